@@ -5,7 +5,7 @@ import { SearchAction } from "@/components/layout/search-action";
 import { buttonClass } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { EmptyState } from "@/components/ui/empty-state";
-import { routes } from "@/lib/url/routes";
+import { routes } from "@/lib/routes";
 
 export const metadata: Metadata = { title: "Page not found" };
 

@@ -1,5 +1,5 @@
 import type { Hint, HintRule } from "./api/types";
-import { count, percent, plural } from "./format/number";
+import { count, percent, plural } from "./number";
 
 /** `1 episode`, `47 updates`, `3 values`. */
 function points(n: number, unit: HintRule["minimum"]["unit"]): string {

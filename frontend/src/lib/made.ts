@@ -1,5 +1,5 @@
 import type { Made } from "./api/types";
-import { count, plural, shareText } from "./format/number";
+import { count, plural, shareText } from "./number";
 
 /** How a figure was made: its definition, n, resamples and source. */
 export function madeText({ definition, n, resamples, confidence, source }: Made): string {

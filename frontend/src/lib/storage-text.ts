@@ -1,5 +1,5 @@
 import type { Health, RunRecording } from "./api/types";
-import { bytes, count, shareText } from "./format/number";
+import { bytes, count, shareText } from "./number";
 
 type StorageProfile = Health["storage"][string];
 type Lowered = NonNullable<RunRecording["lowered"]>;

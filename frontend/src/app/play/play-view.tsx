@@ -3,8 +3,8 @@
 import { PlayChoices } from "@/features/play/play-choices";
 import { PlayEnvironment } from "@/features/play/play-environment";
 import { PlayRun } from "@/features/play/play-run";
-import { isRunId } from "@/lib/url/routes";
-import { useQueryString } from "@/lib/url/use-query-string";
+import { useQueryString } from "@/lib/query-string";
+import { isRunId } from "@/lib/routes";
 
 /** The page is exported statically, so it reads what to play from the query string. */
 export function PlayView() {

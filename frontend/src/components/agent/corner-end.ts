@@ -1,7 +1,7 @@
 "use client";
 
 import { type RefObject, useEffect } from "react";
-import { createKeptStore } from "@/lib/store/kept-store";
+import { createKeptStore } from "@/lib/store";
 
 /** The end of the window at which the small picture floats. */
 export type CornerEnd = "top" | "bottom";

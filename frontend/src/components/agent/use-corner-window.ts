@@ -1,7 +1,7 @@
 "use client";
 
 import { type RefObject, useCallback, useRef, useState } from "react";
-import { useInView } from "@/lib/media/use-in-view";
+import { useInView } from "@/lib/media";
 
 /** Where a picture is shown: in its place on the page, or small in a corner of the window. */
 export interface Corner {

@@ -1,7 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { compact } from "@/lib/format/number";
+import { compact } from "@/lib/number";
 import { type Scale, scale } from "./scale";
 import { useWidth } from "./use-width";
 

@@ -1,5 +1,4 @@
-import { compactBy } from "@/lib/format/compact-by";
-import { compact } from "@/lib/format/number";
+import { compact, compactBy } from "@/lib/number";
 
 /** Where a tick stands on its axis, and what it says. */
 export interface Tick {

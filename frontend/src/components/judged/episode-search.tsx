@@ -5,7 +5,7 @@ import { type FormEvent, useId, useState } from "react";
 import { ApiError } from "@/lib/api/problem";
 import { episodeSearchQuery } from "@/lib/api/queries/episodes";
 import type { FoundEpisode } from "@/lib/api/types";
-import { brief, count, decimal, plural } from "@/lib/format/number";
+import { brief, count, decimal, plural } from "@/lib/number";
 import { Button } from "../ui/button";
 import { Skeleton } from "../ui/skeleton";
 import { useShortened } from "../ui/use-shortened";

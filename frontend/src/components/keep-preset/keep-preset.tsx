@@ -6,7 +6,7 @@ import { useState } from "react";
 import { keys } from "@/lib/api/keys";
 import { ApiError, explainAction } from "@/lib/api/problem";
 import { keepAsPreset } from "@/lib/api/queries/experiments";
-import { routes } from "@/lib/url/routes";
+import { routes } from "@/lib/routes";
 import { Button } from "../ui/button";
 import { controlClass } from "../ui/control-class";
 import { Dialog } from "../ui/dialog";

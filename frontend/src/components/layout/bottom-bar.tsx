@@ -4,7 +4,7 @@ import clsx from "clsx";
 import { Ellipsis, Plus } from "lucide-react";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
-import { routes } from "@/lib/url/routes";
+import { routes } from "@/lib/routes";
 import { showOverlay } from "./commands/overlay";
 import { allPages, type Destination } from "./navigation";
 

@@ -5,8 +5,8 @@
 import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { healthQuery } from "@/lib/api/queries/health";
-import { bytes } from "@/lib/format/number";
-import { useServiceAway } from "@/lib/service/use-service-away";
+import { bytes } from "@/lib/number";
+import { useServiceAway } from "@/lib/service";
 import type { ConnectionState } from "@/lib/stream/connection/events";
 import { useConnectionState } from "@/lib/stream/connection/use-connection-state";
 

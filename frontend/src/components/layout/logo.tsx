@@ -1,5 +1,5 @@
 import Link from "next/link";
-import { routes } from "@/lib/url/routes";
+import { routes } from "@/lib/routes";
 
 export function Logo() {
   return (

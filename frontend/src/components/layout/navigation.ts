@@ -9,7 +9,7 @@ import {
   type LucideIcon,
   Trash2,
 } from "lucide-react";
-import { routes } from "@/lib/url/routes";
+import { routes } from "@/lib/routes";
 
 export interface Destination {
   href: string;

@@ -2,8 +2,8 @@
 
 import { Unplug } from "lucide-react";
 import { useEffect } from "react";
-import { clockTime } from "@/lib/format/time";
-import { useServiceAway } from "@/lib/service/use-service-away";
+import { clockTime } from "@/lib/format-time";
+import { useServiceAway } from "@/lib/service";
 import { dismissForService } from "../ui/toast/store";
 
 /** A bar on every page that says since when the service has not responded, and what to do. */

@@ -2,8 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { healthQuery } from "@/lib/api/queries/health";
-import { bytes } from "@/lib/format/number";
-import { useServiceAway } from "@/lib/service/use-service-away";
+import { bytes } from "@/lib/number";
+import { useServiceAway } from "@/lib/service";
 
 /** Free resources of the service's machine. While they load, their space is reserved. */
 export function ServiceFacts() {

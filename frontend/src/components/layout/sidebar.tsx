@@ -4,7 +4,7 @@ import clsx from "clsx";
 import { Keyboard, Plus } from "lucide-react";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
-import { routes } from "@/lib/url/routes";
+import { routes } from "@/lib/routes";
 import { buttonClass } from "../ui/button";
 import { Kbd } from "../ui/kbd";
 import { showOverlay } from "./commands/overlay";

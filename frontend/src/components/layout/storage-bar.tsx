@@ -4,8 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { usePathname } from "next/navigation";
 import { lazy, Suspense, useState } from "react";
 import { healthQuery } from "@/lib/api/queries/health";
+import { routes } from "@/lib/routes";
 import { withRetry } from "@/lib/service/with-retry";
-import { routes } from "@/lib/url/routes";
 
 const StorageWarning = lazy(
   withRetry(() => import("./storage-warning").then((m) => ({ default: m.StorageWarning }))),

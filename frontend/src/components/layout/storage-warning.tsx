@@ -1,6 +1,6 @@
 import { HardDrive, X } from "lucide-react";
 import Link from "next/link";
-import { routes } from "@/lib/url/routes";
+import { routes } from "@/lib/routes";
 
 interface StorageWarningProps {
   /** One at least. */

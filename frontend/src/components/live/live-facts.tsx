@@ -2,7 +2,7 @@
 
 import type { ReactNode } from "react";
 import type { StepRecord } from "@/lib/api/types";
-import { count, decimal, NONE } from "@/lib/format/number";
+import { count, decimal, NONE } from "@/lib/number";
 
 interface LiveFactsProps {
   /** What is on screen; null before the first frame. */

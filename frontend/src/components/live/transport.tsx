@@ -2,7 +2,7 @@
 
 import { Pause, Play } from "lucide-react";
 import type { SessionClient } from "@/lib/session/session-client";
-import { useStore } from "@/lib/store/use-store";
+import { useStore } from "@/lib/use-store";
 import { Key } from "../player/transport";
 import { rateChoices } from "./rates";
 

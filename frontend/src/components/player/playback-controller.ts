@@ -1,4 +1,4 @@
-import { createStore, type ReadableStore } from "@/lib/store/store";
+import { createStore, type ReadableStore } from "@/lib/store";
 import { frameAt, middleOf } from "./frames";
 import { type FrameTeller, ShownFrame } from "./shown-frame";
 

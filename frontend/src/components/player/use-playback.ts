@@ -1,7 +1,7 @@
 "use client";
 
 import { useState } from "react";
-import { useStore, useStoreValue } from "@/lib/store/use-store";
+import { useStore, useStoreValue } from "@/lib/use-store";
 import {
   type AnimationFrames,
   PlaybackController,

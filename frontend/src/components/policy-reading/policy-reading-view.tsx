@@ -2,7 +2,7 @@
 
 import type { ReactNode } from "react";
 import type { LearnedRewards, StepRecord } from "@/lib/api/types";
-import { decimal } from "@/lib/format/number";
+import { decimal } from "@/lib/number";
 import { EpisodeLine } from "./draw/episode-line";
 import { Figure } from "./draw/figure";
 import { ObservationFigure } from "./draw/observation-figure";

@@ -1,6 +1,6 @@
 import type { FieldProblem } from "@/lib/api/problem";
 import type { Rule } from "@/lib/api/types";
-import { parseNumber } from "@/lib/format/parse-number";
+import { parseNumber } from "@/lib/number";
 import {
   type Action,
   ACTIONS,

@@ -1,5 +1,5 @@
 import type { DryRun } from "@/lib/api/types";
-import { count, plural } from "@/lib/format/number";
+import { count, plural } from "@/lib/number";
 
 interface DryRunFiringsProps {
   found: DryRun;

@@ -1,5 +1,5 @@
 import type { Rule } from "@/lib/api/types";
-import { plural } from "@/lib/format/number";
+import { plural } from "@/lib/number";
 import type { Action, Condition } from "./phrases";
 
 /** What is allowed and hardly meant. `rule` counts from 0. */

@@ -3,10 +3,10 @@
 import { useMemo } from "react";
 import { ApiError, explainAction } from "@/lib/api/problem";
 import type { CreateEvaluation, Run } from "@/lib/api/types";
-import { plural } from "@/lib/format/number";
+import { plural } from "@/lib/number";
+import { routes } from "@/lib/routes";
 import type { RunActions } from "@/lib/run-actions/run-actions";
 import { useRunActions } from "@/lib/run-actions/use-run-actions";
-import { routes } from "@/lib/url/routes";
 import { toast } from "../ui/toast/store";
 
 /** A run with the name that messages use. */

@@ -4,8 +4,7 @@ import { ChartLine, Package, Table } from "lucide-react";
 import type { ReactNode } from "react";
 import type { RunsFormat } from "@/lib/api/queries/exchange";
 import { follow } from "@/lib/download";
-import { SERVICE_AWAY } from "@/lib/service/service-away";
-import { useServiceAway } from "@/lib/service/use-service-away";
+import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
 import { MenuItem } from "../ui/menu";
 
 const FORMATS: readonly { format: RunsFormat; label: string; icon: ReactNode }[] = [

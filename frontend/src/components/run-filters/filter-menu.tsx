@@ -5,7 +5,7 @@ import { type ReactNode, useState } from "react";
 import { algorithmsQuery, environmentsQuery } from "@/lib/api/queries/choices";
 import { tagsQuery } from "@/lib/api/queries/tags";
 import type { RunStatus } from "@/lib/api/types";
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 import { HUMAN } from "@/lib/registry/use-algorithm-name";
 import { type Chosen, RUN_STATUSES } from "@/lib/url/list-filter";
 import { Button } from "../ui/button";

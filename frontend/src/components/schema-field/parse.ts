@@ -1,7 +1,5 @@
 import type { Hyperparameter } from "@/lib/api/types";
-import { count } from "@/lib/format/number";
-import { parseNumber } from "@/lib/format/parse-number";
-import { setting } from "@/lib/format/setting";
+import { count, parseNumber, setting } from "@/lib/number";
 
 export type Parsed = { ok: true; value: unknown } | { ok: false; problem: string };
 

@@ -1,7 +1,7 @@
 import clsx from "clsx";
 import { RotateCcw } from "lucide-react";
 import type { Hyperparameter } from "@/lib/api/types";
-import { setting } from "@/lib/format/setting";
+import { setting } from "@/lib/number";
 import { controlClass } from "../ui/control-class";
 import { Field } from "../ui/field";
 import { Select } from "../ui/select";

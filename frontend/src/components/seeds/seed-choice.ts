@@ -1,4 +1,4 @@
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 import { type Bounds, type Parsed, parseInteger } from "../schema-field/parse";
 
 export const SEED_COUNTS = [1, 3, 5, 10] as const;

@@ -1,5 +1,5 @@
 import type { EvaluatedEpisode, Evaluation } from "@/lib/api/types";
-import { decimal } from "@/lib/format/number";
+import { decimal } from "@/lib/number";
 
 /** An evaluation among those whose episodes can be put beside each other. */
 export interface Source {

@@ -3,7 +3,7 @@
 import { SkipForward } from "lucide-react";
 import { useEffect } from "react";
 import type { RecordedSteps } from "@/lib/api/queries/steps";
-import { count, plural } from "@/lib/format/number";
+import { count, plural } from "@/lib/number";
 import { middleOf } from "../player/frames";
 import { Player } from "../player/player";
 import { usePlaybackController } from "../player/use-playback";

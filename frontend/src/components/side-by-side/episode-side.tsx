@@ -2,7 +2,7 @@
 
 import clsx from "clsx";
 import { apiLink } from "@/lib/api/base";
-import { count, decimal } from "@/lib/format/number";
+import { count, decimal } from "@/lib/number";
 import { frameAt } from "../player/frames";
 import type { PlaybackController } from "../player/playback-controller";
 import { usePlaybackTime } from "../player/use-playback";

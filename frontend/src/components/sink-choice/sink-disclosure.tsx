@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { SinkKind } from "@/lib/api/types";
-import { plural } from "@/lib/format/number";
+import { plural } from "@/lib/number";
 import { Disclosure } from "../ui/disclosure";
 import { SinkChoice } from "./sink-choice";
 

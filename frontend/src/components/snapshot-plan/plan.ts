@@ -1,6 +1,5 @@
 import type { Limits, SnapshotPlan } from "@/lib/api/types";
-import { bytes, count } from "@/lib/format/number";
-import { setting } from "@/lib/format/setting";
+import { bytes, count, setting } from "@/lib/number";
 import { type Parsed, parseDecimal, parseInteger } from "../schema-field/parse";
 
 /** When snapshots are taken and how many are kept, as typed. What is blank does not count. */

@@ -1,9 +1,9 @@
 import clsx from "clsx";
 import { memo } from "react";
 import type { ExperimentCell } from "@/lib/api/types";
-import { decimal, percent } from "@/lib/format/number";
+import { decimal, percent } from "@/lib/number";
 import { addressOf } from "@/lib/root-path";
-import { routes } from "@/lib/url/routes";
+import { routes } from "@/lib/routes";
 import { sparklineOn, type SparklineScale } from "../charts/sparkline/sparkline-path";
 
 const TINTS: Record<ExperimentCell["status"], string> = {

@@ -1,8 +1,7 @@
 import clsx from "clsx";
 import { LoaderCircle } from "lucide-react";
 import type { ComponentProps, ReactNode } from "react";
-import { SERVICE_AWAY } from "@/lib/service/service-away";
-import { useServiceAway } from "@/lib/service/use-service-away";
+import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
 
 type Variant = "primary" | "secondary" | "quiet" | "danger";
 type Size = "sm" | "md" | "lg";

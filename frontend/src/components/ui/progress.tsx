@@ -1,5 +1,5 @@
 import clsx from "clsx";
-import { percent } from "@/lib/format/number";
+import { percent } from "@/lib/number";
 
 interface ProgressProps {
   /** From 0 to 1. */

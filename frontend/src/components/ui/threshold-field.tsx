@@ -3,8 +3,7 @@
 import clsx from "clsx";
 import { RotateCcw } from "lucide-react";
 import { useId, useState } from "react";
-import { parseNumber } from "@/lib/format/parse-number";
-import { setting } from "@/lib/format/setting";
+import { parseNumber, setting } from "@/lib/number";
 import { Button } from "./button";
 import { controlClass } from "./control-class";
 

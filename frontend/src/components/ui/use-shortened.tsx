@@ -1,7 +1,7 @@
 "use client";
 
 import { type ReactNode, useState } from "react";
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 import { Button } from "./button";
 
 /**

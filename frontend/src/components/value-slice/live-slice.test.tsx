@@ -4,7 +4,7 @@ import { expect, test, vi } from "vitest";
 import type { LiveSlice } from "@/lib/api/types";
 import type { SessionClient } from "@/lib/session/session-client";
 import { recordOf } from "@/lib/session/testing";
-import { createStore } from "@/lib/store/store";
+import { createStore } from "@/lib/store";
 import { LiveSliceFigure } from "./live-slice";
 
 const space = {

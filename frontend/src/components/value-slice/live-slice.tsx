@@ -2,9 +2,9 @@
 
 import { useEffect, useMemo, useState } from "react";
 import type { StepRecord } from "@/lib/api/types";
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 import type { SessionClient } from "@/lib/session/session-client";
-import { useStore } from "@/lib/store/use-store";
+import { useStore } from "@/lib/use-store";
 import { Disclosure } from "../ui/disclosure";
 import { PairPicker } from "./pair-picker";
 import { componentsOf, drawnSlice, firstPair, type SlicedSpace } from "./prepare";

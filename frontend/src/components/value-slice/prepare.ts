@@ -1,5 +1,5 @@
 import type { LiveSlice, StepRecord, ValueSlice } from "@/lib/api/types";
-import { decimal } from "@/lib/format/number";
+import { decimal } from "@/lib/number";
 import { type DrawnSpace, isPicture } from "../policy-reading/prepare/space";
 
 /** A place in the picture: shares of its width from the left, and of its height from the top. */

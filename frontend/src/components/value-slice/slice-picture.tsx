@@ -2,7 +2,7 @@
 
 import { type KeyboardEvent, type PointerEvent, useId, useMemo, useState } from "react";
 import type { StepRecord } from "@/lib/api/types";
-import { decimal } from "@/lib/format/number";
+import { decimal } from "@/lib/number";
 import { usePaintedCanvas } from "../charts/plot/use-painted-canvas";
 import { paintSlice } from "./paint-slice";
 import {

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { valueSliceQuery } from "@/lib/api/queries/value-slice";
 import type { StepRecord } from "@/lib/api/types";
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 import { Button } from "../ui/button";
 import { Disclosure } from "../ui/disclosure";
 import { Switch } from "../ui/switch";

@@ -2,7 +2,7 @@
 
 import { RotateCcw } from "lucide-react";
 import type { StepRecord } from "@/lib/api/types";
-import { decimal } from "@/lib/format/number";
+import { decimal } from "@/lib/number";
 import { Button } from "../ui/button";
 import { Disclosure } from "../ui/disclosure";
 import { Slider } from "../ui/slider";

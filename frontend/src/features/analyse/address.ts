@@ -1,5 +1,5 @@
 import type { AnalyticsQuestion } from "@/lib/api/queries/analytics";
-import { searchOf } from "@/lib/url/change-query-string";
+import { searchOf } from "@/lib/query-string";
 import {
   EVERYTHING,
   type ListFilter,

@@ -9,8 +9,8 @@ import { ErrorState } from "@/components/ui/error-state";
 import { Segmented } from "@/components/ui/segmented";
 import { analyticsSchemaQuery } from "@/lib/api/queries/analytics";
 import type { AnalyticsSchema } from "@/lib/api/types";
+import { useQueryString } from "@/lib/query-string";
 import { isFiltered, NO_FILTER } from "@/lib/url/list-filter";
-import { useQueryString } from "@/lib/url/use-query-string";
 import {
   type AddressPart,
   type AnalyseAddress,

@@ -1,7 +1,7 @@
 import Link from "next/link";
 import type { RunsInGroup } from "@/lib/api/types";
-import { decimal } from "@/lib/format/number";
-import { routes } from "@/lib/url/routes";
+import { decimal } from "@/lib/number";
+import { routes } from "@/lib/routes";
 import { type Extent, placeIn } from "./extent";
 
 type GroupBox = NonNullable<RunsInGroup["box"]>;

@@ -5,8 +5,8 @@ import { useMemo } from "react";
 import { BandedCurves } from "@/components/charts/banded/banded-curves";
 import { type AnalyticsQuestion, groupCurvesQuery } from "@/lib/api/queries/analytics";
 import type { RunGroupCurves } from "@/lib/api/types";
-import { count, plural } from "@/lib/format/number";
 import { madeText } from "@/lib/made";
+import { count, plural } from "@/lib/number";
 import { Answer, NO_RUNS } from "./answer";
 import { scaleName, ScaleNote } from "./scale-note";
 

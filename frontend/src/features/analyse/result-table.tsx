@@ -1,8 +1,7 @@
 import Link from "next/link";
 import type { QueryAnswer } from "@/lib/api/types";
-import { NONE, plural } from "@/lib/format/number";
-import { setting } from "@/lib/format/setting";
-import { routes } from "@/lib/url/routes";
+import { NONE, plural, setting } from "@/lib/number";
+import { routes } from "@/lib/routes";
 import { valueText } from "./csv";
 
 /** Rows that are shown; the CSV has all of them. */

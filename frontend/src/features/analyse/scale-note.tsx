@@ -1,6 +1,6 @@
 import { Button } from "@/components/ui/button";
 import type { ReturnsScale } from "@/lib/api/types";
-import { plural } from "@/lib/format/number";
+import { plural } from "@/lib/number";
 import { NO_VALUES } from "./answer";
 
 interface ScaleNoteProps {

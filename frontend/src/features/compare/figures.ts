@@ -1,9 +1,8 @@
 import type { ComparedRun, Comparison, FigureComparison, GroupFigure } from "@/lib/api/types";
-import { noInterval } from "@/lib/format/interval";
-import { brief, count, decimal, NONE, plural } from "@/lib/format/number";
-import { solvedWords, unsolvedWords } from "@/lib/format/solved";
-import { duration } from "@/lib/format/time";
+import { duration } from "@/lib/format-time";
 import { madeTexts } from "@/lib/made";
+import { brief, count, decimal, noInterval, NONE, plural } from "@/lib/number";
+import { solvedWords, unsolvedWords } from "@/lib/solved";
 import type { ComparedColumn } from "./columns";
 
 export interface FigureCell {

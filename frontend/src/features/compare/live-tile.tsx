@@ -4,11 +4,11 @@ import { FrameCanvas } from "@/components/live/frame-canvas";
 import { Button } from "@/components/ui/button";
 import type { SeriesStyle } from "@/components/ui/series-style";
 import type { Run } from "@/lib/api/types";
-import { count, decimal } from "@/lib/format/number";
+import { count, decimal } from "@/lib/number";
 import type { SessionClient } from "@/lib/session/session-client";
 import type { SessionState } from "@/lib/session/session-state";
 import { useHeldSession } from "@/lib/session/use-watched";
-import { useStore } from "@/lib/store/use-store";
+import { useStore } from "@/lib/use-store";
 import { Tile } from "./tile";
 
 interface LiveTileProps {

@@ -10,7 +10,7 @@ import { explainAction } from "@/lib/api/problem";
 import type { KeptPolicy, Run } from "@/lib/api/types";
 import { DEFAULT_CLIP_OPTIONS, policyAt } from "@/lib/film/moments";
 import { useClip, useFilm } from "@/lib/film/use-film";
-import { brief, count, decimal } from "@/lib/format/number";
+import { brief, count, decimal } from "@/lib/number";
 import { firstPolicyFrom, type Reached } from "./same-return";
 import { Tile } from "./tile";
 import { TileVideo } from "./tile-video";

@@ -5,7 +5,7 @@ import Link from "next/link";
 import { StatusBadge } from "@/components/ui/status-badge";
 import type { Run } from "@/lib/api/types";
 import { useAlgorithmName } from "@/lib/registry/use-algorithm-name";
-import { routes } from "@/lib/url/routes";
+import { routes } from "@/lib/routes";
 import type { SeriesStyles } from "./series-styles";
 import { Swatch } from "./swatch";
 

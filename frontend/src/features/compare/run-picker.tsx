@@ -8,10 +8,10 @@ import { OptionList } from "@/components/ui/combobox/options";
 import { Popover } from "@/components/ui/popover";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { runSearchQuery } from "@/lib/api/queries/run-search";
-import { age } from "@/lib/format/time";
+import { age } from "@/lib/format-time";
 import { useAlgorithmName } from "@/lib/registry/use-algorithm-name";
 import { useLimits } from "@/lib/registry/use-limits";
-import { useNow } from "@/lib/time/use-now";
+import { useNow } from "@/lib/time";
 
 interface RunPickerProps {
   chosen: readonly string[];

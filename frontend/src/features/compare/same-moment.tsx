@@ -11,7 +11,7 @@ import { explainAction } from "@/lib/api/problem";
 import { meanReturnsQuery } from "@/lib/api/queries/comparison";
 import { isActive } from "@/lib/api/run-status";
 import type { Run } from "@/lib/api/types";
-import { brief, count } from "@/lib/format/number";
+import { brief, count } from "@/lib/number";
 import { type Moment, MomentTile } from "./moment-tile";
 import { reachedReturn, returnsOf } from "./same-return";
 import type { SeriesStyles } from "./series-styles";

@@ -8,7 +8,7 @@ import { keys } from "@/lib/api/keys";
 import { type ApiError, explainAction } from "@/lib/api/problem";
 import { addSeeds, groupRunsQuery, MOST_GROUPS } from "@/lib/api/queries/groups";
 import type { Run } from "@/lib/api/types";
-import { plural } from "@/lib/format/number";
+import { plural } from "@/lib/number";
 import { useLimits } from "@/lib/registry/use-limits";
 import { whyNotCompare } from "@/lib/run-actions/availability";
 import { groupsOfFewSeeds, moreSeeds, type MoreSeeds } from "./more-seeds";

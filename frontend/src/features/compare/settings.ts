@@ -1,5 +1,5 @@
 import type { ConfigDifference } from "@/lib/api/types";
-import { setting } from "@/lib/format/setting";
+import { setting } from "@/lib/number";
 import type { ComparedColumn } from "./columns";
 
 export interface SettingRow {

@@ -9,7 +9,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
 import { runSearchQuery } from "@/lib/api/queries/run-search";
-import { routes } from "@/lib/url/routes";
+import { routes } from "@/lib/routes";
 import { suggest } from "./suggest";
 
 interface SuggestionsProps {

@@ -7,7 +7,7 @@ import { Notice } from "@/components/ui/notice";
 import { keys } from "@/lib/api/keys";
 import { ApiError } from "@/lib/api/problem";
 import { restoreRun } from "@/lib/api/queries/run-actions";
-import { plural } from "@/lib/format/number";
+import { plural } from "@/lib/number";
 
 interface UnknownRunsProps {
   ids: readonly string[];

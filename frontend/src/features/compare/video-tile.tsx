@@ -11,7 +11,7 @@ import { explainAction } from "@/lib/api/problem";
 import type { Evaluation, Run } from "@/lib/api/types";
 import { isUnderWay, whyNotYet } from "@/lib/evaluations/readiness";
 import { useEvaluate } from "@/lib/evaluations/use-evaluate";
-import { brief, decimal } from "@/lib/format/number";
+import { brief, decimal } from "@/lib/number";
 import { newestVideo, type Recording } from "./newest-video";
 import { Tile } from "./tile";
 import { TileVideo } from "./tile-video";

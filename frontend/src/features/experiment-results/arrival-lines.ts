@@ -1,6 +1,6 @@
 import type { PlotLine } from "@/components/figure/line-plot";
 import type { ExperimentResults } from "@/lib/api/types";
-import { brief, plural } from "@/lib/format/number";
+import { brief, plural } from "@/lib/number";
 import { arrivalsOf, labelsOf, placesOf, showsSeeds } from "./labels";
 
 type Arrivals = NonNullable<ExperimentResults["thresholds"]>["variants"][number];

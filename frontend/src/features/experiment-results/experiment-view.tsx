@@ -13,9 +13,8 @@ import {
   type WantedResults,
 } from "@/lib/api/queries/experiments";
 import type { ExperimentResults, ScoreKind } from "@/lib/api/types";
+import { searchOf, useQueryString } from "@/lib/query-string";
 import { useMetricRegistry } from "@/lib/registry/use-metric-registry";
-import { searchOf } from "@/lib/url/change-query-string";
-import { useQueryString } from "@/lib/url/use-query-string";
 import { Results } from "./results";
 import { ResultsSkeleton } from "./results-skeleton";
 

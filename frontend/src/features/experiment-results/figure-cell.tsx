@@ -2,9 +2,8 @@ import clsx from "clsx";
 import { ChevronRight } from "lucide-react";
 import { ChartHelp } from "@/components/charts/card/chart-help";
 import type { ExperimentResults, Made } from "@/lib/api/types";
-import { interval } from "@/lib/format/interval";
-import { decimal } from "@/lib/format/number";
 import { madeText, madeTexts } from "@/lib/made";
+import { decimal, interval } from "@/lib/number";
 
 export const FIGURES = [
   { name: "iqm", title: "IQM [95 %]", brief: "IQM" },

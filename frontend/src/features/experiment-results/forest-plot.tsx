@@ -1,7 +1,6 @@
 import { linearTicks } from "@/components/figure/ticks";
 import type { ExperimentResults } from "@/lib/api/types";
-import { interval } from "@/lib/format/interval";
-import { decimal } from "@/lib/format/number";
+import { decimal, interval } from "@/lib/number";
 
 type Forest = ExperimentResults["forest"];
 

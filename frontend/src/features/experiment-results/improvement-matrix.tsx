@@ -2,9 +2,8 @@ import { ChartHelp } from "@/components/charts/card/chart-help";
 import { Card } from "@/components/ui/card";
 import { ScrollRegion } from "@/components/ui/scroll-region";
 import type { ExperimentResults } from "@/lib/api/types";
-import { interval } from "@/lib/format/interval";
-import { plural } from "@/lib/format/number";
 import { madeText, madeTexts } from "@/lib/made";
+import { interval, plural } from "@/lib/number";
 import { comparedIn, labelsOf } from "./labels";
 
 /** How often a seed of one variant does better than a seed of another; nothing for fewer than two variants. */

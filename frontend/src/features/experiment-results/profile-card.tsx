@@ -2,8 +2,8 @@ import { ChartHelp } from "@/components/charts/card/chart-help";
 import { LinePlot } from "@/components/figure/line-plot";
 import { Card } from "@/components/ui/card";
 import type { ExperimentResults } from "@/lib/api/types";
-import { plural, shareText } from "@/lib/format/number";
 import { madeTexts } from "@/lib/made";
+import { plural, shareText } from "@/lib/number";
 import { comparedIn, labelsOf } from "./labels";
 import { profileLines } from "./profile-lines";
 

@@ -3,8 +3,8 @@
 import { useMemo } from "react";
 import { BandedCurves } from "@/components/charts/banded/banded-curves";
 import type { ExperimentResults } from "@/lib/api/types";
-import { plural } from "@/lib/format/number";
 import { madeTexts } from "@/lib/made";
+import { plural } from "@/lib/number";
 import { labelsOf, placesOf } from "./labels";
 
 /** The learning curve of each variant with its band; of several environments a chart each. */

@@ -4,8 +4,8 @@ import Link from "next/link";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
 import type { ExperimentResults } from "@/lib/api/types";
-import { count, decimal, plural } from "@/lib/format/number";
-import { routes } from "@/lib/url/routes";
+import { count, decimal, plural } from "@/lib/number";
+import { routes } from "@/lib/routes";
 import { FigureCell, type FIGURES, NarrowName, RowOpener } from "./figure-cell";
 import { ForestLine } from "./forest-plot";
 

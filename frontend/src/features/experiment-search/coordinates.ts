@@ -1,6 +1,6 @@
 import { linearTicks, type Tick } from "@/components/figure/ticks";
 import type { SearchResults } from "@/lib/api/types";
-import { decimal } from "@/lib/format/number";
+import { decimal } from "@/lib/number";
 import { parameterText } from "./search-text";
 
 /** One axis of the picture: what lies where from 0 to 1. */

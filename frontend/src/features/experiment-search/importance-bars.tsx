@@ -1,8 +1,8 @@
 import { ChartHelp } from "@/components/charts/card/chart-help";
 import { Card } from "@/components/ui/card";
 import type { SearchResults } from "@/lib/api/types";
-import { shareText } from "@/lib/format/number";
 import { madeText } from "@/lib/made";
+import { shareText } from "@/lib/number";
 
 /** How much of the objective's variation each hyperparameter carries. */
 export function ImportanceBars({ search: { importances, made } }: { search: SearchResults }) {

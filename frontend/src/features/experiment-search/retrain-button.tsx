@@ -10,9 +10,9 @@ import { explainAction } from "@/lib/api/problem";
 import { limitsQuery } from "@/lib/api/queries/choices";
 import { createExperiment } from "@/lib/api/queries/experiments";
 import type { Experiment, SearchedTrial } from "@/lib/api/types";
-import { brief, plural } from "@/lib/format/number";
+import { brief, plural } from "@/lib/number";
 import { useAlgorithmName } from "@/lib/registry/use-algorithm-name";
-import { routes } from "@/lib/url/routes";
+import { routes } from "@/lib/routes";
 import { retraining } from "./retraining";
 
 interface RetrainButtonProps {

@@ -1,5 +1,5 @@
 import type { CreateExperiment, Experiment, SearchedTrial } from "@/lib/api/types";
-import { presetName } from "@/lib/format/preset";
+import { presetName } from "@/lib/number";
 
 /**
  * The experiment that trains a trial again, beside what its search began from, with `count` seeds that the search has not seen:

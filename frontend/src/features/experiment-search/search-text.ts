@@ -1,6 +1,5 @@
 import type { ExperimentCell, SearchedTrial, SearchResults } from "@/lib/api/types";
-import { plural } from "@/lib/format/number";
-import { setting } from "@/lib/format/setting";
+import { plural, setting } from "@/lib/number";
 import { PRUNERS, SAMPLERS } from "@/lib/sweep-text";
 
 /** A searched value with four significant digits: `0.9999`, `3e-5`, `64, 64`. */

@@ -3,7 +3,7 @@
 import { Plot } from "@/components/figure/plot";
 import { domainOf, linearTicks } from "@/components/figure/ticks";
 import type { SearchResults } from "@/lib/api/types";
-import { decimal } from "@/lib/format/number";
+import { decimal } from "@/lib/number";
 import type { Axis, Line } from "./coordinates";
 import { TrialMark } from "./trial-mark";
 

@@ -9,7 +9,7 @@ import { Button } from "@/components/ui/button";
 import { ScrollRegion } from "@/components/ui/scroll-region";
 import { useOpenLinks } from "@/components/ui/use-open-links";
 import type { ExperimentCell, SearchedTrial, SearchResults } from "@/lib/api/types";
-import { decimal, percent, plural } from "@/lib/format/number";
+import { decimal, percent, plural } from "@/lib/number";
 import { parameterText, waits } from "./search-text";
 
 interface TrialListProps {

@@ -1,5 +1,5 @@
 import type { SearchedTrial } from "@/lib/api/types";
-import { decimal } from "@/lib/format/number";
+import { decimal } from "@/lib/number";
 
 interface TrialMarkProps {
   trial: Pick<SearchedTrial, "number" | "state" | "objective" | "is_best_so_far">;

@@ -8,8 +8,8 @@ import { KeepPreset } from "@/components/keep-preset/keep-preset";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import type { Experiment, ExperimentCell, SearchedTrial } from "@/lib/api/types";
-import { decimal } from "@/lib/format/number";
-import { routes } from "@/lib/url/routes";
+import { decimal } from "@/lib/number";
+import { routes } from "@/lib/routes";
 import { RetrainButton } from "./retrain-button";
 import { parameterText } from "./search-text";
 

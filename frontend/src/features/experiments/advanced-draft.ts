@@ -1,6 +1,6 @@
 import type { Bounds } from "@/components/schema-field/parse";
 import type { CreateExperiment, Limits } from "@/lib/api/types";
-import { parseNumber } from "@/lib/format/parse-number";
+import { parseNumber } from "@/lib/number";
 import { readWhole } from "./typed-values";
 
 type Specification = Pick<

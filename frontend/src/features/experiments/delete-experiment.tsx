@@ -9,7 +9,7 @@ import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { keys } from "@/lib/api/keys";
 import { explainAction } from "@/lib/api/problem";
 import { deleteExperiment } from "@/lib/api/queries/experiments";
-import { routes } from "@/lib/url/routes";
+import { routes } from "@/lib/routes";
 
 /** A button that deletes an experiment once that is confirmed, and leads back to the list. */
 export function DeleteExperiment({ id, name }: { id: string; name: string }) {

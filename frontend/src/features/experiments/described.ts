@@ -1,8 +1,6 @@
 import type { Experiment, Limits } from "@/lib/api/types";
-import { bytes, count, plural } from "@/lib/format/number";
-import { presetName } from "@/lib/format/preset";
-import { setting } from "@/lib/format/setting";
-import { duration } from "@/lib/format/time";
+import { duration } from "@/lib/format-time";
+import { bytes, count, plural, presetName, setting } from "@/lib/number";
 import { PRUNERS, SAMPLERS } from "@/lib/sweep-text";
 import { FAIL_MODES } from "./advanced-draft";
 

@@ -15,7 +15,7 @@ import { ApiError, explainAction } from "@/lib/api/problem";
 import { directExperiment, experimentQuery } from "@/lib/api/queries/experiments";
 import type { Experiment } from "@/lib/api/types";
 import { useAlgorithmName } from "@/lib/registry/use-algorithm-name";
-import { routes } from "@/lib/url/routes";
+import { routes } from "@/lib/routes";
 import { DeleteExperiment } from "./delete-experiment";
 import { costMade, factText } from "./experiment-text";
 

@@ -2,10 +2,10 @@ import Link from "next/link";
 import { Progress } from "@/components/ui/progress";
 import { StatusBadge } from "@/components/ui/status-badge";
 import type { ExperimentSummary } from "@/lib/api/types";
-import { percent } from "@/lib/format/number";
-import { age } from "@/lib/format/time";
-import { useNow } from "@/lib/time/use-now";
-import { routes } from "@/lib/url/routes";
+import { age } from "@/lib/format-time";
+import { percent } from "@/lib/number";
+import { routes } from "@/lib/routes";
+import { useNow } from "@/lib/time";
 import { costMade, costText, doneText, leftText } from "./experiment-text";
 
 /** One experiment of the list. */

@@ -1,7 +1,7 @@
 import type { Experiment, ExperimentEstimate, ExperimentSummary } from "@/lib/api/types";
-import { brief, plural } from "@/lib/format/number";
-import { duration } from "@/lib/format/time";
+import { duration } from "@/lib/format-time";
 import { madeText } from "@/lib/made";
+import { brief, plural } from "@/lib/number";
 
 type Counted = Pick<ExperimentSummary, "counts" | "trials">;
 

@@ -10,7 +10,7 @@ import { Skeleton } from "@/components/ui/skeleton";
 import { ApiError } from "@/lib/api/problem";
 import { experimentQuery } from "@/lib/api/queries/experiments";
 import type { Experiment } from "@/lib/api/types";
-import { percent } from "@/lib/format/number";
+import { percent } from "@/lib/number";
 import { doneText, leftText, trialsMade } from "./experiment-text";
 import { TrialTable } from "./trial-table";
 

@@ -1,4 +1,4 @@
-import { brief, count } from "@/lib/format/number";
+import { brief, count } from "@/lib/number";
 import {
   type ExperimentDraft,
   type Offer,

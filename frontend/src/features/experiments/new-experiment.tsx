@@ -16,7 +16,7 @@ import { ApiError } from "@/lib/api/problem";
 import { algorithmsQuery, environmentsQuery, limitsQuery } from "@/lib/api/queries/choices";
 import { createExperiment } from "@/lib/api/queries/experiments";
 import type { Algorithm, Environment, Limits } from "@/lib/api/types";
-import { routes } from "@/lib/url/routes";
+import { routes } from "@/lib/routes";
 import { AdvancedFields } from "./advanced-fields";
 import { BaseFields } from "./base-fields";
 import {

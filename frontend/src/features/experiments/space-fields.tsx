@@ -1,7 +1,7 @@
 import { Disclosure } from "@/components/ui/disclosure";
 import { Select } from "@/components/ui/select";
 import type { Hyperparameter } from "@/lib/api/types";
-import { plural } from "@/lib/format/number";
+import { plural } from "@/lib/number";
 import { POINTERS, problemAt, type Problems } from "./problems";
 import { SpaceRowFields } from "./space-row-fields";
 import { ownRow, type SpaceRow } from "./sweep-draft";

@@ -2,7 +2,7 @@ import { parseHyperparameter } from "@/components/schema-field/parse";
 import { LISTED, parseSeeds } from "@/components/seeds/seed-choice";
 import type { CreateExperiment, Environment, Limits } from "@/lib/api/types";
 import { presetsFor } from "@/lib/api/variant";
-import { parseNumber } from "@/lib/format/parse-number";
+import { parseNumber } from "@/lib/number";
 import { readAdvanced, type ReadAdvanced } from "./advanced-draft";
 import {
   algorithmOf,

@@ -6,8 +6,7 @@ import type {
   Sweep,
 } from "@/lib/api/types";
 import { hyperparametersFor } from "@/lib/api/variant";
-import { parseNumber } from "@/lib/format/parse-number";
-import { setting } from "@/lib/format/setting";
+import { parseNumber, setting } from "@/lib/number";
 import { parseValues, typedValues } from "./typed-values";
 
 /** What is searched of one hyperparameter, as it is typed. */

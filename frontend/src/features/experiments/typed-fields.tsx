@@ -4,7 +4,7 @@ import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
 import type { Hyperparameter } from "@/lib/api/types";
-import { setting } from "@/lib/format/setting";
+import { setting } from "@/lib/number";
 import { separatorOf, type TypedField } from "./typed-values";
 
 interface TypedFieldsProps {

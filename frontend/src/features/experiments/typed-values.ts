@@ -1,6 +1,6 @@
 import { type Bounds, parseHyperparameter, parseInteger } from "@/components/schema-field/parse";
 import type { Hyperparameter } from "@/lib/api/types";
-import { setting } from "@/lib/format/setting";
+import { setting } from "@/lib/number";
 
 /** A hyperparameter with what was typed for it. */
 export interface TypedField {

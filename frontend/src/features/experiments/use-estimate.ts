@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { experimentEstimateQuery } from "@/lib/api/queries/experiments";
 import type { CreateExperiment } from "@/lib/api/types";
-import { useSettled } from "@/lib/time/use-settled";
+import { useSettled } from "@/lib/time";
 
 /** How long a form stands still before the service is asked what it would train. */
 const ESTIMATE_MS = 250;

@@ -1,4 +1,4 @@
-import { searchOf } from "@/lib/url/change-query-string";
+import { searchOf } from "@/lib/query-string";
 
 /** What the page's address says to show. */
 export interface ExplainAddress {

@@ -12,7 +12,7 @@ import { VideoTrack } from "@/components/player/video-track";
 import { Button } from "@/components/ui/button";
 import { apiLink } from "@/lib/api/base";
 import type { Clip } from "@/lib/api/types";
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 
 interface ClipPlayerProps {
   clip: Clip | undefined;

@@ -1,8 +1,8 @@
 import type { ChartGroup } from "@/components/charts/live/chart-group";
 import type { ClipOptions } from "@/lib/api/queries/film";
 import { DEFAULT_CLIP_OPTIONS } from "@/lib/film/moments";
-import { createStore, type Store } from "@/lib/store/store";
-import { useStore } from "@/lib/store/use-store";
+import { createStore, type Store } from "@/lib/store";
+import { useStore } from "@/lib/use-store";
 
 /** What is played besides the moment: on which seed, how, and whether it is the video of the whole training. */
 export interface FilmChoice extends ClipOptions {

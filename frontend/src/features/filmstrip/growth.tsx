@@ -10,7 +10,7 @@ import type { ClipOptions } from "@/lib/api/queries/film";
 import type { Clip, RunDetail } from "@/lib/api/types";
 import { fileName, follow } from "@/lib/download";
 import { useGrowthVideo } from "@/lib/film/use-film";
-import { brief, compact, count, plural } from "@/lib/format/number";
+import { brief, compact, count, plural } from "@/lib/number";
 import { useRunStill } from "@/lib/registry/use-environment-still";
 import { ClipPlayer } from "./clip-player";
 

@@ -12,7 +12,7 @@ import { explainAction } from "@/lib/api/problem";
 import type { KeptPolicy, RunDetail } from "@/lib/api/types";
 import { policyAt } from "@/lib/film/moments";
 import { useFilm } from "@/lib/film/use-film";
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 import { useRunStill } from "@/lib/registry/use-environment-still";
 import { whyNotTrusted } from "@/lib/run-actions/availability";
 import { optionsOf, useFilmChoice } from "./film-choice";

@@ -15,7 +15,7 @@ import type { ClipOptions } from "@/lib/api/queries/film";
 import type { Clip, KeptPolicy, RunDetail } from "@/lib/api/types";
 import { policyAfter } from "@/lib/film/moments";
 import { useClip } from "@/lib/film/use-film";
-import { count, decimal, plural } from "@/lib/format/number";
+import { count, decimal, plural } from "@/lib/number";
 import { useRunStill } from "@/lib/registry/use-environment-still";
 import { withRetry } from "@/lib/service/with-retry";
 import { ClipPlayer } from "./clip-player";

@@ -6,7 +6,7 @@ import type { StepScale } from "@/components/charts/prepare/step-scale";
 import { apiLink } from "@/lib/api/base";
 import type { Clip, KeptPolicy } from "@/lib/api/types";
 import { frames, policyAfter, policyAt } from "@/lib/film/moments";
-import { compact, count } from "@/lib/format/number";
+import { compact, count } from "@/lib/number";
 
 interface StripFramesProps {
   policies: readonly KeptPolicy[];

@@ -12,7 +12,7 @@ import { canBeSliced } from "@/components/value-slice/prepare";
 import type { RunDetail } from "@/lib/api/types";
 import type { EpisodeTrace } from "@/lib/session/episode-trace";
 import type { SessionClient } from "@/lib/session/session-client";
-import { useStore } from "@/lib/store/use-store";
+import { useStore } from "@/lib/use-store";
 import type { Frozen } from "./use-frozen";
 import { useSpaces } from "./use-spaces";
 

@@ -3,10 +3,10 @@
 import clsx from "clsx";
 import { isActive } from "@/lib/api/run-status";
 import type { RunDetail } from "@/lib/api/types";
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 import type { SessionClient } from "@/lib/session/session-client";
 import type { SessionState } from "@/lib/session/session-state";
-import { useStore } from "@/lib/store/use-store";
+import { useStore } from "@/lib/use-store";
 
 type Whose = Pick<RunDetail, "status" | "update_seconds">;
 

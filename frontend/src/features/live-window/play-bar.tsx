@@ -6,9 +6,9 @@ import Link from "next/link";
 import { PlayKey, SpeedSelect } from "@/components/live/transport";
 import { Key } from "@/components/player/transport";
 import { buttonClass } from "@/components/ui/button";
+import { routes } from "@/lib/routes";
 import type { SessionClient } from "@/lib/session/session-client";
-import { useStore } from "@/lib/store/use-store";
-import { routes } from "@/lib/url/routes";
+import { useStore } from "@/lib/use-store";
 
 interface PlayBarProps {
   client: SessionClient;

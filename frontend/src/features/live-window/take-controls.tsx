@@ -7,7 +7,7 @@ import { Button } from "@/components/ui/button";
 import { Segmented } from "@/components/ui/segmented";
 import type { KeyInput } from "@/lib/session/key-input";
 import type { SessionClient } from "@/lib/session/session-client";
-import { useStore } from "@/lib/store/use-store";
+import { useStore } from "@/lib/use-store";
 
 interface TakeControlsProps {
   client: SessionClient;

@@ -1,4 +1,4 @@
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 import type { SessionState } from "@/lib/session/session-state";
 
 const WHO = { person: "You play", policy: "The policy plays", random: "Chance plays" } as const;

@@ -5,7 +5,7 @@ import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
-import { parseNumber } from "@/lib/format/parse-number";
+import { parseNumber } from "@/lib/number";
 import { useLimits } from "@/lib/registry/use-limits";
 import type { SessionClient } from "@/lib/session/session-client";
 

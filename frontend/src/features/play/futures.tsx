@@ -6,9 +6,9 @@ import type { DrawnSpace } from "@/components/policy-reading/prepare/space";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import type { Controls } from "@/lib/api/types";
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 import type { SessionClient } from "@/lib/session/session-client";
-import { useStore } from "@/lib/store/use-store";
+import { useStore } from "@/lib/use-store";
 import { triedActions } from "./tried-actions";
 
 interface FuturesProps {

@@ -6,7 +6,7 @@ import { PageHeader } from "@/components/layout/page-header";
 import { EnvironmentStill } from "@/components/ui/environment-still";
 import { ErrorState } from "@/components/ui/error-state";
 import { environmentsQuery } from "@/lib/api/queries/choices";
-import { routes } from "@/lib/url/routes";
+import { routes } from "@/lib/routes";
 import { CHOICES_GRID, ChoicesSkeleton } from "./play-skeletons";
 
 /** What can be played, as pictures. */

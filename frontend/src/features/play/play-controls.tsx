@@ -7,7 +7,7 @@ import { Key } from "@/components/player/transport";
 import { Segmented } from "@/components/ui/segmented";
 import type { Actor } from "@/lib/api/types";
 import type { SessionClient } from "@/lib/session/session-client";
-import { useStore } from "@/lib/store/use-store";
+import { useStore } from "@/lib/use-store";
 
 interface PlayControlsProps {
   client: SessionClient;

@@ -7,8 +7,8 @@ import { PageHeader } from "@/components/layout/page-header";
 import { buttonClass } from "@/components/ui/button";
 import { ErrorState } from "@/components/ui/error-state";
 import { runQuery } from "@/lib/api/queries/run";
+import { routes } from "@/lib/routes";
 import { playSession } from "@/lib/session/watch-session";
-import { routes } from "@/lib/url/routes";
 import { PlayRoom } from "./play-room";
 
 /** The environment of a run, played by hand and by its policy in turns. */

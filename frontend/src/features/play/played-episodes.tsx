@@ -3,7 +3,7 @@
 import { useEffect, useState } from "react";
 import { Card } from "@/components/ui/card";
 import type { StepRecord } from "@/lib/api/types";
-import { count, decimal } from "@/lib/format/number";
+import { count, decimal } from "@/lib/number";
 import type { SessionClient } from "@/lib/session/session-client";
 
 /** The episodes that have ended, newest first, each as its last step. */

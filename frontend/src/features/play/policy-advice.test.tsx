@@ -4,7 +4,7 @@ import type { Actor, PolicyReading, SessionHello } from "@/lib/api/types";
 import type { EpisodeTrace } from "@/lib/session/episode-trace";
 import type { SessionClient } from "@/lib/session/session-client";
 import { recordOf } from "@/lib/session/testing";
-import { createStore } from "@/lib/store/store";
+import { createStore } from "@/lib/store";
 import { PolicyAdvice } from "./policy-advice";
 
 const reading = { probabilities: [0.2, 0.8], value: 31.5 } as PolicyReading;

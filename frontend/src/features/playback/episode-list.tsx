@@ -4,7 +4,7 @@ import { type Chapter, chapterAt } from "@/components/player/shortcuts";
 import { usePlaybackTime } from "@/components/player/use-playback";
 import { useShortened } from "@/components/ui/use-shortened";
 import type { EvaluatedEpisode } from "@/lib/api/types";
-import { count, decimal } from "@/lib/format/number";
+import { count, decimal } from "@/lib/number";
 
 interface EpisodeListProps {
   episodes: readonly EvaluatedEpisode[];

@@ -8,7 +8,7 @@ import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
 import type { CreateEvaluation, PolicyChoice, RunDetail } from "@/lib/api/types";
 import { usualPolicy } from "@/lib/evaluations/evaluated-policy";
-import { brief, plural } from "@/lib/format/number";
+import { brief, plural } from "@/lib/number";
 import { useLimits } from "@/lib/registry/use-limits";
 import { learns } from "@/lib/run-actions/availability";
 import { type RequestDraft, seedError, toRequest, USUAL } from "./evaluation-request";

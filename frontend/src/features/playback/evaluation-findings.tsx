@@ -10,7 +10,7 @@ import { Boundary } from "@/components/ui/boundary";
 import { judgementQuery } from "@/lib/api/queries/episodes";
 import type { Evaluation, RunDetail } from "@/lib/api/types";
 import { hasEpisodes } from "@/lib/evaluations/readiness";
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 import { withRetry } from "@/lib/service/with-retry";
 import type { Film } from "./chapters";
 import { EvaluationSummary } from "./evaluation-summary";

@@ -4,9 +4,9 @@ import { Disclosure } from "@/components/ui/disclosure";
 import { useShortened } from "@/components/ui/use-shortened";
 import type { Evaluation } from "@/lib/api/types";
 import { isUnderWay, whyNoVideo } from "@/lib/evaluations/readiness";
-import { brief, decimal } from "@/lib/format/number";
-import { age, moment } from "@/lib/format/time";
-import { useNow } from "@/lib/time/use-now";
+import { age, moment } from "@/lib/format-time";
+import { brief, decimal } from "@/lib/number";
+import { useNow } from "@/lib/time";
 
 /** Evaluations that are listed at first. */
 const MOST = 8;

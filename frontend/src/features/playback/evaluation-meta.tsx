@@ -5,7 +5,7 @@ import { chapterAt } from "@/components/player/shortcuts";
 import { usePlaybackTime } from "@/components/player/use-playback";
 import { Badge } from "@/components/ui/badge";
 import type { Evaluation, Run } from "@/lib/api/types";
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 import type { Film } from "./chapters";
 
 /** Who played: a person, chance, or a policy, as in "Policy of step 30,208". */

@@ -15,7 +15,7 @@ import { apiLink } from "@/lib/api/base";
 import { judgementQuery } from "@/lib/api/queries/episodes";
 import type { Evaluation } from "@/lib/api/types";
 import { hasEpisodes } from "@/lib/evaluations/readiness";
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 import type { Film } from "./chapters";
 import { FilmAgain } from "./film-again";
 import { ticksOf } from "./judged/moments";

@@ -1,6 +1,6 @@
 import { Progress } from "@/components/ui/progress";
 import type { Evaluation } from "@/lib/api/types";
-import { plural } from "@/lib/format/number";
+import { plural } from "@/lib/number";
 
 /** An evaluation that waits or plays its episodes. */
 export function EvaluationProgress({ evaluation }: { evaluation: Evaluation }) {

@@ -1,6 +1,5 @@
 import type { CreateEvaluation, Evaluation, PolicyChoice } from "@/lib/api/types";
-import { count } from "@/lib/format/number";
-import { parseNumber } from "@/lib/format/parse-number";
+import { count, parseNumber } from "@/lib/number";
 
 /** What the form holds: text as it was typed. */
 export interface RequestDraft {

@@ -1,7 +1,7 @@
 import { Stat } from "@/components/ui/stat";
 import type { Evaluation } from "@/lib/api/types";
-import { brief, count, decimal, plural } from "@/lib/format/number";
-import { duration, elapsed, moment } from "@/lib/format/time";
+import { duration, elapsed, moment } from "@/lib/format-time";
+import { brief, count, decimal, plural } from "@/lib/number";
 
 interface EvaluationSummaryProps {
   evaluation: Evaluation;

@@ -9,7 +9,7 @@ import { explainAction } from "@/lib/api/problem";
 import { filmAgain, recordingKeys } from "@/lib/api/queries/recording";
 import { verificationQuery } from "@/lib/api/queries/steps";
 import type { Evaluation } from "@/lib/api/types";
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 import { verificationText } from "./steps/verification-text";
 
 /** Makes the video of an evaluation from its records, where there is none or none any more. */

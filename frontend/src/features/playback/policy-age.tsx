@@ -1,7 +1,7 @@
 import { History } from "lucide-react";
 import type { Evaluation, RunDetail } from "@/lib/api/types";
 import { stepsBehind } from "@/lib/evaluations/evaluated-policy";
-import { brief } from "@/lib/format/number";
+import { brief } from "@/lib/number";
 
 interface PolicyAgeProps {
   /** The one on show. */

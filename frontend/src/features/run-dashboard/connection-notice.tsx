@@ -3,7 +3,7 @@
 import clsx from "clsx";
 import { CircleCheck, Unplug } from "lucide-react";
 import { useEffect, useState } from "react";
-import { useServiceAway } from "@/lib/service/use-service-away";
+import { useServiceAway } from "@/lib/service";
 import { useConnectionState } from "@/lib/stream/connection/use-connection-state";
 
 type Said = "lost" | "back" | null;

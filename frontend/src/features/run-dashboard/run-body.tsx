@@ -12,12 +12,12 @@ import {
 import { useChartSettings } from "@/components/charts/settings/use-chart-settings";
 import { Boundary } from "@/components/ui/boundary";
 import { useMovable } from "@/components/ui/movable";
+import { chooseAgentView } from "@/lib/agent-view";
 import type { RunDetail } from "@/lib/api/types";
-import { useMediaQuery } from "@/lib/media/use-media-query";
+import { useMediaQuery } from "@/lib/media";
 import { learns } from "@/lib/run-actions/availability";
 import type { RunSeries } from "@/lib/stream/series/run-series";
 import { useRunCurves } from "@/lib/stream/series/use-run-curves";
-import { chooseAgentView } from "@/lib/url/agent-view";
 import { AGENT_ANCHOR } from "./agent-anchor";
 import { AnatomySection } from "./anatomy/anatomy-section";
 import { LearningCurves } from "./curves/learning-curves";

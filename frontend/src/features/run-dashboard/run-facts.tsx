@@ -4,14 +4,14 @@ import { Progress } from "@/components/ui/progress";
 import { Stat } from "@/components/ui/stat";
 import { hasLength, isActive, progress } from "@/lib/api/run-status";
 import type { RunDetail } from "@/lib/api/types";
-import { brief, count, decimal, NONE, percent } from "@/lib/format/number";
-import { unsolvedWords } from "@/lib/format/solved";
-import { duration, elapsed, remaining } from "@/lib/format/time";
+import { duration, elapsed, remaining } from "@/lib/format-time";
+import { brief, count, decimal, NONE, percent } from "@/lib/number";
 import { useMetricRegistry } from "@/lib/registry/use-metric-registry";
 import { learns } from "@/lib/run-actions/availability";
+import { unsolvedWords } from "@/lib/solved";
 import { MEAN_RETURN } from "@/lib/stream/series/episode-means";
 import type { RunSeries } from "@/lib/stream/series/run-series";
-import { useNow } from "@/lib/time/use-now";
+import { useNow } from "@/lib/time";
 import { useStreamedEnds } from "./curves/use-streamed-ends";
 
 interface RunFactsProps {

@@ -3,7 +3,7 @@
 import { useDocumentTitle } from "@/components/layout/use-document-title";
 import { isActive, progress } from "@/lib/api/run-status";
 import type { Run } from "@/lib/api/types";
-import { percent } from "@/lib/format/number";
+import { percent } from "@/lib/number";
 
 /** How far a run is, and its name: `34% PPO on CartPole`, so that it can be watched from another tab. */
 export function tabTitle(run: Run): string {

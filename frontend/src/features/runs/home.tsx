@@ -1,9 +1,9 @@
 "use client";
 
 import { lazy, Suspense, useState } from "react";
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
+import { useQueryString } from "@/lib/query-string";
 import { withRetry } from "@/lib/service/with-retry";
-import { useQueryString } from "@/lib/url/use-query-string";
 import { ImportButton } from "./import/import-button";
 import { RunList } from "./list/run-list";
 import { type NewRunAddress, readNewRunAddress, writeNewRunAddress } from "./new-run-address";

@@ -1,4 +1,4 @@
-import { searchOf } from "@/lib/url/change-query-string";
+import { searchOf } from "@/lib/query-string";
 
 const NEW = "new";
 const DUPLICATE = "duplicate";

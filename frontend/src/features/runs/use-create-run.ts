@@ -7,7 +7,7 @@ import type { ApiError } from "@/lib/api/problem";
 import { createGroup } from "@/lib/api/queries/groups";
 import { createRun } from "@/lib/api/queries/run-actions";
 import type { CreateRun, Run } from "@/lib/api/types";
-import { routes } from "@/lib/url/routes";
+import { routes } from "@/lib/routes";
 
 interface WantedRuns {
   body: CreateRun;

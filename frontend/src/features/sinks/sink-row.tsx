@@ -11,8 +11,8 @@ import { keys } from "@/lib/api/keys";
 import { explainAction } from "@/lib/api/problem";
 import { addSink, deliverToSink, removeSink } from "@/lib/api/queries/sinks";
 import type { OfferedSink, RunDetail, RunSink } from "@/lib/api/types";
-import { useServiceAway } from "@/lib/service/use-service-away";
-import { useNow } from "@/lib/time/use-now";
+import { useServiceAway } from "@/lib/service";
+import { useNow } from "@/lib/time";
 import { sinkText } from "./sink-text";
 
 interface SinkRowProps {

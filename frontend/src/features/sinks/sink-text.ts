@@ -1,7 +1,7 @@
 import type { BadgeTone } from "@/components/ui/badge";
 import type { OfferedSink, RunSink, SinkKind } from "@/lib/api/types";
-import { bytes, count, plural } from "@/lib/format/number";
-import { clockTime } from "@/lib/format/time";
+import { clockTime } from "@/lib/format-time";
+import { bytes, count, plural } from "@/lib/number";
 
 /** What is shown of a sink of a run. `action`: what the button that delivers at once says; null: there is none. */
 export interface SinkText {

@@ -8,7 +8,7 @@ import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
 import { Popover } from "@/components/ui/popover";
 import type { RunDetail } from "@/lib/api/types";
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 
 interface ForkAtStepProps {
   run: RunDetail;

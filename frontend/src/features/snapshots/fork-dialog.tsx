@@ -8,7 +8,7 @@ import { algorithmsQuery, environmentsQuery } from "@/lib/api/queries/choices";
 import { forkChangesQuery } from "@/lib/api/queries/snapshots";
 import { isActive } from "@/lib/api/run-status";
 import type { Hint, RunDetail, SnapshotInfo } from "@/lib/api/types";
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 import { ForkForm } from "./fork-form";
 import { called } from "./snapshot-text";
 

@@ -19,9 +19,8 @@ import type {
   RunConfig,
   RunDetail,
 } from "@/lib/api/types";
-import { count, plural } from "@/lib/format/number";
-import { setting } from "@/lib/format/setting";
-import { routes } from "@/lib/url/routes";
+import { count, plural, setting } from "@/lib/number";
+import { routes } from "@/lib/routes";
 import {
   type FixedSetting,
   type ForkDraft,

@@ -8,7 +8,7 @@ import type {
   Hyperparameter,
   RunConfig,
 } from "@/lib/api/types";
-import { setting } from "@/lib/format/setting";
+import { setting } from "@/lib/number";
 
 /** Parts of a run's configuration whose fields are described by a schema. */
 export type Part = "hyperparameters" | "env_options";

@@ -1,5 +1,5 @@
 import type { SnapshotInfo } from "@/lib/api/types";
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 import type { SnapshotAction } from "./snapshot-rule";
 
 /** What a snapshot was taken for. */

@@ -9,7 +9,7 @@ import { useShortened } from "@/components/ui/use-shortened";
 import { snapshotsQuery } from "@/lib/api/queries/snapshots";
 import { isActive } from "@/lib/api/run-status";
 import type { RunDetail, RunSnapshots } from "@/lib/api/types";
-import { bytes, plural } from "@/lib/format/number";
+import { bytes, plural } from "@/lib/number";
 import { canDo, whyLookedAtOnly } from "@/lib/run-actions/availability";
 import { ChangePlan } from "./change-plan";
 import { ConfirmAction } from "./confirm-action";

@@ -14,9 +14,9 @@ import { algorithmsQuery } from "@/lib/api/queries/choices";
 import { createRun } from "@/lib/api/queries/run-actions";
 import { runSinksQuery } from "@/lib/api/queries/sinks";
 import type { CreateRun, Hint, RunConfig, RunDetail } from "@/lib/api/types";
-import { setting } from "@/lib/format/setting";
+import { setting } from "@/lib/number";
 import { useLimits } from "@/lib/registry/use-limits";
-import { routes } from "@/lib/url/routes";
+import { routes } from "@/lib/routes";
 
 interface TryAnewProps {
   run: RunDetail;

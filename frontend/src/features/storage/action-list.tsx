@@ -1,8 +1,8 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
 import type { StorageAction } from "@/lib/api/types";
-import { bytes } from "@/lib/format/number";
-import { routes } from "@/lib/url/routes";
+import { bytes } from "@/lib/number";
+import { routes } from "@/lib/routes";
 
 interface ActionListProps<D extends StorageAction> {
   actions: readonly D[];

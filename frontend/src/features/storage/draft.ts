@@ -1,5 +1,5 @@
 import type { StorageRule, StorageRules } from "@/lib/api/types";
-import { parseNumber } from "@/lib/format/parse-number";
+import { parseNumber } from "@/lib/number";
 
 /** What a rule can do, as the form offers it. */
 export const ruleActions = {

@@ -2,7 +2,7 @@ import { Badge } from "@/components/ui/badge";
 import { Card } from "@/components/ui/card";
 import { Progress } from "@/components/ui/progress";
 import type { Storage } from "@/lib/api/types";
-import { bytes, percent, plural } from "@/lib/format/number";
+import { bytes, percent, plural } from "@/lib/number";
 
 const WARN = 0.8;
 

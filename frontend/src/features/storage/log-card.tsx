@@ -1,6 +1,6 @@
 import { Card } from "@/components/ui/card";
 import type { Storage } from "@/lib/api/types";
-import { moment } from "@/lib/format/time";
+import { moment } from "@/lib/format-time";
 import { ActionList } from "./action-list";
 
 /** What rules have done, the newest first. */

@@ -7,7 +7,7 @@ import { Notice } from "@/components/ui/notice";
 import { explainAction } from "@/lib/api/problem";
 import { isPruning, pruneStorage } from "@/lib/api/queries/storage";
 import type { Storage } from "@/lib/api/types";
-import { bytes, plural } from "@/lib/format/number";
+import { bytes, plural } from "@/lib/number";
 import { ActionList } from "./action-list";
 import { useStorageAnswer } from "./use-storage-answer";
 

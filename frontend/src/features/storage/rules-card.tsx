@@ -7,7 +7,7 @@ import { Notice } from "@/components/ui/notice";
 import { explainAction } from "@/lib/api/problem";
 import { saveStorageRules } from "@/lib/api/queries/storage";
 import type { Storage, StorageRules } from "@/lib/api/types";
-import { plural } from "@/lib/format/number";
+import { plural } from "@/lib/number";
 import { QuotaForm } from "./quota-form";
 import { RuleForm } from "./rule-form";
 import { useStorageAnswer } from "./use-storage-answer";

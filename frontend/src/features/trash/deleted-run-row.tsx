@@ -1,8 +1,8 @@
 import { RotateCcw, Trash2 } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import type { DeletedRun } from "@/lib/api/types";
-import { bytes } from "@/lib/format/number";
-import { age, moment } from "@/lib/format/time";
+import { age, moment } from "@/lib/format-time";
+import { bytes } from "@/lib/number";
 import { useAlgorithmName } from "@/lib/registry/use-algorithm-name";
 import { untilRemoval } from "./until-removal";
 

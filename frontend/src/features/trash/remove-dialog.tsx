@@ -6,7 +6,7 @@ import { keys } from "@/lib/api/keys";
 import { explainAction } from "@/lib/api/problem";
 import { emptyTrash, removeForGood } from "@/lib/api/queries/trash";
 import type { DeletedRun } from "@/lib/api/types";
-import { bytes, plural } from "@/lib/format/number";
+import { bytes, plural } from "@/lib/number";
 
 /** The runs to remove for good; `all`: everything in the trash. */
 export interface Removal {

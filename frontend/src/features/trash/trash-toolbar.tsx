@@ -1,7 +1,7 @@
 import { RotateCcw, Trash2 } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import type { DeletedRun, TrashList } from "@/lib/api/types";
-import { bytes, plural } from "@/lib/format/number";
+import { bytes, plural } from "@/lib/number";
 
 interface TrashToolbarProps {
   trash: TrashList;

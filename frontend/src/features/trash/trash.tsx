@@ -10,7 +10,7 @@ import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
 import { trashQuery } from "@/lib/api/queries/trash";
 import type { DeletedRun } from "@/lib/api/types";
-import { useNow } from "@/lib/time/use-now";
+import { useNow } from "@/lib/time";
 import { DeletedRunRow } from "./deleted-run-row";
 import { type Removal, RemoveDialog } from "./remove-dialog";
 import { TrashToolbar } from "./trash-toolbar";

@@ -13,7 +13,7 @@ import {
 } from "../api/queries/film";
 import { isActive } from "../api/run-status";
 import type { Clip, Run } from "../api/types";
-import { useSettled } from "../time/use-settled";
+import { useSettled } from "../time";
 import { nextToFilm } from "./moments";
 
 /** Milliseconds between two requests for the kept policies of a run that trains. */

@@ -1,5 +1,5 @@
 import type { Controls } from "../api/types";
-import { createStore, type ReadableStore } from "../store/store";
+import { createStore, type ReadableStore } from "../store";
 import { movedTowards, type Wanted, wantedBy } from "./controls";
 import type { AnimationFrames } from "./frame-presenter";
 

@@ -1,8 +1,8 @@
 "use client";
 
 import { useCallback } from "react";
-import { createStore } from "../store/store";
-import { useStoreValue } from "../store/use-store";
+import { createStore } from "../store";
+import { useStoreValue } from "../use-store";
 import type { SessionClient } from "./session-client";
 
 /** The sessions on this page by run id. */

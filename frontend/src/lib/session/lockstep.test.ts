@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { StepRecord } from "../api/types";
-import { createStore } from "../store/store";
-import { FakeTimers } from "../time/testing";
+import { createStore } from "../store";
+import { FakeTimers } from "../testing/timers";
 import { Lockstep, type Player } from "./lockstep";
 import type { Phase } from "./session-machine";
 import { recordOf } from "./testing";

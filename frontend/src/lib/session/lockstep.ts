@@ -1,6 +1,6 @@
 import type { StepRecord } from "../api/types";
-import type { ReadableStore } from "../store/store";
-import type { Timers } from "../time/timers";
+import type { ReadableStore } from "../store";
+import type { Timers } from "../time";
 import type { SessionState } from "./session-state";
 
 /** The part of a session that playing in lockstep needs. */

@@ -1,5 +1,5 @@
 import type { StepRecord } from "../api/types";
-import { createStore } from "../store/store";
+import { createStore } from "../store";
 import { type AnimationFrames, FramePresenter, type Picture, type Shown } from "./frame-presenter";
 
 interface OtherFutureOptions<P extends Picture> {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ApiError } from "../api/problem";
-import { FakeTimers } from "../time/testing";
+import { FakeTimers } from "../testing/timers";
 import type { Picture } from "./frame-presenter";
 import { SessionClient } from "./session-client";
 import { FakeFrames, FakeSocket, helloOf, recordOf } from "./testing";

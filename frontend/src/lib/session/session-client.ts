@@ -1,5 +1,5 @@
 import type { Actor, ClientMessage, LiveSlice, ServerMessage, StepRecord } from "../api/types";
-import { createStore, type ReadableStore } from "../store/store";
+import { createStore, type ReadableStore } from "../store";
 import { EpisodeTrace } from "./episode-trace";
 import { FramePresenter, type Picture, type Shown } from "./frame-presenter";
 import { OtherFuture } from "./other-future";

@@ -1,6 +1,6 @@
 import { ApiError } from "../api/problem";
 import type { ClientMessage, ServerMessage } from "../api/types";
-import { backoff } from "../time/backoff";
+import { backoff } from "../time";
 import type { Picture } from "./frame-presenter";
 import {
   type Connection,

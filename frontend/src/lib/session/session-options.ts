@@ -1,4 +1,4 @@
-import type { Timers } from "@/lib/time/timers";
+import type { Timers } from "../time";
 import type { EpisodeTrace } from "./episode-trace";
 import type { AnimationFrames, Picture, Shown } from "./frame-presenter";
 

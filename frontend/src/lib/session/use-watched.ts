@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "react";
 import { watchPageVisibility } from "../stream/connection/page-visibility";
-import { browserTimers } from "../time/timers";
+import { browserTimers } from "../time";
 import type { SessionClient } from "./session-client";
 
 /** Milliseconds that a page must be hidden before its session is ended. */

@@ -1,7 +1,7 @@
 import { apiLink } from "../api/base";
 import { createSession } from "../api/queries/sessions";
 import type { CreateSession, SessionHello } from "../api/types";
-import { browserTimers } from "../time/timers";
+import { browserTimers } from "../time";
 import type { AnimationFrames } from "./frame-presenter";
 import { KeyInput } from "./key-input";
 import { SessionClient } from "./session-client";

@@ -1,7 +1,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { keys } from "../api/keys";
 import type { Experiment, ExperimentSummary, Run } from "../api/types";
-import type { Timers } from "../time/timers";
+import type { Timers } from "../time";
 import type { StreamEvent } from "./connection/events";
 
 const EXPERIMENT = keys.experiment("")[0];

@@ -2,7 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { browserTimers } from "@/lib/time/timers";
+import { browserTimers } from "../time";
 import { useEventStream } from "./connection/provider";
 import { askAgain, experimentBridge } from "./experiment-bridge";
 

@@ -1,4 +1,4 @@
-import { isRunId } from "./routes";
+import { isRunId } from "../routes";
 
 /** State of the comparison page, all of which is in its address so that it can be shared. */
 export interface ComparisonAddress {

@@ -1,6 +1,6 @@
 import type { RunFilter } from "../api/queries/run-list";
 import type { RunStatus } from "../api/types";
-import { searchOf } from "./change-query-string";
+import { searchOf } from "../query-string";
 
 /** All statuses of a run, in the order of its life. */
 export const RUN_STATUSES = [

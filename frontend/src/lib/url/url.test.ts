@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { isRunId, routes } from "../routes";
 import {
   EVERYTHING,
   isFiltered,
@@ -7,7 +8,6 @@ import {
   toRunFilter,
   writeListFilter,
 } from "./list-filter";
-import { isRunId, routes } from "./routes";
 
 const read = (search: string) => readListFilter(new URLSearchParams(search));
 

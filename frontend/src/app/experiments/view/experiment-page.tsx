@@ -8,7 +8,7 @@ import { ExperimentTrials } from "@/features/experiments/experiment-trials";
 import { SpecificationCard } from "@/features/experiments/specification-card";
 import { ApiError } from "@/lib/api/problem";
 import { experimentQuery } from "@/lib/api/queries/experiments";
-import { useQueryString } from "@/lib/url/use-query-string";
+import { useQueryString } from "@/lib/query-string";
 
 /** The experiment that the address names: its trials, what a search has found, and what can be said. */
 export function ExperimentPage() {

@@ -6,13 +6,13 @@ import { useState } from "react";
 import { AgentViews } from "@/components/agent/agent-views";
 import type { ChartGroup } from "@/components/charts/live/chart-group";
 import { EvaluationView } from "@/features/playback/evaluation-view";
+import { type AgentViewName, chooseAgentView, useAgentView } from "@/lib/agent-view";
 import { evaluationsQuery } from "@/lib/api/queries/evaluations";
 import { isActive } from "@/lib/api/run-status";
 import type { Evaluation, RunDetail } from "@/lib/api/types";
 import { isUnderWay } from "@/lib/evaluations/readiness";
 import { learns } from "@/lib/run-actions/availability";
 import { withRetry } from "@/lib/service/with-retry";
-import { type AgentViewName, chooseAgentView, useAgentView } from "@/lib/url/agent-view";
 
 const LiveWindow = dynamic(
   withRetry(() => import("@/features/live-window/live-window").then((module) => module.LiveWindow)),

@@ -5,9 +5,9 @@ import { Skeleton } from "@/components/ui/skeleton";
 import { Filmstrip } from "@/features/filmstrip/filmstrip";
 import { RunDashboard } from "@/features/run-dashboard/run-dashboard";
 import { RunNotFound } from "@/features/run-dashboard/run-not-found";
+import { useQueryString } from "@/lib/query-string";
+import { isRunId } from "@/lib/routes";
 import { withRetry } from "@/lib/service/with-retry";
-import { isRunId } from "@/lib/url/routes";
-import { useQueryString } from "@/lib/url/use-query-string";
 import { Agent } from "./agent";
 
 const Snapshots = dynamic(

@@ -1,7 +1,7 @@
 "use client";
 
 import clsx from "clsx";
-import { compact, decimal } from "@/lib/format/number";
+import { compact, decimal } from "@/lib/number";
 import { useCursor } from "../live/chart-group";
 import type { LiveChart } from "../live/live-chart";
 import { smooths } from "../prepare/curve";

@@ -1,7 +1,7 @@
 "use client";
 
 import type { KeyboardEvent, PointerEvent } from "react";
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 import { type ChartGroup, useMoment, useStepScale } from "../live/chart-group";
 import { PLOT_INSET } from "../plot/options";
 import type { ChartModel } from "../prepare/model";

@@ -2,8 +2,8 @@
 
 import clsx from "clsx";
 import { memo, useDeferredValue, useState } from "react";
-import { decimal } from "@/lib/format/number";
-import { useStore, useStoreValue } from "@/lib/store/use-store";
+import { decimal } from "@/lib/number";
+import { useStore, useStoreValue } from "@/lib/use-store";
 import { controlClass } from "../../ui/control-class";
 import { useCursor } from "../live/chart-group";
 import type { LiveChart } from "../live/live-chart";

@@ -1,5 +1,5 @@
 import { download, fileName } from "@/lib/download";
-import { compact } from "@/lib/format/number";
+import { compact } from "@/lib/number";
 import { BASELINE_DASH, GOAL_DASH } from "../plot/overlays";
 import { readTokenColors } from "../plot/token-colors";
 import { smooths } from "../prepare/curve";

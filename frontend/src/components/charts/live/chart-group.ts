@@ -1,11 +1,10 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import { createStore } from "@/lib/store/store";
-import { useStore } from "@/lib/store/use-store";
+import { changeQueryString, searchOf, writeAfter } from "@/lib/query-string";
+import { createStore } from "@/lib/store";
 import type { AxisWindow } from "@/lib/stream/series/axis";
-import { changeQueryString, searchOf } from "@/lib/url/change-query-string";
-import { writeAfter } from "@/lib/url/write-after";
+import { useStore } from "@/lib/use-store";
 import type { StepScale } from "../prepare/step-scale";
 
 /** State that the charts of a page share: cursor, zoom and moment, in the units of their axis. */

@@ -1,4 +1,4 @@
-import { Listeners } from "@/lib/store/listeners";
+import { Listeners } from "@/lib/store";
 import type { MetricAxis } from "@/lib/stream/series/axis";
 import type { ChartSource, ReadonlyColumn } from "../prepare/model";
 

@@ -1,4 +1,4 @@
-import { createStore, type ReadableStore, type Store } from "@/lib/store/store";
+import { createStore, type ReadableStore, type Store } from "@/lib/store";
 import type { AxisWindow } from "@/lib/stream/series/axis";
 import { downloadCsv, downloadPng } from "../export/download-chart";
 import { browserFrameClock } from "../plot/frame-queue";

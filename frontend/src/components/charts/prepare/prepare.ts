@@ -1,4 +1,4 @@
-import { count, plural } from "@/lib/format/number";
+import { count, plural } from "@/lib/number";
 import { align } from "./align";
 import { isCrowded, linesOnGrid } from "./crowd";
 import { type CurveOptions, heldValues, newestPosition, prepareCurve, smooths } from "./curve";

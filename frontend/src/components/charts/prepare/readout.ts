@@ -1,4 +1,4 @@
-import { compact, count, decimal, plural } from "@/lib/format/number";
+import { compact, count, decimal, plural } from "@/lib/number";
 import type { MetricAxis } from "@/lib/stream/series/axis";
 import type { AlignedValue, ChartModel, ChartSpec, Curve, Interval, SeriesSpec } from "./model";
 import { lastUpTo } from "./slice";

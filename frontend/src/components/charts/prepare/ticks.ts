@@ -1,5 +1,4 @@
-import { compactBy } from "@/lib/format/compact-by";
-import { compact } from "@/lib/format/number";
+import { compact, compactBy } from "@/lib/number";
 import type { MetricAxis } from "@/lib/stream/series/axis";
 import type { Interval, Tick } from "./model";
 

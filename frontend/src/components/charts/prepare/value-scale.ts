@@ -1,4 +1,4 @@
-import { compact } from "@/lib/format/number";
+import { compact } from "@/lib/number";
 import type { Interval, Tick } from "./model";
 import { logTicks } from "./ticks";
 

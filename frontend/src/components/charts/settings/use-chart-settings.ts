@@ -1,9 +1,7 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
-import { changeQueryString, searchOf } from "@/lib/url/change-query-string";
-import { useQueryString } from "@/lib/url/use-query-string";
-import { writeAfter } from "@/lib/url/write-after";
+import { changeQueryString, searchOf, useQueryString, writeAfter } from "@/lib/query-string";
 import type { ChartGroup } from "../live/chart-group";
 import { type ChartSettings, readChartSettings, writeChartSettings } from "./chart-settings";
 

@@ -1,5 +1,5 @@
 import { Keyboard, Monitor, Moon, Plus, Settings, Sun } from "lucide-react";
-import { routes } from "@/lib/url/routes";
+import { routes } from "@/lib/routes";
 import { allPages } from "../navigation";
 import { setTheme } from "../theme/theme";
 import { showOverlay } from "./overlay";

@@ -2,9 +2,9 @@
 
 import { useRouter } from "next/navigation";
 import { lazy, Suspense, useEffect, useState } from "react";
+import { routes } from "@/lib/routes";
 import { withRetry } from "@/lib/service/with-retry";
-import { useStore } from "@/lib/store/use-store";
-import { routes } from "@/lib/url/routes";
+import { useStore } from "@/lib/use-store";
 import { overlayStore, showOverlay, typeAhead } from "./overlay";
 import { isTaken, readPress, type ShellCommand } from "./shortcut";
 

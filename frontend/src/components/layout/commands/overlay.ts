@@ -1,4 +1,4 @@
-import { createStore } from "@/lib/store/store";
+import { createStore } from "@/lib/store";
 
 /** An overlay of the shell; at most one is open. */
 export type Overlay = "palette" | "shortcuts" | "settings" | "pages";

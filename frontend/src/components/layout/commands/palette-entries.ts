@@ -1,4 +1,4 @@
-import { ranked } from "@/lib/search/rank";
+import { ranked } from "@/lib/rank";
 import type { PaletteEntry } from "./palette-item";
 
 /** A titled group of entries. */

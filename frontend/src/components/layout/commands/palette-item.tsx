@@ -3,8 +3,8 @@
 import { Command } from "cmdk";
 import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
-import { Kbd } from "@/components/ui/kbd";
-import type { Findable } from "@/lib/search/rank";
+import type { Findable } from "@/lib/rank";
+import { Kbd } from "../../ui/kbd";
 
 /** An entry of the command palette. */
 export interface PaletteEntry extends Findable {

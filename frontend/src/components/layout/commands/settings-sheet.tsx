@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { healthQuery } from "@/lib/api/queries/health";
-import { bytes } from "@/lib/format/number";
+import { bytes } from "@/lib/number";
 import { Dialog } from "../../ui/dialog";
 import { ErrorState } from "../../ui/error-state";
 import { Skeleton } from "../../ui/skeleton";

@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { BookOpen, Gamepad2, Mountain } from "lucide-react";
 import { algorithmsQuery, environmentsQuery } from "@/lib/api/queries/choices";
+import { routes } from "@/lib/routes";
 import { learns } from "@/lib/run-actions/availability";
-import { routes } from "@/lib/url/routes";
 import type { PaletteEntry } from "./palette-item";
 
 export const NEW_RUN_ON = "New run on";

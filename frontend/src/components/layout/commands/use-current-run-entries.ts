@@ -15,10 +15,9 @@ import {
 import { usePathname, useSearchParams } from "next/navigation";
 import { runQuery } from "@/lib/api/queries/run";
 import { usualPolicy } from "@/lib/evaluations/evaluated-policy";
+import { isRunId, routes } from "@/lib/routes";
 import { canDo, learns, type RunAction, whyNot } from "@/lib/run-actions/availability";
-import { SERVICE_AWAY } from "@/lib/service/service-away";
-import { useServiceAway } from "@/lib/service/use-service-away";
-import { isRunId, routes } from "@/lib/url/routes";
+import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
 import { useRunActionsWithToasts } from "../../run-actions/use-run-actions-with-toasts";
 import type { PaletteEntry } from "./palette-item";
 

@@ -5,7 +5,7 @@ import { Activity } from "lucide-react";
 import { createElement } from "react";
 import { runSearchQuery } from "@/lib/api/queries/run-search";
 import { useAlgorithmName } from "@/lib/registry/use-algorithm-name";
-import { routes } from "@/lib/url/routes";
+import { routes } from "@/lib/routes";
 import { StatusBadge } from "../../ui/status-badge";
 import type { PaletteEntry } from "./palette-item";
 

@@ -1,9 +1,9 @@
 "use client";
 
 import type { Health } from "@/lib/api/types";
-import { count } from "@/lib/format/number";
-import { browserNotifications, silence, turnOn } from "@/lib/notifications/browser-notifications";
-import { useStore } from "@/lib/store/use-store";
+import { browserNotifications, silence, turnOn } from "@/lib/browser-notifications";
+import { count } from "@/lib/number";
+import { useStore } from "@/lib/use-store";
 import { Switch } from "../../ui/switch";
 
 const WHY_NOT = {

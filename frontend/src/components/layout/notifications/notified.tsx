@@ -2,9 +2,9 @@
 
 import { useRouter } from "next/navigation";
 import { useEffect } from "react";
+import { routes } from "@/lib/routes";
 import { withRetry } from "@/lib/service/with-retry";
 import { useEventStream } from "@/lib/stream/connection/provider";
-import { routes } from "@/lib/url/routes";
 
 const loadShow = withRetry(() => import("./show"));
 

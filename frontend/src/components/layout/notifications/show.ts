@@ -1,5 +1,5 @@
 import type { Notification as NotificationData } from "@/lib/api/types";
-import { browserNotifications } from "@/lib/notifications/browser-notifications";
+import { browserNotifications } from "@/lib/browser-notifications";
 import { toast } from "../../ui/toast/store";
 
 /** Longer than other messages: nobody has pressed anything and looks for an answer. */

@@ -1,7 +1,7 @@
 "use client";
 
 import { Monitor, Moon, Sun } from "lucide-react";
-import { useStore } from "@/lib/store/use-store";
+import { useStore } from "@/lib/use-store";
 import { Segmented } from "../../ui/segmented";
 import { setTheme, type Theme, themeStore } from "./theme";
 

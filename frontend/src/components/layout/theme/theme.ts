@@ -1,5 +1,4 @@
-import { Listeners } from "@/lib/store/listeners";
-import type { ReadableStore } from "@/lib/store/store";
+import { Listeners, type ReadableStore } from "@/lib/store";
 
 export const THEMES = ["light", "system", "dark"] as const;
 export type Theme = (typeof THEMES)[number];

@@ -4,7 +4,7 @@ import { useEffect, useMemo } from "react";
 import type { KeyInput } from "@/lib/session/key-input";
 import type { SessionClient } from "@/lib/session/session-client";
 import { keyInputFor } from "@/lib/session/watch-session";
-import { useStoreValue } from "@/lib/store/use-store";
+import { useStoreValue } from "@/lib/use-store";
 
 /** Keyboard input for a session; null until the session has said which keys there are. */
 export function useKeyInput(client: SessionClient): KeyInput | null {

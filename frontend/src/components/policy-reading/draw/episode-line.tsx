@@ -1,7 +1,7 @@
 "use client";
 
 import { type KeyboardEvent, type PointerEvent, useState } from "react";
-import { count, decimal, NONE } from "@/lib/format/number";
+import { count, decimal, NONE } from "@/lib/number";
 import { usePaintedCanvas } from "../../charts/plot/use-painted-canvas";
 import { lineScale, stepAt } from "../prepare/line-scale";
 import { Figure } from "./figure";

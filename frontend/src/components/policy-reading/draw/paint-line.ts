@@ -1,4 +1,4 @@
-import { decimal } from "@/lib/format/number";
+import { decimal } from "@/lib/number";
 import type { TokenColors } from "../../charts/plot/token-colors";
 import type { CanvasSize } from "../../charts/plot/use-painted-canvas";
 import type { LineScale } from "../prepare/line-scale";

@@ -1,5 +1,5 @@
 import type { StepRecord } from "@/lib/api/types";
-import { decimal } from "@/lib/format/number";
+import { decimal } from "@/lib/number";
 import { placeOfMost } from "./most";
 import { actionChoices, byChoice, type DrawnSpace, isCounted, nameOf, placeOf } from "./space";
 

@@ -1,5 +1,5 @@
 import type { StepRecord } from "@/lib/api/types";
-import { count, decimal, NONE } from "@/lib/format/number";
+import { count, decimal, NONE } from "@/lib/number";
 import { decodedState, type DrawnSpace, isPicture, nameOf, placeOf } from "./space";
 
 export interface ObservedValue {

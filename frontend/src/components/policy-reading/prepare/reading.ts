@@ -1,5 +1,5 @@
 import type { PolicyReading } from "@/lib/api/types";
-import { count, decimal, plural } from "@/lib/format/number";
+import { count, decimal, plural } from "@/lib/number";
 import { drawnPlaces, MOST_ROWS, rangeOf, TOP_ROWS } from "./most";
 import { actionChoices, boundsOf, byChoice, type DrawnSpace, hasBounds, nameOf } from "./space";
 

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { evaluationPictures, saliencyQuery } from "@/lib/api/queries/seen";
 import type { Evaluation } from "@/lib/api/types";
-import { bytes } from "@/lib/format/number";
+import { bytes } from "@/lib/number";
 import { KeptSeen } from "./kept-seen";
 
 interface EvaluationSeenProps {

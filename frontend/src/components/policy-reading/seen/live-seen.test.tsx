@@ -5,7 +5,7 @@ import type { EpisodeTrace } from "@/lib/session/episode-trace";
 import type { SessionClient } from "@/lib/session/session-client";
 import type { Moment } from "@/lib/session/session-options";
 import { recordOf } from "@/lib/session/testing";
-import { createStore } from "@/lib/store/store";
+import { createStore } from "@/lib/store";
 import { LiveSeen } from "./live-seen";
 
 const bitmap = { width: 336, height: 168, close: () => {} } as ImageBitmap;

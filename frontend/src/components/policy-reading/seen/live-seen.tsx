@@ -1,10 +1,10 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 import type { EpisodeTrace } from "@/lib/session/episode-trace";
 import type { SessionClient } from "@/lib/session/session-client";
-import { useStore } from "@/lib/store/use-store";
+import { useStore } from "@/lib/use-store";
 import { Switch } from "../../ui/switch";
 import { sheetOf } from "./paint-seen";
 import { SeenFigure } from "./seen-figure";

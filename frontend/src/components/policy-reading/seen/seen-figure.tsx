@@ -3,7 +3,7 @@
 import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import type { SeenPictures } from "@/lib/api/types";
-import { routes } from "@/lib/url/routes";
+import { routes } from "@/lib/routes";
 import { usePaintedCanvas } from "../../charts/plot/use-painted-canvas";
 import { Segmented } from "../../ui/segmented";
 import { Figure } from "../draw/figure";

@@ -3,7 +3,7 @@
 import { Command } from "cmdk";
 import { Check, Search } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { ranked } from "@/lib/search/rank";
+import { ranked } from "@/lib/rank";
 
 export interface ComboboxOption {
   value: string;

@@ -1,4 +1,4 @@
-import { createStore } from "@/lib/store/store";
+import { createStore } from "@/lib/store";
 
 /** The state of affairs that a message is about: the service not answering, or a run having this status. */
 export type ToastCause = "service" | { run: string; status: string };

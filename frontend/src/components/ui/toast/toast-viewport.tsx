@@ -2,7 +2,7 @@
 
 import clsx from "clsx";
 import { Toast as Radix } from "radix-ui";
-import { useStore } from "@/lib/store/use-store";
+import { useStore } from "@/lib/use-store";
 import { toastStore } from "./store";
 import { ToastCard } from "./toast-card";
 import styles from "./toast-viewport.module.css";

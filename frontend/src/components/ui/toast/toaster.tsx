@@ -2,7 +2,7 @@
 
 import { lazy, Suspense, useState } from "react";
 import { withRetry } from "@/lib/service/with-retry";
-import { useStore } from "@/lib/store/use-store";
+import { useStore } from "@/lib/use-store";
 import { toastStore } from "./store";
 
 const ToastViewport = lazy(

@@ -1,6 +1,5 @@
 import clsx from "clsx";
-import { count } from "@/lib/format/number";
-import { setting } from "@/lib/format/setting";
+import { count, setting } from "@/lib/number";
 import type { GuideSettings, Knob } from "./guide";
 
 interface KnobListProps {

@@ -1,5 +1,5 @@
 import type { Algorithm } from "@/lib/api/types";
-import { setting } from "@/lib/format/setting";
+import { setting } from "@/lib/number";
 import { Section } from "./section";
 
 /** What the service says of an algorithm for which there is no guide: what it is, and its hyperparameters. */

@@ -4,9 +4,9 @@ import type { MouseEvent } from "react";
 import { Badge, type BadgeTone } from "@/components/ui/badge";
 import { buttonClass } from "@/components/ui/button";
 import type { Hint } from "@/lib/api/types";
-import { count } from "@/lib/format/number";
 import { lookedAtText } from "@/lib/hint-text";
-import { routes } from "@/lib/url/routes";
+import { count } from "@/lib/number";
+import { routes } from "@/lib/routes";
 import { HintCurve } from "./hint-curve";
 
 const severities: Record<Hint["severity"], { word: string; tone: BadgeTone; Icon: LucideIcon }> = {

@@ -12,7 +12,7 @@ import { StatusBadge } from "@/components/ui/status-badge";
 import { hintsQuery } from "@/lib/api/queries/hints";
 import { isActive } from "@/lib/api/run-status";
 import type { RunDetail } from "@/lib/api/types";
-import { routes } from "@/lib/url/routes";
+import { routes } from "@/lib/routes";
 import { HintItem } from "./hint-item";
 import { RulesAsked } from "./rules-asked";
 

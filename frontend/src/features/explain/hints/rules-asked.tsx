@@ -1,7 +1,7 @@
 import { Disclosure } from "@/components/ui/disclosure";
 import type { HintRule } from "@/lib/api/types";
-import { plural } from "@/lib/format/number";
 import { ruleText } from "@/lib/hint-text";
+import { plural } from "@/lib/number";
 
 /** Every rule that was asked about the run, with what it looks for and on how much data it has an answer. */
 export function RulesAsked({ rules }: { rules: readonly HintRule[] }) {

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Plot } from "@/components/figure/plot";
 import { linearTicks } from "@/components/figure/ticks";
 import type { Histogram } from "@/lib/api/types";
-import { decimal } from "@/lib/format/number";
+import { decimal } from "@/lib/number";
 import { RunHistogram } from "./run-histogram";
 import { RunNote } from "./run-note";
 

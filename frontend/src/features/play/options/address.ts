@@ -1,7 +1,7 @@
 import { parseHyperparameter } from "@/components/schema-field/parse";
 import type { Environment } from "@/lib/api/types";
-import { setting } from "@/lib/format/setting";
-import { searchOf } from "@/lib/url/change-query-string";
+import { setting } from "@/lib/number";
+import { searchOf } from "@/lib/query-string";
 
 /** Typed text by name of the option. An option without an entry has its default. */
 export type TypedOptions = Readonly<Record<string, string>>;

@@ -7,7 +7,7 @@ import { Card } from "@/components/ui/card";
 import { Disclosure } from "@/components/ui/disclosure";
 import { Skeleton } from "@/components/ui/skeleton";
 import type { Environment } from "@/lib/api/types";
-import { setting } from "@/lib/format/setting";
+import { setting } from "@/lib/number";
 import { withRetry } from "@/lib/service/with-retry";
 import type { TypedOptions } from "./address";
 

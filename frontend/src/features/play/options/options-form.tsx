@@ -5,7 +5,7 @@ import { SchemaField } from "@/components/schema-field/schema-field";
 import { Button } from "@/components/ui/button";
 import { MEND_FIRST } from "@/components/ui/field";
 import type { Environment } from "@/lib/api/types";
-import { setting } from "@/lib/format/setting";
+import { setting } from "@/lib/number";
 import { optionProblems, type TypedOptions } from "./address";
 
 interface OptionsFormProps {

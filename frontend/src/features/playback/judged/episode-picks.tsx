@@ -1,7 +1,7 @@
 import { Columns2 } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import type { EvaluatedEpisode, EvaluationJudgement } from "@/lib/api/types";
-import { decimal } from "@/lib/format/number";
+import { decimal } from "@/lib/number";
 import { ReturnHistogram } from "./return-histogram";
 
 interface EpisodePicksProps {

@@ -3,7 +3,7 @@ import type { PlaybackController } from "@/components/player/playback-controller
 import { type Chapter, chapterAt } from "@/components/player/shortcuts";
 import { usePlaybackTime } from "@/components/player/use-playback";
 import type { KeyMoment } from "@/lib/api/types";
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 import { MEANINGS, momentAmount, momentName } from "./moments";
 
 interface MomentListProps {

@@ -1,7 +1,7 @@
 import { middleOf } from "@/components/player/frames";
 import type { Chapter } from "@/components/player/shortcuts";
 import type { KeyMoment } from "@/lib/api/types";
-import { decimal } from "@/lib/format/number";
+import { decimal } from "@/lib/number";
 
 const NAMES: Record<KeyMoment["kind"], string> = {
   largest_reward: "Largest reward",

@@ -1,5 +1,5 @@
 import type { EvaluationJudgement } from "@/lib/api/types";
-import { decimal, plural } from "@/lib/format/number";
+import { decimal, plural } from "@/lib/number";
 
 interface ReturnHistogramProps {
   bins: EvaluationJudgement["bins"];

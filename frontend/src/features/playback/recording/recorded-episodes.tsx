@@ -7,7 +7,7 @@ import { useState } from "react";
 import { recordedQuery } from "@/lib/api/queries/recording";
 import { isActive } from "@/lib/api/run-status";
 import type { Evaluation, RunDetail } from "@/lib/api/types";
-import { brief, decimal, plural } from "@/lib/format/number";
+import { brief, decimal, plural } from "@/lib/number";
 import { RecordedEpisode } from "./recorded-episode";
 
 const WHILE_LIVE_MS = 4_000;

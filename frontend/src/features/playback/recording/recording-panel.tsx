@@ -10,7 +10,7 @@ import { explainAction } from "@/lib/api/problem";
 import { chooseRecording, recordingKeys, recordingQuery } from "@/lib/api/queries/recording";
 import { isActive } from "@/lib/api/run-status";
 import type { Detail, RunDetail } from "@/lib/api/types";
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 import { loweredText, timeShare } from "@/lib/storage-text";
 import { RecordedEpisodes } from "./recorded-episodes";
 

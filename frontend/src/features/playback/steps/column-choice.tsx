@@ -5,8 +5,8 @@ import { Button } from "@/components/ui/button";
 import { OptionList } from "@/components/ui/combobox/options";
 import { Popover } from "@/components/ui/popover";
 import type { StepsInfo } from "@/lib/api/types";
-import { createKeptStore } from "@/lib/store/kept-store";
-import { useStore } from "@/lib/store/use-store";
+import { createKeptStore } from "@/lib/store";
+import { useStore } from "@/lib/use-store";
 import {
   type ColumnChoice,
   columnsOf,

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { apiLink } from "@/lib/api/base";
 import { framesQuery } from "@/lib/api/queries/recording";
 import type { Evaluation, KeptFrame } from "@/lib/api/types";
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 
 const REASONS: Record<KeptFrame["reason"], string> = {
   error: "before the error",

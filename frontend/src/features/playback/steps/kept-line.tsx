@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { healthQuery } from "@/lib/api/queries/health";
 import type { Evaluation, StepsInfo } from "@/lib/api/types";
-import { bytes } from "@/lib/format/number";
+import { bytes } from "@/lib/number";
 import { framesHashed, loweredText, recordingCostText } from "@/lib/storage-text";
 
 interface KeptLineProps {

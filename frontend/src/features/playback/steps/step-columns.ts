@@ -1,7 +1,7 @@
 import { actionText } from "@/components/policy-reading/prepare/action";
 import { actionChoices, isCounted, nameOf } from "@/components/policy-reading/prepare/space";
 import type { StepRecord, StepsInfo } from "@/lib/api/types";
-import { count, decimal } from "@/lib/format/number";
+import { count, decimal } from "@/lib/number";
 
 /** A column of the table of steps. */
 export interface StepColumn {

@@ -3,7 +3,7 @@ import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
 import type { StepsInfo } from "@/lib/api/types";
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 import { type End, isRewardTest, type StepFilter } from "./step-filter";
 
 /** Of more actions than this, one is typed and not chosen from a list. */

@@ -7,7 +7,7 @@ import { ArrowDown, ArrowUp } from "lucide-react";
 import { useRef } from "react";
 import { recordsOf, type StepSearch, stepsQuery } from "@/lib/api/queries/steps";
 import type { Evaluation, StepRecord, StepsInfo } from "@/lib/api/types";
-import { useStore } from "@/lib/store/use-store";
+import { useStore } from "@/lib/use-store";
 import { columnChoice } from "./column-choice";
 import { columnsOf, shownColumns, type StepColumn } from "./step-columns";
 import { nextSort } from "./step-filter";

@@ -8,7 +8,7 @@ import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
 import { stepsQuery } from "@/lib/api/queries/steps";
 import type { Evaluation } from "@/lib/api/types";
-import { count, plural } from "@/lib/format/number";
+import { count, plural } from "@/lib/number";
 import { ColumnChoiceButton } from "./column-choice";
 import { ConditionField } from "./condition-field";
 import { ExportMenu } from "./export-menu";

@@ -1,5 +1,5 @@
 import type { Verification } from "@/lib/api/types";
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 
 /** What came of playing the episodes of an evaluation again, or how far that is. */
 export function verificationText({

@@ -1,6 +1,6 @@
 import type { RuleDraft } from "@/components/rule-editor/draft";
-import { createStore } from "@/lib/store/store";
-import { useStore } from "@/lib/store/use-store";
+import { createStore } from "@/lib/store";
+import { useStore } from "@/lib/use-store";
 
 type Edited = readonly RuleDraft[] | null;
 

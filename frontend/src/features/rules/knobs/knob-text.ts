@@ -1,8 +1,6 @@
 import { type Bounds, describeBounds } from "@/components/schema-field/parse";
 import type { KnobChange, RunKnob } from "@/lib/api/types";
-import { count } from "@/lib/format/number";
-import { parseNumber } from "@/lib/format/parse-number";
-import { setting } from "@/lib/format/setting";
+import { count, parseNumber, setting } from "@/lib/number";
 
 /** How a knob is changed. */
 export type Way = KnobChange["kind"];

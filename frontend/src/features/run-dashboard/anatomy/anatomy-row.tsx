@@ -1,7 +1,7 @@
 "use client";
 
 import type { UpdateAnatomy } from "@/lib/api/types";
-import { decimal } from "@/lib/format/number";
+import { decimal } from "@/lib/number";
 import { density } from "./density";
 import { DensityPicture } from "./density-picture";
 import type { AnatomyFigure } from "./figures";

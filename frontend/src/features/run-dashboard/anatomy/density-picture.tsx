@@ -1,6 +1,6 @@
 "use client";
 
-import { decimal } from "@/lib/format/number";
+import { decimal } from "@/lib/number";
 import type { Density } from "./density";
 import { paintDensity } from "./paint-density";
 import { UpdatePicture } from "./update-picture";

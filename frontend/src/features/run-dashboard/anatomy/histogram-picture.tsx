@@ -1,5 +1,5 @@
 import type { Histogram } from "@/lib/api/types";
-import { decimal, shareText } from "@/lib/format/number";
+import { decimal, shareText } from "@/lib/number";
 
 interface HistogramPictureProps {
   title: string;

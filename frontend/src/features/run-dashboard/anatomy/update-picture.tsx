@@ -3,7 +3,7 @@
 import type { KeyboardEvent, PointerEvent, ReactNode } from "react";
 import type { TokenColors } from "@/components/charts/plot/token-colors";
 import { type CanvasSize, usePaintedCanvas } from "@/components/charts/plot/use-painted-canvas";
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 
 interface UpdatePictureProps {
   title: string;

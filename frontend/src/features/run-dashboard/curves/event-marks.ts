@@ -1,7 +1,7 @@
 import type { ChartMark, MarkKind } from "@/components/charts/prepare/marks";
 import type { Evaluation, Run, RunEvent } from "@/lib/api/types";
-import { count, decimal } from "@/lib/format/number";
-import { solvedWords } from "@/lib/format/solved";
+import { count, decimal } from "@/lib/number";
+import { solvedWords } from "@/lib/solved";
 import type { MetricAxis } from "@/lib/stream/series/axis";
 import { TrainingClock } from "@/lib/stream/series/training-clock";
 

@@ -9,7 +9,7 @@ import type { ChartSettings } from "@/components/charts/settings/chart-settings"
 import { ChartToolbar } from "@/components/charts/settings/chart-toolbar";
 import { Notice } from "@/components/ui/notice";
 import type { RunDetail } from "@/lib/api/types";
-import { plural } from "@/lib/format/number";
+import { plural } from "@/lib/number";
 import type { RunCurves } from "@/lib/stream/series/run-series-pool";
 import { ChartGrid } from "./chart-grid";
 import { chartAnchor, ChartSlot } from "./chart-slot";

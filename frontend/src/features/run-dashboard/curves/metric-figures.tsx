@@ -1,7 +1,7 @@
 "use client";
 
 import { ChartHelp } from "@/components/charts/card/chart-help";
-import { brief, decimal } from "@/lib/format/number";
+import { brief, decimal } from "@/lib/number";
 import { useMetricRegistry } from "@/lib/registry/use-metric-registry";
 import type { RunSeries } from "@/lib/stream/series/run-series";
 import { useStreamedEnds } from "./use-streamed-ends";

@@ -1,8 +1,7 @@
 "use client";
 
 import { useMemo } from "react";
-import { searchOf } from "@/lib/url/change-query-string";
-import { useQueryString } from "@/lib/url/use-query-string";
+import { searchOf, useQueryString } from "@/lib/query-string";
 import { type Highlight, readHighlight, writeHighlight } from "./highlight";
 
 export function useHighlight(): [Highlight | null, (highlight: Highlight | null) => void] {

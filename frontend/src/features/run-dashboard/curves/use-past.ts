@@ -5,7 +5,7 @@ import { useEffect, useMemo } from "react";
 import type { ChartSettings } from "@/components/charts/settings/chart-settings";
 import { hasPast, pastQuery } from "@/lib/api/queries/past";
 import type { Run } from "@/lib/api/types";
-import { plural } from "@/lib/format/number";
+import { plural } from "@/lib/number";
 import { SERVICE_AXES } from "@/lib/stream/series/axis";
 import { type PastLine, pastLines } from "./past-lines";
 

@@ -11,7 +11,7 @@ import { fetchTail } from "@/lib/api/queries/artifacts";
 import { lastRowsQuery } from "@/lib/api/queries/last-rows";
 import { isActive } from "@/lib/api/run-status";
 import type { RunDetail } from "@/lib/api/types";
-import { bytes } from "@/lib/format/number";
+import { bytes } from "@/lib/number";
 import { isGuest } from "@/lib/run-actions/availability";
 
 type Source = "worker.log" | "metrics.jsonl";

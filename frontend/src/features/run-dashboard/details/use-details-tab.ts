@@ -1,7 +1,6 @@
 "use client";
 
-import { searchOf } from "@/lib/url/change-query-string";
-import { useQueryString } from "@/lib/url/use-query-string";
+import { searchOf, useQueryString } from "@/lib/query-string";
 
 export const DETAILS_TABS = [
   "config",

@@ -1,6 +1,5 @@
 import type { Relative } from "@/lib/api/types";
-import { count } from "@/lib/format/number";
-import { setting } from "@/lib/format/setting";
+import { count, setting } from "@/lib/number";
 
 /** What was changed at a fork, for instance `gamma 0.99 → 0.9, seed 1 → 7`. */
 export function changeText(changes: Relative["changes"]): string {

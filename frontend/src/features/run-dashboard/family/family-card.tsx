@@ -7,8 +7,8 @@ import { Card } from "@/components/ui/card";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { familyQuery } from "@/lib/api/queries/family";
 import type { Relative, RunDetail } from "@/lib/api/types";
-import { count, decimal } from "@/lib/format/number";
-import { routes } from "@/lib/url/routes";
+import { count, decimal } from "@/lib/number";
+import { routes } from "@/lib/routes";
 import { changeText } from "./change-text";
 
 /** The tree of runs around this one: what it was forked from, and what was forked. Nothing without relatives. */

@@ -5,8 +5,8 @@ import { GitFork } from "lucide-react";
 import Link from "next/link";
 import { familyQuery } from "@/lib/api/queries/family";
 import type { RunDetail } from "@/lib/api/types";
-import { count } from "@/lib/format/number";
-import { routes } from "@/lib/url/routes";
+import { count } from "@/lib/number";
+import { routes } from "@/lib/routes";
 
 /** Names the run that this one was forked from. */
 export function ForkedFrom({ run }: { run: RunDetail }) {

@@ -1,7 +1,7 @@
 import { FlaskConical } from "lucide-react";
 import Link from "next/link";
 import type { RunDetail } from "@/lib/api/types";
-import { routes } from "@/lib/url/routes";
+import { routes } from "@/lib/routes";
 
 /** Leads from a run to the experiment that it is a trial of. */
 export function TrialOf({ run: { config } }: { run: RunDetail }) {

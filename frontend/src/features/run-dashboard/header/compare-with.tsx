@@ -10,10 +10,10 @@ import { Popover } from "@/components/ui/popover";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { runSearchQuery } from "@/lib/api/queries/run-search";
 import type { Run } from "@/lib/api/types";
-import { age } from "@/lib/format/time";
+import { age } from "@/lib/format-time";
 import { useAlgorithmName } from "@/lib/registry/use-algorithm-name";
-import { useNow } from "@/lib/time/use-now";
-import { routes } from "@/lib/url/routes";
+import { routes } from "@/lib/routes";
+import { useNow } from "@/lib/time";
 
 const FOUND = 20;
 

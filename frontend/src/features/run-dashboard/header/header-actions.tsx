@@ -7,7 +7,7 @@ import { explainAction } from "@/lib/api/problem";
 import { evaluationsQuery } from "@/lib/api/queries/evaluations";
 import { snapshotsQuery } from "@/lib/api/queries/snapshots";
 import type { RunDetail } from "@/lib/api/types";
-import { duration } from "@/lib/format/time";
+import { duration } from "@/lib/format-time";
 import { canDo, isOffered, whyNot } from "@/lib/run-actions/availability";
 import type { RunParts } from "../run-body";
 import { CompareWith } from "./compare-with";

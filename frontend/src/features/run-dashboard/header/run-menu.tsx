@@ -12,10 +12,9 @@ import { runLink } from "@/lib/api/queries/exchange";
 import { isActive } from "@/lib/api/run-status";
 import type { RunDetail } from "@/lib/api/types";
 import { follow } from "@/lib/download";
+import { routes } from "@/lib/routes";
 import { learns, suits, whyNot } from "@/lib/run-actions/availability";
-import { SERVICE_AWAY } from "@/lib/service/service-away";
-import { useServiceAway } from "@/lib/service/use-service-away";
-import { routes } from "@/lib/url/routes";
+import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
 import type { RunParts } from "../run-body";
 import type { DeleteRun } from "./use-header-actions";
 

@@ -10,8 +10,7 @@ import { Popover } from "@/components/ui/popover";
 import { explainAction } from "@/lib/api/problem";
 import { snapshotsQuery } from "@/lib/api/queries/snapshots";
 import type { RunDetail } from "@/lib/api/types";
-import { count } from "@/lib/format/number";
-import { parseNumber } from "@/lib/format/parse-number";
+import { count, parseNumber } from "@/lib/number";
 import { whyNot } from "@/lib/run-actions/availability";
 import { useRunActions } from "@/lib/run-actions/use-run-actions";
 

@@ -3,11 +3,11 @@
 import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useRunActionsWithToasts } from "@/components/run-actions/use-run-actions-with-toasts";
+import { chooseAgentView } from "@/lib/agent-view";
 import type { Run, RunStatus } from "@/lib/api/types";
 import { usualPolicy } from "@/lib/evaluations/evaluated-policy";
+import { routes } from "@/lib/routes";
 import { useRunActions } from "@/lib/run-actions/use-run-actions";
-import { chooseAgentView } from "@/lib/url/agent-view";
-import { routes } from "@/lib/url/routes";
 import { AGENT_ANCHOR } from "../agent-anchor";
 
 /**

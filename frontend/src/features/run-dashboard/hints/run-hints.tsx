@@ -10,10 +10,9 @@ import { Card } from "@/components/ui/card";
 import { hintsQuery } from "@/lib/api/queries/hints";
 import { isActive } from "@/lib/api/run-status";
 import type { Hint, RunDetail } from "@/lib/api/types";
-import { count } from "@/lib/format/number";
-import { setting } from "@/lib/format/setting";
 import { lookedAtText } from "@/lib/hint-text";
-import { routes } from "@/lib/url/routes";
+import { count, setting } from "@/lib/number";
+import { routes } from "@/lib/routes";
 import type { Highlight } from "../curves/highlight";
 
 const appearances = {

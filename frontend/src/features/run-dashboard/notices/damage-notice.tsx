@@ -7,7 +7,7 @@ import { Notice } from "@/components/ui/notice";
 import { explainAction } from "@/lib/api/problem";
 import { isActive } from "@/lib/api/run-status";
 import type { RunDetail } from "@/lib/api/types";
-import { count, plural } from "@/lib/format/number";
+import { count, plural } from "@/lib/number";
 import { useRunActions } from "@/lib/run-actions/use-run-actions";
 
 /** What of the run's folder cannot be read, or that a newer version wrote it; what can be done, and a button that does

@@ -10,9 +10,9 @@ import { Notice } from "@/components/ui/notice";
 import { explainAction } from "@/lib/api/problem";
 import { snapshotsQuery } from "@/lib/api/queries/snapshots";
 import type { RunDetail } from "@/lib/api/types";
-import { count, stepOf } from "@/lib/format/number";
+import { count, stepOf } from "@/lib/number";
+import { routes } from "@/lib/routes";
 import { canDo, isGuest, learns } from "@/lib/run-actions/availability";
-import { routes } from "@/lib/url/routes";
 import { useHeaderActions } from "../header/use-header-actions";
 import { newestSnapshot, whatWasSaved } from "./what-was-saved";
 

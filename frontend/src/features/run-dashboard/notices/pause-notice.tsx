@@ -5,7 +5,7 @@ import { CirclePause } from "lucide-react";
 import { Notice } from "@/components/ui/notice";
 import { snapshotsQuery } from "@/lib/api/queries/snapshots";
 import type { RunDetail } from "@/lib/api/types";
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 import { pauseText, resumedText } from "./pause-text";
 
 /** A run that pauses, is paused, or has continued from a snapshot. */

@@ -1,5 +1,5 @@
 import type { RunDetail, SnapshotInfo } from "@/lib/api/types";
-import { count, plural, stepOf } from "@/lib/format/number";
+import { count, plural, stepOf } from "@/lib/number";
 
 type Paused = Pick<RunDetail, "status" | "step" | "end_step" | "saves_at">;
 type Held = Pick<SnapshotInfo, "exact" | "not_exact_because">;

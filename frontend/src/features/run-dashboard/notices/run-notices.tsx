@@ -3,7 +3,7 @@
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
 import type { RunDetail, RunStatus } from "@/lib/api/types";
-import { plural } from "@/lib/format/number";
+import { plural } from "@/lib/number";
 import { scrollToDetails, useDetailsTab } from "../details/use-details-tab";
 import { DamageNotice } from "./damage-notice";
 import { EndingNotice } from "./ending-notice";

@@ -7,8 +7,8 @@ import { keys } from "@/lib/api/keys";
 import { explainAction } from "@/lib/api/problem";
 import { runTrustQuery, trustRun } from "@/lib/api/queries/trust";
 import type { RunDetail, RunTrust } from "@/lib/api/types";
-import { bytes, plural } from "@/lib/format/number";
-import { moment } from "@/lib/format/time";
+import { moment } from "@/lib/format-time";
+import { bytes, plural } from "@/lib/number";
 
 /** Says what trusting a run means, what the run holds, and trusts exactly that. */
 export function TrustDialog({ run, onClose }: { run: RunDetail; onClose: () => void }) {

@@ -1,5 +1,5 @@
 import type { RunDetail, SnapshotInfo } from "@/lib/api/types";
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 
 type Saved = Pick<RunDetail, "status" | "step" | "policy_step" | "best_policy">;
 

@@ -1,6 +1,5 @@
 import type { Algorithm, Environment, MeasuredCurve, Preset, RunConfig } from "@/lib/api/types";
-import { interval } from "@/lib/format/interval";
-import { brief, compact, decimal, plural } from "@/lib/format/number";
+import { brief, compact, decimal, interval, plural } from "@/lib/number";
 
 export type MeasuredPreset = Preset & { measured: NonNullable<Preset["measured"]> };
 

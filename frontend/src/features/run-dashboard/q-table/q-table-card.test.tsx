@@ -4,7 +4,7 @@ import type { RunDetail } from "@/lib/api/types";
 import { announceSession } from "@/lib/session/live-sessions";
 import type { SessionClient } from "@/lib/session/session-client";
 import { recordOf } from "@/lib/session/testing";
-import { createStore } from "@/lib/store/store";
+import { createStore } from "@/lib/store";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { QTableCard } from "./q-table-card";
 

@@ -13,7 +13,7 @@ import { fetchQTable, Q_TABLE, type QTableFile } from "@/lib/api/queries/q-table
 import { isActive } from "@/lib/api/run-status";
 import type { RunDetail } from "@/lib/api/types";
 import { download } from "@/lib/download";
-import { count, decimal, plural } from "@/lib/format/number";
+import { count, decimal, plural } from "@/lib/number";
 import { useSessionOf } from "@/lib/session/live-sessions";
 import { paintTable } from "./paint-table";
 import { type Cell, picture, type QPicture, type Quantity, shownAs, sign } from "./q-table";

@@ -1,5 +1,5 @@
 import clsx from "clsx";
-import { decimal, plural } from "@/lib/format/number";
+import { decimal, plural } from "@/lib/number";
 import { type Cell, type QPicture, type Quantity, shownAs, sign, squareName } from "./q-table";
 
 interface QTableGridProps {

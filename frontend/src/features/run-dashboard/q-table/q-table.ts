@@ -1,5 +1,5 @@
 import type { QTableFile } from "@/lib/api/queries/q-table";
-import { compact, decimal } from "@/lib/format/number";
+import { compact, decimal } from "@/lib/number";
 
 export interface Cell {
   state: number;

@@ -3,8 +3,8 @@
 import type { SessionClient } from "@/lib/session/session-client";
 import type { Moment } from "@/lib/session/session-options";
 import type { SessionState } from "@/lib/session/session-state";
-import { createStore } from "@/lib/store/store";
-import { useStoreValue } from "@/lib/store/use-store";
+import { createStore } from "@/lib/store";
+import { useStoreValue } from "@/lib/use-store";
 
 const NOBODY = createStore<Moment | null>(null);
 const NO_POLICY = createStore<Pick<SessionState, "policy">>({ policy: null });

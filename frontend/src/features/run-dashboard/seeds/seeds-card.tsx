@@ -6,9 +6,8 @@ import { Card } from "@/components/ui/card";
 import { Disclosure } from "@/components/ui/disclosure";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { Switch } from "@/components/ui/switch";
-import { interval } from "@/lib/format/interval";
-import { decimal, plural } from "@/lib/format/number";
-import { routes } from "@/lib/url/routes";
+import { decimal, interval, plural } from "@/lib/number";
+import { routes } from "@/lib/routes";
 import type { Seeds } from "./use-seed-band";
 
 interface SeedsCardProps {

@@ -7,7 +7,7 @@ import type { SeriesSpec } from "@/components/charts/prepare/model";
 import { groupRunsQuery } from "@/lib/api/queries/groups";
 import { isActive } from "@/lib/api/run-status";
 import type { Run, SeedGroup } from "@/lib/api/types";
-import { plural } from "@/lib/format/number";
+import { plural } from "@/lib/number";
 import type { MetricAxis } from "@/lib/stream/series/axis";
 
 /** Milliseconds between requests while a seed of the group trains. */

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { Disclosure } from "@/components/ui/disclosure";
-import { plural } from "@/lib/format/number";
+import { plural } from "@/lib/number";
 import { changedFields, presetOf, schemasOf } from "./draft";
 import type { FieldsProps } from "./form-state";
 import { groupOf, SchemaFields } from "./schema-fields";

@@ -12,7 +12,7 @@ import type {
   SinkKind,
 } from "@/lib/api/types";
 import { hyperparametersFor, presetsFor, variantFor } from "@/lib/api/variant";
-import { setting } from "@/lib/format/setting";
+import { setting } from "@/lib/number";
 
 /** Typed text by name of the field. A field without an entry was not edited. */
 export type Typed = Readonly<Record<string, string>>;

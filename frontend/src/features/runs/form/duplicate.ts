@@ -2,7 +2,7 @@ import { draftOf } from "@/components/rule-editor/draft";
 import { planDraft } from "@/components/snapshot-plan/plan";
 import type { Hyperparameter, Rule, RunConfig, RunDetail, SinkKind } from "@/lib/api/types";
 import { environmentOfRun } from "@/lib/api/variant";
-import { setting } from "@/lib/format/setting";
+import { setting } from "@/lib/number";
 import { changeDraft, firstDraft } from "./change-draft";
 import {
   anatomyOf,

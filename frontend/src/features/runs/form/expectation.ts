@@ -1,7 +1,6 @@
 import type { Preset } from "@/lib/api/types";
-import { interval } from "@/lib/format/interval";
-import { brief, decimal, plural } from "@/lib/format/number";
-import { duration } from "@/lib/format/time";
+import { duration } from "@/lib/format-time";
+import { brief, decimal, interval, plural } from "@/lib/number";
 
 type Measured = NonNullable<Preset["measured"]>;
 

@@ -3,7 +3,7 @@ import Link from "next/link";
 import { Button } from "@/components/ui/button";
 import { measuringSpecification } from "@/lib/api/queries/presets";
 import type { Preset } from "@/lib/api/types";
-import { routes } from "@/lib/url/routes";
+import { routes } from "@/lib/routes";
 import { ChoiceCard } from "./choice-card";
 import { expectation } from "./expectation";
 

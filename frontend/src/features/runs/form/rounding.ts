@@ -1,5 +1,5 @@
 import { parseHyperparameter } from "@/components/schema-field/parse";
-import { count, plural } from "@/lib/format/number";
+import { count, plural } from "@/lib/number";
 import { algorithmOf, type Choices, type Draft, schemasOf, untouched } from "./draft";
 
 /**

@@ -3,7 +3,7 @@ import { RuleList } from "@/components/rule-editor/rule-list";
 import { metricsFor } from "@/components/rule-editor/vocabulary";
 import { Disclosure } from "@/components/ui/disclosure";
 import type { FieldProblem } from "@/lib/api/problem";
-import { plural } from "@/lib/format/number";
+import { plural } from "@/lib/number";
 import { useMetricRegistry } from "@/lib/registry/use-metric-registry";
 import { algorithmOf, environmentOf, evaluationOf } from "./draft";
 import type { FieldsProps } from "./form-state";

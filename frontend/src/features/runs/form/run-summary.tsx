@@ -1,4 +1,4 @@
-import { plural } from "@/lib/format/number";
+import { plural } from "@/lib/number";
 import {
   algorithmOf,
   changedFields,

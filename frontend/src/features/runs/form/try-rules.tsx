@@ -9,9 +9,9 @@ import { explainAction } from "@/lib/api/problem";
 import { tryRules } from "@/lib/api/queries/rules";
 import { runPageQuery } from "@/lib/api/queries/run-list";
 import type { Run } from "@/lib/api/types";
-import { count } from "@/lib/format/number";
-import { age } from "@/lib/format/time";
-import { useNow } from "@/lib/time/use-now";
+import { age } from "@/lib/format-time";
+import { count } from "@/lib/number";
+import { useNow } from "@/lib/time";
 import type { Draft } from "./draft";
 
 /** Runs that are offered to try rules on. */

@@ -12,9 +12,9 @@ import { keys } from "@/lib/api/keys";
 import { explainAction } from "@/lib/api/problem";
 import { importRuns } from "@/lib/api/queries/exchange";
 import type { ImportedRuns } from "@/lib/api/types";
-import { bytes } from "@/lib/format/number";
+import { bytes } from "@/lib/number";
 import { useLimits } from "@/lib/registry/use-limits";
-import { routes } from "@/lib/url/routes";
+import { routes } from "@/lib/routes";
 
 interface ImportDialogProps {
   onClose: () => void;

@@ -10,6 +10,8 @@ import {
 import { ErrorState } from "@/components/ui/error-state";
 import type { Run, SeedGroup } from "@/lib/api/types";
 import { usualPolicy } from "@/lib/evaluations/evaluated-policy";
+import { useQueryString } from "@/lib/query-string";
+import { routes } from "@/lib/routes";
 import { withRetry } from "@/lib/service/with-retry";
 import {
   isFiltered,
@@ -19,8 +21,6 @@ import {
   toRunFilter,
   writeListFilter,
 } from "@/lib/url/list-filter";
-import { routes } from "@/lib/url/routes";
-import { useQueryString } from "@/lib/url/use-query-string";
 import { Toolbar } from "../filters/toolbar";
 import { useFirstPage, useIdsOfLines } from "./paging/use-run-pages";
 import { RunListSkeleton } from "./run-list-skeleton";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { MetricRow } from "../../api/types";
-import { FakeTimers } from "../../time/testing";
+import { FakeTimers } from "../../testing/timers";
 import { FakeSource } from "../testing";
 import { EventStreamClient, type EventStreamOptions } from "./event-stream-client";
 import type { StreamEvent } from "./events";

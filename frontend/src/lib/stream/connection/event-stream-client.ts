@@ -7,10 +7,8 @@ import type {
   NotificationEvent,
   StatusEvent,
 } from "../../api/types";
-import { Listeners } from "../../store/listeners";
-import { createStore, type ReadableStore } from "../../store/store";
-import { backoff } from "../../time/backoff";
-import type { Timers } from "../../time/timers";
+import { createStore, Listeners, type ReadableStore } from "../../store";
+import { backoff, type Timers } from "../../time";
 import {
   type Connection,
   type ConnectionEvent,

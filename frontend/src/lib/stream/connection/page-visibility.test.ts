@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
+import { FakeTimers } from "../../testing/timers";
 import { watchPageVisibility } from "./page-visibility";
-import { FakeTimers } from "@/lib/time/testing";
 
 class Page extends EventTarget {
   visibilityState: DocumentVisibilityState = "visible";

@@ -1,4 +1,4 @@
-import type { Timers } from "@/lib/time/timers";
+import type { Timers } from "../../time";
 
 /** A page that has been hidden for this many milliseconds counts as left. */
 const LEFT_AFTER_MS = 30_000;

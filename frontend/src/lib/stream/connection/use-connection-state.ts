@@ -1,6 +1,6 @@
 "use client";
 
-import { useStore } from "../../store/use-store";
+import { useStore } from "../../use-store";
 import type { ConnectionState } from "./events";
 import { useEventStream } from "./provider";
 

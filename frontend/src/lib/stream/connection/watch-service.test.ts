@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { createStore } from "../../store/store";
+import { createStore } from "../../store";
 import type { ConnectionState } from "./events";
 import { GRACE_MS, watchService } from "./watch-service";
 

@@ -1,5 +1,5 @@
-import type { ReadableStore, Store } from "../../store/store";
-import type { Timers } from "../../time/timers";
+import type { ReadableStore, Store } from "../../store";
+import type { Timers } from "../../time";
 import type { ConnectionState } from "./events";
 
 /** A stream that is back within this many milliseconds was only reopened. */

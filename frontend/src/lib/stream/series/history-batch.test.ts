@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { ApiError } from "../../api/problem";
 import type { fetchMetricHistories } from "../../api/queries/metric-history";
 import type { MetricCurves, RunsMetricCurves } from "../../api/types";
-import { FakeTimers } from "../../time/testing";
+import { FakeTimers } from "../../testing/timers";
 import { HistoryBatch } from "./history-batch";
 
 const curves = (run_id: string): MetricCurves => ({

@@ -5,7 +5,7 @@ import {
   type HistoryQuery,
 } from "../../api/queries/metric-history";
 import type { MetricCurves, RunsMetricCurves } from "../../api/types";
-import type { Timers } from "../../time/timers";
+import type { Timers } from "../../time";
 
 /** Milliseconds within which requests are combined; a page makes all of its requests in less. */
 const TOGETHER = 4;

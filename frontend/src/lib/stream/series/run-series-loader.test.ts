@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { ApiError } from "../../api/problem";
 import type { MetricCurves } from "../../api/types";
-import { FakeTimers } from "../../time/testing";
+import { FakeTimers } from "../../testing/timers";
 import { EventStreamClient } from "../connection/event-stream-client";
 import { FakeSource } from "../testing";
 import { RunSeries } from "./run-series";

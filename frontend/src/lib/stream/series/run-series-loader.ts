@@ -1,9 +1,8 @@
 import { ApiError } from "../../api/problem";
 import type { HistoryQuery } from "../../api/queries/metric-history";
 import type { MetricCurves } from "../../api/types";
-import { createStore, type ReadableStore } from "../../store/store";
-import { backoff } from "../../time/backoff";
-import type { Timers } from "../../time/timers";
+import { createStore, type ReadableStore } from "../../store";
+import { backoff, type Timers } from "../../time";
 import type { EventStreamClient } from "../connection/event-stream-client";
 import { type AxisWindow, type MetricAxis, padded, SERVICE_AXES } from "./axis";
 import type { RunSeries } from "./run-series";

@@ -1,7 +1,7 @@
 import type { HistoryQuery } from "../../api/queries/metric-history";
 import type { MetricCurves } from "../../api/types";
-import { createStore, type ReadableStore } from "../../store/store";
-import type { Timers } from "../../time/timers";
+import { createStore, type ReadableStore } from "../../store";
+import type { Timers } from "../../time";
 import type { EventStreamClient } from "../connection/event-stream-client";
 import type { AxisWindow, MetricAxis } from "./axis";
 import { HistoryBatch } from "./history-batch";

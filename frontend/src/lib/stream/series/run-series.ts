@@ -1,6 +1,5 @@
 import type { MetricCurves, MetricRow } from "../../api/types";
-import { Listeners } from "../../store/listeners";
-import { createStore, type ReadableStore } from "../../store/store";
+import { createStore, Listeners, type ReadableStore } from "../../store";
 import { AXES, type AxisWindow, covers, type MetricAxis, SERVICE_AXES, width } from "./axis";
 import { Column } from "./column";
 import { EpisodeMeans } from "./episode-means";

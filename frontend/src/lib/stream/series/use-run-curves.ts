@@ -1,8 +1,8 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import { useStore } from "../../store/use-store";
-import { browserTimers } from "../../time/timers";
+import { browserTimers } from "../../time";
+import { useStore } from "../../use-store";
 import { useEventStream } from "../connection/provider";
 import type { MetricAxis } from "./axis";
 import type { RunSeries } from "./run-series";

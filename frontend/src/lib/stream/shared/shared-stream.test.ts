@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { MetricRow } from "../../api/types";
-import type { FakeTimers } from "../../time/testing";
+import type { FakeTimers } from "../../testing/timers";
 import type { FakeSource } from "../testing";
 import { ANSWER_MS, PING_MS } from "./shared-stream";
 import { LOOK_MS } from "./stream-hub";

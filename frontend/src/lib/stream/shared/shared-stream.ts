@@ -1,4 +1,4 @@
-import type { Timers } from "@/lib/time/timers";
+import type { Timers } from "../../time";
 import { CLOSED, CONNECTING, OPEN, type Source, type SourceMessage } from "../connection/events";
 import type { FromHub, Port, ToHub } from "./messages";
 

@@ -1,4 +1,4 @@
-import type { Timers } from "@/lib/time/timers";
+import type { Timers } from "../../time";
 import { readCursor } from "../connection/cursor";
 import { EventStreamClient } from "../connection/event-stream-client";
 import type { Source, StreamEvent } from "../connection/events";

@@ -1,5 +1,5 @@
 import type { MetricRow } from "../../api/types";
-import { FakeTimers } from "../../time/testing";
+import { FakeTimers } from "../../testing/timers";
 import { EventStreamClient } from "../connection/event-stream-client";
 import type { StreamEvent } from "../connection/events";
 import { FakeSource } from "../testing";

@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { Plot } from "@/components/figure/plot";
 import { linspace } from "@/components/figure/scale";
-import { count, shareText } from "@/lib/format/number";
+import { count, shareText } from "@/lib/number";
 import { numberOf, type PictureProps } from "../../guide/guide";
 import { Control, Controls, PictureCaption } from "../../picture/control";
 import { PictureLayout } from "../../picture/picture-layout";

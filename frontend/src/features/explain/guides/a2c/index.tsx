@@ -1,6 +1,6 @@
 "use client";
 
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 import { Formula, Name } from "../../guide/formula";
 import { type Fact, type Guide, numberOf, type Values } from "../../guide/guide";
 import { GuidePage, type GuideProps } from "../../guide/guide-page";

@@ -1,4 +1,4 @@
-import { count, shareText } from "@/lib/format/number";
+import { count, shareText } from "@/lib/number";
 import { bufferWindow, epsilonAt, randomShareOfBuffer, type Schedule } from "../shared/replay";
 
 /** Describes in words what the learner does at `step`. */

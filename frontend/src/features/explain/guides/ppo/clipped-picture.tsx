@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { type Frame, Plot } from "@/components/figure/plot";
 import { clamp, linePath, linspace, roundTo } from "@/components/figure/scale";
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 import { numberOf, type PictureProps } from "../../guide/guide";
 import { Control, Controls, PictureCaption } from "../../picture/control";
 import { Handle } from "../../picture/handle";

@@ -1,4 +1,4 @@
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 import { type Fact, numberOf, type Values } from "../../guide/guide";
 
 /** Rollout size, number of rollouts and gradient steps that follow from a preset's values. */

@@ -3,7 +3,7 @@
 import { useDeferredValue, useMemo, useState } from "react";
 import { Stat } from "@/components/ui/stat";
 import { Switch } from "@/components/ui/switch";
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 import { numberOf, type PictureProps } from "../../guide/guide";
 import { Control, Controls, PictureCaption } from "../../picture/control";
 import { PictureLayout } from "../../picture/picture-layout";

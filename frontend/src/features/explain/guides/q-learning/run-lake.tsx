@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { qTableQuery } from "@/lib/api/queries/q-table";
 import { runQuery } from "@/lib/api/queries/run";
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 import { RunNote } from "../../picture/run-note";
 import { isTheLake } from "./lake";
 import { LakeGrid } from "./lake-grid";

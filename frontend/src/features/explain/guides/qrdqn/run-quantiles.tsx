@@ -5,7 +5,7 @@ import { chosenAction } from "@/components/policy-reading/prepare/action";
 import { ReadingFigures } from "@/components/policy-reading/reading-figures";
 import { evaluationsQuery } from "@/lib/api/queries/evaluations";
 import { recordsOf, stepsQuery } from "@/lib/api/queries/steps";
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 import { RunNote } from "../../picture/run-note";
 
 /** The quantiles that a run has learned: of each action, where the episodes of its newest evaluation begin. */

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { type Frame, Plot } from "@/components/figure/plot";
 import { linePath, linspace } from "@/components/figure/scale";
 import { Stat } from "@/components/ui/stat";
-import { count, decimal, shareText } from "@/lib/format/number";
+import { count, decimal, shareText } from "@/lib/number";
 import type { PictureProps } from "../../guide/guide";
 import { Control, Controls, PictureCaption } from "../../picture/control";
 import { PictureLayout } from "../../picture/picture-layout";

@@ -1,4 +1,4 @@
-import { compact, count, shareText } from "@/lib/format/number";
+import { compact, count, shareText } from "@/lib/number";
 import type { Fact, Values } from "../../guide/guide";
 import { gradientStepsAt, replaysAt, scheduleOf } from "./replay";
 

@@ -3,7 +3,7 @@
 import { useId, useState } from "react";
 import { type Frame, Plot } from "@/components/figure/plot";
 import { linspace } from "@/components/figure/scale";
-import { count, shareText } from "@/lib/format/number";
+import { count, shareText } from "@/lib/number";
 import { numberOf, type PictureProps } from "../../guide/guide";
 import { Control, Controls, PictureCaption } from "../../picture/control";
 import { PictureLayout } from "../../picture/picture-layout";

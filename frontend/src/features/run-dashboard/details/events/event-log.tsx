@@ -10,8 +10,8 @@ import { Segmented } from "@/components/ui/segmented";
 import { Skeleton } from "@/components/ui/skeleton";
 import { runEventsQuery } from "@/lib/api/queries/run-events";
 import type { RunDetail } from "@/lib/api/types";
-import { count, plural } from "@/lib/format/number";
-import { clockTime, moment } from "@/lib/format/time";
+import { clockTime, moment } from "@/lib/format-time";
+import { count, plural } from "@/lib/number";
 import { logEntries, type LogEntry } from "./log-entries";
 
 const appearances = {

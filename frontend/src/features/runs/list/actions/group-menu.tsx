@@ -6,10 +6,9 @@ import { MenuItem, MenuSeparator, MenuSub } from "@/components/ui/menu";
 import { runsLink } from "@/lib/api/queries/exchange";
 import { isActive } from "@/lib/api/run-status";
 import type { Run, SeedGroup } from "@/lib/api/types";
-import { plural } from "@/lib/format/number";
+import { plural } from "@/lib/number";
 import { suits } from "@/lib/run-actions/availability";
-import { SERVICE_AWAY } from "@/lib/service/service-away";
-import { useServiceAway } from "@/lib/service/use-service-away";
+import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
 import { MenuAt } from "./menu-at";
 
 export interface GroupMenuActions {

@@ -14,8 +14,7 @@ import {
 import { MenuItem, MenuSeparator } from "@/components/ui/menu";
 import type { Run } from "@/lib/api/types";
 import { canDo, type RunAction, suits, whyNot } from "@/lib/run-actions/availability";
-import { SERVICE_AWAY } from "@/lib/service/service-away";
-import { useServiceAway } from "@/lib/service/use-service-away";
+import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
 import { MenuAt } from "./menu-at";
 
 export interface RunMenuActions {

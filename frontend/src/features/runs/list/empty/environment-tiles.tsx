@@ -3,7 +3,7 @@ import { Gamepad2 } from "lucide-react";
 import Link from "next/link";
 import { EnvironmentStill } from "@/components/ui/environment-still";
 import { environmentsQuery } from "@/lib/api/queries/choices";
-import { routes } from "@/lib/url/routes";
+import { routes } from "@/lib/routes";
 
 /** Tiles of environments. Each opens the new-run form with that environment, or lets the user play it. */
 export function EnvironmentTiles() {

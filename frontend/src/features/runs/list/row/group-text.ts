@@ -1,6 +1,5 @@
 import type { RunStatus, SeedGroup } from "@/lib/api/types";
-import { interval } from "@/lib/format/interval";
-import { brief, decimal, percent } from "@/lib/format/number";
+import { brief, decimal, interval, percent } from "@/lib/number";
 import { RUN_STATUSES } from "@/lib/url/list-filter";
 import type { ProgressText } from "./progress-text";
 

@@ -1,8 +1,8 @@
 import { hasLength, progress } from "@/lib/api/run-status";
 import type { Run } from "@/lib/api/types";
-import { brief, percent } from "@/lib/format/number";
-import { solvedWords } from "@/lib/format/solved";
-import { duration, elapsed, remaining } from "@/lib/format/time";
+import { duration, elapsed, remaining } from "@/lib/format-time";
+import { brief, percent } from "@/lib/number";
+import { solvedWords } from "@/lib/solved";
 
 export interface ProgressText {
   /** The share or the number of steps done. */

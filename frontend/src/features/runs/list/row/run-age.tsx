@@ -1,5 +1,5 @@
 import type { Run } from "@/lib/api/types";
-import { age, moment } from "@/lib/format/time";
+import { age, moment } from "@/lib/format-time";
 
 interface RunAgeProps {
   run: Pick<Run, "created_at">;

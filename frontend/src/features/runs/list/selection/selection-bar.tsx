@@ -2,10 +2,10 @@ import { Download, GitCompareArrows, Trash2, X } from "lucide-react";
 import Link from "next/link";
 import { ExportRunsMenu } from "@/components/run-exports/export-runs-menu";
 import { Button, buttonClass } from "@/components/ui/button";
-import { plural } from "@/lib/format/number";
+import { plural } from "@/lib/number";
 import { useLimits } from "@/lib/registry/use-limits";
+import { routes } from "@/lib/routes";
 import { whyNotCompare } from "@/lib/run-actions/availability";
-import { routes } from "@/lib/url/routes";
 
 interface SelectionBarProps {
   ids: ReadonlySet<string>;

@@ -6,11 +6,11 @@ import { type KeyboardEvent, type MouseEvent, useCallback, useRef, useState } fr
 import { flushSync } from "react-dom";
 import type { RunFilter } from "@/lib/api/queries/run-list";
 import type { Run, SeedGroup } from "@/lib/api/types";
-import { useMediaQuery } from "@/lib/media/use-media-query";
+import { useMediaQuery } from "@/lib/media";
 import { useAlgorithmName } from "@/lib/registry/use-algorithm-name";
-import { useNow } from "@/lib/time/use-now";
+import { routes } from "@/lib/routes";
+import { useNow } from "@/lib/time";
 import type { Sort } from "@/lib/url/list-filter";
-import { routes } from "@/lib/url/routes";
 import { CARDS, ROW_HEIGHT } from "../layout/layout";
 import layout from "../layout/layout.module.css";
 import { type Line, useLinePlaces, useLinesAround, useOpened } from "../lines/use-lines";

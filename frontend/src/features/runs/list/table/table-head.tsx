@@ -1,6 +1,6 @@
 import clsx from "clsx";
 import { ArrowDown, ArrowUp } from "lucide-react";
-import { count } from "@/lib/format/number";
+import { count } from "@/lib/number";
 import { type Sort, sortedBy } from "@/lib/url/list-filter";
 import layout from "../layout/layout.module.css";
 import { MOST_SELECTED } from "../selection/selection";

@@ -1,8 +1,7 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { onRouterTransitionStart } from "@/instrumentation-client";
 import { chooseAgentView } from "./agent-view";
-import { changeQueryString, searchOf } from "./change-query-string";
-import { writeAfter, writeAtOnce } from "./write-after";
+import { changeQueryString, searchOf, writeAfter, writeAtOnce } from "./query-string";
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,6 +1,23 @@
 "use client";
 
-import { type RefObject, useEffect, useState } from "react";
+import { type RefObject, useCallback, useEffect, useState, useSyncExternalStore } from "react";
+
+/** Whether a media query matches; false on the server. */
+export function useMediaQuery(query: string): boolean {
+  const subscribe = useCallback(
+    (changed: () => void) => {
+      const list = window.matchMedia(query);
+      list.addEventListener("change", changed);
+      return () => list.removeEventListener("change", changed);
+    },
+    [query],
+  );
+  return useSyncExternalStore(
+    subscribe,
+    () => window.matchMedia(query).matches,
+    () => false,
+  );
+}
 
 /** Whether at least a quarter of an element is within the window; null until that is known. */
 export function useInView(element: RefObject<HTMLElement | null>): boolean | null {

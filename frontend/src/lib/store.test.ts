@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { Listeners } from "./listeners";
-import { createStore } from "./store";
+import { createStore, Listeners } from "./store";
 
 test("listeners hear of another value, not of the same one again", () => {
   const store = createStore(1);

@@ -1,3 +1,4 @@
+
 /** The texts that an item is found by. */
 export interface Findable {
   name: string;

@@ -1,7 +1,7 @@
 import { act, renderHook } from "@testing-library/react";
 import { beforeEach, expect, test, vi } from "vitest";
-import { serviceAwaySince } from "../service/service-away";
-import { useNow } from "./use-now";
+import { serviceAwaySince } from "./service";
+import { useNow } from "./time";
 
 const at = (seconds: number) => Date.UTC(2026, 10, 21, 12, 0, seconds);
 

@@ -1,4 +1,4 @@
-import type { Timers } from "./timers";
+import type { Timers } from "../time";
 
 /** Timers that run when the test says so. */
 export class FakeTimers implements Timers {

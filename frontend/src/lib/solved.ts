@@ -1,5 +1,5 @@
+import { duration } from "./format-time";
 import { brief, count } from "./number";
-import { duration } from "./time";
 
 /** When a run was solved: `seconds` of training, null where they are not known. */
 interface SolvedAt {

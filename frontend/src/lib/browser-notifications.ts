@@ -1,5 +1,4 @@
-import { Listeners } from "../store/listeners";
-import type { ReadableStore } from "../store/store";
+import { Listeners, type ReadableStore } from "./store";
 
 /** `blocked`: the browser was told not to, and does not ask again. `unsupported`: it cannot, or not here. */
 export type BrowserNotifications = "unsupported" | "blocked" | "off" | "on";

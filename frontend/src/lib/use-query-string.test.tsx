@@ -1,9 +1,7 @@
 import { act, fireEvent, render, screen } from "@testing-library/react";
 import { startTransition, use, useEffect, useState } from "react";
 import { beforeEach, expect, test, vi } from "vitest";
-import { changeQueryString, searchOf } from "./change-query-string";
-import { useQueryString } from "./use-query-string";
-import { writeAfter } from "./write-after";
+import { changeQueryString, searchOf, useQueryString, writeAfter } from "./query-string";
 
 /** A router that has followed the address when the test says so. */
 const router = vi.hoisted(() => ({ follow: () => {}, arrive: () => {} }));

@@ -1,7 +1,6 @@
 "use client";
 
-import { changeQueryString, searchOf } from "./change-query-string";
-import { useQueryString } from "./use-query-string";
+import { changeQueryString, searchOf, useQueryString } from "./query-string";
 
 /** How the agent of a run can be seen. */
 const AGENT_VIEWS = ["live", "moment", "evaluation"] as const;

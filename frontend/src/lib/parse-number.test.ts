@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseNumber } from "./parse-number";
+import { parseNumber } from "./number";
 
 test.each([
   ["200k", 200_000],

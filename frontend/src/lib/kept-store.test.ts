@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { createKeptStore } from "./kept-store";
+import { createKeptStore } from "./store";
 
 let storage: Map<string, string>;
 

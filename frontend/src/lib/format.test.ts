@@ -1,9 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { interval } from "./interval";
-import { brief, bytes, compact, count, decimal, percent, plural, shareText } from "./number";
-import { presetName } from "./preset";
-import { setting } from "./setting";
-import { age, duration, elapsed, remaining } from "./time";
+import { age, duration, elapsed, remaining } from "./format-time";
+import {
+  brief,
+  bytes,
+  compact,
+  count,
+  decimal,
+  interval,
+  percent,
+  plural,
+  presetName,
+  setting,
+  shareText,
+} from "./number";
 
 describe("numbers", () => {
   test.each([
