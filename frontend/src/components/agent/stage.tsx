@@ -3,7 +3,7 @@
 import clsx from "clsx";
 import { ArrowDownToLine, ArrowUpToLine, Maximize2, X } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
-import { apiLink } from "@/lib/api/base";
+import { apiLink } from "@/api/http";
 import { useStore } from "@/lib/use-store";
 import { cornerEnd, moveCorner, useClearOfFocus } from "./corner-end";
 import styles from "./stage.module.css";

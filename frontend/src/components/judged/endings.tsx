@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Flag, Play } from "lucide-react";
-import { endingsQuery } from "@/lib/api/queries/episodes";
-import type { EpisodeEnding, EpisodeEndings } from "@/lib/api/types";
+import { endingsQuery } from "@/api/evaluations";
+import type { EpisodeEnding, EpisodeEndings } from "@/api/types";
 import { brief, decimal, NONE, plural, shareText } from "@/lib/number";
 import { Sparkline } from "../charts/sparkline/sparkline";
 import { Button } from "../ui/button";

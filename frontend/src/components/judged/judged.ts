@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { EpisodeEnding, EpisodeEndings } from "@/lib/api/types";
+import type { EpisodeEnding, EpisodeEndings } from "@/api/types";
 
 /** A run whose episodes are judged. `mark` stands before its name where there are several. */
 export interface JudgedRun {

@@ -3,9 +3,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
-import { keys } from "@/lib/api/keys";
-import { ApiError, explainAction } from "@/lib/api/problem";
-import { keepAsPreset } from "@/lib/api/queries/experiments";
+import { keepAsPreset } from "@/api/experiments";
+import { ApiError, explainAction } from "@/api/http";
+import { keys } from "@/api/keys";
 import { routes } from "@/lib/routes";
 import { Button } from "../ui/button";
 import { controlClass } from "../ui/control-class";

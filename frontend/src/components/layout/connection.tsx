@@ -4,7 +4,7 @@
 // curves.
 import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
-import { healthQuery } from "@/lib/api/queries/health";
+import { healthQuery } from "@/api/choices";
 import { bytes } from "@/lib/number";
 import { useServiceAway } from "@/lib/service";
 import type { ConnectionState } from "@/lib/stream/connection/events";

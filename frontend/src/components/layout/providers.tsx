@@ -2,7 +2,7 @@
 
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { ApiError } from "@/lib/api/problem";
+import { ApiError } from "@/api/http";
 import { StreamProvider } from "@/lib/stream/connection/provider";
 
 const RETRIES = 2;

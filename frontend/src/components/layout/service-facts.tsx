@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { healthQuery } from "@/lib/api/queries/health";
+import { healthQuery } from "@/api/choices";
 import { bytes } from "@/lib/number";
 import { useServiceAway } from "@/lib/service";
 

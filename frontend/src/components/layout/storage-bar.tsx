@@ -3,9 +3,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { usePathname } from "next/navigation";
 import { lazy, Suspense, useState } from "react";
-import { healthQuery } from "@/lib/api/queries/health";
+import { healthQuery } from "@/api/choices";
+import { withRetry } from "@/api/with-retry";
 import { routes } from "@/lib/routes";
-import { withRetry } from "@/lib/service/with-retry";
 
 const StorageWarning = lazy(
   withRetry(() => import("./storage-warning").then((m) => ({ default: m.StorageWarning }))),

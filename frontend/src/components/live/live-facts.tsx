@@ -1,7 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
-import type { StepRecord } from "@/lib/api/types";
+import type { StepRecord } from "@/api/types";
 import { count, decimal, NONE } from "@/lib/number";
 
 interface LiveFactsProps {

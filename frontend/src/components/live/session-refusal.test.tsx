@@ -1,6 +1,6 @@
 import { act, screen } from "@testing-library/react";
 import { expect, test, vi } from "vitest";
-import { ApiError } from "@/lib/api/problem";
+import { ApiError } from "@/api/http";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { SessionRefusal } from "./session-refusal";
 

@@ -2,10 +2,10 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
-import type { ApiError } from "@/lib/api/problem";
-import { runQuery } from "@/lib/api/queries/run";
-import { endSession, sessionsQuery } from "@/lib/api/queries/sessions";
-import type { Session } from "@/lib/api/types";
+import type { ApiError } from "@/api/http";
+import { runQuery } from "@/api/runs";
+import { endSession, sessionsQuery } from "@/api/sessions";
+import type { Session } from "@/api/types";
 import { Button } from "../ui/button";
 
 interface SessionRefusalProps {

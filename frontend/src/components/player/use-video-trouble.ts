@@ -1,7 +1,7 @@
 "use client";
 
 import { useState } from "react";
-import { isFileGone } from "@/lib/api/queries/files";
+import { isFileGone } from "@/api/run-files";
 
 /** Why a video does not play: its file is gone, or it is there and could not be loaded. */
 export type VideoTrouble = "gone" | "failed";

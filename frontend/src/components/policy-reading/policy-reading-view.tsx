@@ -1,7 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
-import type { LearnedRewards, StepRecord } from "@/lib/api/types";
+import type { LearnedRewards, StepRecord } from "@/api/types";
 import { decimal } from "@/lib/number";
 import { EpisodeLine } from "./draw/episode-line";
 import { Figure } from "./draw/figure";

@@ -1,8 +1,8 @@
 "use client";
 
 import type { ReactNode } from "react";
-import type { RecordedSteps } from "@/lib/api/queries/steps";
-import type { RunDetail, StepRecord } from "@/lib/api/types";
+import type { RecordedSteps } from "@/api/steps";
+import type { RunDetail, StepRecord } from "@/api/types";
 import { frameAt, middleOf } from "../player/frames";
 import type { PlaybackController } from "../player/playback-controller";
 import { usePlaybackTime } from "../player/use-playback";

@@ -1,4 +1,4 @@
-import type { StepRecord } from "@/lib/api/types";
+import type { StepRecord } from "@/api/types";
 import { ReadingFigure } from "./draw/reading-figure";
 import { prepareReading } from "./prepare/reading";
 import type { DrawnSpace } from "./prepare/space";

@@ -1,7 +1,7 @@
 "use client";
 
 import clsx from "clsx";
-import type { FieldProblem } from "@/lib/api/problem";
+import type { FieldProblem } from "@/api/http";
 import { controlClass } from "../ui/control-class";
 import { Select } from "../ui/select";
 import { type Clause, concerns, phraseOf, rephrased, type Vocabulary } from "./draft";

@@ -1,5 +1,5 @@
-import type { FieldProblem } from "@/lib/api/problem";
-import type { Rule } from "@/lib/api/types";
+import type { FieldProblem } from "@/api/http";
+import type { Rule } from "@/api/types";
 import { parseNumber } from "@/lib/number";
 import {
   type Action,

@@ -1,4 +1,4 @@
-import type { DryRun } from "@/lib/api/types";
+import type { DryRun } from "@/api/types";
 import { count, plural } from "@/lib/number";
 
 interface DryRunFiringsProps {

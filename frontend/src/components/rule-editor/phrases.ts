@@ -1,4 +1,4 @@
-import type { Rule } from "@/lib/api/types";
+import type { Rule } from "@/api/types";
 
 export type Condition = Rule["when"];
 export type Action = Rule["do"][number];

@@ -3,7 +3,7 @@
 import clsx from "clsx";
 import { ArrowDown, ArrowUp, Plus, Trash2, X } from "lucide-react";
 import type { ReactNode } from "react";
-import type { FieldProblem } from "@/lib/api/problem";
+import type { FieldProblem } from "@/api/http";
 import { Button } from "../ui/button";
 import { controlClass } from "../ui/control-class";
 import { ClauseFields } from "./clause-fields";

@@ -13,8 +13,8 @@ import {
   SlidersHorizontal,
 } from "lucide-react";
 import type { ReactNode } from "react";
-import type { FieldProblem } from "@/lib/api/problem";
-import type { Rule } from "@/lib/api/types";
+import type { FieldProblem } from "@/api/http";
+import type { Rule } from "@/api/types";
 import { Button } from "../ui/button";
 import { Menu, MenuItem, MenuSeparator } from "../ui/menu";
 import { draftOf, type RuleDraft, type Vocabulary, written } from "./draft";

@@ -1,4 +1,4 @@
-import type { Rule } from "@/lib/api/types";
+import type { Rule } from "@/api/types";
 import type { Vocabulary } from "./draft";
 
 export interface Template {

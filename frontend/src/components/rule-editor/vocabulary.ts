@@ -1,5 +1,5 @@
-import type { Algorithm } from "@/lib/api/types";
-import type { MetricRegistry } from "@/lib/registry/metrics";
+import type { MetricRegistry } from "@/api/metric-registry";
+import type { Algorithm } from "@/api/types";
 import type { Vocabulary } from "./draft";
 
 /** Metrics that only evaluations while training log. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Rule } from "@/lib/api/types";
+import type { Rule } from "@/api/types";
 import { warningsOf } from "./warnings";
 
 type Side = "above" | "at_least" | "below" | "at_most";

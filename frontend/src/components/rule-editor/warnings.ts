@@ -1,4 +1,4 @@
-import type { Rule } from "@/lib/api/types";
+import type { Rule } from "@/api/types";
 import { plural } from "@/lib/number";
 import type { Action, Condition } from "./phrases";
 

@@ -1,12 +1,11 @@
 "use client";
 
 import { useMemo } from "react";
-import { ApiError, explainAction } from "@/lib/api/problem";
-import type { CreateEvaluation, Run } from "@/lib/api/types";
+import { ApiError, explainAction } from "@/api/http";
+import { type RunActions, useRunActions } from "@/api/run-actions";
+import type { CreateEvaluation, Run } from "@/api/types";
 import { plural } from "@/lib/number";
 import { routes } from "@/lib/routes";
-import type { RunActions } from "@/lib/run-actions/run-actions";
-import { useRunActions } from "@/lib/run-actions/use-run-actions";
 import { toast } from "../ui/toast/store";
 
 /** A run with the name that messages use. */

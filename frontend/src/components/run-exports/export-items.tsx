@@ -2,7 +2,7 @@
 
 import { ChartLine, Package, Table } from "lucide-react";
 import type { ReactNode } from "react";
-import type { RunsFormat } from "@/lib/api/queries/exchange";
+import type { RunsFormat } from "@/api/run-files";
 import { follow } from "@/lib/download";
 import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
 import { MenuItem } from "../ui/menu";

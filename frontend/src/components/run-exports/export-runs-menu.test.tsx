@@ -1,7 +1,7 @@
 import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
-import type { ExportedRuns } from "@/lib/api/queries/exchange";
+import type { ExportedRuns } from "@/api/run-files";
 import { follow } from "@/lib/download";
 import { renderWithQueries } from "@/lib/testing/service";
 import { ExportRunsMenu } from "./export-runs-menu";

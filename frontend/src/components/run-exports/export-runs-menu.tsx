@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { Menu } from "@/components/ui/menu";
-import { type ExportedRuns, runsLink } from "@/lib/api/queries/exchange";
+import { type ExportedRuns, runsLink } from "@/api/run-files";
+import { Menu } from "../ui/menu";
 import { ExportItems } from "./export-items";
 
 interface ExportRunsMenuProps {

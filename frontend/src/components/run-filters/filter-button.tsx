@@ -3,8 +3,8 @@
 import clsx from "clsx";
 import { ChevronDown } from "lucide-react";
 import { type ComponentProps, lazy, Suspense, useState } from "react";
-import { withRetry } from "@/lib/service/with-retry";
-import type { Chosen } from "@/lib/url/list-filter";
+import type { Chosen } from "@/api/run-filter";
+import { withRetry } from "@/api/with-retry";
 import { buttonClass } from "../ui/button";
 
 const load = () => import("./filter-menu");

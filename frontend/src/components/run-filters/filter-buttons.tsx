@@ -1,4 +1,4 @@
-import { CHOSEN, type Chosen, type ListFilter } from "@/lib/url/list-filter";
+import { CHOSEN, type Chosen, type ListFilter } from "@/api/run-filter";
 import { FilterButton } from "./filter-button";
 
 const LABELS: Record<Chosen, string> = {

@@ -2,12 +2,11 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { algorithmsQuery, environmentsQuery } from "@/lib/api/queries/choices";
-import { tagsQuery } from "@/lib/api/queries/tags";
-import type { RunStatus } from "@/lib/api/types";
+import { algorithmsQuery, environmentsQuery, HUMAN } from "@/api/choices";
+import { type Chosen, RUN_STATUSES } from "@/api/run-filter";
+import { tagsQuery } from "@/api/runs";
+import type { RunStatus } from "@/api/types";
 import { count } from "@/lib/number";
-import { HUMAN } from "@/lib/registry/use-algorithm-name";
-import { type Chosen, RUN_STATUSES } from "@/lib/url/list-filter";
 import { Button } from "../ui/button";
 import { type ComboboxOption, OptionList } from "../ui/combobox/options";
 import { Popover } from "../ui/popover";

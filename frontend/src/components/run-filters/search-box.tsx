@@ -2,8 +2,8 @@
 
 import { Search } from "lucide-react";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
+import { useLimits } from "@/api/choices";
 import { writeAfter } from "@/lib/query-string";
-import { useLimits } from "@/lib/registry/use-limits";
 import { controlClass } from "../ui/control-class";
 
 /** Milliseconds without typing after which the list is filtered. */

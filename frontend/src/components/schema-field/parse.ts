@@ -1,4 +1,4 @@
-import type { Hyperparameter } from "@/lib/api/types";
+import type { Hyperparameter } from "@/api/types";
 import { count, parseNumber, setting } from "@/lib/number";
 
 export type Parsed = { ok: true; value: unknown } | { ok: false; problem: string };

@@ -1,6 +1,6 @@
 import clsx from "clsx";
 import { RotateCcw } from "lucide-react";
-import type { Hyperparameter } from "@/lib/api/types";
+import type { Hyperparameter } from "@/api/types";
 import { setting } from "@/lib/number";
 import { controlClass } from "../ui/control-class";
 import { Field } from "../ui/field";

@@ -1,4 +1,4 @@
-import type { EvaluatedEpisode, Evaluation } from "@/lib/api/types";
+import type { EvaluatedEpisode, Evaluation } from "@/api/types";
 import { decimal } from "@/lib/number";
 
 /** An evaluation among those whose episodes can be put beside each other. */

@@ -2,7 +2,7 @@
 
 import { SkipForward } from "lucide-react";
 import { useEffect } from "react";
-import type { RecordedSteps } from "@/lib/api/queries/steps";
+import type { RecordedSteps } from "@/api/steps";
 import { count, plural } from "@/lib/number";
 import { middleOf } from "../player/frames";
 import { Player } from "../player/player";

@@ -1,7 +1,7 @@
 "use client";
 
 import clsx from "clsx";
-import { apiLink } from "@/lib/api/base";
+import { apiLink } from "@/api/http";
 import { count, decimal } from "@/lib/number";
 import { frameAt } from "../player/frames";
 import type { PlaybackController } from "../player/playback-controller";

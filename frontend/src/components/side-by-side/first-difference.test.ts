@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { StepRecord } from "@/lib/api/types";
+import type { StepRecord } from "@/api/types";
 import { align, partOf } from "./alignment";
 import { firstDifference } from "./first-difference";
 

@@ -1,4 +1,4 @@
-import type { StepRecord } from "@/lib/api/types";
+import type { StepRecord } from "@/api/types";
 
 type Action = StepRecord["action"];
 

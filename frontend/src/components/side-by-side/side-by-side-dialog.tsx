@@ -1,8 +1,8 @@
 "use client";
 
 import { useState } from "react";
-import { explainAction } from "@/lib/api/problem";
-import { useEvaluationSteps } from "@/lib/api/queries/steps";
+import { explainAction } from "@/api/http";
+import { useEvaluationSteps } from "@/api/steps";
 import { Dialog } from "../ui/dialog";
 import { Skeleton } from "../ui/skeleton";
 import { besides, type EpisodeChoice } from "./choices";

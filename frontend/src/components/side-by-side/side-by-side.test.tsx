@@ -1,7 +1,7 @@
 import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
-import type { Evaluation } from "@/lib/api/types";
+import type { Evaluation } from "@/api/types";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { choicesOf, pairOnOneSeed } from "./choices";
 import { SideBySideDialog } from "./side-by-side-dialog";

@@ -1,8 +1,8 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { offeredSinksQuery } from "@/lib/api/queries/sinks";
-import type { OfferedSink, SinkKind } from "@/lib/api/types";
+import { offeredSinksQuery } from "@/api/sinks";
+import type { OfferedSink, SinkKind } from "@/api/types";
 import { ErrorState } from "../ui/error-state";
 import { Skeleton } from "../ui/skeleton";
 import { InstallCommand } from "./install-command";

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { SinkKind } from "@/lib/api/types";
+import type { SinkKind } from "@/api/types";
 import { plural } from "@/lib/number";
 import { Disclosure } from "../ui/disclosure";
 import { SinkChoice } from "./sink-choice";

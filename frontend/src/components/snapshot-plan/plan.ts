@@ -1,4 +1,4 @@
-import type { Limits, SnapshotPlan } from "@/lib/api/types";
+import type { Limits, SnapshotPlan } from "@/api/types";
 import { bytes, count, setting } from "@/lib/number";
 import { type Parsed, parseDecimal, parseInteger } from "../schema-field/parse";
 

@@ -1,6 +1,6 @@
 import clsx from "clsx";
 import { memo } from "react";
-import type { ExperimentCell } from "@/lib/api/types";
+import type { ExperimentCell } from "@/api/types";
 import { decimal, percent } from "@/lib/number";
 import { addressOf } from "@/lib/root-path";
 import { routes } from "@/lib/routes";

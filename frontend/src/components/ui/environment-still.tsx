@@ -1,5 +1,5 @@
 import clsx from "clsx";
-import { apiLink } from "@/lib/api/base";
+import { apiLink } from "@/api/http";
 
 interface EnvironmentStillProps {
   /** `still_url` of the environment; null or undefined if it has none or is not loaded yet. */

@@ -1,5 +1,5 @@
 import { TriangleAlert } from "lucide-react";
-import { ApiError } from "@/lib/api/problem";
+import { ApiError } from "@/api/http";
 import { Button } from "./button";
 import { EmptyState } from "./empty-state";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ValueSlice } from "@/lib/api/types";
+import type { ValueSlice } from "@/api/types";
 import { recordOf } from "@/lib/session/testing";
 import {
   canBeSliced,

@@ -1,4 +1,4 @@
-import type { LiveSlice, StepRecord, ValueSlice } from "@/lib/api/types";
+import type { LiveSlice, StepRecord, ValueSlice } from "@/api/types";
 import { decimal } from "@/lib/number";
 import { type DrawnSpace, isPicture } from "../policy-reading/prepare/space";
 

@@ -1,7 +1,7 @@
 "use client";
 
 import { type KeyboardEvent, type PointerEvent, useId, useMemo, useState } from "react";
-import type { StepRecord } from "@/lib/api/types";
+import type { StepRecord } from "@/api/types";
 import { decimal } from "@/lib/number";
 import { usePaintedCanvas } from "../charts/plot/use-painted-canvas";
 import { paintSlice } from "./paint-slice";

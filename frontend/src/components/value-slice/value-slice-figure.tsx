@@ -2,8 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { valueSliceQuery } from "@/lib/api/queries/value-slice";
-import type { StepRecord } from "@/lib/api/types";
+import { valueSliceQuery } from "@/api/policy-pictures";
+import type { StepRecord } from "@/api/types";
 import { count } from "@/lib/number";
 import { Button } from "../ui/button";
 import { Disclosure } from "../ui/disclosure";

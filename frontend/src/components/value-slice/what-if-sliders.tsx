@@ -1,7 +1,7 @@
 "use client";
 
 import { RotateCcw } from "lucide-react";
-import type { StepRecord } from "@/lib/api/types";
+import type { StepRecord } from "@/api/types";
 import { decimal } from "@/lib/number";
 import { Button } from "../ui/button";
 import { Disclosure } from "../ui/disclosure";

@@ -1,4 +1,4 @@
-import type { StepRecord } from "@/lib/api/types";
+import type { StepRecord } from "@/api/types";
 import { numbersOf, type SlicedSpace } from "./prepare";
 
 /** Components that somebody holds at another value than was seen, by their places. */

@@ -1,12 +1,12 @@
-import type { AnalyticsQuestion } from "@/lib/api/queries/analytics";
-import { searchOf } from "@/lib/query-string";
+import type { AnalyticsQuestion } from "@/api/analytics";
 import {
   EVERYTHING,
   type ListFilter,
   readListFilter,
   toRunFilter,
   writeListFilter,
-} from "@/lib/url/list-filter";
+} from "@/api/run-filter";
+import { searchOf } from "@/lib/query-string";
 
 export const VIEWS = ["groups", "curves", "scatter", "pivot", "sql"] as const;
 export type View = (typeof VIEWS)[number];

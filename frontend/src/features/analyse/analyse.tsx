@@ -1,16 +1,16 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { analyticsSchemaQuery } from "@/api/analytics";
+import { isFiltered, NO_FILTER } from "@/api/run-filter";
+import type { AnalyticsSchema } from "@/api/types";
 import { FilterButtons } from "@/components/run-filters/filter-buttons";
 import { SearchBox } from "@/components/run-filters/search-box";
 import { Button } from "@/components/ui/button";
 import { CopyButton } from "@/components/ui/copy-button";
 import { ErrorState } from "@/components/ui/error-state";
 import { Segmented } from "@/components/ui/segmented";
-import { analyticsSchemaQuery } from "@/lib/api/queries/analytics";
-import type { AnalyticsSchema } from "@/lib/api/types";
 import { useQueryString } from "@/lib/query-string";
-import { isFiltered, NO_FILTER } from "@/lib/url/list-filter";
 import {
   type AddressPart,
   type AnalyseAddress,

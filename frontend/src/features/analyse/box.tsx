@@ -1,5 +1,5 @@
 import Link from "next/link";
-import type { RunsInGroup } from "@/lib/api/types";
+import type { RunsInGroup } from "@/api/types";
 import { decimal } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { type Extent, placeIn } from "./extent";

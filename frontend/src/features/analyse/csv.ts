@@ -1,4 +1,4 @@
-import type { QueryAnswer } from "@/lib/api/types";
+import type { QueryAnswer } from "@/api/types";
 import { csvOf } from "@/lib/csv";
 
 type Value = QueryAnswer["rows"][number][number];

@@ -1,5 +1,5 @@
+import type { RunsInGroup } from "@/api/types";
 import { linearTicks } from "@/components/figure/ticks";
-import type { RunsInGroup } from "@/lib/api/types";
 
 export interface Extent {
   minimum: number;

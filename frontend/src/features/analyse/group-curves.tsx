@@ -2,10 +2,10 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { type AnalyticsQuestion, groupCurvesQuery } from "@/api/analytics";
+import { madeText } from "@/api/made";
+import type { RunGroupCurves } from "@/api/types";
 import { BandedCurves } from "@/components/charts/banded/banded-curves";
-import { type AnalyticsQuestion, groupCurvesQuery } from "@/lib/api/queries/analytics";
-import type { RunGroupCurves } from "@/lib/api/types";
-import { madeText } from "@/lib/made";
 import { count, plural } from "@/lib/number";
 import { Answer, NO_RUNS } from "./answer";
 import { scaleName, ScaleNote } from "./scale-note";

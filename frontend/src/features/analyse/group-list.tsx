@@ -1,9 +1,9 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { type AnalyticsQuestion, runGroupsQuery } from "@/api/analytics";
+import type { RunsInGroup } from "@/api/types";
 import { Card } from "@/components/ui/card";
-import { type AnalyticsQuestion, runGroupsQuery } from "@/lib/api/queries/analytics";
-import type { RunsInGroup } from "@/lib/api/types";
 import { compact, count, decimal, interval, NONE, plural, setting } from "@/lib/number";
 import { Answer, NO_RUNS } from "./answer";
 import { AxisTicks } from "./axis-ticks";

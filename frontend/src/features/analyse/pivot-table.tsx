@@ -1,9 +1,9 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { type AnalyticsQuestion, runGroupsQuery } from "@/api/analytics";
+import type { RunsInGroup } from "@/api/types";
 import { Card } from "@/components/ui/card";
-import { type AnalyticsQuestion, runGroupsQuery } from "@/lib/api/queries/analytics";
-import type { RunsInGroup } from "@/lib/api/types";
 import { decimal, interval, NONE, plural } from "@/lib/number";
 import { Answer, NO_RUNS } from "./answer";
 import { columnName } from "./column-name";

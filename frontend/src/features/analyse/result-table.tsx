@@ -1,5 +1,5 @@
 import Link from "next/link";
-import type { QueryAnswer } from "@/lib/api/types";
+import type { QueryAnswer } from "@/api/types";
 import { NONE, plural, setting } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { valueText } from "./csv";

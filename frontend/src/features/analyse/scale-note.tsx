@@ -1,5 +1,5 @@
+import type { ReturnsScale } from "@/api/types";
 import { Button } from "@/components/ui/button";
-import type { ReturnsScale } from "@/lib/api/types";
 import { plural } from "@/lib/number";
 import { NO_VALUES } from "./answer";
 

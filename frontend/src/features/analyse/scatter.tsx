@@ -2,12 +2,12 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
+import { type AnalyticsQuestion, runScatterQuery } from "@/api/analytics";
+import type { ScatterPoint } from "@/api/types";
 import { Card } from "@/components/ui/card";
 import { Disclosure } from "@/components/ui/disclosure";
 import { seriesStyle } from "@/components/ui/series-style";
 import { useOpenLinks } from "@/components/ui/use-open-links";
-import { type AnalyticsQuestion, runScatterQuery } from "@/lib/api/queries/analytics";
-import type { ScatterPoint } from "@/lib/api/types";
 import { compact, count, decimal, plural, setting } from "@/lib/number";
 import { addressOf } from "@/lib/root-path";
 import { routes } from "@/lib/routes";

@@ -1,6 +1,6 @@
+import type { AnalyticsSchema } from "@/api/types";
 import { Card } from "@/components/ui/card";
 import { Disclosure } from "@/components/ui/disclosure";
-import type { AnalyticsSchema } from "@/lib/api/types";
 
 /** The columns that a SELECT can name, by table. */
 export function SchemaHelp({ tables }: { tables: AnalyticsSchema["tables"] }) {

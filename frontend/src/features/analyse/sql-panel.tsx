@@ -3,14 +3,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { Download, Play } from "lucide-react";
 import { useRef, useState } from "react";
+import { sqlQuery } from "@/api/analytics";
+import { ApiError } from "@/api/http";
+import type { AnalyticsSchema, QueryAnswer } from "@/api/types";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { controlClass } from "@/components/ui/control-class";
 import { Notice } from "@/components/ui/notice";
 import { Skeleton } from "@/components/ui/skeleton";
-import { ApiError } from "@/lib/api/problem";
-import { sqlQuery } from "@/lib/api/queries/analytics";
-import type { AnalyticsSchema, QueryAnswer } from "@/lib/api/types";
 import { download } from "@/lib/download";
 import { duration } from "@/lib/format-time";
 import { count, plural } from "@/lib/number";

@@ -1,4 +1,4 @@
-import type { Comparison } from "@/lib/api/types";
+import type { Comparison } from "@/api/types";
 import type { ComparedGroup } from "./seed-groups";
 
 /** A column of the tables: a run, or the seeds of one setting together. */

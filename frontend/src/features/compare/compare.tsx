@@ -1,17 +1,17 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useLimits } from "@/api/choices";
+import { comparisonQuery } from "@/api/metrics";
+import { isActive } from "@/api/runs";
+import type { Comparison, Run } from "@/api/types";
 import { useChartGroup } from "@/components/charts/live/chart-group";
 import { useChartSettings } from "@/components/charts/settings/use-chart-settings";
 import { Boundary } from "@/components/ui/boundary";
 import { CopyButton } from "@/components/ui/copy-button";
 import { ErrorState } from "@/components/ui/error-state";
 import { ThresholdField } from "@/components/ui/threshold-field";
-import { comparisonQuery } from "@/lib/api/queries/comparison";
-import { isActive } from "@/lib/api/run-status";
-import type { Comparison, Run } from "@/lib/api/types";
 import { useQueryString } from "@/lib/query-string";
-import { useLimits } from "@/lib/registry/use-limits";
 import { readComparison, writeComparison } from "@/lib/url/comparison";
 import { comparedColumns } from "./columns";
 import { CompareSkeleton } from "./compare-skeleton";

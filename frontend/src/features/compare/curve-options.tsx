@@ -1,8 +1,8 @@
 "use client";
 
+import { useMetricRegistry } from "@/api/metric-registry";
 import { Select } from "@/components/ui/select";
 import { Switch } from "@/components/ui/switch";
-import { useMetricRegistry } from "@/lib/registry/use-metric-registry";
 import { COLOR_BY, type ColorBy } from "@/lib/url/comparison";
 import { RETURN } from "./curves";
 import { metricChoices } from "./metric-choices";

@@ -2,6 +2,12 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo } from "react";
+import { environmentsQuery } from "@/api/choices";
+import { madeTexts } from "@/api/made";
+import { useMetricRegistry } from "@/api/metric-registry";
+import { isActive } from "@/api/runs";
+import type { Run, RunGroup } from "@/api/types";
+import { randomReturnOfRun } from "@/api/variant";
 import { ChartCard } from "@/components/charts/card/chart-card";
 import { type ChartGroup, useZoomDetail } from "@/components/charts/live/chart-group";
 import { useSeedCurves } from "@/components/charts/live/use-seed-curves";
@@ -12,12 +18,6 @@ import { ChartToolbar } from "@/components/charts/settings/chart-toolbar";
 import { Boundary } from "@/components/ui/boundary";
 import { Notice } from "@/components/ui/notice";
 import { Skeleton } from "@/components/ui/skeleton";
-import { environmentsQuery } from "@/lib/api/queries/choices";
-import { isActive } from "@/lib/api/run-status";
-import type { Run, RunGroup } from "@/lib/api/types";
-import { randomReturnOfRun } from "@/lib/api/variant";
-import { madeTexts } from "@/lib/made";
-import { useMetricRegistry } from "@/lib/registry/use-metric-registry";
 import { episodeMeanOf } from "@/lib/stream/series/episode-means";
 import type { RunSeries } from "@/lib/stream/series/run-series";
 import { useRunCurves } from "@/lib/stream/series/use-run-curves";

@@ -2,11 +2,11 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { Download } from "lucide-react";
+import { explainAction } from "@/api/http";
+import { sideBySideVideo } from "@/api/metrics";
+import type { Run } from "@/api/types";
 import { Button } from "@/components/ui/button";
 import { toast } from "@/components/ui/toast/store";
-import { explainAction } from "@/lib/api/problem";
-import { sideBySideVideo } from "@/lib/api/queries/comparison";
-import type { Run } from "@/lib/api/types";
 import { download, fileName } from "@/lib/download";
 
 interface DownloadVideoProps {

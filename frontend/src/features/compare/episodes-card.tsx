@@ -1,10 +1,10 @@
 "use client";
 
 import { useRouter } from "next/navigation";
+import type { Run, RunGroup } from "@/api/types";
 import type { JudgedRun } from "@/components/judged/judged";
 import { JudgedEpisodes } from "@/components/judged/judged-episodes";
 import { Card } from "@/components/ui/card";
-import type { Run, RunGroup } from "@/lib/api/types";
 import { routes } from "@/lib/routes";
 import type { SeriesStyles } from "./series-styles";
 import { Swatch } from "./swatch";

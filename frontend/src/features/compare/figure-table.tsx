@@ -2,10 +2,10 @@
 
 import clsx from "clsx";
 import type { ReactNode } from "react";
+import type { Comparison } from "@/api/types";
 import { ChartHelp } from "@/components/charts/card/chart-help";
 import { Badge } from "@/components/ui/badge";
 import { Card } from "@/components/ui/card";
-import type { Comparison } from "@/lib/api/types";
 import type { ComparedColumn } from "./columns";
 import { type FigureCell, type FigureRow, figureRows } from "./figures";
 import { RunTable, stickyClass } from "./run-table";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { FigureComparison, GroupFigure } from "@/lib/api/types";
+import type { FigureComparison, GroupFigure } from "@/api/types";
 import { comparedColumns } from "./columns";
 import { figureRows, seconds } from "./figures";
 import { aRun, compared, comparison } from "./fixtures";

@@ -1,6 +1,6 @@
-import type { ComparedRun, Comparison, FigureComparison, GroupFigure } from "@/lib/api/types";
+import { madeTexts } from "@/api/made";
+import type { ComparedRun, Comparison, FigureComparison, GroupFigure } from "@/api/types";
 import { duration } from "@/lib/format-time";
-import { madeTexts } from "@/lib/made";
 import { brief, count, decimal, noInterval, NONE, plural } from "@/lib/number";
 import { solvedWords, unsolvedWords } from "@/lib/solved";
 import type { ComparedColumn } from "./columns";

@@ -1,4 +1,4 @@
-import type { ComparedRun, Comparison, ConfigDifference, Run } from "@/lib/api/types";
+import type { ComparedRun, Comparison, ConfigDifference, Run } from "@/api/types";
 
 /** A completed run as the API returns it. */
 export function aRun(id: string, change: Partial<Run> = {}): Run {

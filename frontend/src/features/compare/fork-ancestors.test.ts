@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Run, RunPast } from "@/lib/api/types";
+import type { Run, RunPast } from "@/api/types";
 import { RunSeries } from "@/lib/stream/series/run-series";
 import { ancestorLines, forkAncestors, forksAlone } from "./fork-ancestors";
 

@@ -2,10 +2,10 @@
 
 import { useQueries } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
+import { pastQuery } from "@/api/run-record";
+import type { Run, RunPast } from "@/api/types";
 import type { SeriesSpec } from "@/components/charts/prepare/model";
 import type { ChartSettings } from "@/components/charts/settings/chart-settings";
-import { pastQuery } from "@/lib/api/queries/past";
-import type { Run, RunPast } from "@/lib/api/types";
 import { SERVICE_AXES } from "@/lib/stream/series/axis";
 import { RunSeries } from "@/lib/stream/series/run-series";
 

@@ -2,11 +2,11 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { healthQuery } from "@/api/choices";
+import { canDo } from "@/api/run-availability";
+import type { Run } from "@/api/types";
 import { Card } from "@/components/ui/card";
-import { healthQuery } from "@/lib/api/queries/health";
-import type { Run } from "@/lib/api/types";
 import { useInView } from "@/lib/media";
-import { canDo } from "@/lib/run-actions/availability";
 import { Lockstep } from "@/lib/session/lockstep";
 import type { SessionClient } from "@/lib/session/session-client";
 import { usePageSeen } from "@/lib/session/use-watched";

@@ -1,9 +1,9 @@
 "use client";
 
+import type { Run } from "@/api/types";
 import { FrameCanvas } from "@/components/live/frame-canvas";
 import { Button } from "@/components/ui/button";
 import type { SeriesStyle } from "@/components/ui/series-style";
-import type { Run } from "@/lib/api/types";
 import { count, decimal } from "@/lib/number";
 import type { SessionClient } from "@/lib/session/session-client";
 import type { SessionState } from "@/lib/session/session-state";

@@ -1,5 +1,5 @@
-import type { MetricInfo } from "@/lib/api/types";
-import type { MetricRegistry } from "@/lib/registry/metrics";
+import type { MetricRegistry } from "@/api/metric-registry";
+import type { MetricInfo } from "@/api/types";
 
 interface MetricGroup {
   title: string;

@@ -2,12 +2,12 @@
 
 import { LoaderCircle } from "lucide-react";
 import { useEffect } from "react";
+import { explainAction } from "@/api/http";
+import type { KeptPolicy, Run } from "@/api/types";
 import type { PlaybackController } from "@/components/player/playback-controller";
 import { Button } from "@/components/ui/button";
 import type { SeriesStyle } from "@/components/ui/series-style";
 import { Skeleton } from "@/components/ui/skeleton";
-import { explainAction } from "@/lib/api/problem";
-import type { KeptPolicy, Run } from "@/lib/api/types";
 import { DEFAULT_CLIP_OPTIONS, policyAt } from "@/lib/film/moments";
 import { useClip, useFilm } from "@/lib/film/use-film";
 import { brief, count, decimal } from "@/lib/number";

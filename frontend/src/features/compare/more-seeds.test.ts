@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Run } from "@/lib/api/types";
+import type { Run } from "@/api/types";
 import { aRun } from "./fixtures";
 import { groupsOfFewSeeds, moreSeeds } from "./more-seeds";
 

@@ -1,6 +1,6 @@
-import { isActive } from "@/lib/api/run-status";
-import type { Run } from "@/lib/api/types";
-import { isGuest } from "@/lib/run-actions/availability";
+import { isGuest } from "@/api/run-availability";
+import { isActive } from "@/api/runs";
+import type { Run } from "@/api/types";
 import { byGroup } from "./seed-groups";
 
 /** Compared runs that differ in their seed alone; at least one. */

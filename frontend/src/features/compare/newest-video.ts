@@ -1,4 +1,4 @@
-import type { Evaluation } from "@/lib/api/types";
+import type { Evaluation } from "@/api/types";
 
 type Video = NonNullable<NonNullable<Evaluation["summary"]>["video"]>;
 

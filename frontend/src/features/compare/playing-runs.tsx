@@ -1,5 +1,5 @@
 import clsx from "clsx";
-import type { Run } from "@/lib/api/types";
+import type { Run } from "@/api/types";
 import type { SeriesStyles } from "./series-styles";
 import { Swatch } from "./swatch";
 

@@ -2,9 +2,9 @@
 
 import { X } from "lucide-react";
 import Link from "next/link";
+import { useAlgorithmName } from "@/api/choices";
+import type { Run } from "@/api/types";
 import { StatusBadge } from "@/components/ui/status-badge";
-import type { Run } from "@/lib/api/types";
-import { useAlgorithmName } from "@/lib/registry/use-algorithm-name";
 import { routes } from "@/lib/routes";
 import type { SeriesStyles } from "./series-styles";
 import { Swatch } from "./swatch";

@@ -3,14 +3,13 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useState } from "react";
+import { useAlgorithmName, useLimits } from "@/api/choices";
+import { runSearchQuery } from "@/api/runs";
 import { Button } from "@/components/ui/button";
 import { OptionList } from "@/components/ui/combobox/options";
 import { Popover } from "@/components/ui/popover";
 import { StatusBadge } from "@/components/ui/status-badge";
-import { runSearchQuery } from "@/lib/api/queries/run-search";
 import { age } from "@/lib/format-time";
-import { useAlgorithmName } from "@/lib/registry/use-algorithm-name";
-import { useLimits } from "@/lib/registry/use-limits";
 import { useNow } from "@/lib/time";
 
 interface RunPickerProps {

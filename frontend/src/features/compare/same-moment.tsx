@@ -2,15 +2,15 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
+import { explainAction } from "@/api/http";
+import { meanReturnsQuery } from "@/api/metrics";
+import { isActive } from "@/api/runs";
+import type { Run } from "@/api/types";
 import { Player } from "@/components/player/player";
 import { usePlaybackController } from "@/components/player/use-playback";
 import { Card } from "@/components/ui/card";
 import { Skeleton } from "@/components/ui/skeleton";
 import { Slider } from "@/components/ui/slider";
-import { explainAction } from "@/lib/api/problem";
-import { meanReturnsQuery } from "@/lib/api/queries/comparison";
-import { isActive } from "@/lib/api/run-status";
-import type { Run } from "@/lib/api/types";
 import { brief, count } from "@/lib/number";
 import { type Moment, MomentTile } from "./moment-tile";
 import { reachedReturn, returnsOf } from "./same-return";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { KeptPolicy } from "@/lib/api/types";
+import type { KeptPolicy } from "@/api/types";
 import { compared, comparison } from "./fixtures";
 import { comparesReturns, firstPolicyFrom, reachedReturn, returnsOf } from "./same-return";
 

@@ -1,4 +1,4 @@
-import type { Comparison, KeptPolicy } from "@/lib/api/types";
+import type { Comparison, KeptPolicy } from "@/api/types";
 
 /** The mean returns of runs on a common axis of steps; null outside. */
 export interface MeanReturns {

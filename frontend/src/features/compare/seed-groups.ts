@@ -1,4 +1,4 @@
-import type { Run } from "@/lib/api/types";
+import type { Run } from "@/api/types";
 
 /** Compared runs that differ in their seed alone. */
 export interface ComparedGroup {

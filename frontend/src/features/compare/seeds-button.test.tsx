@@ -2,7 +2,7 @@ import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { useState } from "react";
 import { beforeEach, expect, test, vi } from "vitest";
-import type { Run } from "@/lib/api/types";
+import type { Run } from "@/api/types";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { aRun } from "./fixtures";
 import { SeedsButton } from "./seeds-button";

@@ -2,15 +2,15 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
+import { useLimits } from "@/api/choices";
+import { type ApiError, explainAction } from "@/api/http";
+import { keys } from "@/api/keys";
+import { whyNotCompare } from "@/api/run-availability";
+import { addSeeds, groupRunsQuery, MOST_GROUPS } from "@/api/runs";
+import type { Run } from "@/api/types";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
-import { keys } from "@/lib/api/keys";
-import { type ApiError, explainAction } from "@/lib/api/problem";
-import { addSeeds, groupRunsQuery, MOST_GROUPS } from "@/lib/api/queries/groups";
-import type { Run } from "@/lib/api/types";
 import { plural } from "@/lib/number";
-import { useLimits } from "@/lib/registry/use-limits";
-import { whyNotCompare } from "@/lib/run-actions/availability";
 import { groupsOfFewSeeds, moreSeeds, type MoreSeeds } from "./more-seeds";
 
 interface SeedsButtonProps {

@@ -1,5 +1,5 @@
+import type { Run } from "@/api/types";
 import { SERIES_COUNT, seriesStyle, type SeriesStyle } from "@/components/ui/series-style";
-import type { Run } from "@/lib/api/types";
 import type { ColorBy } from "@/lib/url/comparison";
 
 export type SeriesStyles = ReadonlyMap<string, SeriesStyle>;

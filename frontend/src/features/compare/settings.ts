@@ -1,4 +1,4 @@
-import type { ConfigDifference } from "@/lib/api/types";
+import type { ConfigDifference } from "@/api/types";
 import { setting } from "@/lib/number";
 import type { ComparedColumn } from "./columns";
 

@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
-import type { Run } from "@/lib/api/types";
+import type { Run } from "@/api/types";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { compared, comparison } from "./fixtures";
 import { SideBySide } from "./side-by-side";

@@ -2,9 +2,9 @@
 
 import dynamic from "next/dynamic";
 import { useState } from "react";
+import type { Comparison, Run } from "@/api/types";
+import { withRetry } from "@/api/with-retry";
 import { Segmented } from "@/components/ui/segmented";
-import type { Comparison, Run } from "@/lib/api/types";
-import { withRetry } from "@/lib/service/with-retry";
 import { comparesReturns } from "./same-return";
 import type { SeriesStyles } from "./series-styles";
 import { Videos } from "./videos";

@@ -1,4 +1,4 @@
-import type { Run } from "@/lib/api/types";
+import type { Run } from "@/api/types";
 
 /**
  * A pair of runs worth comparing: the selected one, or the newest with something learned, and the newest

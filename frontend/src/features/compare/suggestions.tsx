@@ -3,12 +3,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { GitCompareArrows } from "lucide-react";
 import Link from "next/link";
+import { runSearchQuery } from "@/api/runs";
 import { Button, buttonClass } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
-import { runSearchQuery } from "@/lib/api/queries/run-search";
 import { routes } from "@/lib/routes";
 import { suggest } from "./suggest";
 

@@ -1,12 +1,12 @@
 "use client";
 
+import { apiLink } from "@/api/http";
+import type { Clip } from "@/api/types";
 import type { PlaybackController } from "@/components/player/playback-controller";
 import { usePlaybackTime } from "@/components/player/use-playback";
 import { TROUBLE_TEXT, useVideoTrouble } from "@/components/player/use-video-trouble";
 import { VideoTrack } from "@/components/player/video-track";
 import { Button } from "@/components/ui/button";
-import { apiLink } from "@/lib/api/base";
-import type { Clip } from "@/lib/api/types";
 
 interface TileVideoProps {
   video: NonNullable<Clip["video"]>;

@@ -2,11 +2,11 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { ApiError } from "@/api/http";
+import { keys } from "@/api/keys";
+import { restoreRun } from "@/api/runs";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
-import { keys } from "@/lib/api/keys";
-import { ApiError } from "@/lib/api/problem";
-import { restoreRun } from "@/lib/api/queries/run-actions";
 import { plural } from "@/lib/number";
 
 interface UnknownRunsProps {

@@ -1,9 +1,8 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { runsByIdQuery } from "@/lib/api/queries/run-list";
-import { isActive } from "@/lib/api/run-status";
-import type { Run } from "@/lib/api/types";
+import { isActive, runsByIdQuery } from "@/api/runs";
+import type { Run } from "@/api/types";
 
 export interface ComparedRuns {
   /** In the order of the address. */

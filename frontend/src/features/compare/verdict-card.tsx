@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { Comparison } from "@/lib/api/types";
+import type { Comparison } from "@/api/types";
 
 /** The result of the comparison in a sentence, with its reasons and limits; `children` say that of few seeds. */
 export function VerdictCard({

@@ -2,15 +2,14 @@
 
 import { Clapperboard, VideoOff } from "lucide-react";
 import { useState } from "react";
+import { isUnderWay, useEvaluate, whyNotYet } from "@/api/evaluate";
+import { explainAction } from "@/api/http";
+import type { Evaluation, Run } from "@/api/types";
 import type { PlaybackController } from "@/components/player/playback-controller";
 import { Button } from "@/components/ui/button";
 import { Progress } from "@/components/ui/progress";
 import type { SeriesStyle } from "@/components/ui/series-style";
 import { Skeleton } from "@/components/ui/skeleton";
-import { explainAction } from "@/lib/api/problem";
-import type { Evaluation, Run } from "@/lib/api/types";
-import { isUnderWay, whyNotYet } from "@/lib/evaluations/readiness";
-import { useEvaluate } from "@/lib/evaluations/use-evaluate";
 import { brief, decimal } from "@/lib/number";
 import { newestVideo, type Recording } from "./newest-video";
 import { Tile } from "./tile";

@@ -1,7 +1,7 @@
 import { fireEvent, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
-import type { ExperimentResults } from "@/lib/api/types";
+import type { ExperimentResults } from "@/api/types";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { ExperimentView } from "./experiment-view";
 import fixture from "./fixture.json";

@@ -1,20 +1,20 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Disclosure } from "@/components/ui/disclosure";
-import { ErrorState } from "@/components/ui/error-state";
-import { Select } from "@/components/ui/select";
-import { ThresholdField } from "@/components/ui/threshold-field";
 import {
   experimentExport,
   experimentReport,
   experimentResultsQuery,
   type ExportFormat,
   type WantedResults,
-} from "@/lib/api/queries/experiments";
-import type { ExperimentResults, ScoreKind } from "@/lib/api/types";
+} from "@/api/experiments";
+import { useMetricRegistry } from "@/api/metric-registry";
+import type { ExperimentResults, ScoreKind } from "@/api/types";
+import { Disclosure } from "@/components/ui/disclosure";
+import { ErrorState } from "@/components/ui/error-state";
+import { Select } from "@/components/ui/select";
+import { ThresholdField } from "@/components/ui/threshold-field";
 import { searchOf, useQueryString } from "@/lib/query-string";
-import { useMetricRegistry } from "@/lib/registry/use-metric-registry";
 import { Results } from "./results";
 import { ResultsSkeleton } from "./results-skeleton";
 

@@ -1,8 +1,8 @@
 import clsx from "clsx";
 import { ChevronRight } from "lucide-react";
+import { madeText, madeTexts } from "@/api/made";
+import type { ExperimentResults, Made } from "@/api/types";
 import { ChartHelp } from "@/components/charts/card/chart-help";
-import type { ExperimentResults, Made } from "@/lib/api/types";
-import { madeText, madeTexts } from "@/lib/made";
 import { decimal, interval } from "@/lib/number";
 
 export const FIGURES = [

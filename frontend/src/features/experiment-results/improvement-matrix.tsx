@@ -1,8 +1,8 @@
+import { madeText, madeTexts } from "@/api/made";
+import type { ExperimentResults } from "@/api/types";
 import { ChartHelp } from "@/components/charts/card/chart-help";
 import { Card } from "@/components/ui/card";
 import { ScrollRegion } from "@/components/ui/scroll-region";
-import type { ExperimentResults } from "@/lib/api/types";
-import { madeText, madeTexts } from "@/lib/made";
 import { interval, plural } from "@/lib/number";
 import { comparedIn, labelsOf } from "./labels";
 

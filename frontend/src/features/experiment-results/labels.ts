@@ -1,4 +1,4 @@
-import type { ExperimentResults } from "@/lib/api/types";
+import type { ExperimentResults } from "@/api/types";
 
 const MOST_VARIANTS = 12;
 const MOST_TRIALS = 200;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ExperimentResults } from "@/lib/api/types";
+import type { ExperimentResults } from "@/api/types";
 import { arrivalLines } from "./arrival-lines";
 import fixture from "./fixture.json";
 import { profileLines } from "./profile-lines";

@@ -1,7 +1,7 @@
 import { useState } from "react";
+import type { ExperimentResults } from "@/api/types";
 import { ChartHelp } from "@/components/charts/card/chart-help";
 import { Card } from "@/components/ui/card";
-import type { ExperimentResults } from "@/lib/api/types";
 import { decimal, plural } from "@/lib/number";
 import { columnHelp, FigureCell, FIGURES, RowOpener } from "./figure-cell";
 import { ForestFoot, ForestLine } from "./forest-plot";

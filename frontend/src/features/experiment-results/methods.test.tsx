@@ -1,6 +1,6 @@
 import { render, screen, within } from "@testing-library/react";
 import { expect, test } from "vitest";
-import type { ExperimentResults } from "@/lib/api/types";
+import type { ExperimentResults } from "@/api/types";
 import { renderWithQueries } from "@/lib/testing/service";
 import { arrivalLines } from "./arrival-lines";
 import fixture from "./fixture.json";

@@ -1,8 +1,8 @@
+import { madeTexts } from "@/api/made";
+import type { ExperimentResults } from "@/api/types";
 import { ChartHelp } from "@/components/charts/card/chart-help";
 import { LinePlot } from "@/components/figure/line-plot";
 import { Card } from "@/components/ui/card";
-import type { ExperimentResults } from "@/lib/api/types";
-import { madeTexts } from "@/lib/made";
 import { plural, shareText } from "@/lib/number";
 import { comparedIn, labelsOf } from "./labels";
 import { profileLines } from "./profile-lines";

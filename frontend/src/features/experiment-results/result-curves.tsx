@@ -1,9 +1,9 @@
 "use client";
 
 import { useMemo } from "react";
+import { madeTexts } from "@/api/made";
+import type { ExperimentResults } from "@/api/types";
 import { BandedCurves } from "@/components/charts/banded/banded-curves";
-import type { ExperimentResults } from "@/lib/api/types";
-import { madeTexts } from "@/lib/made";
 import { plural } from "@/lib/number";
 import { labelsOf, placesOf } from "./labels";
 

@@ -1,9 +1,9 @@
 import { useState } from "react";
+import { madeText } from "@/api/made";
+import type { ExperimentResults } from "@/api/types";
 import { ChartHelp } from "@/components/charts/card/chart-help";
 import { KeepPreset } from "@/components/keep-preset/keep-preset";
 import { Card } from "@/components/ui/card";
-import type { ExperimentResults } from "@/lib/api/types";
-import { madeText } from "@/lib/made";
 import { columnHelp, FIGURES } from "./figure-cell";
 import { ForestFoot } from "./forest-plot";
 import { bestFirst, showsSeeds } from "./labels";

@@ -1,9 +1,9 @@
+import { madeText, madeTexts } from "@/api/made";
+import type { ExperimentResults } from "@/api/types";
 import { ChartHelp } from "@/components/charts/card/chart-help";
 import { LinePlot } from "@/components/figure/line-plot";
 import { Card } from "@/components/ui/card";
 import { ScrollRegion } from "@/components/ui/scroll-region";
-import type { ExperimentResults } from "@/lib/api/types";
-import { madeText, madeTexts } from "@/lib/made";
 import { brief, decimal, noInterval, plural, shareText } from "@/lib/number";
 import { arrivalLines } from "./arrival-lines";
 import { NarrowName } from "./figure-cell";

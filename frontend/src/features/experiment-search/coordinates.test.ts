@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { SearchResults } from "@/lib/api/types";
+import type { SearchResults } from "@/api/types";
 import { brushed, type Brushes, coordinatesOf, moved, passes } from "./coordinates";
 
 const coordinates: SearchResults["coordinates"] = {

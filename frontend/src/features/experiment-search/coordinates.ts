@@ -1,5 +1,5 @@
+import type { SearchResults } from "@/api/types";
 import { linearTicks, type Tick } from "@/components/figure/ticks";
-import type { SearchResults } from "@/lib/api/types";
 import { decimal } from "@/lib/number";
 import { parameterText } from "./search-text";
 

@@ -1,9 +1,9 @@
 "use client";
 
+import type { SearchedTrial } from "@/api/types";
 import { Plot } from "@/components/figure/plot";
 import { linePath } from "@/components/figure/scale";
 import { domainOf, linearTicks } from "@/components/figure/ticks";
-import type { SearchedTrial } from "@/lib/api/types";
 import { count, decimal, plural } from "@/lib/number";
 import { TrialMark } from "./trial-mark";
 

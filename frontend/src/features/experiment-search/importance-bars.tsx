@@ -1,7 +1,7 @@
+import { madeText } from "@/api/made";
+import type { SearchResults } from "@/api/types";
 import { ChartHelp } from "@/components/charts/card/chart-help";
 import { Card } from "@/components/ui/card";
-import type { SearchResults } from "@/lib/api/types";
-import { madeText } from "@/lib/made";
 import { shareText } from "@/lib/number";
 
 /** How much of the objective's variation each hyperparameter carries. */

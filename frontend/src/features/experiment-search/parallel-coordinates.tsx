@@ -1,9 +1,9 @@
 "use client";
 
 import { type KeyboardEvent, type PointerEvent, useRef } from "react";
+import type { SearchResults } from "@/api/types";
 import { linePath } from "@/components/figure/scale";
 import { useWidth } from "@/components/figure/use-width";
-import type { SearchResults } from "@/lib/api/types";
 import { AxisBrush } from "./axis-brush";
 import { frameOf } from "./coordinate-frame";
 import { type Axis, brushed, type Brushes, type Line, moved } from "./coordinates";

@@ -4,14 +4,13 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Dices } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useId } from "react";
+import { limitsQuery, useAlgorithmName } from "@/api/choices";
+import { createExperiment } from "@/api/experiments";
+import { explainAction } from "@/api/http";
+import type { Experiment, SearchedTrial } from "@/api/types";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
-import { explainAction } from "@/lib/api/problem";
-import { limitsQuery } from "@/lib/api/queries/choices";
-import { createExperiment } from "@/lib/api/queries/experiments";
-import type { Experiment, SearchedTrial } from "@/lib/api/types";
 import { brief, plural } from "@/lib/number";
-import { useAlgorithmName } from "@/lib/registry/use-algorithm-name";
 import { routes } from "@/lib/routes";
 import { retraining } from "./retraining";
 

@@ -1,4 +1,4 @@
-import type { CreateExperiment, Experiment, SearchedTrial } from "@/lib/api/types";
+import type { CreateExperiment, Experiment, SearchedTrial } from "@/api/types";
 import { presetName } from "@/lib/number";
 
 /**

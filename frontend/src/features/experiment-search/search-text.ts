@@ -1,6 +1,6 @@
-import type { ExperimentCell, SearchedTrial, SearchResults } from "@/lib/api/types";
+import { PRUNERS, SAMPLERS } from "@/api/sweep-text";
+import type { ExperimentCell, SearchedTrial, SearchResults } from "@/api/types";
 import { plural, setting } from "@/lib/number";
-import { PRUNERS, SAMPLERS } from "@/lib/sweep-text";
 
 /** A searched value with four significant digits: `0.9999`, `3e-5`, `64, 64`. */
 export function parameterText(value: unknown): string {

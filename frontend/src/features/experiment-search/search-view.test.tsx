@@ -1,7 +1,7 @@
 import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
-import type { Experiment, ExperimentCell, SearchedTrial, SearchResults } from "@/lib/api/types";
+import type { Experiment, ExperimentCell, SearchedTrial, SearchResults } from "@/api/types";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { SearchView } from "./search-view";
 

@@ -2,13 +2,13 @@
 
 import clsx from "clsx";
 import { useMemo, useState } from "react";
+import type { ExperimentCell, SearchedTrial, SearchResults } from "@/api/types";
 import { ChartHelp } from "@/components/charts/card/chart-help";
 import { sparklineScale } from "@/components/charts/sparkline/sparkline-path";
 import { TrialCell } from "@/components/trial-cell/trial-cell";
 import { Button } from "@/components/ui/button";
 import { ScrollRegion } from "@/components/ui/scroll-region";
 import { useOpenLinks } from "@/components/ui/use-open-links";
-import type { ExperimentCell, SearchedTrial, SearchResults } from "@/lib/api/types";
 import { decimal, percent, plural } from "@/lib/number";
 import { parameterText, waits } from "./search-text";
 

@@ -1,4 +1,4 @@
-import type { SearchedTrial } from "@/lib/api/types";
+import type { SearchedTrial } from "@/api/types";
 import { decimal } from "@/lib/number";
 
 interface TrialMarkProps {

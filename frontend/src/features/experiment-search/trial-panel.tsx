@@ -3,11 +3,11 @@
 import { Bookmark, Eye, GitCompare } from "lucide-react";
 import Link from "next/link";
 import { type Ref, useState } from "react";
+import type { Experiment, ExperimentCell, SearchedTrial } from "@/api/types";
 import { ChartHelp } from "@/components/charts/card/chart-help";
 import { KeepPreset } from "@/components/keep-preset/keep-preset";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
-import type { Experiment, ExperimentCell, SearchedTrial } from "@/lib/api/types";
 import { decimal } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { RetrainButton } from "./retrain-button";

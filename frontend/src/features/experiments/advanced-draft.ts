@@ -1,5 +1,5 @@
+import type { CreateExperiment, Limits } from "@/api/types";
 import type { Bounds } from "@/components/schema-field/parse";
-import type { CreateExperiment, Limits } from "@/lib/api/types";
 import { parseNumber } from "@/lib/number";
 import { readWhole } from "./typed-values";
 

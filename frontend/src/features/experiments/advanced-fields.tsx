@@ -1,10 +1,10 @@
 import { type ReactNode, useState } from "react";
+import type { Limits } from "@/api/types";
 import { Badge } from "@/components/ui/badge";
 import { controlClass } from "@/components/ui/control-class";
 import { Disclosure } from "@/components/ui/disclosure";
 import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
-import type { Limits } from "@/lib/api/types";
 import { setting } from "@/lib/number";
 import {
   ADVANCED_POINTERS,

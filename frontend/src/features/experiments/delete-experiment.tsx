@@ -4,11 +4,11 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Trash2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
+import { deleteExperiment } from "@/api/experiments";
+import { explainAction } from "@/api/http";
+import { keys } from "@/api/keys";
 import { Button } from "@/components/ui/button";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
-import { keys } from "@/lib/api/keys";
-import { explainAction } from "@/lib/api/problem";
-import { deleteExperiment } from "@/lib/api/queries/experiments";
 import { routes } from "@/lib/routes";
 
 /** A button that deletes an experiment once that is confirmed, and leads back to the list. */

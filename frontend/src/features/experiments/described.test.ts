@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Experiment } from "@/lib/api/types";
+import type { Experiment } from "@/api/types";
 import { described, seedText } from "./described";
 
 const variant = (id: string, changes: object = {}) => ({

@@ -1,7 +1,7 @@
-import type { Experiment, Limits } from "@/lib/api/types";
+import { PRUNERS, SAMPLERS } from "@/api/sweep-text";
+import type { Experiment, Limits } from "@/api/types";
 import { duration } from "@/lib/format-time";
 import { bytes, count, plural, presetName, setting } from "@/lib/number";
-import { PRUNERS, SAMPLERS } from "@/lib/sweep-text";
 import { FAIL_MODES } from "./advanced-draft";
 
 type Specification = Experiment["specification"];

@@ -1,7 +1,7 @@
+import type { Algorithm, Environment, Hyperparameter, Preset, SinkKind } from "@/api/types";
+import { hyperparametersFor, presetsFor, recommendedPreset, variantFor } from "@/api/variant";
 import { fittingValues } from "@/components/schema-field/parse";
 import type { SeedChoice } from "@/components/seeds/seed-choice";
-import type { Algorithm, Environment, Hyperparameter, Preset, SinkKind } from "@/lib/api/types";
-import { hyperparametersFor, presetsFor, recommendedPreset, variantFor } from "@/lib/api/variant";
 import { type AdvancedDraft, FIRST_ADVANCED } from "./advanced-draft";
 import { FIRST_SWEEP, suggestedSpace, type SweepDraft } from "./sweep-draft";
 import type { TypedField } from "./typed-values";

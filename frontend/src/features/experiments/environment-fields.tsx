@@ -1,9 +1,9 @@
 import { X } from "lucide-react";
+import type { Environment } from "@/api/types";
 import { SchemaField } from "@/components/schema-field/schema-field";
 import { Button } from "@/components/ui/button";
 import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
-import type { Environment } from "@/lib/api/types";
 import type { Place } from "./draft";
 import { POINTERS, problemAt, type Problems } from "./problems";
 

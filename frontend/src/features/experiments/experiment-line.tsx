@@ -1,7 +1,7 @@
 import Link from "next/link";
+import type { ExperimentSummary } from "@/api/types";
 import { Progress } from "@/components/ui/progress";
 import { StatusBadge } from "@/components/ui/status-badge";
-import type { ExperimentSummary } from "@/lib/api/types";
 import { age } from "@/lib/format-time";
 import { percent } from "@/lib/number";
 import { routes } from "@/lib/routes";

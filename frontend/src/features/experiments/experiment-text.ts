@@ -1,6 +1,6 @@
-import type { Experiment, ExperimentEstimate, ExperimentSummary } from "@/lib/api/types";
+import { madeText } from "@/api/made";
+import type { Experiment, ExperimentEstimate, ExperimentSummary } from "@/api/types";
 import { duration } from "@/lib/format-time";
-import { madeText } from "@/lib/made";
 import { brief, plural } from "@/lib/number";
 
 type Counted = Pick<ExperimentSummary, "counts" | "trials">;

@@ -1,15 +1,15 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { experimentQuery } from "@/api/experiments";
+import { ApiError } from "@/api/http";
+import type { Experiment } from "@/api/types";
 import { ChartHelp } from "@/components/charts/card/chart-help";
 import { Card } from "@/components/ui/card";
 import { ErrorState } from "@/components/ui/error-state";
 import { Notice } from "@/components/ui/notice";
 import { Progress } from "@/components/ui/progress";
 import { Skeleton } from "@/components/ui/skeleton";
-import { ApiError } from "@/lib/api/problem";
-import { experimentQuery } from "@/lib/api/queries/experiments";
-import type { Experiment } from "@/lib/api/types";
 import { percent } from "@/lib/number";
 import { doneText, leftText, trialsMade } from "./experiment-text";
 import { TrialTable } from "./trial-table";

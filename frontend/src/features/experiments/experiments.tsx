@@ -3,12 +3,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { FlaskConical, Plus } from "lucide-react";
 import { useState } from "react";
+import { experimentsQuery } from "@/api/experiments";
 import { Button } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { Notice } from "@/components/ui/notice";
 import { Skeleton } from "@/components/ui/skeleton";
-import { experimentsQuery } from "@/lib/api/queries/experiments";
 import { DeleteExperiment } from "./delete-experiment";
 import { FIRST } from "./draft";
 import { ExperimentLine } from "./experiment-line";

@@ -1,4 +1,4 @@
-import type { Algorithm, Environment, Limits } from "@/lib/api/types";
+import type { Algorithm, Environment, Limits } from "@/api/types";
 import { type ExperimentDraft, type Offer, offerIn, type Place } from "./draft";
 import { readDraft } from "./specification";
 

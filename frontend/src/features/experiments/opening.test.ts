@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Algorithm, Environment } from "@/lib/api/types";
+import type { Algorithm, Environment } from "@/api/types";
 import { type ExperimentDraft, FIRST, offerIn } from "./draft";
 import { unfairnessOf } from "./fairness";
 import { cartpole, pendulum, place } from "./fixtures";

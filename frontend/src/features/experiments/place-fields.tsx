@@ -1,6 +1,6 @@
 import { Plus } from "lucide-react";
+import type { Environment } from "@/api/types";
 import { Button } from "@/components/ui/button";
-import type { Environment } from "@/lib/api/types";
 import { type ExperimentDraft, nextPlace, type Place, placesOf } from "./draft";
 import { EnvironmentFields } from "./environment-fields";
 import type { Problems } from "./problems";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Environment } from "@/lib/api/types";
+import type { Environment } from "@/api/types";
 import { enter, FIRST, nextPlace, offerIn, type Place } from "./draft";
 import { algorithms, cartpole, environments, offerAt, place, read, schema } from "./fixtures";
 import { refusalsOf } from "./problems";

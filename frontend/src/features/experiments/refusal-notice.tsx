@@ -1,6 +1,6 @@
+import { explainAction, type FieldProblem } from "@/api/http";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
-import { explainAction, type FieldProblem } from "@/lib/api/problem";
 
 interface RefusalNoticeProps {
   error: Error;

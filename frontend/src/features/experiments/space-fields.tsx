@@ -1,6 +1,6 @@
+import type { Hyperparameter } from "@/api/types";
 import { Disclosure } from "@/components/ui/disclosure";
 import { Select } from "@/components/ui/select";
-import type { Hyperparameter } from "@/lib/api/types";
 import { plural } from "@/lib/number";
 import { POINTERS, problemAt, type Problems } from "./problems";
 import { SpaceRowFields } from "./space-row-fields";

@@ -2,15 +2,14 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
+import { limitsQuery, useAlgorithmName } from "@/api/choices";
+import { experimentQuery } from "@/api/experiments";
+import type { Experiment } from "@/api/types";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { CopyButton } from "@/components/ui/copy-button";
 import { Disclosure } from "@/components/ui/disclosure";
-import { limitsQuery } from "@/lib/api/queries/choices";
-import { experimentQuery } from "@/lib/api/queries/experiments";
-import type { Experiment } from "@/lib/api/types";
 import { download, fileName } from "@/lib/download";
-import { useAlgorithmName } from "@/lib/registry/use-algorithm-name";
 import { described } from "./described";
 
 /** What an experiment trains, how often, how it is scored and when it gives up; and the same as a file. */

@@ -1,11 +1,5 @@
-import type {
-  Algorithm,
-  Environment,
-  Hyperparameter,
-  SearchedParameter,
-  Sweep,
-} from "@/lib/api/types";
-import { hyperparametersFor } from "@/lib/api/variant";
+import type { Algorithm, Environment, Hyperparameter, SearchedParameter, Sweep } from "@/api/types";
+import { hyperparametersFor } from "@/api/variant";
 import { parseNumber, setting } from "@/lib/number";
 import { parseValues, typedValues } from "./typed-values";
 

@@ -1,8 +1,8 @@
+import { PRUNERS, SAMPLERS } from "@/api/sweep-text";
+import type { Hyperparameter } from "@/api/types";
 import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
-import type { Hyperparameter } from "@/lib/api/types";
-import { PRUNERS, SAMPLERS } from "@/lib/sweep-text";
 import { POINTERS, problemAt, type Problems } from "./problems";
 import { SpaceFields } from "./space-fields";
 import type { SweepDraft } from "./sweep-draft";

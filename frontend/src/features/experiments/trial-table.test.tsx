@@ -1,6 +1,6 @@
 import { fireEvent, render, screen, within } from "@testing-library/react";
 import { expect, test, vi } from "vitest";
-import type { Experiment } from "@/lib/api/types";
+import type { Experiment } from "@/api/types";
 import { TrialTable } from "./trial-table";
 
 const push = vi.hoisted(() => vi.fn());

@@ -1,10 +1,10 @@
 import clsx from "clsx";
 import { useMemo } from "react";
+import type { Experiment } from "@/api/types";
 import { type SparklineScale, sparklineScale } from "@/components/charts/sparkline/sparkline-path";
 import { TrialCell } from "@/components/trial-cell/trial-cell";
 import { ScrollRegion } from "@/components/ui/scroll-region";
 import { useOpenLinks } from "@/components/ui/use-open-links";
-import type { Experiment } from "@/lib/api/types";
 
 /** Seeds whose cells would be bars if they filled the width. */
 const FEW = 3;

@@ -1,9 +1,9 @@
 import { X } from "lucide-react";
+import type { Hyperparameter } from "@/api/types";
 import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
-import type { Hyperparameter } from "@/lib/api/types";
 import { setting } from "@/lib/number";
 import { separatorOf, type TypedField } from "./typed-values";
 

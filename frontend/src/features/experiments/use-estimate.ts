@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { experimentEstimateQuery } from "@/lib/api/queries/experiments";
-import type { CreateExperiment } from "@/lib/api/types";
+import { experimentEstimateQuery } from "@/api/experiments";
+import type { CreateExperiment } from "@/api/types";
 import { useSettled } from "@/lib/time";
 
 /** How long a form stands still before the service is asked what it would train. */

@@ -1,14 +1,14 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { algorithmsQuery } from "@/api/choices";
+import { runQuery } from "@/api/runs";
+import type { Algorithm, RunDetail } from "@/api/types";
 import { PageHeader } from "@/components/layout/page-header";
 import { Button } from "@/components/ui/button";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
 import { Tabs } from "@/components/ui/tabs";
-import { algorithmsQuery } from "@/lib/api/queries/choices";
-import { runQuery } from "@/lib/api/queries/run";
-import type { Algorithm, RunDetail } from "@/lib/api/types";
 import { useQueryString } from "@/lib/query-string";
 import { isRunId } from "@/lib/routes";
 import { type ExplainAddress, readExplainAddress, writeExplainAddress } from "./explain-address";

@@ -2,7 +2,7 @@ import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import type { ComponentType } from "react";
 import { expect, test } from "vitest";
-import type { RunConfig } from "@/lib/api/types";
+import type { RunConfig } from "@/api/types";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import type { GuideProps } from "./guide/guide-page";
 import A2cGuide from "./guides/a2c";

@@ -1,7 +1,7 @@
 import { fireEvent, renderHook, screen } from "@testing-library/react";
 import { expect, test, vi } from "vitest";
+import type { Clip } from "@/api/types";
 import { usePlaybackController } from "@/components/player/use-playback";
-import type { Clip } from "@/lib/api/types";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { ClipPlayer } from "./clip-player";
 

@@ -2,6 +2,8 @@
 
 import { LoaderCircle } from "lucide-react";
 import { type ReactNode, useEffect, useMemo } from "react";
+import { apiLink } from "@/api/http";
+import type { Clip } from "@/api/types";
 import { Stage, StageNote } from "@/components/agent/stage";
 import { useCornerWindow } from "@/components/agent/use-corner-window";
 import type { PlaybackController } from "@/components/player/playback-controller";
@@ -10,8 +12,6 @@ import { usePlaybackState } from "@/components/player/use-playback";
 import { TROUBLE_TEXT, useVideoTrouble } from "@/components/player/use-video-trouble";
 import { VideoTrack } from "@/components/player/video-track";
 import { Button } from "@/components/ui/button";
-import { apiLink } from "@/lib/api/base";
-import type { Clip } from "@/lib/api/types";
 import { count } from "@/lib/number";
 
 interface ClipPlayerProps {

@@ -1,11 +1,11 @@
 "use client";
 
+import { explainAction } from "@/api/http";
+import { useClipSteps } from "@/api/steps";
+import type { Clip, RunDetail } from "@/api/types";
 import type { PlaybackController } from "@/components/player/playback-controller";
 import { ReadingAtFrame } from "@/components/policy-reading/reading-at-frame";
 import { ClipSeen } from "@/components/policy-reading/seen/clip-seen";
-import { explainAction } from "@/lib/api/problem";
-import { useClipSteps } from "@/lib/api/queries/steps";
-import type { Clip, RunDetail } from "@/lib/api/types";
 
 interface ClipReadingProps {
   run: RunDetail;

@@ -2,15 +2,15 @@
 
 import { Clapperboard } from "lucide-react";
 import { useRef } from "react";
+import { whyNotTrusted } from "@/api/run-availability";
+import type { RunDetail } from "@/api/types";
 import { CHART_INSET, type ChartAxis } from "@/components/charts/card/chart-axis";
 import { type ChartGroup, useMoment, useStepScale } from "@/components/charts/live/chart-group";
 import { stepScale } from "@/components/charts/prepare/step-scale";
 import { Button } from "@/components/ui/button";
-import type { RunDetail } from "@/lib/api/types";
 import { useFilm, useThumbnails } from "@/lib/film/use-film";
 import { useInView } from "@/lib/media";
 import { bytes, plural } from "@/lib/number";
-import { whyNotTrusted } from "@/lib/run-actions/availability";
 import { usePageSeen } from "@/lib/session/use-watched";
 import { optionsOf, useFilmChoice } from "./film-choice";
 import { StripFrames } from "./strip-frames";

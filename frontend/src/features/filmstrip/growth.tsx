@@ -1,17 +1,16 @@
 "use client";
 
 import { Download, X } from "lucide-react";
+import { useRunStill } from "@/api/choices";
+import type { ClipOptions } from "@/api/film";
+import { apiLink, explainAction } from "@/api/http";
+import type { Clip, RunDetail } from "@/api/types";
 import { ViewLayout } from "@/components/agent/view-layout";
 import { usePlaybackController } from "@/components/player/use-playback";
 import { Button } from "@/components/ui/button";
-import { apiLink } from "@/lib/api/base";
-import { explainAction } from "@/lib/api/problem";
-import type { ClipOptions } from "@/lib/api/queries/film";
-import type { Clip, RunDetail } from "@/lib/api/types";
 import { fileName, follow } from "@/lib/download";
 import { useGrowthVideo } from "@/lib/film/use-film";
 import { brief, compact, count, plural } from "@/lib/number";
-import { useRunStill } from "@/lib/registry/use-environment-still";
 import { ClipPlayer } from "./clip-player";
 
 interface GrowthProps {

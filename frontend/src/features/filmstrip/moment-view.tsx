@@ -2,19 +2,19 @@
 
 import { Clapperboard, GitFork, MousePointerClick } from "lucide-react";
 import { type ComponentType, useState } from "react";
+import { useRunStill } from "@/api/choices";
+import { explainAction } from "@/api/http";
+import { whyNotTrusted } from "@/api/run-availability";
+import type { KeptPolicy, RunDetail } from "@/api/types";
 import { Stage, StageNote } from "@/components/agent/stage";
 import { useCornerWindow } from "@/components/agent/use-corner-window";
 import { ViewLayout } from "@/components/agent/view-layout";
 import { type ChartGroup, useMoment } from "@/components/charts/live/chart-group";
 import { Button } from "@/components/ui/button";
 import { Skeleton } from "@/components/ui/skeleton";
-import { explainAction } from "@/lib/api/problem";
-import type { KeptPolicy, RunDetail } from "@/lib/api/types";
 import { policyAt } from "@/lib/film/moments";
 import { useFilm } from "@/lib/film/use-film";
 import { count } from "@/lib/number";
-import { useRunStill } from "@/lib/registry/use-environment-still";
-import { whyNotTrusted } from "@/lib/run-actions/availability";
 import { optionsOf, useFilmChoice } from "./film-choice";
 import { Growth } from "./growth";
 import { PolicyMoment } from "./policy-moment";

@@ -3,6 +3,11 @@
 import { ChevronLeft, ChevronRight, Dices, X } from "lucide-react";
 import dynamic from "next/dynamic";
 import type { ReactNode } from "react";
+import { useRunStill } from "@/api/choices";
+import type { ClipOptions } from "@/api/film";
+import { explainAction } from "@/api/http";
+import type { Clip, KeptPolicy, RunDetail } from "@/api/types";
+import { withRetry } from "@/api/with-retry";
 import { ViewLayout } from "@/components/agent/view-layout";
 import { usePlaybackController } from "@/components/player/use-playback";
 import { Badge } from "@/components/ui/badge";
@@ -10,14 +15,9 @@ import { Boundary } from "@/components/ui/boundary";
 import { Button } from "@/components/ui/button";
 import { Segmented } from "@/components/ui/segmented";
 import { Skeleton } from "@/components/ui/skeleton";
-import { explainAction } from "@/lib/api/problem";
-import type { ClipOptions } from "@/lib/api/queries/film";
-import type { Clip, KeptPolicy, RunDetail } from "@/lib/api/types";
 import { policyAfter } from "@/lib/film/moments";
 import { useClip } from "@/lib/film/use-film";
 import { count, decimal, plural } from "@/lib/number";
-import { useRunStill } from "@/lib/registry/use-environment-still";
-import { withRetry } from "@/lib/service/with-retry";
 import { ClipPlayer } from "./clip-player";
 
 const ClipReading = dynamic(

@@ -1,5 +1,5 @@
-import { hasEnded } from "@/lib/api/run-status";
-import type { RunDetail } from "@/lib/api/types";
+import { hasEnded } from "@/api/runs";
+import type { RunDetail } from "@/api/types";
 
 /** Why a run keeps no policy, in words. */
 export function whyNoFilm(run: Pick<RunDetail, "status">): string {

@@ -1,5 +1,6 @@
 "use client";
 
+import type { RunDetail } from "@/api/types";
 import { LiveFacts } from "@/components/live/live-facts";
 import { PolicyReadingView } from "@/components/policy-reading/policy-reading-view";
 import { isPicture } from "@/components/policy-reading/prepare/space";
@@ -9,7 +10,6 @@ import { Segmented } from "@/components/ui/segmented";
 import { Skeleton } from "@/components/ui/skeleton";
 import { LiveSliceFigure } from "@/components/value-slice/live-slice";
 import { canBeSliced } from "@/components/value-slice/prepare";
-import type { RunDetail } from "@/lib/api/types";
 import type { EpisodeTrace } from "@/lib/session/episode-trace";
 import type { SessionClient } from "@/lib/session/session-client";
 import { useStore } from "@/lib/use-store";

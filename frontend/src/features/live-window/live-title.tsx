@@ -1,8 +1,8 @@
 "use client";
 
 import clsx from "clsx";
-import { isActive } from "@/lib/api/run-status";
-import type { RunDetail } from "@/lib/api/types";
+import { isActive } from "@/api/runs";
+import type { RunDetail } from "@/api/types";
 import { count } from "@/lib/number";
 import type { SessionClient } from "@/lib/session/session-client";
 import type { SessionState } from "@/lib/session/session-state";

@@ -1,6 +1,9 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
+import { useRunStill } from "@/api/choices";
+import { whyNotYet } from "@/api/evaluate";
+import type { RunDetail } from "@/api/types";
 import { Stage } from "@/components/agent/stage";
 import { useCornerWindow } from "@/components/agent/use-corner-window";
 import { ViewLayout } from "@/components/agent/view-layout";
@@ -9,10 +12,7 @@ import { KeysStage } from "@/components/live/keys/keys-stage";
 import { useKeyInput } from "@/components/live/keys/use-key-input";
 import { useStageCommands } from "@/components/live/keys/use-stage-commands";
 import { StageMessage } from "@/components/live/stage-message";
-import type { RunDetail } from "@/lib/api/types";
-import { whyNotYet } from "@/lib/evaluations/readiness";
 import { useMediaQuery } from "@/lib/media";
-import { useRunStill } from "@/lib/registry/use-environment-still";
 import { announceSession } from "@/lib/session/live-sessions";
 import { useHeldSession, usePageSeen } from "@/lib/session/use-watched";
 import { watchSession } from "@/lib/session/watch-session";

@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import type { StepRecord } from "@/lib/api/types";
+import type { StepRecord } from "@/api/types";
 import type { EpisodeTrace } from "@/lib/session/episode-trace";
 
 export interface Frozen {

@@ -2,10 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { environmentsQuery } from "@/api/choices";
+import type { RunDetail, SessionHello } from "@/api/types";
+import { environmentOfRun } from "@/api/variant";
 import type { DrawnSpace } from "@/components/policy-reading/prepare/space";
-import { environmentsQuery } from "@/lib/api/queries/choices";
-import type { RunDetail, SessionHello } from "@/lib/api/types";
-import { environmentOfRun } from "@/lib/api/variant";
 
 /** The spaces of a run's environment: the registry's, which have names and units, or those that the session tells. */
 export function useSpaces(

@@ -1,12 +1,12 @@
 "use client";
 
 import { type FormEvent, useState } from "react";
+import { useLimits } from "@/api/choices";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
 import { parseNumber } from "@/lib/number";
-import { useLimits } from "@/lib/registry/use-limits";
 import type { SessionClient } from "@/lib/session/session-client";
 
 interface EpisodeSeedProps {

@@ -1,11 +1,11 @@
 "use client";
 
 import { useEffect, useRef } from "react";
+import type { Controls } from "@/api/types";
 import { LiveFacts } from "@/components/live/live-facts";
 import type { DrawnSpace } from "@/components/policy-reading/prepare/space";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
-import type { Controls } from "@/lib/api/types";
 import { count } from "@/lib/number";
 import type { SessionClient } from "@/lib/session/session-client";
 import { useStore } from "@/lib/use-store";

@@ -2,10 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
+import { environmentsQuery } from "@/api/choices";
 import { PageHeader } from "@/components/layout/page-header";
 import { EnvironmentStill } from "@/components/ui/environment-still";
 import { ErrorState } from "@/components/ui/error-state";
-import { environmentsQuery } from "@/lib/api/queries/choices";
 import { routes } from "@/lib/routes";
 import { CHOICES_GRID, ChoicesSkeleton } from "./play-skeletons";
 

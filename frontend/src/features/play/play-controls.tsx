@@ -1,11 +1,11 @@
 "use client";
 
 import { StepBack, StepForward } from "lucide-react";
+import type { Actor } from "@/api/types";
 import type { StageCommands } from "@/components/live/keys/use-stage-commands";
 import { PlayKey, SpeedSelect } from "@/components/live/transport";
 import { Key } from "@/components/player/transport";
 import { Segmented } from "@/components/ui/segmented";
-import type { Actor } from "@/lib/api/types";
 import type { SessionClient } from "@/lib/session/session-client";
 import { useStore } from "@/lib/use-store";
 

@@ -3,10 +3,10 @@
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { type ReactNode, useState } from "react";
+import { environmentsQuery } from "@/api/choices";
+import type { CreateSession } from "@/api/types";
 import { PageHeader } from "@/components/layout/page-header";
 import { buttonClass } from "@/components/ui/button";
-import { environmentsQuery } from "@/lib/api/queries/choices";
-import type { CreateSession } from "@/lib/api/types";
 import { useQueryString } from "@/lib/query-string";
 import { routes } from "@/lib/routes";
 import { playSession } from "@/lib/session/watch-session";

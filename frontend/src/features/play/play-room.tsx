@@ -2,6 +2,8 @@
 
 import Link from "next/link";
 import { type ReactNode, useRef } from "react";
+import { useEnvironmentStill } from "@/api/choices";
+import { apiLink } from "@/api/http";
 import { FrameCanvas } from "@/components/live/frame-canvas";
 import { KeyCaps } from "@/components/live/keys/key-caps";
 import { KeysStage } from "@/components/live/keys/keys-stage";
@@ -11,9 +13,7 @@ import { LiveFacts } from "@/components/live/live-facts";
 import { StageMessage } from "@/components/live/stage-message";
 import { buttonClass } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
-import { apiLink } from "@/lib/api/base";
 import { plural } from "@/lib/number";
-import { useEnvironmentStill } from "@/lib/registry/use-environment-still";
 import { routes } from "@/lib/routes";
 import type { SessionClient } from "@/lib/session/session-client";
 import { useHeldSession, usePageSeen } from "@/lib/session/use-watched";

@@ -3,10 +3,10 @@
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
+import { runQuery } from "@/api/runs";
 import { PageHeader } from "@/components/layout/page-header";
 import { buttonClass } from "@/components/ui/button";
 import { ErrorState } from "@/components/ui/error-state";
-import { runQuery } from "@/lib/api/queries/run";
 import { routes } from "@/lib/routes";
 import { playSession } from "@/lib/session/watch-session";
 import { PlayRoom } from "./play-room";

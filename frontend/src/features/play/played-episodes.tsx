@@ -1,8 +1,8 @@
 "use client";
 
 import { useEffect, useState } from "react";
+import type { StepRecord } from "@/api/types";
 import { Card } from "@/components/ui/card";
-import type { StepRecord } from "@/lib/api/types";
 import { count, decimal } from "@/lib/number";
 import type { SessionClient } from "@/lib/session/session-client";
 

@@ -1,6 +1,6 @@
 import { render, screen } from "@testing-library/react";
 import { expect, test } from "vitest";
-import type { Actor, PolicyReading, SessionHello } from "@/lib/api/types";
+import type { Actor, PolicyReading, SessionHello } from "@/api/types";
 import type { EpisodeTrace } from "@/lib/session/episode-trace";
 import type { SessionClient } from "@/lib/session/session-client";
 import { recordOf } from "@/lib/session/testing";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Controls } from "@/lib/api/types";
+import type { Controls } from "@/api/types";
 import { triedActions } from "./tried-actions";
 
 const controls = (neutral: (number | null)[], ...values: [string, number, number][]): Controls => ({

@@ -1,6 +1,6 @@
+import type { Controls } from "@/api/types";
 import { actionText } from "@/components/policy-reading/prepare/action";
 import type { DrawnSpace } from "@/components/policy-reading/prepare/space";
-import type { Controls } from "@/lib/api/types";
 
 /** An action that can be tried, by what it does. */
 export interface TriedAction {

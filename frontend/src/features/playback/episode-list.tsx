@@ -1,9 +1,9 @@
 import clsx from "clsx";
+import type { EvaluatedEpisode } from "@/api/types";
 import type { PlaybackController } from "@/components/player/playback-controller";
 import { type Chapter, chapterAt } from "@/components/player/shortcuts";
 import { usePlaybackTime } from "@/components/player/use-playback";
 import { useShortened } from "@/components/ui/use-shortened";
-import type { EvaluatedEpisode } from "@/lib/api/types";
 import { count, decimal } from "@/lib/number";
 
 interface EpisodeListProps {

@@ -2,15 +2,15 @@
 
 import { Clapperboard, SlidersHorizontal } from "lucide-react";
 import { type FormEvent, useId, useState } from "react";
+import { useLimits } from "@/api/choices";
+import { usualPolicy } from "@/api/evaluate";
+import { learns } from "@/api/run-availability";
+import type { CreateEvaluation, PolicyChoice, RunDetail } from "@/api/types";
 import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
-import type { CreateEvaluation, PolicyChoice, RunDetail } from "@/lib/api/types";
-import { usualPolicy } from "@/lib/evaluations/evaluated-policy";
 import { brief, plural } from "@/lib/number";
-import { useLimits } from "@/lib/registry/use-limits";
-import { learns } from "@/lib/run-actions/availability";
 import { type RequestDraft, seedError, toRequest, USUAL } from "./evaluation-request";
 
 interface EvaluateFormProps {

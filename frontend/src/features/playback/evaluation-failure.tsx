@@ -1,6 +1,6 @@
+import type { Evaluation } from "@/api/types";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
-import type { Evaluation } from "@/lib/api/types";
 import { KeptFrames } from "./steps/kept-frames";
 
 interface EvaluationFailureProps {

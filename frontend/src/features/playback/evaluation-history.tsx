@@ -1,9 +1,9 @@
 import clsx from "clsx";
 import { CircleX, Film, VideoOff } from "lucide-react";
+import { isUnderWay, whyNoVideo } from "@/api/evaluate";
+import type { Evaluation } from "@/api/types";
 import { Disclosure } from "@/components/ui/disclosure";
 import { useShortened } from "@/components/ui/use-shortened";
-import type { Evaluation } from "@/lib/api/types";
-import { isUnderWay, whyNoVideo } from "@/lib/evaluations/readiness";
 import { age, moment } from "@/lib/format-time";
 import { brief, decimal } from "@/lib/number";
 import { useNow } from "@/lib/time";

@@ -1,10 +1,10 @@
 "use client";
 
+import type { Evaluation, Run } from "@/api/types";
 import type { PlaybackController } from "@/components/player/playback-controller";
 import { chapterAt } from "@/components/player/shortcuts";
 import { usePlaybackTime } from "@/components/player/use-playback";
 import { Badge } from "@/components/ui/badge";
-import type { Evaluation, Run } from "@/lib/api/types";
 import { count } from "@/lib/number";
 import type { Film } from "./chapters";
 

@@ -1,5 +1,5 @@
+import type { Evaluation } from "@/api/types";
 import { Progress } from "@/components/ui/progress";
-import type { Evaluation } from "@/lib/api/types";
 import { plural } from "@/lib/number";
 
 /** An evaluation that waits or plays its episodes. */

@@ -1,14 +1,14 @@
 "use client";
 
 import { useState } from "react";
+import { useEvaluationSteps } from "@/api/steps";
+import type { Evaluation, RunDetail } from "@/api/types";
 import type { PlaybackController } from "@/components/player/playback-controller";
 import { chapterAt } from "@/components/player/shortcuts";
 import { usePlaybackTime } from "@/components/player/use-playback";
 import { ReadingAtFrame } from "@/components/policy-reading/reading-at-frame";
 import { EvaluationSeen } from "@/components/policy-reading/seen/evaluation-seen";
 import { Disclosure } from "@/components/ui/disclosure";
-import { useEvaluationSteps } from "@/lib/api/queries/steps";
-import type { Evaluation, RunDetail } from "@/lib/api/types";
 import { chaptersOf } from "./chapters";
 
 interface EvaluationReadingProps {

@@ -1,4 +1,4 @@
-import type { CreateEvaluation, Evaluation, PolicyChoice } from "@/lib/api/types";
+import type { CreateEvaluation, Evaluation, PolicyChoice } from "@/api/types";
 import { count, parseNumber } from "@/lib/number";
 
 /** What the form holds: text as it was typed. */

@@ -1,5 +1,5 @@
+import type { Evaluation } from "@/api/types";
 import { Stat } from "@/components/ui/stat";
-import type { Evaluation } from "@/lib/api/types";
 import { duration, elapsed, moment } from "@/lib/format-time";
 import { brief, count, decimal, plural } from "@/lib/number";
 

@@ -1,7 +1,7 @@
 import { fireEvent, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
-import type { Evaluation, RunDetail } from "@/lib/api/types";
+import type { Evaluation, RunDetail } from "@/api/types";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { EvaluationView } from "./evaluation-view";
 import { evaluation } from "./fixtures";

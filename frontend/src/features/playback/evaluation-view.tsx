@@ -2,19 +2,18 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
+import { endedSince, isUnderWay, useEvaluate, whyNotYet } from "@/api/evaluate";
+import { evaluationsQuery } from "@/api/evaluations";
+import { explainAction } from "@/api/http";
+import { keys } from "@/api/keys";
+import { suits } from "@/api/run-availability";
+import type { CreateEvaluation, RunDetail } from "@/api/types";
 import { ViewLayout } from "@/components/agent/view-layout";
 import { JudgedEpisodes } from "@/components/judged/judged-episodes";
 import { usePlaybackController } from "@/components/player/use-playback";
 import { useVideoTrouble } from "@/components/player/use-video-trouble";
 import { Notice } from "@/components/ui/notice";
-import { keys } from "@/lib/api/keys";
-import { explainAction } from "@/lib/api/problem";
-import { evaluationsQuery } from "@/lib/api/queries/evaluations";
-import type { CreateEvaluation, RunDetail } from "@/lib/api/types";
-import { endedSince, isUnderWay, whyNotYet } from "@/lib/evaluations/readiness";
-import { useEvaluate } from "@/lib/evaluations/use-evaluate";
 import { useQueryString } from "@/lib/query-string";
-import { suits } from "@/lib/run-actions/availability";
 import { filmOf } from "./chapters";
 import { EpisodeList } from "./episode-list";
 import { EvaluateForm } from "./evaluate-form";

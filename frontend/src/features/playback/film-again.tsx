@@ -3,12 +3,12 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Clapperboard } from "lucide-react";
 import { useEffect } from "react";
+import { explainAction } from "@/api/http";
+import { keys } from "@/api/keys";
+import { filmAgain, recordingKeys } from "@/api/recording";
+import { verificationQuery } from "@/api/steps";
+import type { Evaluation } from "@/api/types";
 import { Button } from "@/components/ui/button";
-import { keys } from "@/lib/api/keys";
-import { explainAction } from "@/lib/api/problem";
-import { filmAgain, recordingKeys } from "@/lib/api/queries/recording";
-import { verificationQuery } from "@/lib/api/queries/steps";
-import type { Evaluation } from "@/lib/api/types";
 import { count } from "@/lib/number";
 import { verificationText } from "./steps/verification-text";
 

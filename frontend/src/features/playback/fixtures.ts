@@ -1,4 +1,4 @@
-import type { Evaluation } from "@/lib/api/types";
+import type { Evaluation } from "@/api/types";
 
 const spread = { mean: 320.5, std: 12, min: 1, max: 500 };
 

@@ -1,6 +1,6 @@
 import { screen } from "@testing-library/react";
 import { expect, test, vi } from "vitest";
-import type { Evaluation, RunDetail } from "@/lib/api/types";
+import type { Evaluation, RunDetail } from "@/api/types";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { EvaluationView } from "./evaluation-view";
 

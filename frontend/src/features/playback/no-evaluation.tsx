@@ -2,13 +2,13 @@
 
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Clapperboard } from "lucide-react";
+import { useRunStill } from "@/api/choices";
+import { learns } from "@/api/run-availability";
+import type { Evaluation, RunDetail } from "@/api/types";
 import { Stage, StageNote } from "@/components/agent/stage";
 import { useCornerWindow } from "@/components/agent/use-corner-window";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
-import type { Evaluation, RunDetail } from "@/lib/api/types";
-import { useRunStill } from "@/lib/registry/use-environment-still";
-import { learns } from "@/lib/run-actions/availability";
 
 interface NoEvaluationProps {
   run: RunDetail;

@@ -1,6 +1,6 @@
 import { History } from "lucide-react";
-import type { Evaluation, RunDetail } from "@/lib/api/types";
-import { stepsBehind } from "@/lib/evaluations/evaluated-policy";
+import { stepsBehind } from "@/api/evaluate";
+import type { Evaluation, RunDetail } from "@/api/types";
 import { brief } from "@/lib/number";
 
 interface PolicyAgeProps {

@@ -1,6 +1,8 @@
 "use client";
 
 import { type ComponentType, useMemo, useState } from "react";
+import { learns } from "@/api/run-availability";
+import type { RunDetail } from "@/api/types";
 import type { ChartAxis } from "@/components/charts/card/chart-axis";
 import {
   type ChartGroup,
@@ -13,9 +15,7 @@ import { useChartSettings } from "@/components/charts/settings/use-chart-setting
 import { Boundary } from "@/components/ui/boundary";
 import { useMovable } from "@/components/ui/movable";
 import { chooseAgentView } from "@/lib/agent-view";
-import type { RunDetail } from "@/lib/api/types";
 import { useMediaQuery } from "@/lib/media";
-import { learns } from "@/lib/run-actions/availability";
 import type { RunSeries } from "@/lib/stream/series/run-series";
 import { useRunCurves } from "@/lib/stream/series/use-run-curves";
 import { AGENT_ANCHOR } from "./agent-anchor";

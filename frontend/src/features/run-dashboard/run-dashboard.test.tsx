@@ -1,8 +1,8 @@
 import { render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
+import type { RunDetail } from "@/api/types";
 import { Boundary } from "@/components/ui/boundary";
-import type { RunDetail } from "@/lib/api/types";
 import { RunSeries } from "@/lib/stream/series/run-series";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { RunNotices } from "./notices/run-notices";

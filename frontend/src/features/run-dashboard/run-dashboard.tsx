@@ -1,9 +1,9 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { ApiError } from "@/api/http";
+import { runQuery } from "@/api/runs";
 import { ErrorState } from "@/components/ui/error-state";
-import { ApiError } from "@/lib/api/problem";
-import { runQuery } from "@/lib/api/queries/run";
 import { ConnectionNotice } from "./connection-notice";
 import { RunHeader } from "./header/run-header";
 import { useDeleteRun } from "./header/use-header-actions";

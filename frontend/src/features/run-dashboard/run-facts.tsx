@@ -1,13 +1,13 @@
 "use client";
 
+import { useMetricRegistry } from "@/api/metric-registry";
+import { learns } from "@/api/run-availability";
+import { hasLength, isActive, progress } from "@/api/runs";
+import type { RunDetail } from "@/api/types";
 import { Progress } from "@/components/ui/progress";
 import { Stat } from "@/components/ui/stat";
-import { hasLength, isActive, progress } from "@/lib/api/run-status";
-import type { RunDetail } from "@/lib/api/types";
 import { duration, elapsed, remaining } from "@/lib/format-time";
 import { brief, count, decimal, NONE, percent } from "@/lib/number";
-import { useMetricRegistry } from "@/lib/registry/use-metric-registry";
-import { learns } from "@/lib/run-actions/availability";
 import { unsolvedWords } from "@/lib/solved";
 import { MEAN_RETURN } from "@/lib/stream/series/episode-means";
 import type { RunSeries } from "@/lib/stream/series/run-series";

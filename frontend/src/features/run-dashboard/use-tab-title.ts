@@ -1,8 +1,8 @@
 "use client";
 
+import { isActive, progress } from "@/api/runs";
+import type { Run } from "@/api/types";
 import { useDocumentTitle } from "@/components/layout/use-document-title";
-import { isActive, progress } from "@/lib/api/run-status";
-import type { Run } from "@/lib/api/types";
 import { percent } from "@/lib/number";
 
 /** How far a run is, and its name: `34% PPO on CartPole`, so that it can be watched from another tab. */

@@ -1,9 +1,9 @@
 "use client";
 
 import { lazy, Suspense, useState } from "react";
+import { withRetry } from "@/api/with-retry";
 import { count } from "@/lib/number";
 import { useQueryString } from "@/lib/query-string";
-import { withRetry } from "@/lib/service/with-retry";
 import { ImportButton } from "./import/import-button";
 import { RunList } from "./list/run-list";
 import { type NewRunAddress, readNewRunAddress, writeNewRunAddress } from "./new-run-address";

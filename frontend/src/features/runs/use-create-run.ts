@@ -2,11 +2,10 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { keys } from "@/lib/api/keys";
-import type { ApiError } from "@/lib/api/problem";
-import { createGroup } from "@/lib/api/queries/groups";
-import { createRun } from "@/lib/api/queries/run-actions";
-import type { CreateRun, Run } from "@/lib/api/types";
+import type { ApiError } from "@/api/http";
+import { keys } from "@/api/keys";
+import { createGroup, createRun } from "@/api/runs";
+import type { CreateRun, Run } from "@/api/types";
 import { routes } from "@/lib/routes";
 
 interface WantedRuns {

@@ -1,7 +1,7 @@
 "use client";
 
+import { readListFilter, toRunFilter } from "@/api/run-filter";
 import { useQueryString } from "@/lib/query-string";
-import { readListFilter, toRunFilter } from "@/lib/url/list-filter";
 import { useFirstPage } from "./list/paging/use-run-pages";
 
 /** Number of runs in the list; undefined until the first response. */

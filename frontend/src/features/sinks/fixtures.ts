@@ -1,4 +1,4 @@
-import type { OfferedSink, RunSink } from "@/lib/api/types";
+import type { OfferedSink, RunSink } from "@/api/types";
 
 export const mlflow: OfferedSink = {
   kind: "mlflow",

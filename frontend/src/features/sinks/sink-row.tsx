@@ -2,15 +2,15 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Upload } from "lucide-react";
+import { explainAction } from "@/api/http";
+import { keys } from "@/api/keys";
+import { addSink, deliverToSink, removeSink } from "@/api/sinks";
+import type { OfferedSink, RunDetail, RunSink } from "@/api/types";
 import { InstallCommand } from "@/components/sink-choice/install-command";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
 import { Switch } from "@/components/ui/switch";
-import { keys } from "@/lib/api/keys";
-import { explainAction } from "@/lib/api/problem";
-import { addSink, deliverToSink, removeSink } from "@/lib/api/queries/sinks";
-import type { OfferedSink, RunDetail, RunSink } from "@/lib/api/types";
 import { useServiceAway } from "@/lib/service";
 import { useNow } from "@/lib/time";
 import { sinkText } from "./sink-text";

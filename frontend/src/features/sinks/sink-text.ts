@@ -1,5 +1,5 @@
+import type { OfferedSink, RunSink, SinkKind } from "@/api/types";
 import type { BadgeTone } from "@/components/ui/badge";
-import type { OfferedSink, RunSink, SinkKind } from "@/lib/api/types";
 import { clockTime } from "@/lib/format-time";
 import { bytes, count, plural } from "@/lib/number";
 

@@ -1,7 +1,7 @@
 import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
-import type { RunDetail, RunSink } from "@/lib/api/types";
+import type { RunDetail, RunSink } from "@/api/types";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { mlflow, sink } from "./fixtures";
 import { SinksPanel } from "./sinks-panel";

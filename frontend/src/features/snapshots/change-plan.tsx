@@ -3,17 +3,17 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { SlidersHorizontal } from "lucide-react";
 import { useState } from "react";
+import { useLimits } from "@/api/choices";
+import { explainAction } from "@/api/http";
+import { keys } from "@/api/keys";
+import { isActive } from "@/api/runs";
+import { changeSnapshotPlan } from "@/api/snapshots";
+import type { Limits, RunDetail, SnapshotPlan } from "@/api/types";
 import { planDraft, planOf } from "@/components/snapshot-plan/plan";
 import { PlanFields } from "@/components/snapshot-plan/plan-fields";
 import { Button } from "@/components/ui/button";
 import { MEND_FIRST } from "@/components/ui/field";
 import { Popover } from "@/components/ui/popover";
-import { keys } from "@/lib/api/keys";
-import { explainAction } from "@/lib/api/problem";
-import { changeSnapshotPlan } from "@/lib/api/queries/snapshots";
-import { isActive } from "@/lib/api/run-status";
-import type { Limits, RunDetail, SnapshotPlan } from "@/lib/api/types";
-import { useLimits } from "@/lib/registry/use-limits";
 
 interface ChangePlanProps {
   run: RunDetail;

@@ -1,8 +1,8 @@
 "use client";
 
+import { explainAction } from "@/api/http";
+import type { RunDetail, SnapshotInfo } from "@/api/types";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
-import { explainAction } from "@/lib/api/problem";
-import type { RunDetail, SnapshotInfo } from "@/lib/api/types";
 import { confirmationOf, type ConfirmedAction } from "./snapshot-text";
 import { useSnapshotAction } from "./use-snapshot-actions";
 

@@ -1,4 +1,4 @@
-import type { RunDetail, RunSnapshots, SnapshotInfo } from "@/lib/api/types";
+import type { RunDetail, RunSnapshots, SnapshotInfo } from "@/api/types";
 
 export const run = (change: Partial<RunDetail> = {}) =>
   ({

@@ -2,12 +2,12 @@
 
 import { GitFork } from "lucide-react";
 import { useState } from "react";
+import type { RunDetail } from "@/api/types";
 import { parseInteger } from "@/components/schema-field/parse";
 import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
 import { Popover } from "@/components/ui/popover";
-import type { RunDetail } from "@/lib/api/types";
 import { count } from "@/lib/number";
 
 interface ForkAtStepProps {

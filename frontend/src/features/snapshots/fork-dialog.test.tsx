@@ -1,7 +1,7 @@
 import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
-import type { RunDetail } from "@/lib/api/types";
+import type { RunDetail } from "@/api/types";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { list, run, snapshot } from "./fixtures";
 import { ForkDialog } from "./fork-dialog";

@@ -1,13 +1,13 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { algorithmsQuery, environmentsQuery } from "@/api/choices";
+import { isActive } from "@/api/runs";
+import { forkChangesQuery } from "@/api/snapshots";
+import type { Hint, RunDetail, SnapshotInfo } from "@/api/types";
 import { Dialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
-import { algorithmsQuery, environmentsQuery } from "@/lib/api/queries/choices";
-import { forkChangesQuery } from "@/lib/api/queries/snapshots";
-import { isActive } from "@/lib/api/run-status";
-import type { Hint, RunDetail, SnapshotInfo } from "@/lib/api/types";
 import { count } from "@/lib/number";
 import { ForkForm } from "./fork-form";
 import { called } from "./snapshot-text";

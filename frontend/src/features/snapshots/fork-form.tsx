@@ -3,22 +3,15 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
+import { ApiError, explainAction } from "@/api/http";
+import { keys } from "@/api/keys";
+import { runSinksQuery } from "@/api/sinks";
+import { forkRun } from "@/api/snapshots";
+import type { Algorithm, Environment, ForkChanges, Hint, RunConfig, RunDetail } from "@/api/types";
 import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/control-class";
 import { Disclosure } from "@/components/ui/disclosure";
 import { type ControlProps, Field } from "@/components/ui/field";
-import { keys } from "@/lib/api/keys";
-import { ApiError, explainAction } from "@/lib/api/problem";
-import { runSinksQuery } from "@/lib/api/queries/sinks";
-import { forkRun } from "@/lib/api/queries/snapshots";
-import type {
-  Algorithm,
-  Environment,
-  ForkChanges,
-  Hint,
-  RunConfig,
-  RunDetail,
-} from "@/lib/api/types";
 import { count, plural, setting } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import {

@@ -1,5 +1,4 @@
-import { parseHyperparameter, parseInteger } from "@/components/schema-field/parse";
-import { pointerTo } from "@/lib/api/problem";
+import { pointerTo } from "@/api/http";
 import type {
   Algorithm,
   Environment,
@@ -7,7 +6,8 @@ import type {
   ForkRun,
   Hyperparameter,
   RunConfig,
-} from "@/lib/api/types";
+} from "@/api/types";
+import { parseHyperparameter, parseInteger } from "@/components/schema-field/parse";
 import { setting } from "@/lib/number";
 
 /** Parts of a run's configuration whose fields are described by a schema. */

@@ -2,14 +2,14 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { explainAction } from "@/api/http";
+import { keys } from "@/api/keys";
+import { keepSnapshot } from "@/api/snapshots";
+import type { SnapshotInfo } from "@/api/types";
 import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/control-class";
 import { Dialog } from "@/components/ui/dialog";
 import { Field } from "@/components/ui/field";
-import { keys } from "@/lib/api/keys";
-import { explainAction } from "@/lib/api/problem";
-import { keepSnapshot } from "@/lib/api/queries/snapshots";
-import type { SnapshotInfo } from "@/lib/api/types";
 import { called } from "./snapshot-text";
 
 interface KeepSnapshotProps {

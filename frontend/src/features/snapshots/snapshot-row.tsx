@@ -10,13 +10,13 @@ import {
   ShieldCheck,
   Trash2,
 } from "lucide-react";
+import { whyLookedAtOnly } from "@/api/run-availability";
+import type { RunDetail, SnapshotInfo } from "@/api/types";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { Menu, MenuItem, MenuSeparator } from "@/components/ui/menu";
-import type { RunDetail, SnapshotInfo } from "@/lib/api/types";
 import { age, moment } from "@/lib/format-time";
 import { bytes, count } from "@/lib/number";
-import { whyLookedAtOnly } from "@/lib/run-actions/availability";
 import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
 import { useNow } from "@/lib/time";
 import { type SnapshotAction, whyNotWith } from "./snapshot-rule";

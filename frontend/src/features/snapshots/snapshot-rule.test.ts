@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { RunStatus } from "@/lib/api/types";
-import { canDo } from "@/lib/run-actions/availability";
+import { canDo } from "@/api/run-availability";
+import type { RunStatus } from "@/api/types";
 import { type SnapshotAction, whyNotWith } from "./snapshot-rule";
 
 const ACTIONS: SnapshotAction[] = ["resume", "rollback", "delete"];

@@ -1,5 +1,5 @@
-import type { RunDetail, SnapshotInfo } from "@/lib/api/types";
-import { canDo, type JudgedRun, whyLookedAtOnly, whyNot } from "@/lib/run-actions/availability";
+import { canDo, type JudgedRun, whyLookedAtOnly, whyNot } from "@/api/run-availability";
+import type { RunDetail, SnapshotInfo } from "@/api/types";
 
 /** Actions on a snapshot of a run. */
 export type SnapshotAction = "resume" | "rollback" | "fork" | "keep" | "delete";

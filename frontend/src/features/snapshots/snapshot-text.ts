@@ -1,4 +1,4 @@
-import type { SnapshotInfo } from "@/lib/api/types";
+import type { SnapshotInfo } from "@/api/types";
 import { count } from "@/lib/number";
 import type { SnapshotAction } from "./snapshot-rule";
 

@@ -1,7 +1,7 @@
 import { render, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
-import type { RunDetail, RunSnapshots, SnapshotInfo } from "@/lib/api/types";
+import type { RunDetail, RunSnapshots, SnapshotInfo } from "@/api/types";
 import { renderWithQueries, serve, withQueries } from "@/lib/testing/service";
 import { list, run, snapshot } from "./fixtures";
 import { SnapshotsPanel } from "./snapshots-panel";

@@ -2,15 +2,15 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { canDo, whyLookedAtOnly } from "@/api/run-availability";
+import { isActive } from "@/api/runs";
+import { snapshotsQuery } from "@/api/snapshots";
+import type { RunDetail, RunSnapshots } from "@/api/types";
 import { planText } from "@/components/snapshot-plan/plan";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
 import { useShortened } from "@/components/ui/use-shortened";
-import { snapshotsQuery } from "@/lib/api/queries/snapshots";
-import { isActive } from "@/lib/api/run-status";
-import type { RunDetail, RunSnapshots } from "@/lib/api/types";
 import { bytes, plural } from "@/lib/number";
-import { canDo, whyLookedAtOnly } from "@/lib/run-actions/availability";
 import { ChangePlan } from "./change-plan";
 import { ConfirmAction } from "./confirm-action";
 import { ForkAtStep } from "./fork-at-step";

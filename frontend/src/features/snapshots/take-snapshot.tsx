@@ -2,12 +2,12 @@
 
 import { Camera } from "lucide-react";
 import { useState } from "react";
+import { useLimits } from "@/api/choices";
+import { explainAction } from "@/api/http";
 import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
 import { Popover } from "@/components/ui/popover";
-import { explainAction } from "@/lib/api/problem";
-import { useLimits } from "@/lib/registry/use-limits";
 import { useTakeSnapshot } from "./use-snapshot-actions";
 
 interface TakeSnapshotProps {

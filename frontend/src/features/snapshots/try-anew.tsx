@@ -3,19 +3,18 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
+import { algorithmsQuery, useLimits } from "@/api/choices";
+import { explainAction } from "@/api/http";
+import { keys } from "@/api/keys";
+import { createRun } from "@/api/runs";
+import { runSinksQuery } from "@/api/sinks";
+import type { CreateRun, Hint, RunConfig, RunDetail } from "@/api/types";
 import { parseHyperparameter } from "@/components/schema-field/parse";
 import { SchemaField } from "@/components/schema-field/schema-field";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
 import { Skeleton } from "@/components/ui/skeleton";
-import { keys } from "@/lib/api/keys";
-import { explainAction } from "@/lib/api/problem";
-import { algorithmsQuery } from "@/lib/api/queries/choices";
-import { createRun } from "@/lib/api/queries/run-actions";
-import { runSinksQuery } from "@/lib/api/queries/sinks";
-import type { CreateRun, Hint, RunConfig, RunDetail } from "@/lib/api/types";
 import { setting } from "@/lib/number";
-import { useLimits } from "@/lib/registry/use-limits";
 import { routes } from "@/lib/routes";
 
 interface TryAnewProps {

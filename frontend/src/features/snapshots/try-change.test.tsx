@@ -1,7 +1,7 @@
 import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
-import type { Hint, RunDetail, RunSnapshots } from "@/lib/api/types";
+import type { Hint, RunDetail, RunSnapshots } from "@/api/types";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { list, run, snapshot } from "./fixtures";
 import { placeToTry, TryChange } from "./try-change";

@@ -1,11 +1,11 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { snapshotsQuery } from "@/api/snapshots";
+import type { Hint, RunDetail, RunSnapshots } from "@/api/types";
 import { Dialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
-import { snapshotsQuery } from "@/lib/api/queries/snapshots";
-import type { Hint, RunDetail, RunSnapshots } from "@/lib/api/types";
 import { ForkDialog } from "./fork-dialog";
 import { TryAnew } from "./try-anew";
 

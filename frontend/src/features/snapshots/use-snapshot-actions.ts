@@ -1,10 +1,10 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { keys } from "@/lib/api/keys";
-import { deleteSnapshot, takeSnapshot } from "@/lib/api/queries/snapshots";
-import type { CreateSnapshot } from "@/lib/api/types";
-import { useRunActions } from "@/lib/run-actions/use-run-actions";
+import { keys } from "@/api/keys";
+import { useRunActions } from "@/api/run-actions";
+import { deleteSnapshot, takeSnapshot } from "@/api/snapshots";
+import type { CreateSnapshot } from "@/api/types";
 import type { ConfirmedAction } from "./snapshot-text";
 
 /** Does something with a snapshot, and loads the list anew: a refusal may be due to what the page does not know. */

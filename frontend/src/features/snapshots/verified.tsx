@@ -1,10 +1,10 @@
 "use client";
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { keys } from "@/lib/api/keys";
-import { explainAction } from "@/lib/api/problem";
-import { snapshotVerificationQuery, verifySnapshot } from "@/lib/api/queries/snapshots";
-import type { SnapshotInfo, SnapshotVerification } from "@/lib/api/types";
+import { explainAction } from "@/api/http";
+import { keys } from "@/api/keys";
+import { snapshotVerificationQuery, verifySnapshot } from "@/api/snapshots";
+import type { SnapshotInfo, SnapshotVerification } from "@/api/types";
 
 interface VerificationState {
   found: SnapshotVerification | null;

@@ -1,6 +1,6 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
-import type { StorageAction } from "@/lib/api/types";
+import type { StorageAction } from "@/api/types";
 import { bytes } from "@/lib/number";
 import { routes } from "@/lib/routes";
 

@@ -1,4 +1,4 @@
-import type { StorageRule, StorageRules } from "@/lib/api/types";
+import type { StorageRule, StorageRules } from "@/api/types";
 import { parseNumber } from "@/lib/number";
 
 /** What a rule can do, as the form offers it. */

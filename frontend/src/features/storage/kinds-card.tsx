@@ -1,7 +1,7 @@
+import type { Storage } from "@/api/types";
 import { Badge } from "@/components/ui/badge";
 import { Card } from "@/components/ui/card";
 import { Progress } from "@/components/ui/progress";
-import type { Storage } from "@/lib/api/types";
 import { bytes, percent, plural } from "@/lib/number";
 
 const WARN = 0.8;

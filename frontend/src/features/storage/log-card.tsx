@@ -1,5 +1,5 @@
+import type { Storage } from "@/api/types";
 import { Card } from "@/components/ui/card";
-import type { Storage } from "@/lib/api/types";
 import { moment } from "@/lib/format-time";
 import { ActionList } from "./action-list";
 

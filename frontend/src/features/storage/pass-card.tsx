@@ -1,12 +1,12 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import { explainAction } from "@/api/http";
+import { isPruning, pruneStorage } from "@/api/storage";
+import type { Storage } from "@/api/types";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { Notice } from "@/components/ui/notice";
-import { explainAction } from "@/lib/api/problem";
-import { isPruning, pruneStorage } from "@/lib/api/queries/storage";
-import type { Storage } from "@/lib/api/types";
 import { bytes, plural } from "@/lib/number";
 import { ActionList } from "./action-list";
 import { useStorageAnswer } from "./use-storage-answer";

@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { healthQuery } from "@/api/choices";
+import type { StorageRule } from "@/api/types";
 import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
-import { healthQuery } from "@/lib/api/queries/health";
-import type { StorageRule } from "@/lib/api/types";
 import { type Draft, emptyDraft, keepsNewest, type RuleAction, ruleActions, ruleOf } from "./draft";
 
 interface RuleFormProps {

@@ -1,12 +1,12 @@
 import { useMutation } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { useState } from "react";
+import { explainAction } from "@/api/http";
+import { saveStorageRules } from "@/api/storage";
+import type { Storage, StorageRules } from "@/api/types";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { Notice } from "@/components/ui/notice";
-import { explainAction } from "@/lib/api/problem";
-import { saveStorageRules } from "@/lib/api/queries/storage";
-import type { Storage, StorageRules } from "@/lib/api/types";
 import { plural } from "@/lib/number";
 import { QuotaForm } from "./quota-form";
 import { RuleForm } from "./rule-form";

@@ -1,9 +1,9 @@
 import Link from "next/link";
+import { useAlgorithmName } from "@/api/choices";
+import type { Storage } from "@/api/types";
 import { Card } from "@/components/ui/card";
 import { Progress } from "@/components/ui/progress";
-import type { Storage } from "@/lib/api/types";
 import { bytes, plural } from "@/lib/number";
-import { useAlgorithmName } from "@/lib/registry/use-algorithm-name";
 import { routes } from "@/lib/routes";
 
 /** The runs that take most, with what of theirs does. */

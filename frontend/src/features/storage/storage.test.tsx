@@ -1,7 +1,7 @@
 import { act, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
-import type { Storage as StorageData } from "@/lib/api/types";
+import type { Storage as StorageData } from "@/api/types";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { Storage } from "./storage";
 

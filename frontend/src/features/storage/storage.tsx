@@ -2,14 +2,14 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { RefreshCw } from "lucide-react";
+import { measureStorage, storageQuery } from "@/api/storage";
+import type { Storage as StorageData } from "@/api/types";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { ErrorState } from "@/components/ui/error-state";
 import { Notice } from "@/components/ui/notice";
 import { Skeleton } from "@/components/ui/skeleton";
 import { Stat } from "@/components/ui/stat";
-import { measureStorage, storageQuery } from "@/lib/api/queries/storage";
-import type { Storage as StorageData } from "@/lib/api/types";
 import { age } from "@/lib/format-time";
 import { bytes, count } from "@/lib/number";
 import { useNow } from "@/lib/time";

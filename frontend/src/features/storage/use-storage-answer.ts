@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { keys } from "@/lib/api/keys";
-import type { Storage } from "@/lib/api/types";
+import { keys } from "@/api/keys";
+import type { Storage } from "@/api/types";
 
 /** Shows what the service answered to a change. A look at it that was on its way before comes too late to count. */
 export function useStorageAnswer() {

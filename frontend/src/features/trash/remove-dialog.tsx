@@ -1,11 +1,11 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { explainAction } from "@/api/http";
+import { keys } from "@/api/keys";
+import { emptyTrash, removeForGood } from "@/api/runs";
+import type { DeletedRun } from "@/api/types";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
-import { keys } from "@/lib/api/keys";
-import { explainAction } from "@/lib/api/problem";
-import { emptyTrash, removeForGood } from "@/lib/api/queries/trash";
-import type { DeletedRun } from "@/lib/api/types";
 import { bytes, plural } from "@/lib/number";
 
 /** The runs to remove for good; `all`: everything in the trash. */

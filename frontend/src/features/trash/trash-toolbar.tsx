@@ -1,6 +1,6 @@
 import { RotateCcw, Trash2 } from "lucide-react";
+import type { DeletedRun, TrashList } from "@/api/types";
 import { Button } from "@/components/ui/button";
-import type { DeletedRun, TrashList } from "@/lib/api/types";
 import { bytes, plural } from "@/lib/number";
 
 interface TrashToolbarProps {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Clip, KeptPolicy } from "../api/types";
+import type { Clip, KeptPolicy } from "@/api/types";
 import { frames, nextToFilm, policyAfter, policyAt } from "./moments";
 
 const policies = [0, 100, 120, 500, 1_000].map((step) => ({ step }) as KeptPolicy);

@@ -1,5 +1,5 @@
-import type { ClipOptions } from "../api/queries/film";
-import type { Clip, KeptPolicy } from "../api/types";
+import type { ClipOptions } from "@/api/film";
+import type { Clip, KeptPolicy } from "@/api/types";
 
 /** Default options of clips. The seed is that of evaluations, so that both show the same episode. */
 export const DEFAULT_CLIP_OPTIONS: ClipOptions = { seed: 1_000_000, greedy: true };

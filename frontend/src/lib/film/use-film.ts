@@ -2,7 +2,6 @@
 
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { keys } from "../api/keys";
 import {
   type ClipOptions,
   clipQuery,
@@ -10,9 +9,10 @@ import {
   growthVideoQuery,
   pictureQuery,
   policiesQuery,
-} from "../api/queries/film";
-import { isActive } from "../api/run-status";
-import type { Clip, Run } from "../api/types";
+} from "@/api/film";
+import { keys } from "@/api/keys";
+import { isActive } from "@/api/runs";
+import type { Clip, Run } from "@/api/types";
 import { useSettled } from "../time";
 import { nextToFilm } from "./moments";
 

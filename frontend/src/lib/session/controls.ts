@@ -1,4 +1,4 @@
-import type { Binding, Controls } from "../api/types";
+import type { Binding, Controls } from "@/api/types";
 
 /**
  * The wanted value of each component of the action; null if no key is held and the component has no neutral

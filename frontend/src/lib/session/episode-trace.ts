@@ -1,4 +1,4 @@
-import type { StepRecord } from "../api/types";
+import type { StepRecord } from "@/api/types";
 import type { EncodedSeen } from "./frame-presenter";
 
 /** Maximum number of steps kept of an episode; older ones are dropped. */

@@ -1,4 +1,4 @@
-import type { SeenPictures, StepRecord } from "../api/types";
+import type { SeenPictures, StepRecord } from "@/api/types";
 
 /** A picture that can be drawn on a canvas and must be closed after use. */
 export type Picture = Pick<ImageBitmap, "width" | "height" | "close">;

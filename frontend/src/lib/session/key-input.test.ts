@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Controls } from "../api/types";
+import type { Controls } from "@/api/types";
 import { movedTowards, wantedBy } from "./controls";
 import { type Action, KeyInput } from "./key-input";
 import { FakeFrames } from "./testing";

@@ -1,4 +1,4 @@
-import type { Controls } from "../api/types";
+import type { Controls } from "@/api/types";
 import { createStore, type ReadableStore } from "../store";
 import { movedTowards, type Wanted, wantedBy } from "./controls";
 import type { AnimationFrames } from "./frame-presenter";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { StepRecord } from "../api/types";
+import type { StepRecord } from "@/api/types";
 import { createStore } from "../store";
 import { FakeTimers } from "../testing/timers";
 import { Lockstep, type Player } from "./lockstep";

@@ -1,4 +1,4 @@
-import type { StepRecord } from "../api/types";
+import type { StepRecord } from "@/api/types";
 import type { ReadableStore } from "../store";
 import type { Timers } from "../time";
 import type { SessionState } from "./session-state";

@@ -1,4 +1,4 @@
-import type { StepRecord } from "../api/types";
+import type { StepRecord } from "@/api/types";
 import { createStore } from "../store";
 import { type AnimationFrames, FramePresenter, type Picture, type Shown } from "./frame-presenter";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ApiError } from "../api/problem";
+import { ApiError } from "@/api/http";
 import { FakeTimers } from "../testing/timers";
 import type { Picture } from "./frame-presenter";
 import { SessionClient } from "./session-client";

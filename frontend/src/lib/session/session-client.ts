@@ -1,4 +1,4 @@
-import type { Actor, ClientMessage, LiveSlice, ServerMessage, StepRecord } from "../api/types";
+import type { Actor, ClientMessage, LiveSlice, ServerMessage, StepRecord } from "@/api/types";
 import { createStore, type ReadableStore } from "../store";
 import { EpisodeTrace } from "./episode-trace";
 import { FramePresenter, type Picture, type Shown } from "./frame-presenter";

@@ -1,5 +1,5 @@
-import { ApiError } from "../api/problem";
-import type { ClientMessage, ServerMessage } from "../api/types";
+import { ApiError } from "@/api/http";
+import type { ClientMessage, ServerMessage } from "@/api/types";
 import { backoff } from "../time";
 import type { Picture } from "./frame-presenter";
 import {

@@ -1,5 +1,5 @@
-import type { ApiError } from "../api/problem";
-import type { Actor, SessionHello } from "../api/types";
+import type { ApiError } from "@/api/http";
+import type { Actor, SessionHello } from "@/api/types";
 import type { Phase } from "./session-machine";
 
 export interface SessionState {

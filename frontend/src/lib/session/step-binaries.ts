@@ -1,4 +1,4 @@
-import type { SeenPictures } from "../api/types";
+import type { SeenPictures } from "@/api/types";
 import type { EncodedSeen } from "./frame-presenter";
 
 /** A frame, and what the agent saw if that was announced with it. */

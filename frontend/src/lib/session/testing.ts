@@ -1,4 +1,4 @@
-import type { ServerMessage, StepRecord } from "../api/types";
+import type { ServerMessage, StepRecord } from "@/api/types";
 import type { AnimationFrames } from "./frame-presenter";
 import type { SessionSocket } from "./session-options";
 

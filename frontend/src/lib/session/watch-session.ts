@@ -1,6 +1,6 @@
-import { apiLink } from "../api/base";
-import { createSession } from "../api/queries/sessions";
-import type { CreateSession, SessionHello } from "../api/types";
+import { apiLink } from "@/api/http";
+import { createSession } from "@/api/sessions";
+import type { CreateSession, SessionHello } from "@/api/types";
 import { browserTimers } from "../time";
 import type { AnimationFrames } from "./frame-presenter";
 import { KeyInput } from "./key-input";

@@ -1,7 +1,7 @@
 import { QueryClient } from "@tanstack/react-query";
 import { beforeEach, expect, test } from "vitest";
-import { keys } from "../api/keys";
-import type { Experiment, Run } from "../api/types";
+import { keys } from "@/api/keys";
+import type { Experiment, Run } from "@/api/types";
 import { FakeTimers } from "../testing/timers";
 import { experimentBridge, REFRESH_MS } from "./experiment-bridge";
 

@@ -1,6 +1,6 @@
 import type { QueryClient } from "@tanstack/react-query";
-import { keys } from "../api/keys";
-import type { Experiment, ExperimentSummary, Run } from "../api/types";
+import { keys } from "@/api/keys";
+import type { Experiment, ExperimentSummary, Run } from "@/api/types";
 import type { Timers } from "../time";
 import type { StreamEvent } from "./connection/events";
 

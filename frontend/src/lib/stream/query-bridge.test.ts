@@ -1,7 +1,7 @@
 import { QueryClient } from "@tanstack/react-query";
 import { beforeEach, describe, expect, test } from "vitest";
-import { keys } from "../api/keys";
-import type { Evaluation, Run, RunDetail, RunPage } from "../api/types";
+import { keys } from "@/api/keys";
+import type { Evaluation, Run, RunDetail, RunPage } from "@/api/types";
 import { queryBridge } from "./query-bridge";
 
 let client: QueryClient;

@@ -1,6 +1,6 @@
 import { hashKey, type QueryClient, type QueryKey } from "@tanstack/react-query";
-import { keys } from "../api/keys";
-import type { Evaluation, Run, RunDetail, RunPage, RunStatus } from "../api/types";
+import { keys } from "@/api/keys";
+import type { Evaluation, Run, RunDetail, RunPage, RunStatus } from "@/api/types";
 import type { StreamEvent } from "./connection/events";
 
 const RUN = keys.run("")[0];

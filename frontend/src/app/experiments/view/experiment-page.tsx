@@ -1,13 +1,13 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { experimentQuery } from "@/api/experiments";
+import { ApiError } from "@/api/http";
 import { ExperimentView } from "@/features/experiment-results/experiment-view";
 import { SearchView } from "@/features/experiment-search/search-view";
 import { ExperimentHeader } from "@/features/experiments/experiment-header";
 import { ExperimentTrials } from "@/features/experiments/experiment-trials";
 import { SpecificationCard } from "@/features/experiments/specification-card";
-import { ApiError } from "@/lib/api/problem";
-import { experimentQuery } from "@/lib/api/queries/experiments";
 import { useQueryString } from "@/lib/query-string";
 
 /** The experiment that the address names: its trials, what a search has found, and what can be said. */

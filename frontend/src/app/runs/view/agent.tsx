@@ -3,16 +3,16 @@
 import { useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useState } from "react";
+import { isUnderWay } from "@/api/evaluate";
+import { evaluationsQuery } from "@/api/evaluations";
+import { learns } from "@/api/run-availability";
+import { isActive } from "@/api/runs";
+import type { Evaluation, RunDetail } from "@/api/types";
+import { withRetry } from "@/api/with-retry";
 import { AgentViews } from "@/components/agent/agent-views";
 import type { ChartGroup } from "@/components/charts/live/chart-group";
 import { EvaluationView } from "@/features/playback/evaluation-view";
 import { type AgentViewName, chooseAgentView, useAgentView } from "@/lib/agent-view";
-import { evaluationsQuery } from "@/lib/api/queries/evaluations";
-import { isActive } from "@/lib/api/run-status";
-import type { Evaluation, RunDetail } from "@/lib/api/types";
-import { isUnderWay } from "@/lib/evaluations/readiness";
-import { learns } from "@/lib/run-actions/availability";
-import { withRetry } from "@/lib/service/with-retry";
 
 const LiveWindow = dynamic(
   withRetry(() => import("@/features/live-window/live-window").then((module) => module.LiveWindow)),

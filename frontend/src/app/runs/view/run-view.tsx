@@ -1,13 +1,13 @@
 "use client";
 
 import dynamic from "next/dynamic";
+import { withRetry } from "@/api/with-retry";
 import { Skeleton } from "@/components/ui/skeleton";
 import { Filmstrip } from "@/features/filmstrip/filmstrip";
 import { RunDashboard } from "@/features/run-dashboard/run-dashboard";
 import { RunNotFound } from "@/features/run-dashboard/run-not-found";
 import { useQueryString } from "@/lib/query-string";
 import { isRunId } from "@/lib/routes";
-import { withRetry } from "@/lib/service/with-retry";
 import { Agent } from "./agent";
 
 const Snapshots = dynamic(

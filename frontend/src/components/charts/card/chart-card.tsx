@@ -3,7 +3,7 @@
 import { Maximize2 } from "lucide-react";
 import dynamic from "next/dynamic";
 import { type ReactNode, useState } from "react";
-import { withRetry } from "@/lib/service/with-retry";
+import { withRetry } from "@/api/with-retry";
 import type { AxisWindow } from "@/lib/stream/series/axis";
 import { Button } from "../../ui/button";
 import { Card } from "../../ui/card";

@@ -2,8 +2,8 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { seedCurvesQuery } from "@/lib/api/queries/comparison";
-import type { SeedCurve } from "@/lib/api/types";
+import { seedCurvesQuery } from "@/api/metrics";
+import type { SeedCurve } from "@/api/types";
 import { AXES, type MetricAxis, SERVICE_AXES } from "@/lib/stream/series/axis";
 import { HeldSource } from "./held-source";
 

@@ -2,8 +2,8 @@
 
 import { useRouter } from "next/navigation";
 import { lazy, Suspense, useEffect, useState } from "react";
+import { withRetry } from "@/api/with-retry";
 import { routes } from "@/lib/routes";
-import { withRetry } from "@/lib/service/with-retry";
 import { useStore } from "@/lib/use-store";
 import { overlayStore, showOverlay, typeAhead } from "./overlay";
 import { isTaken, readPress, type ShellCommand } from "./shortcut";

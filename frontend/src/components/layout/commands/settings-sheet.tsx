@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { healthQuery } from "@/lib/api/queries/health";
+import { healthQuery } from "@/api/choices";
 import { bytes } from "@/lib/number";
 import { Dialog } from "../../ui/dialog";
 import { ErrorState } from "../../ui/error-state";

@@ -1,5 +1,5 @@
-import type { Health } from "@/lib/api/types";
-import { storageText } from "@/lib/storage-text";
+import { storageText } from "@/api/storage";
+import type { Health } from "@/api/types";
 
 /** How much is recorded of what is played, with a line for each family of environments. */
 export function StorageProfiles({ storage }: { storage: Health["storage"] }) {

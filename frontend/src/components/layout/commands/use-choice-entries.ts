@@ -2,9 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { BookOpen, Gamepad2, Mountain } from "lucide-react";
-import { algorithmsQuery, environmentsQuery } from "@/lib/api/queries/choices";
+import { algorithmsQuery, environmentsQuery } from "@/api/choices";
+import { learns } from "@/api/run-availability";
 import { routes } from "@/lib/routes";
-import { learns } from "@/lib/run-actions/availability";
 import type { PaletteEntry } from "./palette-item";
 
 export const NEW_RUN_ON = "New run on";

@@ -13,10 +13,10 @@ import {
   Trash2,
 } from "lucide-react";
 import { usePathname, useSearchParams } from "next/navigation";
-import { runQuery } from "@/lib/api/queries/run";
-import { usualPolicy } from "@/lib/evaluations/evaluated-policy";
+import { usualPolicy } from "@/api/evaluate";
+import { canDo, learns, type RunAction, whyNot } from "@/api/run-availability";
+import { runQuery } from "@/api/runs";
 import { isRunId, routes } from "@/lib/routes";
-import { canDo, learns, type RunAction, whyNot } from "@/lib/run-actions/availability";
 import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
 import { useRunActionsWithToasts } from "../../run-actions/use-run-actions-with-toasts";
 import type { PaletteEntry } from "./palette-item";

@@ -3,8 +3,8 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Activity } from "lucide-react";
 import { createElement } from "react";
-import { runSearchQuery } from "@/lib/api/queries/run-search";
-import { useAlgorithmName } from "@/lib/registry/use-algorithm-name";
+import { useAlgorithmName } from "@/api/choices";
+import { runSearchQuery } from "@/api/runs";
 import { routes } from "@/lib/routes";
 import { StatusBadge } from "../../ui/status-badge";
 import type { PaletteEntry } from "./palette-item";

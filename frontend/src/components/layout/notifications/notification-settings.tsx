@@ -1,6 +1,6 @@
 "use client";
 
-import type { Health } from "@/lib/api/types";
+import type { Health } from "@/api/types";
 import { browserNotifications, silence, turnOn } from "@/lib/browser-notifications";
 import { count } from "@/lib/number";
 import { useStore } from "@/lib/use-store";

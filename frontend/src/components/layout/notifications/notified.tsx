@@ -2,8 +2,8 @@
 
 import { useRouter } from "next/navigation";
 import { useEffect } from "react";
+import { withRetry } from "@/api/with-retry";
 import { routes } from "@/lib/routes";
-import { withRetry } from "@/lib/service/with-retry";
 import { useEventStream } from "@/lib/stream/connection/provider";
 
 const loadShow = withRetry(() => import("./show"));

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import type { Notification as NotificationData } from "@/lib/api/types";
+import type { Notification as NotificationData } from "@/api/types";
 import { dismiss, toastStore } from "../../ui/toast/store";
 import { show } from "./show";
 

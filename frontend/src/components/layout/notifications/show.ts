@@ -1,4 +1,4 @@
-import type { Notification as NotificationData } from "@/lib/api/types";
+import type { Notification as NotificationData } from "@/api/types";
 import { browserNotifications } from "@/lib/browser-notifications";
 import { toast } from "../../ui/toast/store";
 

@@ -1,4 +1,4 @@
-import type { Binding, Controls } from "@/lib/api/types";
+import type { Binding, Controls } from "@/api/types";
 
 /** A key to show: one that is bound by itself, without others. */
 export interface Cap {

@@ -2,7 +2,7 @@
 
 import clsx from "clsx";
 import { type PointerEvent, useMemo } from "react";
-import type { Controls } from "@/lib/api/types";
+import type { Controls } from "@/api/types";
 import type { KeyInput } from "@/lib/session/key-input";
 import { useStore } from "@/lib/use-store";
 import { type Cap, capsOf } from "./caps";

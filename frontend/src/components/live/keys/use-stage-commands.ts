@@ -1,7 +1,7 @@
 "use client";
 
 import { type RefObject, useMemo } from "react";
-import type { Actor } from "@/lib/api/types";
+import type { Actor } from "@/api/types";
 import type { SessionClient } from "@/lib/session/session-client";
 
 export interface StageCommands {

@@ -1,4 +1,4 @@
-import type { StepRecord } from "@/lib/api/types";
+import type { StepRecord } from "@/api/types";
 import { decimal } from "@/lib/number";
 import { placeOfMost } from "./most";
 import { actionChoices, byChoice, type DrawnSpace, isCounted, nameOf, placeOf } from "./space";

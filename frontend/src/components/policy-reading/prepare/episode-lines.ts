@@ -1,4 +1,4 @@
-import type { LearnedRewards, PolicyReading, StepRecord } from "@/lib/api/types";
+import type { LearnedRewards, PolicyReading, StepRecord } from "@/api/types";
 import { rangeOf } from "./most";
 
 type Values = readonly (number | null)[];

@@ -1,4 +1,4 @@
-import type { StepRecord } from "@/lib/api/types";
+import type { StepRecord } from "@/api/types";
 import { count, decimal, NONE } from "@/lib/number";
 import { decodedState, type DrawnSpace, isPicture, nameOf, placeOf } from "./space";
 

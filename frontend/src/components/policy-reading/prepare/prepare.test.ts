@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { LearnedRewards, StepRecord } from "@/lib/api/types";
+import type { LearnedRewards, StepRecord } from "@/api/types";
 import { recordOf } from "@/lib/session/testing";
 import { actionText, chosenAction } from "./action";
 import { episodeLines, returnThatCame } from "./episode-lines";

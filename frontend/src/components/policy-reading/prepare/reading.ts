@@ -1,4 +1,4 @@
-import type { PolicyReading } from "@/lib/api/types";
+import type { PolicyReading } from "@/api/types";
 import { count, decimal, plural } from "@/lib/number";
 import { drawnPlaces, MOST_ROWS, rangeOf, TOP_ROWS } from "./most";
 import { actionChoices, boundsOf, byChoice, type DrawnSpace, hasBounds, nameOf } from "./space";

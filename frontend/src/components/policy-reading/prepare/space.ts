@@ -1,4 +1,4 @@
-import type { Space, StateFactor } from "@/lib/api/types";
+import type { Space, StateFactor } from "@/api/types";
 
 /**
  * A space as far as drawing needs it: a registry's or a session's. `units` and bounds are of each number; where they

@@ -1,4 +1,4 @@
-import type { PolicyReading } from "@/lib/api/types";
+import type { PolicyReading } from "@/api/types";
 import type { DrawnSpace } from "./space";
 
 /** Spaces of actions, and readings of policies, for tests. */

@@ -2,8 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { clipPictures, clipSaliencyQuery } from "@/lib/api/queries/seen";
-import type { Clip } from "@/lib/api/types";
+import { clipPictures, clipSaliencyQuery } from "@/api/policy-pictures";
+import type { Clip } from "@/api/types";
 import { KeptSeen } from "./kept-seen";
 
 interface ClipSeenProps {

@@ -2,8 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { evaluationPictures, saliencyQuery } from "@/lib/api/queries/seen";
-import type { Evaluation } from "@/lib/api/types";
+import { evaluationPictures, saliencyQuery } from "@/api/policy-pictures";
+import type { Evaluation } from "@/api/types";
 import { bytes } from "@/lib/number";
 import { KeptSeen } from "./kept-seen";
 

@@ -2,7 +2,7 @@
 
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import type { KeptPictures, SeenStep } from "@/lib/api/queries/seen";
+import type { KeptPictures, SeenStep } from "@/api/policy-pictures";
 import { Button } from "../../ui/button";
 import { sheetOf } from "./paint-seen";
 import { SeenFigure } from "./seen-figure";

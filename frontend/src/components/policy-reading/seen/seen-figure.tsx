@@ -2,7 +2,7 @@
 
 import Link from "next/link";
 import { type ReactNode, useState } from "react";
-import type { SeenPictures } from "@/lib/api/types";
+import type { SeenPictures } from "@/api/types";
 import { routes } from "@/lib/routes";
 import { usePaintedCanvas } from "../../charts/plot/use-painted-canvas";
 import { Segmented } from "../../ui/segmented";

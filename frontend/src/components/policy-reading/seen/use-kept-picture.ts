@@ -1,7 +1,7 @@
 "use client";
 
 import { useQueries } from "@tanstack/react-query";
-import type { KeptPictures } from "@/lib/api/queries/seen";
+import type { KeptPictures } from "@/api/policy-pictures";
 import type { SeenSheet } from "./paint-seen";
 
 interface KeptPicture {

@@ -1,7 +1,7 @@
 "use client";
 
 import { lazy, Suspense, useState } from "react";
-import { withRetry } from "@/lib/service/with-retry";
+import { withRetry } from "@/api/with-retry";
 import { useStore } from "@/lib/use-store";
 import { toastStore } from "./store";
 

@@ -2,13 +2,13 @@
 
 import { ExternalLink } from "lucide-react";
 import { useEffect } from "react";
+import type { RunConfig } from "@/api/types";
+import type { OptionValues } from "@/api/variant";
 import { Boundary } from "@/components/ui/boundary";
 import { buttonClass } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { ErrorState } from "@/components/ui/error-state";
 import { Stat } from "@/components/ui/stat";
-import type { RunConfig } from "@/lib/api/types";
-import type { OptionValues } from "@/lib/api/variant";
 import { FailureList } from "./failure-list";
 import { FAILURES_ID, type Guide } from "./guide";
 import { GuideSkeleton } from "./guide-skeleton";

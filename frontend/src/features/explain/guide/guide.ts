@@ -1,5 +1,5 @@
 import type { ComponentType, ReactNode } from "react";
-import type { Preset } from "@/lib/api/types";
+import type { Preset } from "@/api/types";
 
 /** The anchor for hints without a failure mode of their own in the guide. */
 export const FAILURES_ID = "failure-modes";

@@ -1,4 +1,4 @@
-import type { Algorithm } from "@/lib/api/types";
+import type { Algorithm } from "@/api/types";
 import { setting } from "@/lib/number";
 import { Section } from "./section";
 

@@ -2,9 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { algorithmsQuery, environmentsQuery } from "@/lib/api/queries/choices";
-import type { Environment, RunConfig } from "@/lib/api/types";
-import { type OptionValues, variantFor } from "@/lib/api/variant";
+import { algorithmsQuery, environmentsQuery } from "@/api/choices";
+import type { Environment, RunConfig } from "@/api/types";
+import { type OptionValues, variantFor } from "@/api/variant";
 import type { GuideSettings } from "./guide";
 
 export interface GuidePresets {

@@ -1,6 +1,6 @@
 import dynamic from "next/dynamic";
 import { type ComponentType, createElement } from "react";
-import { withRetry } from "@/lib/service/with-retry";
+import { withRetry } from "@/api/with-retry";
 import type { GuideProps } from "../guide/guide-page";
 import { GuideSkeleton } from "../guide/guide-skeleton";
 

@@ -1,9 +1,9 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { keys } from "@/lib/api/keys";
-import { fetchMetricHistory } from "@/lib/api/queries/metric-history";
-import type { Hint } from "@/lib/api/types";
+import { keys } from "@/api/keys";
+import { fetchMetricHistory } from "@/api/metrics";
+import type { Hint } from "@/api/types";
 import { hintCurvePath } from "./hint-curve-path";
 
 const SIZE = { width: 220, height: 56 };

@@ -1,10 +1,10 @@
 import { CircleAlert, Info, type LucideIcon, TriangleAlert } from "lucide-react";
 import Link from "next/link";
 import type { MouseEvent } from "react";
+import { lookedAtText } from "@/api/hint-text";
+import type { Hint } from "@/api/types";
 import { Badge, type BadgeTone } from "@/components/ui/badge";
 import { buttonClass } from "@/components/ui/button";
-import type { Hint } from "@/lib/api/types";
-import { lookedAtText } from "@/lib/hint-text";
 import { count } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { HintCurve } from "./hint-curve";

@@ -3,15 +3,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { CircleCheck } from "lucide-react";
 import Link from "next/link";
+import { hintsQuery } from "@/api/run-record";
+import { isActive } from "@/api/runs";
+import type { RunDetail } from "@/api/types";
 import { Badge } from "@/components/ui/badge";
 import { Card } from "@/components/ui/card";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
 import { StatusBadge } from "@/components/ui/status-badge";
-import { hintsQuery } from "@/lib/api/queries/hints";
-import { isActive } from "@/lib/api/run-status";
-import type { RunDetail } from "@/lib/api/types";
 import { routes } from "@/lib/routes";
 import { HintItem } from "./hint-item";
 import { RulesAsked } from "./rules-asked";

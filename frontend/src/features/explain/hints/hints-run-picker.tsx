@@ -2,10 +2,10 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { useAlgorithmName } from "@/api/choices";
+import { runSearchQuery } from "@/api/runs";
 import { Combobox } from "@/components/ui/combobox/combobox";
 import { StatusBadge } from "@/components/ui/status-badge";
-import { runSearchQuery } from "@/lib/api/queries/run-search";
-import { useAlgorithmName } from "@/lib/registry/use-algorithm-name";
 
 const FOUND = 20;
 

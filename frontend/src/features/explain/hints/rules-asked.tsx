@@ -1,6 +1,6 @@
+import { ruleText } from "@/api/hint-text";
+import type { HintRule } from "@/api/types";
 import { Disclosure } from "@/components/ui/disclosure";
-import type { HintRule } from "@/lib/api/types";
-import { ruleText } from "@/lib/hint-text";
 import { plural } from "@/lib/number";
 
 /** Every rule that was asked about the run, with what it looks for and on how much data it has an answer. */

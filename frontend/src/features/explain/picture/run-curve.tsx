@@ -1,9 +1,9 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { metricCurveQuery } from "@/api/metrics";
 import type { Frame } from "@/components/figure/plot";
 import { linePath } from "@/components/figure/scale";
-import { metricCurveQuery } from "@/lib/api/queries/metric-history";
 
 /** Step and value. */
 export type RunPoint = readonly [number, number];

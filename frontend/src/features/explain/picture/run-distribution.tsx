@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
+import type { Histogram } from "@/api/types";
 import { Plot } from "@/components/figure/plot";
 import { linearTicks } from "@/components/figure/ticks";
-import type { Histogram } from "@/lib/api/types";
 import { decimal } from "@/lib/number";
 import { RunHistogram } from "./run-histogram";
 import { RunNote } from "./run-note";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Environment } from "@/lib/api/types";
+import type { Environment } from "@/api/types";
 import { optionProblems, optionValues, readOptions, writeOptions } from "./address";
 
 const schema = { help: "", group: null, nullable: false, choices: null };

@@ -1,5 +1,5 @@
+import type { Environment } from "@/api/types";
 import { parseHyperparameter } from "@/components/schema-field/parse";
-import type { Environment } from "@/lib/api/types";
 import { setting } from "@/lib/number";
 import { searchOf } from "@/lib/query-string";
 

@@ -3,12 +3,12 @@
 import clsx from "clsx";
 import dynamic from "next/dynamic";
 import { useState } from "react";
+import type { Environment } from "@/api/types";
+import { withRetry } from "@/api/with-retry";
 import { Card } from "@/components/ui/card";
 import { Disclosure } from "@/components/ui/disclosure";
 import { Skeleton } from "@/components/ui/skeleton";
-import type { Environment } from "@/lib/api/types";
 import { setting } from "@/lib/number";
-import { withRetry } from "@/lib/service/with-retry";
 import type { TypedOptions } from "./address";
 
 const OptionsForm = dynamic(

@@ -1,10 +1,10 @@
 "use client";
 
 import { type FormEvent, useState } from "react";
+import type { Environment } from "@/api/types";
 import { SchemaField } from "@/components/schema-field/schema-field";
 import { Button } from "@/components/ui/button";
 import { MEND_FIRST } from "@/components/ui/field";
-import type { Environment } from "@/lib/api/types";
 import { setting } from "@/lib/number";
 import { optionProblems, type TypedOptions } from "./address";
 

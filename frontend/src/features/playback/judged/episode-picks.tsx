@@ -1,6 +1,6 @@
 import { Columns2 } from "lucide-react";
+import type { EvaluatedEpisode, EvaluationJudgement } from "@/api/types";
 import { Button } from "@/components/ui/button";
-import type { EvaluatedEpisode, EvaluationJudgement } from "@/lib/api/types";
 import { decimal } from "@/lib/number";
 import { ReturnHistogram } from "./return-histogram";
 

@@ -1,9 +1,9 @@
 import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
+import type { EvaluatedEpisode, EvaluationJudgement, FoundEpisode } from "@/api/types";
 import { Endings } from "@/components/judged/endings";
 import { EpisodeSearch } from "@/components/judged/episode-search";
-import type { EvaluatedEpisode, EvaluationJudgement, FoundEpisode } from "@/lib/api/types";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { EpisodePicks } from "./episode-picks";
 import { momentAmount, ticksOf } from "./moments";

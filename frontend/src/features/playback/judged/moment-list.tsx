@@ -1,8 +1,8 @@
+import type { KeyMoment } from "@/api/types";
 import { middleOf } from "@/components/player/frames";
 import type { PlaybackController } from "@/components/player/playback-controller";
 import { type Chapter, chapterAt } from "@/components/player/shortcuts";
 import { usePlaybackTime } from "@/components/player/use-playback";
-import type { KeyMoment } from "@/lib/api/types";
 import { count } from "@/lib/number";
 import { MEANINGS, momentAmount, momentName } from "./moments";
 

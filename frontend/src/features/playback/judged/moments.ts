@@ -1,6 +1,6 @@
+import type { KeyMoment } from "@/api/types";
 import { middleOf } from "@/components/player/frames";
 import type { Chapter } from "@/components/player/shortcuts";
-import type { KeyMoment } from "@/lib/api/types";
 import { decimal } from "@/lib/number";
 
 const NAMES: Record<KeyMoment["kind"], string> = {

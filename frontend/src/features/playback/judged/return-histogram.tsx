@@ -1,4 +1,4 @@
-import type { EvaluationJudgement } from "@/lib/api/types";
+import type { EvaluationJudgement } from "@/api/types";
 import { decimal, plural } from "@/lib/number";
 
 interface ReturnHistogramProps {

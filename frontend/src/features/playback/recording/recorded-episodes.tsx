@@ -4,9 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { Film } from "lucide-react";
 import { useState } from "react";
-import { recordedQuery } from "@/lib/api/queries/recording";
-import { isActive } from "@/lib/api/run-status";
-import type { Evaluation, RunDetail } from "@/lib/api/types";
+import { recordedQuery } from "@/api/recording";
+import { isActive } from "@/api/runs";
+import type { Evaluation, RunDetail } from "@/api/types";
 import { brief, decimal, plural } from "@/lib/number";
 import { RecordedEpisode } from "./recorded-episode";
 

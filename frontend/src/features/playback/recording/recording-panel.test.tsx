@@ -1,7 +1,7 @@
 import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
-import type { RunDetail, RunRecording } from "@/lib/api/types";
+import type { RunDetail, RunRecording } from "@/api/types";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { RecordingPanel } from "./recording-panel";
 

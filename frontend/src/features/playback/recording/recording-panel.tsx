@@ -1,17 +1,17 @@
 "use client";
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { explainAction } from "@/api/http";
+import { chooseRecording, recordingKeys, recordingQuery } from "@/api/recording";
+import { isActive } from "@/api/runs";
+import { loweredText, timeShare } from "@/api/storage";
+import type { Detail, RunDetail } from "@/api/types";
 import { ErrorState } from "@/components/ui/error-state";
 import { Field } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
 import { Skeleton } from "@/components/ui/skeleton";
-import { explainAction } from "@/lib/api/problem";
-import { chooseRecording, recordingKeys, recordingQuery } from "@/lib/api/queries/recording";
-import { isActive } from "@/lib/api/run-status";
-import type { Detail, RunDetail } from "@/lib/api/types";
 import { count } from "@/lib/number";
-import { loweredText, timeShare } from "@/lib/storage-text";
 import { RecordedEpisodes } from "./recorded-episodes";
 
 /** The cost is measured while the run goes on, of which no event of the stream tells. */

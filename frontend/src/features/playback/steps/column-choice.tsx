@@ -1,10 +1,10 @@
 "use client";
 
 import { Columns3 } from "lucide-react";
+import type { StepsInfo } from "@/api/types";
 import { Button } from "@/components/ui/button";
 import { OptionList } from "@/components/ui/combobox/options";
 import { Popover } from "@/components/ui/popover";
-import type { StepsInfo } from "@/lib/api/types";
 import { createKeptStore } from "@/lib/store";
 import { useStore } from "@/lib/use-store";
 import {

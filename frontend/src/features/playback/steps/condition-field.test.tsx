@@ -1,7 +1,7 @@
 import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
-import type { StepsInfo } from "@/lib/api/types";
+import type { StepsInfo } from "@/api/types";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { evaluation } from "../fixtures";
 import { ConditionField } from "./condition-field";

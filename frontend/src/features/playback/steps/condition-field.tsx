@@ -3,12 +3,12 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { type FormEvent, useState } from "react";
+import { ApiError, explainAction } from "@/api/http";
+import { stepsQuery } from "@/api/steps";
+import type { Evaluation, StepsInfo } from "@/api/types";
 import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
-import { ApiError, explainAction } from "@/lib/api/problem";
-import { stepsQuery } from "@/lib/api/queries/steps";
-import type { Evaluation, StepsInfo } from "@/lib/api/types";
 
 /** Characters that the service takes. */
 const LONGEST = 1_000;

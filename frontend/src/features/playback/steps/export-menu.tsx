@@ -1,8 +1,8 @@
 import { Download } from "lucide-react";
+import { type StepFormat, type StepSearch, stepsExport } from "@/api/steps";
+import type { Evaluation, StepsInfo } from "@/api/types";
 import { Button } from "@/components/ui/button";
 import { Menu, MenuItem } from "@/components/ui/menu";
-import { type StepFormat, type StepSearch, stepsExport } from "@/lib/api/queries/steps";
-import type { Evaluation, StepsInfo } from "@/lib/api/types";
 import { follow } from "@/lib/download";
 
 const FORMATS: readonly { format: StepFormat; label: string; extension: string }[] = [

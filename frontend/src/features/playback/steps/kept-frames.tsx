@@ -1,9 +1,9 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { apiLink } from "@/lib/api/base";
-import { framesQuery } from "@/lib/api/queries/recording";
-import type { Evaluation, KeptFrame } from "@/lib/api/types";
+import { apiLink } from "@/api/http";
+import { framesQuery } from "@/api/recording";
+import type { Evaluation, KeptFrame } from "@/api/types";
 import { count } from "@/lib/number";
 
 const REASONS: Record<KeptFrame["reason"], string> = {

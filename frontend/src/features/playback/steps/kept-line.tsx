@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
-import { healthQuery } from "@/lib/api/queries/health";
-import type { Evaluation, StepsInfo } from "@/lib/api/types";
+import { healthQuery } from "@/api/choices";
+import { framesHashed, loweredText, recordingCostText } from "@/api/storage";
+import type { Evaluation, StepsInfo } from "@/api/types";
 import { bytes } from "@/lib/number";
-import { framesHashed, loweredText, recordingCostText } from "@/lib/storage-text";
 
 interface KeptLineProps {
   evaluation: Evaluation;

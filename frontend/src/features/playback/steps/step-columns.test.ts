@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { StepRecord, StepsInfo } from "@/lib/api/types";
+import type { StepRecord, StepsInfo } from "@/api/types";
 import { columnsOf, FIRST_CHOICE, isColumnChoice, shownColumns, toggled } from "./step-columns";
 
 const info = {

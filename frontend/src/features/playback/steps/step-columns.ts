@@ -1,6 +1,6 @@
+import type { StepRecord, StepsInfo } from "@/api/types";
 import { actionText } from "@/components/policy-reading/prepare/action";
 import { actionChoices, isCounted, nameOf } from "@/components/policy-reading/prepare/space";
-import type { StepRecord, StepsInfo } from "@/lib/api/types";
 import { count, decimal } from "@/lib/number";
 
 /** A column of the table of steps. */

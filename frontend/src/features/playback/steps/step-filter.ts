@@ -1,4 +1,4 @@
-import type { StepSearch } from "@/lib/api/queries/steps";
+import type { StepSearch } from "@/api/steps";
 
 export type End = "any" | "terminated" | "truncated";
 

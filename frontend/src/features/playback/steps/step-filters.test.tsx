@@ -1,7 +1,7 @@
 import { fireEvent, render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
-import type { StepsInfo } from "@/lib/api/types";
+import type { StepsInfo } from "@/api/types";
 import { ALL_STEPS } from "./step-filter";
 import { StepFilters } from "./step-filters";
 

@@ -1,8 +1,8 @@
+import type { StepsInfo } from "@/api/types";
 import { nameOf } from "@/components/policy-reading/prepare/space";
 import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
-import type { StepsInfo } from "@/lib/api/types";
 import { count } from "@/lib/number";
 import { type End, isRewardTest, type StepFilter } from "./step-filter";
 

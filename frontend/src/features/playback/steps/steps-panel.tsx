@@ -3,11 +3,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { ListFilter } from "lucide-react";
 import { useDeferredValue, useState } from "react";
+import { stepsQuery } from "@/api/steps";
+import type { Evaluation } from "@/api/types";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
-import { stepsQuery } from "@/lib/api/queries/steps";
-import type { Evaluation } from "@/lib/api/types";
 import { count, plural } from "@/lib/number";
 import { ColumnChoiceButton } from "./column-choice";
 import { ConditionField } from "./condition-field";

@@ -2,10 +2,10 @@
 
 import dynamic from "next/dynamic";
 import { useState } from "react";
+import type { Evaluation } from "@/api/types";
+import { withRetry } from "@/api/with-retry";
 import { Boundary } from "@/components/ui/boundary";
 import { Disclosure } from "@/components/ui/disclosure";
-import type { Evaluation } from "@/lib/api/types";
-import { withRetry } from "@/lib/service/with-retry";
 
 const StepsPanel = dynamic(
   withRetry(() => import("./steps-panel").then((module) => module.StepsPanel)),

@@ -1,4 +1,4 @@
-import type { Verification } from "@/lib/api/types";
+import type { Verification } from "@/api/types";
 import { count } from "@/lib/number";
 
 /** What came of playing the episodes of an evaluation again, or how far that is. */

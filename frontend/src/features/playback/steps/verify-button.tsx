@@ -2,11 +2,11 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ShieldAlert, ShieldCheck } from "lucide-react";
+import { explainAction } from "@/api/http";
+import { keys } from "@/api/keys";
+import { verificationQuery, verifySteps } from "@/api/steps";
+import type { Evaluation } from "@/api/types";
 import { Button } from "@/components/ui/button";
-import { keys } from "@/lib/api/keys";
-import { explainAction } from "@/lib/api/problem";
-import { verificationQuery, verifySteps } from "@/lib/api/queries/steps";
-import type { Evaluation } from "@/lib/api/types";
 import { verificationText } from "./verification-text";
 
 /** Has the episodes played again and compared, and says what came of it. */

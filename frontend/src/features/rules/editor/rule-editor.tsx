@@ -2,15 +2,15 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { ApiError, explainAction } from "@/api/http";
+import { keys } from "@/api/keys";
+import { saveRules, tryRules } from "@/api/rules";
+import type { Rule, RunDetail } from "@/api/types";
 import { draftOf, type RuleDraft, type Vocabulary, written } from "@/components/rule-editor/draft";
 import { DryRunFirings } from "@/components/rule-editor/dry-run";
 import { RuleList } from "@/components/rule-editor/rule-list";
 import { Button } from "@/components/ui/button";
 import { MEND_FIRST } from "@/components/ui/field";
-import { keys } from "@/lib/api/keys";
-import { ApiError, explainAction } from "@/lib/api/problem";
-import { saveRules, tryRules } from "@/lib/api/queries/rules";
-import type { Rule, RunDetail } from "@/lib/api/types";
 import { useUnsaved } from "./unsaved";
 
 interface RuleEditorProps {

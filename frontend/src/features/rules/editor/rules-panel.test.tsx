@@ -1,7 +1,7 @@
 import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test } from "vitest";
-import type { Rule, RunDetail } from "@/lib/api/types";
+import type { Rule, RunDetail } from "@/api/types";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { RulesPanel } from "./rules-panel";
 import { unsaved } from "./unsaved";

@@ -1,13 +1,13 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { algorithmsQuery } from "@/api/choices";
+import { useMetricRegistry } from "@/api/metric-registry";
+import { knobsQuery, rulesQuery } from "@/api/rules";
+import type { RunDetail } from "@/api/types";
 import { metricsFor } from "@/components/rule-editor/vocabulary";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
-import { algorithmsQuery } from "@/lib/api/queries/choices";
-import { knobsQuery, rulesQuery } from "@/lib/api/queries/rules";
-import type { RunDetail } from "@/lib/api/types";
-import { useMetricRegistry } from "@/lib/registry/use-metric-registry";
 import { RuleEditor } from "./rule-editor";
 
 /** What a run does by itself, to be read, changed and tried. */

@@ -2,14 +2,14 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { ApiError, explainAction } from "@/api/http";
+import { keys } from "@/api/keys";
+import { changeKnobs } from "@/api/rules";
+import type { KnobChange, RunKnob, RunKnobs } from "@/api/types";
 import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
-import { keys } from "@/lib/api/keys";
-import { ApiError, explainAction } from "@/lib/api/problem";
-import { changeKnobs } from "@/lib/api/queries/rules";
-import type { KnobChange, RunKnob, RunKnobs } from "@/lib/api/types";
 import type { RunSeries } from "@/lib/stream/series/run-series";
 import { useSeries } from "@/lib/stream/series/use-series";
 import {

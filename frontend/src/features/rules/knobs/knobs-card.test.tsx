@@ -1,7 +1,7 @@
 import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
-import type { RunDetail, RunKnob } from "@/lib/api/types";
+import type { RunDetail, RunKnob } from "@/api/types";
 import { RunSeries } from "@/lib/stream/series/run-series";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { KnobsCard } from "./knobs-card";

@@ -1,9 +1,9 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { knobsQuery } from "@/api/rules";
+import type { RunDetail } from "@/api/types";
 import { Card } from "@/components/ui/card";
-import { knobsQuery } from "@/lib/api/queries/rules";
-import type { RunDetail } from "@/lib/api/types";
 import type { RunSeries } from "@/lib/stream/series/run-series";
 import { KnobForm } from "./knob-form";
 

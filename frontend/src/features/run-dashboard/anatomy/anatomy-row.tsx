@@ -1,6 +1,6 @@
 "use client";
 
-import type { UpdateAnatomy } from "@/lib/api/types";
+import type { UpdateAnatomy } from "@/api/types";
 import { decimal } from "@/lib/number";
 import { density } from "./density";
 import { DensityPicture } from "./density-picture";

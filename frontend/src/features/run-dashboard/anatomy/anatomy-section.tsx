@@ -2,10 +2,10 @@
 
 import dynamic from "next/dynamic";
 import { useState } from "react";
+import type { RunDetail } from "@/api/types";
+import { withRetry } from "@/api/with-retry";
 import { Disclosure } from "@/components/ui/disclosure";
 import { Skeleton } from "@/components/ui/skeleton";
-import type { RunDetail } from "@/lib/api/types";
-import { withRetry } from "@/lib/service/with-retry";
 
 const AnatomyPanel = dynamic(
   withRetry(() => import("./anatomy-panel").then((module) => module.AnatomyPanel)),

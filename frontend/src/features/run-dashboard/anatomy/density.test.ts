@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Histogram } from "@/lib/api/types";
+import type { Histogram } from "@/api/types";
 import { density } from "./density";
 
 const histogram = (low: number, high: number, counts: number[], more = {}): Histogram => ({

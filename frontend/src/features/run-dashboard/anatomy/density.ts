@@ -1,4 +1,4 @@
-import type { Histogram } from "@/lib/api/types";
+import type { Histogram } from "@/api/types";
 
 /** Histograms of a quantity at several steps, on one axis. */
 export interface Density {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Environment, UpdateAnatomy } from "@/lib/api/types";
+import type { Environment, UpdateAnatomy } from "@/api/types";
 import { figuresOf, layerLabel } from "./figures";
 
 const histogram = { low: -0.5, high: 1.5, counts: [1, 2], mean: 0.6, std: 0.5 };

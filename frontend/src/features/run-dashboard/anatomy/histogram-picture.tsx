@@ -1,4 +1,4 @@
-import type { Histogram } from "@/lib/api/types";
+import type { Histogram } from "@/api/types";
 import { decimal, shareText } from "@/lib/number";
 
 interface HistogramPictureProps {

@@ -1,8 +1,8 @@
 "use client";
 
 import { useState } from "react";
+import type { UpdateAnatomy } from "@/api/types";
 import { Select } from "@/components/ui/select";
-import type { UpdateAnatomy } from "@/lib/api/types";
 import { AnatomyRow } from "./anatomy-row";
 import { type AnatomyFigure, layerLabel, layerNames, layerOf } from "./figures";
 import { NormRow } from "./norm-row";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { UpdateAnatomy } from "@/lib/api/types";
+import type { UpdateAnatomy } from "@/api/types";
 import { normsOf } from "./norms";
 
 const updates = (...norms: (number | null)[]) =>

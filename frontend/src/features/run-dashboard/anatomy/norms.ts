@@ -1,4 +1,4 @@
-import type { UpdateAnatomy } from "@/lib/api/types";
+import type { UpdateAnatomy } from "@/api/types";
 
 /** Gradient norms over training, on a logarithmic scale: they vanish and explode by orders of magnitude. */
 export interface Norms {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Evaluation, RunEvent } from "@/lib/api/types";
+import type { Evaluation, RunEvent } from "@/api/types";
 import { eventMarks, type Happened } from "./event-marks";
 
 const start = Date.parse("2026-01-01T00:00:00Z") / 1000;

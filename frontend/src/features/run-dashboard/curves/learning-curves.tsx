@@ -1,6 +1,7 @@
 "use client";
 
 import { type ReactNode, useEffect, useMemo } from "react";
+import type { RunDetail } from "@/api/types";
 import type { ChartAxis } from "@/components/charts/card/chart-axis";
 import type { ChartGroup } from "@/components/charts/live/chart-group";
 import type { MarkKind } from "@/components/charts/prepare/marks";
@@ -8,7 +9,6 @@ import type { ChartSpec, SeriesSpec } from "@/components/charts/prepare/model";
 import type { ChartSettings } from "@/components/charts/settings/chart-settings";
 import { ChartToolbar } from "@/components/charts/settings/chart-toolbar";
 import { Notice } from "@/components/ui/notice";
-import type { RunDetail } from "@/lib/api/types";
 import { plural } from "@/lib/number";
 import type { RunCurves } from "@/lib/stream/series/run-series-pool";
 import { ChartGrid } from "./chart-grid";

@@ -1,8 +1,8 @@
 "use client";
 
+import { useMetricRegistry } from "@/api/metric-registry";
 import { ChartHelp } from "@/components/charts/card/chart-help";
 import { brief, decimal } from "@/lib/number";
-import { useMetricRegistry } from "@/lib/registry/use-metric-registry";
 import type { RunSeries } from "@/lib/stream/series/run-series";
 import { useStreamedEnds } from "./use-streamed-ends";
 

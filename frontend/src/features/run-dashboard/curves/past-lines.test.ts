@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { RunPast } from "@/api/types";
 import { rewardChart } from "@/components/charts/prepare/learning-curves";
-import type { RunPast } from "@/lib/api/types";
 import { RunSeries } from "@/lib/stream/series/run-series";
 import { pastLines, withPast } from "./past-lines";
 

@@ -1,5 +1,5 @@
+import type { RunPast } from "@/api/types";
 import type { ChartSpec, SeriesSpec } from "@/components/charts/prepare/model";
-import type { RunPast } from "@/lib/api/types";
 import { RunSeries } from "@/lib/stream/series/run-series";
 
 /** Curves behind those of a run: of what it left behind, or of a run that led to it. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { MetricInfo } from "@/lib/api/types";
-import { MetricRegistry } from "@/lib/registry/metrics";
+import { MetricRegistry } from "@/api/metric-registry";
+import type { MetricInfo } from "@/api/types";
 import { RunSeries } from "@/lib/stream/series/run-series";
 import { type ChartedMetrics, chartOf, metricChart, selectCharts } from "./select-charts";
 

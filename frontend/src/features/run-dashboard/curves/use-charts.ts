@@ -2,15 +2,13 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { algorithmsQuery, environmentsQuery, useAlgorithmName } from "@/api/choices";
+import { type MetricRegistry, useMetricRegistry } from "@/api/metric-registry";
+import { hasEnded } from "@/api/runs";
+import type { RunDetail } from "@/api/types";
+import { randomReturnOfRun } from "@/api/variant";
 import { lengthChart, rewardChart } from "@/components/charts/prepare/learning-curves";
 import type { ChartSpec, SeriesSpec } from "@/components/charts/prepare/model";
-import { algorithmsQuery, environmentsQuery } from "@/lib/api/queries/choices";
-import { hasEnded } from "@/lib/api/run-status";
-import type { RunDetail } from "@/lib/api/types";
-import { randomReturnOfRun } from "@/lib/api/variant";
-import type { MetricRegistry } from "@/lib/registry/metrics";
-import { useAlgorithmName } from "@/lib/registry/use-algorithm-name";
-import { useMetricRegistry } from "@/lib/registry/use-metric-registry";
 import type { RunSeries } from "@/lib/stream/series/run-series";
 import { useMetricNames } from "@/lib/stream/series/use-run-curves";
 import { type PastLine, withContext, withPast } from "./past-lines";

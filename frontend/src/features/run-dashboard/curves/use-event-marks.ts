@@ -2,10 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { evaluationsQuery } from "@/api/evaluations";
+import { runEventsQuery } from "@/api/run-record";
+import type { Run } from "@/api/types";
 import type { ChartMark } from "@/components/charts/prepare/marks";
-import { evaluationsQuery } from "@/lib/api/queries/evaluations";
-import { runEventsQuery } from "@/lib/api/queries/run-events";
-import type { Run } from "@/lib/api/types";
 import type { MetricAxis } from "@/lib/stream/series/axis";
 import type { RunSeries } from "@/lib/stream/series/run-series";
 import { eventMarks, type Happened } from "./event-marks";

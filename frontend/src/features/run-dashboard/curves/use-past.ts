@@ -2,9 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
+import { hasPast, pastQuery } from "@/api/run-record";
+import type { Run } from "@/api/types";
 import type { ChartSettings } from "@/components/charts/settings/chart-settings";
-import { hasPast, pastQuery } from "@/lib/api/queries/past";
-import type { Run } from "@/lib/api/types";
 import { plural } from "@/lib/number";
 import { SERVICE_AXES } from "@/lib/stream/series/axis";
 import { type PastLine, pastLines } from "./past-lines";

@@ -2,15 +2,15 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { metricCurveQuery } from "@/api/metrics";
+import { isActive } from "@/api/runs";
+import type { Run } from "@/api/types";
 import {
   episodeScale,
   type StepScale,
   stepScale,
   timeScale,
 } from "@/components/charts/prepare/step-scale";
-import { metricCurveQuery } from "@/lib/api/queries/metric-history";
-import { isActive } from "@/lib/api/run-status";
-import type { Run } from "@/lib/api/types";
 import type { MetricAxis } from "@/lib/stream/series/axis";
 import { EPISODE } from "@/lib/stream/series/run-series";
 

@@ -2,12 +2,12 @@
 
 import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
+import { environmentsQuery } from "@/api/choices";
+import { isGuest } from "@/api/run-availability";
+import type { RunConfig, RunDetail } from "@/api/types";
 import { Badge } from "@/components/ui/badge";
-import { environmentsQuery } from "@/lib/api/queries/choices";
-import type { RunConfig, RunDetail } from "@/lib/api/types";
 import { moment } from "@/lib/format-time";
 import { count, plural, setting } from "@/lib/number";
-import { isGuest } from "@/lib/run-actions/availability";
 import { DriftNotes } from "./drift-notes";
 import { differs, presetOf, type Setting, settings } from "./settings";
 

@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { driftQuery } from "@/lib/api/queries/drift";
+import { driftQuery } from "@/api/run-record";
 
 /** What differs between the version that wrote this run and the one that reads it; nothing if nothing does. */
 export function DriftNotes({ runId }: { runId: string }) {

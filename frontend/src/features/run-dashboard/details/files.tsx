@@ -1,9 +1,9 @@
 import { Download } from "lucide-react";
+import { isGuest } from "@/api/run-availability";
+import { artifactLink } from "@/api/run-files";
+import { isActive } from "@/api/runs";
+import type { RunDetail } from "@/api/types";
 import { buttonClass } from "@/components/ui/button";
-import { artifactLink } from "@/lib/api/queries/artifacts";
-import { isActive } from "@/lib/api/run-status";
-import type { RunDetail } from "@/lib/api/types";
-import { isGuest } from "@/lib/run-actions/availability";
 
 interface FileRow {
   path: string;

@@ -2,17 +2,17 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { keys } from "@/api/keys";
+import { isGuest } from "@/api/run-availability";
+import { fetchTail } from "@/api/run-files";
+import { lastRowsQuery } from "@/api/run-record";
+import { isActive } from "@/api/runs";
+import type { RunDetail } from "@/api/types";
 import { CopyButton } from "@/components/ui/copy-button";
 import { ErrorState } from "@/components/ui/error-state";
 import { Segmented } from "@/components/ui/segmented";
 import { Skeleton } from "@/components/ui/skeleton";
-import { keys } from "@/lib/api/keys";
-import { fetchTail } from "@/lib/api/queries/artifacts";
-import { lastRowsQuery } from "@/lib/api/queries/last-rows";
-import { isActive } from "@/lib/api/run-status";
-import type { RunDetail } from "@/lib/api/types";
 import { bytes } from "@/lib/number";
-import { isGuest } from "@/lib/run-actions/availability";
 
 type Source = "worker.log" | "metrics.jsonl";
 

@@ -2,12 +2,12 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { ComponentType } from "react";
+import { learns } from "@/api/run-availability";
+import { runSinksQuery } from "@/api/sinks";
+import type { RunDetail } from "@/api/types";
 import { Badge } from "@/components/ui/badge";
 import { Card } from "@/components/ui/card";
 import { Tabs } from "@/components/ui/tabs";
-import { runSinksQuery } from "@/lib/api/queries/sinks";
-import type { RunDetail } from "@/lib/api/types";
-import { learns } from "@/lib/run-actions/availability";
 import { ConfigPanel } from "./config-panel";
 import { EventLog } from "./events/event-log";
 import { Files } from "./files";

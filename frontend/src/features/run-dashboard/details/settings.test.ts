@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Environment, RunConfig } from "@/lib/api/types";
+import type { Environment, RunConfig } from "@/api/types";
 import { presetOf, settings } from "./settings";
 
 const config = {

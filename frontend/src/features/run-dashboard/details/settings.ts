@@ -1,5 +1,5 @@
-import type { Environment, Preset, RunConfig } from "@/lib/api/types";
-import { environmentOfRun } from "@/lib/api/variant";
+import type { Environment, Preset, RunConfig } from "@/api/types";
+import { environmentOfRun } from "@/api/variant";
 
 export interface Setting {
   name: string;

@@ -1,4 +1,4 @@
-import type { Relative } from "@/lib/api/types";
+import type { Relative } from "@/api/types";
 import { count, setting } from "@/lib/number";
 
 /** What was changed at a fork, for instance `gamma 0.99 → 0.9, seed 1 → 7`. */

@@ -1,6 +1,6 @@
 import { screen } from "@testing-library/react";
 import { expect, test } from "vitest";
-import type { RunDetail } from "@/lib/api/types";
+import type { RunDetail } from "@/api/types";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { FamilyCard } from "./family-card";
 import { ForkedFrom } from "./forked-from";

@@ -3,10 +3,10 @@
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { familyQuery } from "@/api/runs";
+import type { Relative, RunDetail } from "@/api/types";
 import { Card } from "@/components/ui/card";
 import { StatusBadge } from "@/components/ui/status-badge";
-import { familyQuery } from "@/lib/api/queries/family";
-import type { Relative, RunDetail } from "@/lib/api/types";
 import { count, decimal } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { changeText } from "./change-text";

@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { GitFork } from "lucide-react";
 import Link from "next/link";
-import { familyQuery } from "@/lib/api/queries/family";
-import type { RunDetail } from "@/lib/api/types";
+import { familyQuery } from "@/api/runs";
+import type { RunDetail } from "@/api/types";
 import { count } from "@/lib/number";
 import { routes } from "@/lib/routes";
 

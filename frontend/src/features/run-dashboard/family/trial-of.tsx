@@ -1,6 +1,6 @@
 import { FlaskConical } from "lucide-react";
 import Link from "next/link";
-import type { RunDetail } from "@/lib/api/types";
+import type { RunDetail } from "@/api/types";
 import { routes } from "@/lib/routes";
 
 /** Leads from a run to the experiment that it is a trial of. */

@@ -4,14 +4,14 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { GitCompareArrows } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
+import { useAlgorithmName } from "@/api/choices";
+import { runSearchQuery } from "@/api/runs";
+import type { Run } from "@/api/types";
 import { Button } from "@/components/ui/button";
 import { OptionList } from "@/components/ui/combobox/options";
 import { Popover } from "@/components/ui/popover";
 import { StatusBadge } from "@/components/ui/status-badge";
-import { runSearchQuery } from "@/lib/api/queries/run-search";
-import type { Run } from "@/lib/api/types";
 import { age } from "@/lib/format-time";
-import { useAlgorithmName } from "@/lib/registry/use-algorithm-name";
 import { routes } from "@/lib/routes";
 import { useNow } from "@/lib/time";
 

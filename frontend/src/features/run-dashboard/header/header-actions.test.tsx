@@ -1,7 +1,7 @@
 import { render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
-import type { RunDetail, RunStatus } from "@/lib/api/types";
+import type { RunDetail, RunStatus } from "@/api/types";
 import { renderWithQueries, serve, withQueries } from "@/lib/testing/service";
 import { HeaderActions } from "./header-actions";
 import { useDeleteRun } from "./use-header-actions";

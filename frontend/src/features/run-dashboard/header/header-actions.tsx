@@ -2,13 +2,13 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Clapperboard, Pause, Play, Square } from "lucide-react";
+import { evaluationsQuery } from "@/api/evaluations";
+import { explainAction } from "@/api/http";
+import { canDo, isOffered, whyNot } from "@/api/run-availability";
+import { snapshotsQuery } from "@/api/snapshots";
+import type { RunDetail } from "@/api/types";
 import { Button } from "@/components/ui/button";
-import { explainAction } from "@/lib/api/problem";
-import { evaluationsQuery } from "@/lib/api/queries/evaluations";
-import { snapshotsQuery } from "@/lib/api/queries/snapshots";
-import type { RunDetail } from "@/lib/api/types";
 import { duration } from "@/lib/format-time";
-import { canDo, isOffered, whyNot } from "@/lib/run-actions/availability";
 import type { RunParts } from "../run-body";
 import { CompareWith } from "./compare-with";
 import { RunMenu } from "./run-menu";

@@ -2,12 +2,11 @@
 
 import { ChevronRight } from "lucide-react";
 import Link from "next/link";
+import { useAlgorithmName, useRunStill } from "@/api/choices";
+import type { RunDetail } from "@/api/types";
 import { EnvironmentStill } from "@/components/ui/environment-still";
 import { StatusBadge } from "@/components/ui/status-badge";
-import type { RunDetail } from "@/lib/api/types";
 import { presetName } from "@/lib/number";
-import { useAlgorithmName } from "@/lib/registry/use-algorithm-name";
-import { useRunStill } from "@/lib/registry/use-environment-still";
 import { routes } from "@/lib/routes";
 import { ForkedFrom } from "../family/forked-from";
 import { TrialOf } from "../family/trial-of";

@@ -3,16 +3,16 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { FastForward } from "lucide-react";
 import { useState } from "react";
+import { explainAction } from "@/api/http";
+import { useRunActions } from "@/api/run-actions";
+import { whyNot } from "@/api/run-availability";
+import { snapshotsQuery } from "@/api/snapshots";
+import type { RunDetail } from "@/api/types";
 import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
 import { Popover } from "@/components/ui/popover";
-import { explainAction } from "@/lib/api/problem";
-import { snapshotsQuery } from "@/lib/api/queries/snapshots";
-import type { RunDetail } from "@/lib/api/types";
 import { count, parseNumber } from "@/lib/number";
-import { whyNot } from "@/lib/run-actions/availability";
-import { useRunActions } from "@/lib/run-actions/use-run-actions";
 
 /** Continues a run that has done all of its steps with more of them, and one that ended early with those left. */
 export function TrainLonger({ run, className }: { run: RunDetail; className?: string }) {

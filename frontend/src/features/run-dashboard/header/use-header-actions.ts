@@ -2,12 +2,12 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
+import { usualPolicy } from "@/api/evaluate";
+import { useRunActions } from "@/api/run-actions";
+import type { Run, RunStatus } from "@/api/types";
 import { useRunActionsWithToasts } from "@/components/run-actions/use-run-actions-with-toasts";
 import { chooseAgentView } from "@/lib/agent-view";
-import type { Run, RunStatus } from "@/lib/api/types";
-import { usualPolicy } from "@/lib/evaluations/evaluated-policy";
 import { routes } from "@/lib/routes";
-import { useRunActions } from "@/lib/run-actions/use-run-actions";
 import { AGENT_ANCHOR } from "../agent-anchor";
 
 /**

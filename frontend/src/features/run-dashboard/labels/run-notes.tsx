@@ -3,14 +3,14 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Check, CircleAlert, NotebookPen } from "lucide-react";
 import { useState } from "react";
+import { useLimits } from "@/api/choices";
+import { explainAction } from "@/api/http";
+import { keys } from "@/api/keys";
+import { patchRun } from "@/api/runs";
+import type { Run, RunDetail } from "@/api/types";
 import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/control-class";
 import { Popover } from "@/components/ui/popover";
-import { keys } from "@/lib/api/keys";
-import { explainAction } from "@/lib/api/problem";
-import { patchRun } from "@/lib/api/queries/run-actions";
-import type { Run, RunDetail } from "@/lib/api/types";
-import { useLimits } from "@/lib/registry/use-limits";
 import type { SaveState } from "./autosave";
 import { useAutosave } from "./use-autosave";
 

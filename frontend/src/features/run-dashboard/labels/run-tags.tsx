@@ -3,13 +3,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus, X } from "lucide-react";
 import { useState } from "react";
+import { useLimits } from "@/api/choices";
+import { tagsQuery } from "@/api/runs";
+import type { Run } from "@/api/types";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/control-class";
 import { Popover } from "@/components/ui/popover";
-import { tagsQuery } from "@/lib/api/queries/tags";
-import type { Run } from "@/lib/api/types";
-import { useLimits } from "@/lib/registry/use-limits";
 import { useLabels } from "./use-labels";
 
 export function RunTags({ run }: { run: Run }) {

@@ -2,9 +2,9 @@
 
 import { Pencil } from "lucide-react";
 import { useState } from "react";
+import { useLimits } from "@/api/choices";
+import type { Run } from "@/api/types";
 import { Button } from "@/components/ui/button";
-import type { Run } from "@/lib/api/types";
-import { useLimits } from "@/lib/registry/use-limits";
 import { useLabels } from "./use-labels";
 
 /** The run's name. Enter, or leaving the field, saves a change; Escape drops it. */

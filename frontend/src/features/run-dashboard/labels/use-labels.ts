@@ -1,11 +1,11 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { explainAction } from "@/api/http";
+import { keys } from "@/api/keys";
+import { patchRun } from "@/api/runs";
+import type { PatchRun, RunDetail } from "@/api/types";
 import { toast } from "@/components/ui/toast/store";
-import { keys } from "@/lib/api/keys";
-import { explainAction } from "@/lib/api/problem";
-import { patchRun } from "@/lib/api/queries/run-actions";
-import type { PatchRun, RunDetail } from "@/lib/api/types";
 
 /** Changes name, tags or notes: shown at once, and undone if the service refuses. */
 export function useLabels(id: string) {

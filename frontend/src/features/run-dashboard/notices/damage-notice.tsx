@@ -2,13 +2,13 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { Wrench } from "lucide-react";
+import { explainAction } from "@/api/http";
+import { useRunActions } from "@/api/run-actions";
+import { isActive } from "@/api/runs";
+import type { RunDetail } from "@/api/types";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
-import { explainAction } from "@/lib/api/problem";
-import { isActive } from "@/lib/api/run-status";
-import type { RunDetail } from "@/lib/api/types";
 import { count, plural } from "@/lib/number";
-import { useRunActions } from "@/lib/run-actions/use-run-actions";
 
 /** What of the run's folder cannot be read, or that a newer version wrote it; what can be done, and a button that does
  * what a machine can. */

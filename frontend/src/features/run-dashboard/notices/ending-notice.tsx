@@ -3,16 +3,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { CircleStop, Clapperboard, Copy, Play, ScrollText } from "lucide-react";
 import Link from "next/link";
+import { explainAction } from "@/api/http";
+import { canDo, isGuest, learns } from "@/api/run-availability";
+import { snapshotsQuery } from "@/api/snapshots";
+import type { RunDetail } from "@/api/types";
 import { Button, buttonClass } from "@/components/ui/button";
 import { CopyButton } from "@/components/ui/copy-button";
 import { Disclosure } from "@/components/ui/disclosure";
 import { Notice } from "@/components/ui/notice";
-import { explainAction } from "@/lib/api/problem";
-import { snapshotsQuery } from "@/lib/api/queries/snapshots";
-import type { RunDetail } from "@/lib/api/types";
 import { count, stepOf } from "@/lib/number";
 import { routes } from "@/lib/routes";
-import { canDo, isGuest, learns } from "@/lib/run-actions/availability";
 import { useHeaderActions } from "../header/use-header-actions";
 import { newestSnapshot, whatWasSaved } from "./what-was-saved";
 

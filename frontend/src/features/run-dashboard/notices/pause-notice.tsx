@@ -2,9 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { CirclePause } from "lucide-react";
+import { snapshotsQuery } from "@/api/snapshots";
+import type { RunDetail } from "@/api/types";
 import { Notice } from "@/components/ui/notice";
-import { snapshotsQuery } from "@/lib/api/queries/snapshots";
-import type { RunDetail } from "@/lib/api/types";
 import { count } from "@/lib/number";
 import { pauseText, resumedText } from "./pause-text";
 

@@ -1,4 +1,4 @@
-import type { RunDetail, SnapshotInfo } from "@/lib/api/types";
+import type { RunDetail, SnapshotInfo } from "@/api/types";
 import { count, plural, stepOf } from "@/lib/number";
 
 type Paused = Pick<RunDetail, "status" | "step" | "end_step" | "saves_at">;

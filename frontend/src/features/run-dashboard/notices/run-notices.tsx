@@ -1,8 +1,8 @@
 "use client";
 
+import type { RunDetail, RunStatus } from "@/api/types";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
-import type { RunDetail, RunStatus } from "@/lib/api/types";
 import { plural } from "@/lib/number";
 import { scrollToDetails, useDetailsTab } from "../details/use-details-tab";
 import { DamageNotice } from "./damage-notice";

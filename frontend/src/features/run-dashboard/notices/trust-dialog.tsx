@@ -1,12 +1,12 @@
 "use client";
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { explainAction } from "@/api/http";
+import { keys } from "@/api/keys";
+import type { RunDetail, RunTrust } from "@/api/types";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { Skeleton } from "@/components/ui/skeleton";
-import { keys } from "@/lib/api/keys";
-import { explainAction } from "@/lib/api/problem";
 import { runTrustQuery, trustRun } from "@/lib/api/queries/trust";
-import type { RunDetail, RunTrust } from "@/lib/api/types";
 import { moment } from "@/lib/format-time";
 import { bytes, plural } from "@/lib/number";
 

@@ -1,8 +1,8 @@
 import { screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
-import type { RunDetail } from "@/lib/api/types";
-import { whyNot } from "@/lib/run-actions/availability";
+import { whyNot } from "@/api/run-availability";
+import type { RunDetail } from "@/api/types";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { TrustNotice } from "./trust-notice";
 

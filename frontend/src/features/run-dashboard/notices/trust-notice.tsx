@@ -2,9 +2,9 @@
 
 import { ShieldQuestion } from "lucide-react";
 import { useState } from "react";
+import type { RunDetail } from "@/api/types";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
-import type { RunDetail } from "@/lib/api/types";
 import { TrustDialog } from "./trust-dialog";
 
 /** That a run came from elsewhere and is not used before it is trusted, with the way to trust it. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { SnapshotInfo } from "@/lib/api/types";
+import type { SnapshotInfo } from "@/api/types";
 import { newestSnapshot, whatWasSaved } from "./what-was-saved";
 
 const best_policy = { step: 800, mean_return: 1, std_return: 0, episodes: 10 };

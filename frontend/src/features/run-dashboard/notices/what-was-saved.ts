@@ -1,4 +1,4 @@
-import type { RunDetail, SnapshotInfo } from "@/lib/api/types";
+import type { RunDetail, SnapshotInfo } from "@/api/types";
 import { count } from "@/lib/number";
 
 type Saved = Pick<RunDetail, "status" | "step" | "policy_step" | "best_policy">;

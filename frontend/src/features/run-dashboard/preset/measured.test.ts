@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Algorithm, Environment, MeasuredCurve, RunConfig } from "@/lib/api/types";
+import type { Algorithm, Environment, MeasuredCurve, RunConfig } from "@/api/types";
 import {
   curveSentence,
   curveWithin,

@@ -1,4 +1,4 @@
-import type { Algorithm, Environment, MeasuredCurve, Preset, RunConfig } from "@/lib/api/types";
+import type { Algorithm, Environment, MeasuredCurve, Preset, RunConfig } from "@/api/types";
 import { brief, compact, decimal, interval, plural } from "@/lib/number";
 
 export type MeasuredPreset = Preset & { measured: NonNullable<Preset["measured"]> };

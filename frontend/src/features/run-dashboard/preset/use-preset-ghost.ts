@@ -2,12 +2,12 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { algorithmsQuery, environmentsQuery } from "@/api/choices";
+import { measuredCurveQuery } from "@/api/metrics";
+import type { MeasuredCurve, RunDetail } from "@/api/types";
+import { environmentOfRun } from "@/api/variant";
 import { HeldSource } from "@/components/charts/live/held-source";
 import type { SeriesSpec } from "@/components/charts/prepare/model";
-import { algorithmsQuery, environmentsQuery } from "@/lib/api/queries/choices";
-import { measuredCurveQuery } from "@/lib/api/queries/measured-curve";
-import type { MeasuredCurve, RunDetail } from "@/lib/api/types";
-import { environmentOfRun } from "@/lib/api/variant";
 import type { MetricAxis } from "@/lib/stream/series/axis";
 import {
   curveSentence,

@@ -1,6 +1,6 @@
 import { act, screen } from "@testing-library/react";
 import { expect, test } from "vitest";
-import type { RunDetail } from "@/lib/api/types";
+import type { RunDetail } from "@/api/types";
 import { announceSession } from "@/lib/session/live-sessions";
 import type { SessionClient } from "@/lib/session/session-client";
 import { recordOf } from "@/lib/session/testing";

@@ -2,10 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
-import { algorithmsQuery } from "@/lib/api/queries/choices";
-import { Q_TABLE } from "@/lib/api/queries/q-table";
-import type { RunDetail } from "@/lib/api/types";
-import { withRetry } from "@/lib/service/with-retry";
+import { algorithmsQuery } from "@/api/choices";
+import { Q_TABLE } from "@/api/run-record";
+import type { RunDetail } from "@/api/types";
+import { withRetry } from "@/api/with-retry";
 
 const QTableCard = dynamic(
   withRetry(() => import("./q-table-card").then((module) => module.QTableCard)),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { QTableFile } from "@/lib/api/queries/q-table";
+import type { QTableFile } from "@/api/run-record";
 import { picture, sign } from "./q-table";
 
 const file: QTableFile = {

@@ -1,4 +1,4 @@
-import type { QTableFile } from "@/lib/api/queries/q-table";
+import type { QTableFile } from "@/api/run-record";
 import { compact, decimal } from "@/lib/number";
 
 export interface Cell {

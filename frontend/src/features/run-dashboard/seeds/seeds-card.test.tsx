@@ -1,7 +1,7 @@
 import { render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
-import type { Run, SeedGroup } from "@/lib/api/types";
+import type { Run, SeedGroup } from "@/api/types";
 import { SeedsCard } from "./seeds-card";
 
 const runs = [1, 2, 3].map(

@@ -2,11 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { groupRunsQuery, isActive } from "@/api/runs";
+import type { Run, SeedGroup } from "@/api/types";
 import { useSeedCurves } from "@/components/charts/live/use-seed-curves";
 import type { SeriesSpec } from "@/components/charts/prepare/model";
-import { groupRunsQuery } from "@/lib/api/queries/groups";
-import { isActive } from "@/lib/api/run-status";
-import type { Run, SeedGroup } from "@/lib/api/types";
 import { plural } from "@/lib/number";
 import type { MetricAxis } from "@/lib/stream/series/axis";
 

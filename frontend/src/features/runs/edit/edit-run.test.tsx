@@ -1,6 +1,6 @@
 import { fireEvent, screen } from "@testing-library/react";
 import { expect, test, vi } from "vitest";
-import type { Run } from "@/lib/api/types";
+import type { Run } from "@/api/types";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { EditRun } from "./edit-run";
 

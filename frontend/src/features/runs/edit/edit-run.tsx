@@ -2,15 +2,15 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
+import { useLimits } from "@/api/choices";
+import { ApiError, explainAction } from "@/api/http";
+import { useRunActions } from "@/api/run-actions";
+import type { PatchRun, Run } from "@/api/types";
 import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/control-class";
 import { Dialog } from "@/components/ui/dialog";
 import { Field } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
-import { ApiError, explainAction } from "@/lib/api/problem";
-import type { PatchRun, Run } from "@/lib/api/types";
-import { useLimits } from "@/lib/registry/use-limits";
-import { useRunActions } from "@/lib/run-actions/use-run-actions";
 import { TagField } from "./tag-field";
 
 interface EditRunProps {

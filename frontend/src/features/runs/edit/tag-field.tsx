@@ -3,9 +3,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
+import { tagsQuery } from "@/api/runs";
 import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
-import { tagsQuery } from "@/lib/api/queries/tags";
 import { addTags } from "./tags";
 
 interface TagFieldProps {

@@ -1,8 +1,8 @@
 import { act, fireEvent, screen } from "@testing-library/react";
 import { useState } from "react";
 import { beforeEach, expect, test, vi } from "vitest";
+import { EVERYTHING, writeListFilter } from "@/api/run-filter";
 import { renderWithQueries } from "@/lib/testing/service";
-import { EVERYTHING, writeListFilter } from "@/lib/url/list-filter";
 import { Toolbar } from "./toolbar";
 
 beforeEach(() => void vi.useFakeTimers());

@@ -1,5 +1,5 @@
+import { recommendedPreset } from "@/api/variant";
 import { type SeedChoice, seedFor } from "@/components/seeds/seed-choice";
-import { recommendedPreset } from "@/lib/api/variant";
 import {
   type Choices,
   type Draft,

@@ -1,4 +1,4 @@
-import type { Algorithm, Environment } from "@/lib/api/types";
+import type { Algorithm, Environment } from "@/api/types";
 import { algorithmOf, type Choices, type Draft, environmentOf } from "./draft";
 
 const ACTIONS: Record<string, string> = {

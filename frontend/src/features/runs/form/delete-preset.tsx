@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { deleteOwnPreset } from "@/api/choices";
+import { explainAction } from "@/api/http";
+import { keys } from "@/api/keys";
+import type { Preset } from "@/api/types";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
-import { keys } from "@/lib/api/keys";
-import { explainAction } from "@/lib/api/problem";
-import { deleteOwnPreset } from "@/lib/api/queries/presets";
-import type { Preset } from "@/lib/api/types";
 
 interface DeletePresetProps {
   preset: Preset;

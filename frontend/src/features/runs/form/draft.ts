@@ -1,7 +1,3 @@
-import type { RuleDraft } from "@/components/rule-editor/draft";
-import { fittingValues } from "@/components/schema-field/parse";
-import type { SeedChoice } from "@/components/seeds/seed-choice";
-import type { PlanDraft } from "@/components/snapshot-plan/plan";
 import type {
   Algorithm,
   Environment,
@@ -10,8 +6,12 @@ import type {
   Preset,
   RunConfig,
   SinkKind,
-} from "@/lib/api/types";
-import { hyperparametersFor, presetsFor, variantFor } from "@/lib/api/variant";
+} from "@/api/types";
+import { hyperparametersFor, presetsFor, variantFor } from "@/api/variant";
+import type { RuleDraft } from "@/components/rule-editor/draft";
+import { fittingValues } from "@/components/schema-field/parse";
+import type { SeedChoice } from "@/components/seeds/seed-choice";
+import type { PlanDraft } from "@/components/snapshot-plan/plan";
 import { setting } from "@/lib/number";
 
 /** Typed text by name of the field. A field without an entry was not edited. */

@@ -1,9 +1,9 @@
 import Link from "next/link";
+import type { Algorithm, Environment } from "@/api/types";
 import { Combobox } from "@/components/ui/combobox/combobox";
 import type { ComboboxOption } from "@/components/ui/combobox/options";
 import { EnvironmentStill } from "@/components/ui/environment-still";
 import { Field } from "@/components/ui/field";
-import type { Algorithm, Environment } from "@/lib/api/types";
 import { compact } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { spacesText, whyIncompatible } from "./compatibility";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Preset } from "@/lib/api/types";
+import type { Preset } from "@/api/types";
 import { estimate, expectation } from "./expectation";
 
 describe("a preset's promise", () => {

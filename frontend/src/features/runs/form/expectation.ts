@@ -1,4 +1,4 @@
-import type { Preset } from "@/lib/api/types";
+import type { Preset } from "@/api/types";
 import { duration } from "@/lib/format-time";
 import { brief, decimal, interval, plural } from "@/lib/number";
 

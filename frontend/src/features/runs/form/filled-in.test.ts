@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Rule, RunDetail } from "@/lib/api/types";
+import type { Rule, RunDetail } from "@/api/types";
 import { firstDraft } from "./change-draft";
 import { savedDraft, saveDraft } from "./draft-storage";
 import { draftFromRun } from "./duplicate";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Hyperparameter } from "@/lib/api/types";
+import type { Hyperparameter } from "@/api/types";
 import { changeDraft, firstDraft } from "./change-draft";
 import { type Draft, schemasOf } from "./draft";
 import { choices } from "./fixtures";

@@ -2,12 +2,12 @@
 
 import { Play } from "lucide-react";
 import { type FormEvent, useReducer, useRef, useState } from "react";
+import { learns } from "@/api/run-availability";
 import { LISTED, seedsWanted } from "@/components/seeds/seed-choice";
 import { SeedCount } from "@/components/seeds/seed-count";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
 import { revealProblem } from "@/components/ui/reveal-problem";
-import { learns } from "@/lib/run-actions/availability";
 import { useCreateRun } from "../use-create-run";
 import { AdvancedFields } from "./advanced-fields";
 import { AlgorithmField } from "./algorithm-field";

@@ -1,15 +1,14 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { algorithmsQuery, environmentsQuery, limitsQuery, useAlgorithmName } from "@/api/choices";
+import { rulesQuery } from "@/api/rules";
+import { runQuery } from "@/api/runs";
+import { runSinksQuery } from "@/api/sinks";
 import { ErrorState } from "@/components/ui/error-state";
 import { Notice } from "@/components/ui/notice";
 import { Sheet } from "@/components/ui/sheet";
 import { Skeleton } from "@/components/ui/skeleton";
-import { algorithmsQuery, environmentsQuery, limitsQuery } from "@/lib/api/queries/choices";
-import { rulesQuery } from "@/lib/api/queries/rules";
-import { runQuery } from "@/lib/api/queries/run";
-import { runSinksQuery } from "@/lib/api/queries/sinks";
-import { useAlgorithmName } from "@/lib/registry/use-algorithm-name";
 import { firstDraft, onEnvironment } from "./change-draft";
 import { savedDraft } from "./draft-storage";
 import { draftFromRun } from "./duplicate";

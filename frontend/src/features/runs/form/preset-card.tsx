@@ -1,8 +1,8 @@
 import { Trash2 } from "lucide-react";
 import Link from "next/link";
+import { measuringSpecification } from "@/api/choices";
+import type { Preset } from "@/api/types";
 import { Button } from "@/components/ui/button";
-import { measuringSpecification } from "@/lib/api/queries/presets";
-import type { Preset } from "@/lib/api/types";
 import { routes } from "@/lib/routes";
 import { ChoiceCard } from "./choice-card";
 import { expectation } from "./expectation";

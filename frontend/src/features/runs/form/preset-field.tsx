@@ -1,5 +1,5 @@
 import { useId, useState } from "react";
-import type { Preset } from "@/lib/api/types";
+import type { Preset } from "@/api/types";
 import { DeletePreset } from "./delete-preset";
 import { environmentOf, presetsOf } from "./draft";
 import type { FieldsProps } from "./form-state";

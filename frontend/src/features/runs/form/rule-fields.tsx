@@ -1,10 +1,10 @@
 import { useState } from "react";
+import type { FieldProblem } from "@/api/http";
+import { useMetricRegistry } from "@/api/metric-registry";
 import { RuleList } from "@/components/rule-editor/rule-list";
 import { metricsFor } from "@/components/rule-editor/vocabulary";
 import { Disclosure } from "@/components/ui/disclosure";
-import type { FieldProblem } from "@/lib/api/problem";
 import { plural } from "@/lib/number";
-import { useMetricRegistry } from "@/lib/registry/use-metric-registry";
 import { algorithmOf, environmentOf, evaluationOf } from "./draft";
 import type { FieldsProps } from "./form-state";
 import { TryRules } from "./try-rules";

@@ -1,5 +1,5 @@
+import { pointerTo } from "@/api/http";
 import { SchemaField } from "@/components/schema-field/schema-field";
-import { pointerTo } from "@/lib/api/problem";
 import { type Part, schemasOf, untouched } from "./draft";
 import type { FieldsProps } from "./form-state";
 

@@ -1,3 +1,5 @@
+import { type FieldProblem, pointerTo } from "@/api/http";
+import type { CreateRun } from "@/api/types";
 import { written } from "@/components/rule-editor/draft";
 import {
   type Bounds,
@@ -7,8 +9,6 @@ import {
 } from "@/components/schema-field/parse";
 import { LISTED, parseSeeds } from "@/components/seeds/seed-choice";
 import { planOf, type PlanProblems } from "@/components/snapshot-plan/plan";
-import { type FieldProblem, pointerTo } from "@/lib/api/problem";
-import type { CreateRun } from "@/lib/api/types";
 import type { DraftChange } from "./change-draft";
 import { whyDraftIncompatible } from "./compatibility";
 import {

@@ -1,14 +1,14 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { explainAction } from "@/api/http";
+import { tryRules } from "@/api/rules";
+import { runPageQuery } from "@/api/runs";
+import type { Run } from "@/api/types";
 import { written } from "@/components/rule-editor/draft";
 import { DryRunFirings } from "@/components/rule-editor/dry-run";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
 import { MEND_FIRST } from "@/components/ui/field";
-import { explainAction } from "@/lib/api/problem";
-import { tryRules } from "@/lib/api/queries/rules";
-import { runPageQuery } from "@/lib/api/queries/run-list";
-import type { Run } from "@/lib/api/types";
 import { age } from "@/lib/format-time";
 import { count } from "@/lib/number";
 import { useNow } from "@/lib/time";

@@ -3,17 +3,17 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
+import { useLimits } from "@/api/choices";
+import { explainAction } from "@/api/http";
+import { keys } from "@/api/keys";
+import { importRuns } from "@/api/run-files";
+import type { ImportedRuns } from "@/api/types";
 import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/control-class";
 import { Dialog } from "@/components/ui/dialog";
 import { Field } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
-import { keys } from "@/lib/api/keys";
-import { explainAction } from "@/lib/api/problem";
-import { importRuns } from "@/lib/api/queries/exchange";
-import type { ImportedRuns } from "@/lib/api/types";
 import { bytes } from "@/lib/number";
-import { useLimits } from "@/lib/registry/use-limits";
 import { routes } from "@/lib/routes";
 
 interface ImportDialogProps {

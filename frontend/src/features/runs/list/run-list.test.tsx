@@ -1,8 +1,8 @@
 import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
+import type { Run, SeedGroup } from "@/api/types";
 import { toastStore } from "@/components/ui/toast/store";
-import type { Run, SeedGroup } from "@/lib/api/types";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { RunList } from "./run-list";
 

@@ -3,16 +3,7 @@
 import clsx from "clsx";
 import { useRouter } from "next/navigation";
 import { lazy, Suspense, useReducer, useState } from "react";
-import {
-  type NamedRun,
-  useRunActionsWithToasts,
-} from "@/components/run-actions/use-run-actions-with-toasts";
-import { ErrorState } from "@/components/ui/error-state";
-import type { Run, SeedGroup } from "@/lib/api/types";
-import { usualPolicy } from "@/lib/evaluations/evaluated-policy";
-import { useQueryString } from "@/lib/query-string";
-import { routes } from "@/lib/routes";
-import { withRetry } from "@/lib/service/with-retry";
+import { usualPolicy } from "@/api/evaluate";
 import {
   isFiltered,
   type ListFilter,
@@ -20,7 +11,16 @@ import {
   readListFilter,
   toRunFilter,
   writeListFilter,
-} from "@/lib/url/list-filter";
+} from "@/api/run-filter";
+import type { Run, SeedGroup } from "@/api/types";
+import { withRetry } from "@/api/with-retry";
+import {
+  type NamedRun,
+  useRunActionsWithToasts,
+} from "@/components/run-actions/use-run-actions-with-toasts";
+import { ErrorState } from "@/components/ui/error-state";
+import { useQueryString } from "@/lib/query-string";
+import { routes } from "@/lib/routes";
 import { Toolbar } from "../filters/toolbar";
 import { useFirstPage, useIdsOfLines } from "./paging/use-run-pages";
 import { RunListSkeleton } from "./run-list-skeleton";

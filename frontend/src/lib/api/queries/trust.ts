@@ -1,7 +1,7 @@
 // Not exported by `@/lib/api`: what that exports is loaded by every page, Home included.
 import { queryOptions } from "@tanstack/react-query";
-import { http, unwrap } from "../http";
-import { keys } from "../keys";
+import { http, unwrap } from "@/api/http";
+import { keys } from "@/api/keys";
 
 const of = (id: string) => ({ params: { path: { run_id: id } } });
 

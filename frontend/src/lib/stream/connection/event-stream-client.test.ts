@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { MetricRow } from "../../api/types";
+import type { MetricRow } from "@/api/types";
 import { FakeTimers } from "../../testing/timers";
 import { FakeSource } from "../testing";
 import { EventStreamClient, type EventStreamOptions } from "./event-stream-client";

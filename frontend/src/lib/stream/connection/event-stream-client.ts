@@ -6,7 +6,7 @@ import type {
   MetricsEvent,
   NotificationEvent,
   StatusEvent,
-} from "../../api/types";
+} from "@/api/types";
 import { createStore, Listeners, type ReadableStore } from "../../store";
 import { backoff, type Timers } from "../../time";
 import {

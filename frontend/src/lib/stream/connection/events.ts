@@ -1,4 +1,4 @@
-import type { EndEvent, Evaluation, Notification, Run } from "../../api/types";
+import type { EndEvent, Evaluation, Notification, Run } from "@/api/types";
 
 /** Events for the whole app. Metric rows go only to the followers of their run. */
 export type StreamEvent =

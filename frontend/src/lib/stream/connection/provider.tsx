@@ -2,8 +2,8 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
-import { apiBase } from "../../api/base";
-import { serviceAnswers } from "../../api/queries/answers";
+import { apiBase } from "@/api/http";
+import { serviceAnswers } from "@/api/with-retry";
 import { browserNotifications } from "../../browser-notifications";
 import { serviceAwaySince } from "../../service";
 import { browserTimers } from "../../time";

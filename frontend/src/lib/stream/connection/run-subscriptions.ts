@@ -1,4 +1,4 @@
-import type { MetricRow, MetricsEvent } from "../../api/types";
+import type { MetricRow, MetricsEvent } from "@/api/types";
 import { type Cursors, readCursor, writeCursor } from "./cursor";
 
 /** Until its first row arrives (`lastSeq` -1), a subscriber only knows the byte offset that it goes on from. */

@@ -1,4 +1,4 @@
-import type { MetricCurve } from "../../api/types";
+import type { MetricCurve } from "@/api/types";
 import { MovingAverage } from "./moving-average";
 import { halveOldest } from "./thin";
 

@@ -1,4 +1,4 @@
-import type { MetricCurves } from "../../api/types";
+import type { MetricCurves } from "@/api/types";
 import { Column } from "./column";
 import { RecentMean } from "./recent-mean";
 

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
-import { ApiError } from "../../api/problem";
-import type { fetchMetricHistories } from "../../api/queries/metric-history";
-import type { MetricCurves, RunsMetricCurves } from "../../api/types";
+import { ApiError } from "@/api/http";
+import type { fetchMetricHistories } from "@/api/metrics";
+import type { MetricCurves, RunsMetricCurves } from "@/api/types";
 import { FakeTimers } from "../../testing/timers";
 import { HistoryBatch } from "./history-batch";
 

@@ -1,10 +1,6 @@
-import { problemFrom } from "../../api/problem";
-import {
-  fetchMetricHistories,
-  fetchMetricHistory,
-  type HistoryQuery,
-} from "../../api/queries/metric-history";
-import type { MetricCurves, RunsMetricCurves } from "../../api/types";
+import { problemFrom } from "@/api/http";
+import { fetchMetricHistories, fetchMetricHistory, type HistoryQuery } from "@/api/metrics";
+import type { MetricCurves, RunsMetricCurves } from "@/api/types";
 import type { Timers } from "../../time";
 
 /** Milliseconds within which requests are combined; a page makes all of its requests in less. */

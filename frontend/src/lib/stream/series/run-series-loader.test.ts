@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { ApiError } from "../../api/problem";
-import type { MetricCurves } from "../../api/types";
+import { ApiError } from "@/api/http";
+import type { MetricCurves } from "@/api/types";
 import { FakeTimers } from "../../testing/timers";
 import { EventStreamClient } from "../connection/event-stream-client";
 import { FakeSource } from "../testing";

@@ -1,6 +1,6 @@
-import { ApiError } from "../../api/problem";
-import type { HistoryQuery } from "../../api/queries/metric-history";
-import type { MetricCurves } from "../../api/types";
+import { ApiError } from "@/api/http";
+import type { HistoryQuery } from "@/api/metrics";
+import type { MetricCurves } from "@/api/types";
 import { createStore, type ReadableStore } from "../../store";
 import { backoff, type Timers } from "../../time";
 import type { EventStreamClient } from "../connection/event-stream-client";

@@ -1,5 +1,5 @@
-import type { HistoryQuery } from "../../api/queries/metric-history";
-import type { MetricCurves } from "../../api/types";
+import type { HistoryQuery } from "@/api/metrics";
+import type { MetricCurves } from "@/api/types";
 import { createStore, type ReadableStore } from "../../store";
 import type { Timers } from "../../time";
 import type { EventStreamClient } from "../connection/event-stream-client";

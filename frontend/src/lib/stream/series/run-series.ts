@@ -1,4 +1,4 @@
-import type { MetricCurves, MetricRow } from "../../api/types";
+import type { MetricCurves, MetricRow } from "@/api/types";
 import { createStore, Listeners, type ReadableStore } from "../../store";
 import { AXES, type AxisWindow, covers, type MetricAxis, SERVICE_AXES, width } from "./axis";
 import { Column } from "./column";

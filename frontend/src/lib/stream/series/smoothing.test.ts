@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { MetricCurve } from "../../api/types";
+import type { MetricCurve } from "@/api/types";
 import { Column } from "./column";
 import { MovingAverage } from "./moving-average";
 import { RunSeries } from "./run-series";

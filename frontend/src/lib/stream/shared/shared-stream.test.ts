@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { MetricRow } from "../../api/types";
+import type { MetricRow } from "@/api/types";
 import type { FakeTimers } from "../../testing/timers";
 import type { FakeSource } from "../testing";
 import { ANSWER_MS, PING_MS } from "./shared-stream";

@@ -1,4 +1,4 @@
-import type { MetricRow } from "../../api/types";
+import type { MetricRow } from "@/api/types";
 import { FakeTimers } from "../../testing/timers";
 import { EventStreamClient } from "../connection/event-stream-client";
 import type { StreamEvent } from "../connection/events";

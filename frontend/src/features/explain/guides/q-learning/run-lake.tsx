@@ -1,8 +1,8 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { qTableQuery } from "@/lib/api/queries/q-table";
-import { runQuery } from "@/lib/api/queries/run";
+import { qTableQuery } from "@/api/run-record";
+import { runQuery } from "@/api/runs";
 import { count } from "@/lib/number";
 import { RunNote } from "../../picture/run-note";
 import { isTheLake } from "./lake";

@@ -1,10 +1,10 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { evaluationsQuery } from "@/api/evaluations";
+import { recordsOf, stepsQuery } from "@/api/steps";
 import { chosenAction } from "@/components/policy-reading/prepare/action";
 import { ReadingFigures } from "@/components/policy-reading/reading-figures";
-import { evaluationsQuery } from "@/lib/api/queries/evaluations";
-import { recordsOf, stepsQuery } from "@/lib/api/queries/steps";
 import { count } from "@/lib/number";
 import { RunNote } from "../../picture/run-note";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RunEvent } from "@/lib/api/types";
+import type { RunEvent } from "@/api/types";
 import { logEntries } from "./log-entries";
 
 const saved = {

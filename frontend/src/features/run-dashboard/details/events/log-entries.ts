@@ -1,4 +1,4 @@
-import type { RunEvent } from "@/lib/api/types";
+import type { RunEvent } from "@/api/types";
 
 /** A line of the event log. */
 export interface LogEntry extends Pick<RunEvent, "time" | "step" | "kind" | "level" | "message"> {

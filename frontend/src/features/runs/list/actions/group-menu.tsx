@@ -1,13 +1,13 @@
 "use client";
 
 import { ChevronsUpDown, Copy, Download, GitCompareArrows, Trash2 } from "lucide-react";
+import { suits } from "@/api/run-availability";
+import { runsLink } from "@/api/run-files";
+import { isActive } from "@/api/runs";
+import type { Run, SeedGroup } from "@/api/types";
 import { ExportItems } from "@/components/run-exports/export-items";
 import { MenuItem, MenuSeparator, MenuSub } from "@/components/ui/menu";
-import { runsLink } from "@/lib/api/queries/exchange";
-import { isActive } from "@/lib/api/run-status";
-import type { Run, SeedGroup } from "@/lib/api/types";
 import { plural } from "@/lib/number";
-import { suits } from "@/lib/run-actions/availability";
 import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
 import { MenuAt } from "./menu-at";
 

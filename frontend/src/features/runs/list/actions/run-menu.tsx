@@ -11,9 +11,9 @@ import {
   SquareArrowOutUpRight,
   Trash2,
 } from "lucide-react";
+import { canDo, type RunAction, suits, whyNot } from "@/api/run-availability";
+import type { Run } from "@/api/types";
 import { MenuItem, MenuSeparator } from "@/components/ui/menu";
-import type { Run } from "@/lib/api/types";
-import { canDo, type RunAction, suits, whyNot } from "@/lib/run-actions/availability";
 import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
 import { MenuAt } from "./menu-at";
 

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Gamepad2 } from "lucide-react";
 import Link from "next/link";
+import { environmentsQuery } from "@/api/choices";
 import { EnvironmentStill } from "@/components/ui/environment-still";
-import { environmentsQuery } from "@/lib/api/queries/choices";
 import { routes } from "@/lib/routes";
 
 /** Tiles of environments. Each opens the new-run form with that environment, or lets the user play it. */

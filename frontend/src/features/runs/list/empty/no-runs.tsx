@@ -1,10 +1,10 @@
 "use client";
 
 import { ChartSpline, Play, SlidersHorizontal } from "lucide-react";
+import { explainAction } from "@/api/http";
 import { Button } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Notice } from "@/components/ui/notice";
-import { explainAction } from "@/lib/api/problem";
 import { ImportButton } from "../../import/import-button";
 import { useCreateRun } from "../../use-create-run";
 import { EnvironmentTiles } from "./environment-tiles";

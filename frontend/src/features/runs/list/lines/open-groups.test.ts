@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Run, RunPage, SeedGroup } from "@/lib/api/types";
+import type { Run, RunPage, SeedGroup } from "@/api/types";
 import { lineCount, lineOfPlace, openGroups, placeOf } from "./open-groups";
 
 const group = (id: string, seeds: number) =>

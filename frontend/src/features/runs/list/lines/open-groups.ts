@@ -1,4 +1,4 @@
-import type { RunPage, SeedGroup } from "@/lib/api/types";
+import type { RunPage, SeedGroup } from "@/api/types";
 
 /** A group whose seeds have lines of their own below it. `index`: its place in the list of runs and groups. */
 export interface OpenGroup {

@@ -2,9 +2,8 @@
 
 import { useQueries, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { groupRunsQuery } from "@/lib/api/queries/groups";
-import { type RunFilter, runPageQuery, RUNS_A_PAGE } from "@/lib/api/queries/run-list";
-import type { Run, RunPage, SeedGroup } from "@/lib/api/types";
+import { groupRunsQuery, type RunFilter, runPageQuery, RUNS_A_PAGE } from "@/api/runs";
+import type { Run, RunPage, SeedGroup } from "@/api/types";
 import { useRunsAround } from "../paging/use-run-pages";
 import { lineCount, lineOfPlace, openGroups, placeOf } from "./open-groups";
 

@@ -1,8 +1,8 @@
 "use client";
 
 import { keepPreviousData, useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type RunFilter, runPageQuery, RUNS_A_PAGE } from "@/lib/api/queries/run-list";
-import type { Run, RunPage, SeedGroup } from "@/lib/api/types";
+import { type RunFilter, runPageQuery, RUNS_A_PAGE } from "@/api/runs";
+import type { Run, RunPage, SeedGroup } from "@/api/types";
 import { pagesAround, pagesOf } from "./pages";
 
 /** The first page of a list, with the total. While another filter loads, the former list stays. */

@@ -1,7 +1,7 @@
 import clsx from "clsx";
 import { EllipsisVertical } from "lucide-react";
+import type { Run } from "@/api/types";
 import { Progress } from "@/components/ui/progress";
-import type { Run } from "@/lib/api/types";
 import { presetName } from "@/lib/number";
 import layout from "../layout/layout.module.css";
 import type { ProgressText } from "./progress-text";

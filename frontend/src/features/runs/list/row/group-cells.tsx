@@ -1,8 +1,8 @@
 import clsx from "clsx";
 import { Check, ChevronRight } from "lucide-react";
 import { memo } from "react";
+import type { Run, SeedGroup } from "@/api/types";
 import { StatusBadge } from "@/components/ui/status-badge";
-import type { Run, SeedGroup } from "@/lib/api/types";
 import { decimal, interval, plural, presetName } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import layout from "../layout/layout.module.css";

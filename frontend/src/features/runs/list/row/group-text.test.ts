@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { SeedGroup } from "@/lib/api/types";
+import type { SeedGroup } from "@/api/types";
 import { groupProgressText, intervalText, statusCounts } from "./group-text";
 
 const group = (change: Partial<SeedGroup> = {}) =>

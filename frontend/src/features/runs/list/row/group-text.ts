@@ -1,6 +1,6 @@
-import type { RunStatus, SeedGroup } from "@/lib/api/types";
+import { RUN_STATUSES } from "@/api/run-filter";
+import type { RunStatus, SeedGroup } from "@/api/types";
 import { brief, decimal, interval, percent } from "@/lib/number";
-import { RUN_STATUSES } from "@/lib/url/list-filter";
 import type { ProgressText } from "./progress-text";
 
 /** Statuses of the runs of a group with how many are in each, in the order of a run's life. */

@@ -1,7 +1,7 @@
 import clsx from "clsx";
 import type { ReactNode } from "react";
+import type { Run } from "@/api/types";
 import { EnvironmentStill } from "@/components/ui/environment-still";
-import type { Run } from "@/lib/api/types";
 import { addressOf } from "@/lib/root-path";
 import layout from "../layout/layout.module.css";
 

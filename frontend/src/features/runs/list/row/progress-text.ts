@@ -1,5 +1,5 @@
-import { hasLength, progress } from "@/lib/api/run-status";
-import type { Run } from "@/lib/api/types";
+import { hasLength, progress } from "@/api/runs";
+import type { Run } from "@/api/types";
 import { duration, elapsed, remaining } from "@/lib/format-time";
 import { brief, percent } from "@/lib/number";
 import { solvedWords } from "@/lib/solved";

@@ -1,4 +1,4 @@
-import type { Run } from "@/lib/api/types";
+import type { Run } from "@/api/types";
 import { age, moment } from "@/lib/format-time";
 
 interface RunAgeProps {

@@ -1,10 +1,10 @@
 import clsx from "clsx";
 import { Check, StickyNote, TriangleAlert } from "lucide-react";
 import { memo } from "react";
+import { isActive, progress } from "@/api/runs";
+import type { Run } from "@/api/types";
 import { Sparkline } from "@/components/charts/sparkline/sparkline";
 import { StatusBadge } from "@/components/ui/status-badge";
-import { isActive, progress } from "@/lib/api/run-status";
-import type { Run } from "@/lib/api/types";
 import { decimal, presetName } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { solvedAt } from "@/lib/solved";

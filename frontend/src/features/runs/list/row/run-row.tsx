@@ -1,7 +1,7 @@
 import clsx from "clsx";
 import { lazy, memo, Suspense, useState } from "react";
-import type { Run, SeedGroup } from "@/lib/api/types";
-import { withRetry } from "@/lib/service/with-retry";
+import type { Run, SeedGroup } from "@/api/types";
+import { withRetry } from "@/api/with-retry";
 import layout from "../layout/layout.module.css";
 import { PlaceholderCells } from "./placeholder-cells";
 import { RunCells } from "./run-cells";

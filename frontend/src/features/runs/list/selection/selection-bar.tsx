@@ -1,11 +1,11 @@
 import { Download, GitCompareArrows, Trash2, X } from "lucide-react";
 import Link from "next/link";
+import { useLimits } from "@/api/choices";
+import { whyNotCompare } from "@/api/run-availability";
 import { ExportRunsMenu } from "@/components/run-exports/export-runs-menu";
 import { Button, buttonClass } from "@/components/ui/button";
 import { plural } from "@/lib/number";
-import { useLimits } from "@/lib/registry/use-limits";
 import { routes } from "@/lib/routes";
-import { whyNotCompare } from "@/lib/run-actions/availability";
 
 interface SelectionBarProps {
   ids: ReadonlySet<string>;

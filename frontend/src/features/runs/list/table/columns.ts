@@ -1,4 +1,4 @@
-import type { SortKey } from "@/lib/url/list-filter";
+import type { SortKey } from "@/api/run-filter";
 
 export interface TableColumn {
   title: string;

@@ -1,7 +1,7 @@
 import clsx from "clsx";
 import { ArrowDown, ArrowUp } from "lucide-react";
+import { type Sort, sortedBy } from "@/api/run-filter";
 import { count } from "@/lib/number";
-import { type Sort, sortedBy } from "@/lib/url/list-filter";
 import layout from "../layout/layout.module.css";
 import { MOST_SELECTED } from "../selection/selection";
 import { COLUMNS, type TableColumn } from "./columns";
