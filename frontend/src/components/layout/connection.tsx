@@ -7,8 +7,8 @@ import clsx from "clsx";
 import { healthQuery } from "@/api/choices";
 import { bytes } from "@/lib/number";
 import { useServiceAway } from "@/lib/service";
-import type { ConnectionState } from "@/lib/stream/connection/events";
-import { useConnectionState } from "@/lib/stream/connection/use-connection-state";
+import type { ConnectionState } from "@/stream/events";
+import { useConnectionState } from "@/stream/provider";
 
 /** A shape for each state: a ring, a disc, a square, a diamond. */
 const appearances: Record<ConnectionState, { word: string; dot: string }> = {

@@ -3,7 +3,7 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { ApiError } from "@/api/http";
-import { StreamProvider } from "@/lib/stream/connection/provider";
+import { StreamProvider } from "@/stream/provider";
 
 const RETRIES = 2;
 

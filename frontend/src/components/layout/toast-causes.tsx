@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect } from "react";
-import { useEventStream } from "@/lib/stream/connection/provider";
+import { useEventStream } from "@/stream/provider";
 import { dismissForRun } from "../ui/toast/store";
 
 /** Dismisses messages about a run when its status changes. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Run, RunPast } from "@/api/types";
-import { RunSeries } from "@/lib/stream/series/run-series";
+import { RunSeries } from "@/stream/series/run-series";
 import { ancestorLines, forkAncestors, forksAlone } from "./fork-ancestors";
 
 const REWARD = "episode/reward";

@@ -6,8 +6,8 @@ import { pastQuery } from "@/api/run-record";
 import type { Run, RunPast } from "@/api/types";
 import type { SeriesSpec } from "@/components/charts/prepare/model";
 import type { ChartSettings } from "@/components/charts/settings/chart-settings";
-import { SERVICE_AXES } from "@/lib/stream/series/axis";
-import { RunSeries } from "@/lib/stream/series/run-series";
+import { SERVICE_AXES } from "@/stream/series/axis";
+import { RunSeries } from "@/stream/series/run-series";
 
 /** What led to a fork: the curves of the run that it was forked from, up to there. */
 export interface ForkAncestor {

@@ -4,7 +4,7 @@ import clsx from "clsx";
 import { CircleCheck, Unplug } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useServiceAway } from "@/lib/service";
-import { useConnectionState } from "@/lib/stream/connection/use-connection-state";
+import { useConnectionState } from "@/stream/provider";
 
 type Said = "lost" | "back" | null;
 

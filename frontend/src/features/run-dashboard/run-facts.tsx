@@ -9,9 +9,8 @@ import { Stat } from "@/components/ui/stat";
 import { duration, elapsed, remaining } from "@/lib/format-time";
 import { brief, count, decimal, NONE, percent } from "@/lib/number";
 import { unsolvedWords } from "@/lib/solved";
-import { MEAN_RETURN } from "@/lib/stream/series/episode-means";
-import type { RunSeries } from "@/lib/stream/series/run-series";
 import { useNow } from "@/lib/time";
+import { MEAN_RETURN, type RunSeries } from "@/stream/series/run-series";
 import { useStreamedEnds } from "./curves/use-streamed-ends";
 
 interface RunFactsProps {

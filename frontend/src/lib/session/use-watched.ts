@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import { watchPageVisibility } from "../stream/connection/page-visibility";
+import { watchPageVisibility } from "@/stream/page-visibility";
 import { browserTimers } from "../time";
 import type { SessionClient } from "./session-client";
 

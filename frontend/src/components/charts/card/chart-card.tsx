@@ -4,7 +4,7 @@ import { Maximize2 } from "lucide-react";
 import dynamic from "next/dynamic";
 import { type ReactNode, useState } from "react";
 import { withRetry } from "@/api/with-retry";
-import type { AxisWindow } from "@/lib/stream/series/axis";
+import type { AxisWindow } from "@/stream/series/axis";
 import { Button } from "../../ui/button";
 import { Card } from "../../ui/card";
 import type { ChartGroup } from "../live/chart-group";

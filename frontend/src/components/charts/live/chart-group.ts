@@ -3,8 +3,8 @@
 import { useEffect, useState } from "react";
 import { changeQueryString, searchOf, writeAfter } from "@/lib/query-string";
 import { createStore } from "@/lib/store";
-import type { AxisWindow } from "@/lib/stream/series/axis";
 import { useStore } from "@/lib/use-store";
+import type { AxisWindow } from "@/stream/series/axis";
 import type { StepScale } from "../prepare/step-scale";
 
 /** State that the charts of a page share: cursor, zoom and moment, in the units of their axis. */

@@ -1,5 +1,5 @@
 import { Listeners } from "@/lib/store";
-import type { MetricAxis } from "@/lib/stream/series/axis";
+import type { MetricAxis } from "@/stream/series/axis";
 import type { ChartSource, ReadonlyColumn } from "../prepare/model";
 
 const NOTHING = new Float64Array();

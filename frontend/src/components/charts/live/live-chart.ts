@@ -1,5 +1,5 @@
 import { createStore, type ReadableStore, type Store } from "@/lib/store";
-import type { AxisWindow } from "@/lib/stream/series/axis";
+import type { AxisWindow } from "@/stream/series/axis";
 import { downloadCsv, downloadPng } from "../export/download-chart";
 import { browserFrameClock } from "../plot/frame-queue";
 import type { FrameClock } from "../plot/throttle-frames";

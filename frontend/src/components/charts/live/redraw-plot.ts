@@ -1,4 +1,4 @@
-import type { AxisWindow } from "@/lib/stream/series/axis";
+import type { AxisWindow } from "@/stream/series/axis";
 import { createPlot, type Plot } from "../plot/plot";
 import { type FrameClock, throttleFrames } from "../plot/throttle-frames";
 import type { ChartModel, ChartSpec } from "../prepare/model";

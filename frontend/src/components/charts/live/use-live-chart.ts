@@ -1,8 +1,8 @@
 "use client";
 
 import { type RefObject, useEffect, useMemo, useRef } from "react";
-import type { AxisWindow } from "@/lib/stream/series/axis";
 import { useStore } from "@/lib/use-store";
+import type { AxisWindow } from "@/stream/series/axis";
 import type { ChartSpec } from "../prepare/model";
 import type { ChartSettings } from "../settings/chart-settings";
 import type { ChartGroup } from "./chart-group";

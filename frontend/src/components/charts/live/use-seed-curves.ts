@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { seedCurvesQuery } from "@/api/metrics";
 import type { SeedCurve } from "@/api/types";
-import { AXES, type MetricAxis, SERVICE_AXES } from "@/lib/stream/series/axis";
+import { AXES, type MetricAxis, SERVICE_AXES } from "@/stream/series/axis";
 import { HeldSource } from "./held-source";
 
 /** Milliseconds between requests while a seed trains. */

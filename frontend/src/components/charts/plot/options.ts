@@ -1,5 +1,5 @@
 import uPlot from "uplot";
-import type { AxisWindow } from "@/lib/stream/series/axis";
+import type { AxisWindow } from "@/stream/series/axis";
 import { isCrowded } from "../prepare/crowd";
 import type { ChartModel, ChartSpec } from "../prepare/model";
 import { readIndex } from "../prepare/readout";

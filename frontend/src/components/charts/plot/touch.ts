@@ -1,4 +1,4 @@
-import type { AxisWindow } from "@/lib/stream/series/axis";
+import type { AxisWindow } from "@/stream/series/axis";
 
 interface TouchHandlers {
   /** Positions of the fingers, in pixels from the left of the element. */

@@ -1,4 +1,4 @@
-import type { AxisWindow } from "@/lib/stream/series/axis";
+import type { AxisWindow } from "@/stream/series/axis";
 import type { Curve, PrepareOptions, ReadonlyColumn, SeriesSpec } from "./model";
 import { lastUpTo, slice } from "./slice";
 import { thinForScreen } from "./thin-for-screen";

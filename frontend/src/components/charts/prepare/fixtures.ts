@@ -1,4 +1,4 @@
-import { RunSeries } from "@/lib/stream/series/run-series";
+import { RunSeries } from "@/stream/series/run-series";
 import type { ChartSpec, PrepareOptions } from "./model";
 
 export const plainOptions: PrepareOptions = {

@@ -1,4 +1,4 @@
-import { MEAN_LENGTH, MEAN_RETURN } from "@/lib/stream/series/episode-means";
+import { MEAN_LENGTH, MEAN_RETURN } from "@/stream/series/run-series";
 import type { ChartSource, ChartSpec, Reference, SeriesSpec } from "./model";
 
 const empty = "No finished episode yet";

@@ -1,4 +1,4 @@
-import type { AxisWindow, MetricAxis } from "@/lib/stream/series/axis";
+import type { AxisWindow, MetricAxis } from "@/stream/series/axis";
 import type { ValueScale } from "./value-scale";
 
 /** Where the columns of a series come from. In the app this is a `RunSeries`. */

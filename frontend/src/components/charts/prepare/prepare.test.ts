@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { RunSeries } from "@/lib/stream/series/run-series";
+import { RunSeries } from "@/stream/series/run-series";
 import { align } from "./align";
 import { rewardChart } from "./learning-curves";
 import type { ChartSpec, PrepareOptions, SeriesSpec } from "./model";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RunSeries } from "@/lib/stream/series/run-series";
+import type { RunSeries } from "@/stream/series/run-series";
 import { plainOptions, smallChart } from "./fixtures";
 import { prepare } from "./prepare";
 import { readIndex, readoutAt, sentenceAt } from "./readout";

@@ -1,5 +1,5 @@
 import { compact, count, decimal, plural } from "@/lib/number";
-import type { MetricAxis } from "@/lib/stream/series/axis";
+import type { MetricAxis } from "@/stream/series/axis";
 import type { AlignedValue, ChartModel, ChartSpec, Curve, Interval, SeriesSpec } from "./model";
 import { lastUpTo } from "./slice";
 import { elapsedLabel } from "./ticks";

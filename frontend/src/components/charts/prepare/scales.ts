@@ -1,4 +1,4 @@
-import type { AxisWindow } from "@/lib/stream/series/axis";
+import type { AxisWindow } from "@/stream/series/axis";
 import type { ChartSpec, Curve, Interval } from "./model";
 
 const HEADROOM = 0.06;

@@ -1,4 +1,4 @@
-import type { AxisWindow } from "@/lib/stream/series/axis";
+import type { AxisWindow } from "@/stream/series/axis";
 import type { ReadonlyColumn } from "./model";
 
 type Positions = Pick<ReadonlyColumn, "x" | "length">;

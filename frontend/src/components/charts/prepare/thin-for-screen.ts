@@ -1,4 +1,4 @@
-import { extremes } from "@/lib/stream/series/thin";
+import { extremes } from "@/stream/series/thin";
 
 /**
  * At most about `max` indices of `[from, to)`: the smallest and the largest value of every stretch among them, and the

@@ -1,5 +1,5 @@
 import { compact, compactBy } from "@/lib/number";
-import type { MetricAxis } from "@/lib/stream/series/axis";
+import type { MetricAxis } from "@/stream/series/axis";
 import type { Interval, Tick } from "./model";
 
 /** Label of a tick on a linear axis: as many digits as distinguish ticks `increment` apart. */

@@ -1,4 +1,4 @@
-import type { AxisWindow } from "@/lib/stream/series/axis";
+import type { AxisWindow } from "@/stream/series/axis";
 import type { Interval } from "./model";
 
 /** A window `factor` times as wide around `center`, within `bounds`; null if it covers all of them. */

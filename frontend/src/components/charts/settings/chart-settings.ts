@@ -1,4 +1,4 @@
-import { AXES, type MetricAxis } from "@/lib/stream/series/axis";
+import { AXES, type MetricAxis } from "@/stream/series/axis";
 
 /** Settings of a page's charts, kept in its address. */
 export interface ChartSettings {

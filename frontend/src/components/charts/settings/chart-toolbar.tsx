@@ -1,7 +1,7 @@
 "use client";
 
 import { ZoomOut } from "lucide-react";
-import type { MetricAxis } from "@/lib/stream/series/axis";
+import type { MetricAxis } from "@/stream/series/axis";
 import { Button } from "../../ui/button";
 import { Segmented } from "../../ui/segmented";
 import { Slider } from "../../ui/slider";

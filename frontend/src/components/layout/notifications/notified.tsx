@@ -4,7 +4,7 @@ import { useRouter } from "next/navigation";
 import { useEffect } from "react";
 import { withRetry } from "@/api/with-retry";
 import { routes } from "@/lib/routes";
-import { useEventStream } from "@/lib/stream/connection/provider";
+import { useEventStream } from "@/stream/provider";
 
 const loadShow = withRetry(() => import("./show"));
 

@@ -10,8 +10,8 @@ import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
-import type { RunSeries } from "@/lib/stream/series/run-series";
-import { useSeries } from "@/lib/stream/series/use-series";
+import type { RunSeries } from "@/stream/series/run-series";
+import { useSeries } from "@/stream/series/use-run-curves";
 import {
   changedText,
   knobChange,

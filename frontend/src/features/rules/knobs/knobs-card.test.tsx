@@ -2,8 +2,8 @@ import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import type { RunDetail, RunKnob } from "@/api/types";
-import { RunSeries } from "@/lib/stream/series/run-series";
 import { renderWithQueries, serve } from "@/lib/testing/service";
+import { RunSeries } from "@/stream/series/run-series";
 import { KnobsCard } from "./knobs-card";
 
 const KNOBS = "GET /runs/a/knobs";

@@ -10,7 +10,7 @@ import type { ChartSettings } from "@/components/charts/settings/chart-settings"
 import { Boundary } from "@/components/ui/boundary";
 import { Card } from "@/components/ui/card";
 import { Skeleton } from "@/components/ui/skeleton";
-import type { AxisWindow } from "@/lib/stream/series/axis";
+import type { AxisWindow } from "@/stream/series/axis";
 
 interface ChartSlotProps {
   spec: ChartSpec;

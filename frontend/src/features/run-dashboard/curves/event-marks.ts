@@ -2,8 +2,8 @@ import type { Evaluation, Run, RunEvent } from "@/api/types";
 import type { ChartMark, MarkKind } from "@/components/charts/prepare/marks";
 import { count, decimal } from "@/lib/number";
 import { solvedWords } from "@/lib/solved";
-import type { MetricAxis } from "@/lib/stream/series/axis";
-import { TrainingClock } from "@/lib/stream/series/training-clock";
+import type { MetricAxis } from "@/stream/series/axis";
+import { TrainingClock } from "@/stream/series/run-series";
 
 /** Events by which a person or a rule changed the course of training. */
 const STEERING: readonly string[] = ["rule_fired", "rules_changed", "hyperparameter_changed"];

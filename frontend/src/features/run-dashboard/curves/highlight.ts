@@ -1,4 +1,4 @@
-import type { AxisWindow } from "@/lib/stream/series/axis";
+import type { AxisWindow } from "@/stream/series/axis";
 
 /** A highlighted part of a curve in the address, in steps: `?chart=train/approx_kl&from=2000&to=4000`. */
 export interface Highlight {

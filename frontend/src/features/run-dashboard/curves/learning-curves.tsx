@@ -10,7 +10,7 @@ import type { ChartSettings } from "@/components/charts/settings/chart-settings"
 import { ChartToolbar } from "@/components/charts/settings/chart-toolbar";
 import { Notice } from "@/components/ui/notice";
 import { plural } from "@/lib/number";
-import type { RunCurves } from "@/lib/stream/series/run-series-pool";
+import type { RunCurves } from "@/stream/series/run-series-pool";
 import { ChartGrid } from "./chart-grid";
 import { chartAnchor, ChartSlot } from "./chart-slot";
 import type { Highlight } from "./highlight";

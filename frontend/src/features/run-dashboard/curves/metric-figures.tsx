@@ -3,7 +3,7 @@
 import { useMetricRegistry } from "@/api/metric-registry";
 import { ChartHelp } from "@/components/charts/card/chart-help";
 import { brief, decimal } from "@/lib/number";
-import type { RunSeries } from "@/lib/stream/series/run-series";
+import type { RunSeries } from "@/stream/series/run-series";
 import { useStreamedEnds } from "./use-streamed-ends";
 
 interface MetricFiguresProps {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { RunPast } from "@/api/types";
 import { rewardChart } from "@/components/charts/prepare/learning-curves";
-import { RunSeries } from "@/lib/stream/series/run-series";
+import { RunSeries } from "@/stream/series/run-series";
 import { pastLines, withPast } from "./past-lines";
 
 const curve = (...y: number[]) => ({ x: y.map((_, i) => i * 10), y, count: y.length });

@@ -1,6 +1,6 @@
 import type { RunPast } from "@/api/types";
 import type { ChartSpec, SeriesSpec } from "@/components/charts/prepare/model";
-import { RunSeries } from "@/lib/stream/series/run-series";
+import { RunSeries } from "@/stream/series/run-series";
 
 /** Curves behind those of a run: of what it left behind, or of a run that led to it. */
 export interface PastLine {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { MetricRegistry } from "@/api/metric-registry";
 import type { MetricInfo } from "@/api/types";
-import { RunSeries } from "@/lib/stream/series/run-series";
+import { RunSeries } from "@/stream/series/run-series";
 import { type ChartedMetrics, chartOf, metricChart, selectCharts } from "./select-charts";
 
 const metric = (name: string, change: Partial<MetricInfo> = {}): MetricInfo => ({

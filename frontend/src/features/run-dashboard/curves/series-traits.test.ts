@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RunSeries } from "@/lib/stream/series/run-series";
+import { RunSeries } from "@/stream/series/run-series";
 import { seriesTraits } from "./series-traits";
 
 function run(...episodes: [reward: number, length: number][]) {

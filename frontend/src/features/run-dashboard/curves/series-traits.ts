@@ -1,5 +1,5 @@
-import type { Column } from "@/lib/stream/series/column";
-import type { RunSeries } from "@/lib/stream/series/run-series";
+import type { Column } from "@/stream/series/column";
+import type { RunSeries } from "@/stream/series/run-series";
 
 /** Properties of a run's values that decide which charts are worth drawing. */
 export interface SeriesTraits {

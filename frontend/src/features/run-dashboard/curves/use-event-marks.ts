@@ -6,8 +6,8 @@ import { evaluationsQuery } from "@/api/evaluations";
 import { runEventsQuery } from "@/api/run-record";
 import type { Run } from "@/api/types";
 import type { ChartMark } from "@/components/charts/prepare/marks";
-import type { MetricAxis } from "@/lib/stream/series/axis";
-import type { RunSeries } from "@/lib/stream/series/run-series";
+import type { MetricAxis } from "@/stream/series/axis";
+import type { RunSeries } from "@/stream/series/run-series";
 import { eventMarks, type Happened } from "./event-marks";
 import { usePoints } from "./use-points";
 

@@ -6,7 +6,7 @@ import { hasPast, pastQuery } from "@/api/run-record";
 import type { Run } from "@/api/types";
 import type { ChartSettings } from "@/components/charts/settings/chart-settings";
 import { plural } from "@/lib/number";
-import { SERVICE_AXES } from "@/lib/stream/series/axis";
+import { SERVICE_AXES } from "@/stream/series/axis";
 import { type PastLine, pastLines } from "./past-lines";
 
 export interface Past {

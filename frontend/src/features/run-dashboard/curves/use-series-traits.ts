@@ -1,7 +1,7 @@
 "use client";
 
-import type { RunSeries } from "@/lib/stream/series/run-series";
-import { useSeries } from "@/lib/stream/series/use-series";
+import type { RunSeries } from "@/stream/series/run-series";
+import { useSeries } from "@/stream/series/use-run-curves";
 import { type SeriesTraits, seriesTraits } from "./series-traits";
 
 /** Traits of a run's series: the same object until a trait changes, however many rows arrive. */

@@ -11,8 +11,8 @@ import {
   stepScale,
   timeScale,
 } from "@/components/charts/prepare/step-scale";
-import type { MetricAxis } from "@/lib/stream/series/axis";
-import { EPISODE } from "@/lib/stream/series/run-series";
+import type { MetricAxis } from "@/stream/series/axis";
+import { EPISODE } from "@/stream/series/run-series";
 
 /** Milliseconds after which what a run has trained since is asked for. */
 const RENEW_EVERY_MS = 5_000;

@@ -1,7 +1,7 @@
 "use client";
 
-import type { RunSeries } from "@/lib/stream/series/run-series";
-import { useSeries } from "@/lib/stream/series/use-series";
+import type { RunSeries } from "@/stream/series/run-series";
+import { useSeries } from "@/stream/series/use-run-curves";
 
 /** The first and the newest value of a metric, updated live. */
 export function useStreamedEnds(

@@ -8,7 +8,7 @@ import type { MeasuredCurve, RunDetail } from "@/api/types";
 import { environmentOfRun } from "@/api/variant";
 import { HeldSource } from "@/components/charts/live/held-source";
 import type { SeriesSpec } from "@/components/charts/prepare/model";
-import type { MetricAxis } from "@/lib/stream/series/axis";
+import type { MetricAxis } from "@/stream/series/axis";
 import {
   curveSentence,
   curveWithin,

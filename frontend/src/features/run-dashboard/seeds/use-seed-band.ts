@@ -7,7 +7,7 @@ import type { Run, SeedGroup } from "@/api/types";
 import { useSeedCurves } from "@/components/charts/live/use-seed-curves";
 import type { SeriesSpec } from "@/components/charts/prepare/model";
 import { plural } from "@/lib/number";
-import type { MetricAxis } from "@/lib/stream/series/axis";
+import type { MetricAxis } from "@/stream/series/axis";
 
 /** Milliseconds between requests while a seed of the group trains. */
 const REFRESH_MS = 3_000;
