@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { Card } from "@/components/ui/card";
-import { Segmented } from "@/components/ui/segmented";
+import { Card } from "@/ui/card";
+import { Segmented } from "@/ui/segmented";
 
 interface AgentView<Name extends string> {
   name: Name;

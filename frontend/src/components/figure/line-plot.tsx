@@ -1,6 +1,6 @@
 "use client";
 
-import { seriesStyle } from "@/components/ui/series-style";
+import { seriesStyle } from "@/ui/series-style";
 import { type Frame, Plot } from "./plot";
 import { linePath } from "./scale";
 import { linearTicks } from "./ticks";

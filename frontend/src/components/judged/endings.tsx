@@ -3,11 +3,10 @@ import { Flag, Play } from "lucide-react";
 import { endingsQuery } from "@/api/evaluations";
 import type { EpisodeEnding, EpisodeEndings } from "@/api/types";
 import { brief, decimal, NONE, plural, shareText } from "@/lib/number";
+import { Button } from "@/ui/button";
+import { EmptyState, ErrorState } from "@/ui/notice";
+import { Skeleton } from "@/ui/progress";
 import { Sparkline } from "../charts/sparkline/sparkline";
-import { Button } from "../ui/button";
-import { EmptyState } from "../ui/empty-state";
-import { ErrorState } from "../ui/error-state";
-import { Skeleton } from "../ui/skeleton";
 import { type JudgedRun, NOT_KEPT, shareOf, type WatchedEpisode } from "./judged";
 
 interface EndingsProps {

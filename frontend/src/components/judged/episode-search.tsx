@@ -6,9 +6,9 @@ import { episodeSearchQuery } from "@/api/evaluations";
 import { ApiError } from "@/api/http";
 import type { FoundEpisode } from "@/api/types";
 import { brief, count, decimal, plural } from "@/lib/number";
-import { Button } from "../ui/button";
-import { Skeleton } from "../ui/skeleton";
-import { useShortened } from "../ui/use-shortened";
+import { Button } from "@/ui/button";
+import { Skeleton } from "@/ui/progress";
+import { useShortened } from "@/ui/tooltip";
 import { type JudgedRun, NOT_KEPT, type WatchedEpisode } from "./judged";
 
 interface EpisodeSearchProps {

@@ -2,8 +2,8 @@
 
 import { lazy, Suspense, useState } from "react";
 import { withRetry } from "@/api/with-retry";
-import { Disclosure } from "../ui/disclosure";
-import { Skeleton } from "../ui/skeleton";
+import { Disclosure } from "@/ui/disclosure";
+import { Skeleton } from "@/ui/progress";
 import type { JudgedRun, WatchedEpisode } from "./judged";
 
 const Endings = lazy(withRetry(async () => ({ default: (await import("./endings")).Endings })));

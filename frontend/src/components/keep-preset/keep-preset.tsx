@@ -7,11 +7,11 @@ import { keepAsPreset } from "@/api/experiments";
 import { ApiError, explainAction } from "@/api/http";
 import { keys } from "@/api/keys";
 import { routes } from "@/lib/routes";
-import { Button } from "../ui/button";
-import { controlClass } from "../ui/control-class";
-import { Dialog } from "../ui/dialog";
-import { Field } from "../ui/field";
-import { Notice } from "../ui/notice";
+import { Button } from "@/ui/button";
+import { Dialog } from "@/ui/dialog";
+import { Field } from "@/ui/field";
+import { Notice } from "@/ui/notice";
+import { controlClass } from "@/ui/select";
 
 interface KeepPresetProps {
   experiment: string;

@@ -1,7 +1,7 @@
 "use client";
 
 import { Search } from "lucide-react";
-import { Button } from "@/components/ui/button";
+import { Button } from "@/ui/button";
 import { showOverlay } from "./commands/overlay";
 
 /** A button that opens the command palette, for pages with no other action to offer. */

@@ -4,7 +4,7 @@ import { Unplug } from "lucide-react";
 import { useEffect } from "react";
 import { clockTime } from "@/lib/format-time";
 import { useServiceAway } from "@/lib/service";
-import { dismissForService } from "../ui/toast/store";
+import { dismissForService } from "@/ui/toast";
 
 /** A bar on every page that says since when the service has not responded, and what to do. */
 export function ServiceAwayBar() {

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { LAYER_ID } from "../ui/layer";
-import { Toaster } from "../ui/toast/toaster";
+import { LAYER_ID } from "@/ui/layer";
+import { Toaster } from "@/ui/toast";
 import { BottomBar } from "./bottom-bar";
 import { Commands } from "./commands/commands";
 import { SearchButton } from "./commands/search-button";

@@ -2,7 +2,7 @@
 
 import { useEffect } from "react";
 import { useEventStream } from "@/stream/provider";
-import { dismissForRun } from "../ui/toast/store";
+import { dismissForRun } from "@/ui/toast";
 
 /** Dismisses messages about a run when its status changes. */
 export function ToastCauses() {

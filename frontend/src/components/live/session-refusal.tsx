@@ -6,7 +6,7 @@ import type { ApiError } from "@/api/http";
 import { runQuery } from "@/api/runs";
 import { endSession, sessionsQuery } from "@/api/sessions";
 import type { Session } from "@/api/types";
-import { Button } from "../ui/button";
+import { Button } from "@/ui/button";
 
 interface SessionRefusalProps {
   refusal: ApiError;

@@ -4,7 +4,7 @@ import { LoaderCircle, MonitorPlay } from "lucide-react";
 import type { ReactNode } from "react";
 import type { SessionClient } from "@/lib/session/session-client";
 import type { SessionState } from "@/lib/session/session-state";
-import { Button } from "../ui/button";
+import { Button } from "@/ui/button";
 import { SessionRefusal } from "./session-refusal";
 
 interface StageMessageProps {

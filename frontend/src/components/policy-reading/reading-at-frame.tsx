@@ -3,10 +3,10 @@
 import type { ReactNode } from "react";
 import type { RecordedSteps } from "@/api/steps";
 import type { RunDetail, StepRecord } from "@/api/types";
+import { Skeleton } from "@/ui/progress";
 import { frameAt, middleOf } from "../player/frames";
 import type { PlaybackController } from "../player/playback-controller";
 import { usePlaybackTime } from "../player/use-playback";
-import { Skeleton } from "../ui/skeleton";
 import { canBeSliced } from "../value-slice/prepare";
 import { ValueSliceFigure } from "../value-slice/value-slice-figure";
 import { PolicyReadingView } from "./policy-reading-view";

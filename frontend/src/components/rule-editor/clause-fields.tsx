@@ -2,8 +2,7 @@
 
 import clsx from "clsx";
 import type { FieldProblem } from "@/api/http";
-import { controlClass } from "../ui/control-class";
-import { Select } from "../ui/select";
+import { controlClass, Select } from "@/ui/select";
 import { type Clause, concerns, phraseOf, rephrased, type Vocabulary } from "./draft";
 import type { Phrase, Slot } from "./phrases";
 

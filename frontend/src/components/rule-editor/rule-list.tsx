@@ -15,8 +15,8 @@ import {
 import type { ReactNode } from "react";
 import type { FieldProblem } from "@/api/http";
 import type { Rule } from "@/api/types";
-import { Button } from "../ui/button";
-import { Menu, MenuItem, MenuSeparator } from "../ui/menu";
+import { Button } from "@/ui/button";
+import { Menu, MenuItem, MenuSeparator } from "@/ui/menu";
 import { draftOf, type RuleDraft, type Vocabulary, written } from "./draft";
 import { RuleItem } from "./rule-item";
 import { templatesFor } from "./templates";

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import type { RunsFormat } from "@/api/run-files";
 import { follow } from "@/lib/download";
 import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
-import { MenuItem } from "../ui/menu";
+import { MenuItem } from "@/ui/menu";
 
 const FORMATS: readonly { format: RunsFormat; label: string; icon: ReactNode }[] = [
   { format: "csv", label: "Metrics as CSV", icon: <Table /> },

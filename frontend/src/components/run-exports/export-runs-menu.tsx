@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { type ExportedRuns, runsLink } from "@/api/run-files";
-import { Menu } from "../ui/menu";
+import { Menu } from "@/ui/menu";
 import { ExportItems } from "./export-items";
 
 interface ExportRunsMenuProps {

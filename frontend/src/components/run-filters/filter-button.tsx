@@ -5,7 +5,7 @@ import { ChevronDown } from "lucide-react";
 import { type ComponentProps, lazy, Suspense, useState } from "react";
 import type { Chosen } from "@/api/run-filter";
 import { withRetry } from "@/api/with-retry";
-import { buttonClass } from "../ui/button";
+import { buttonClass } from "@/ui/button";
 
 const load = () => import("./filter-menu");
 const FilterMenu = lazy(withRetry(load));

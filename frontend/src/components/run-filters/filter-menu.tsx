@@ -7,9 +7,9 @@ import { type Chosen, RUN_STATUSES } from "@/api/run-filter";
 import { tagsQuery } from "@/api/runs";
 import type { RunStatus } from "@/api/types";
 import { count } from "@/lib/number";
-import { Button } from "../ui/button";
-import { type ComboboxOption, OptionList } from "../ui/combobox/options";
-import { Popover } from "../ui/popover";
+import { Button } from "@/ui/button";
+import { type ComboboxOption, OptionList } from "@/ui/combobox-options";
+import { Popover } from "@/ui/popover";
 
 const MEANING: Record<RunStatus, string> = {
   created: "Not started yet",

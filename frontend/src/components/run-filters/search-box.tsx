@@ -4,7 +4,7 @@ import { Search } from "lucide-react";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { useLimits } from "@/api/choices";
 import { writeAfter } from "@/lib/query-string";
-import { controlClass } from "../ui/control-class";
+import { controlClass } from "@/ui/select";
 
 /** Milliseconds without typing after which the list is filtered. */
 const PAUSE_MS = 180;

@@ -2,9 +2,8 @@ import clsx from "clsx";
 import { RotateCcw } from "lucide-react";
 import type { Hyperparameter } from "@/api/types";
 import { setting } from "@/lib/number";
-import { controlClass } from "../ui/control-class";
-import { Field } from "../ui/field";
-import { Select } from "../ui/select";
+import { Field } from "@/ui/field";
+import { controlClass, Select } from "@/ui/select";
 import { describeBounds } from "./parse";
 
 interface SchemaFieldProps {

@@ -1,5 +1,5 @@
-import { Field } from "@/components/ui/field";
-import { Select } from "@/components/ui/select";
+import { Field } from "@/ui/field";
+import { Select } from "@/ui/select";
 import { LISTED, SEED_COUNTS, type SeedChoice } from "./seed-choice";
 
 interface SeedCountProps {

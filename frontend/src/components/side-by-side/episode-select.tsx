@@ -1,4 +1,4 @@
-import { Select } from "@/components/ui/select";
+import { Select } from "@/ui/select";
 import { choiceName, type EpisodeChoice } from "./choices";
 
 interface EpisodeSelectProps {

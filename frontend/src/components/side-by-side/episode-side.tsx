@@ -3,13 +3,13 @@
 import clsx from "clsx";
 import { apiLink } from "@/api/http";
 import { count, decimal } from "@/lib/number";
+import { Button } from "@/ui/button";
 import { frameAt } from "../player/frames";
 import type { PlaybackController } from "../player/playback-controller";
 import { usePlaybackTime } from "../player/use-playback";
 import { TROUBLE_TEXT, useVideoTrouble } from "../player/use-video-trouble";
 import { VideoTrack } from "../player/video-track";
 import { actionText } from "../policy-reading/prepare/action";
-import { Button } from "../ui/button";
 import { partOf } from "./alignment";
 import { choiceName } from "./choices";
 import type { Side } from "./episode-pair";

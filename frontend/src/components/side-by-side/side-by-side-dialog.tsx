@@ -3,8 +3,8 @@
 import { useState } from "react";
 import { explainAction } from "@/api/http";
 import { useEvaluationSteps } from "@/api/steps";
-import { Dialog } from "../ui/dialog";
-import { Skeleton } from "../ui/skeleton";
+import { Dialog } from "@/ui/dialog";
+import { Skeleton } from "@/ui/progress";
 import { besides, type EpisodeChoice } from "./choices";
 import { EpisodePair } from "./episode-pair";
 import { EpisodeSelect } from "./episode-select";

@@ -1,4 +1,4 @@
-import { CopyButton } from "@/components/ui/copy-button";
+import { CopyButton } from "@/ui/copy-button";
 
 /** The command that installs what a sink needs, to be copied. */
 export function InstallCommand({ label, command }: { label: string; command: string }) {

@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { offeredSinksQuery } from "@/api/sinks";
 import type { OfferedSink, SinkKind } from "@/api/types";
-import { ErrorState } from "../ui/error-state";
-import { Skeleton } from "../ui/skeleton";
+import { ErrorState } from "@/ui/notice";
+import { Skeleton } from "@/ui/progress";
 import { InstallCommand } from "./install-command";
 
 interface SinkChoiceProps {

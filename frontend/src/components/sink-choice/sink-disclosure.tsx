@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { SinkKind } from "@/api/types";
 import { plural } from "@/lib/number";
-import { Disclosure } from "../ui/disclosure";
+import { Disclosure } from "@/ui/disclosure";
 import { SinkChoice } from "./sink-choice";
 
 interface SinkDisclosureProps {

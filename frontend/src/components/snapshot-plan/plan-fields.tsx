@@ -1,5 +1,5 @@
-import { controlClass } from "@/components/ui/control-class";
-import { Field } from "@/components/ui/field";
+import { Field } from "@/ui/field";
+import { controlClass } from "@/ui/select";
 import type { PlanDraft, PlanProblems } from "./plan";
 
 interface PlanFieldsProps {

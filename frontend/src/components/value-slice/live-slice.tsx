@@ -5,7 +5,7 @@ import type { StepRecord } from "@/api/types";
 import { count } from "@/lib/number";
 import type { SessionClient } from "@/lib/session/session-client";
 import { useStore } from "@/lib/use-store";
-import { Disclosure } from "../ui/disclosure";
+import { Disclosure } from "@/ui/disclosure";
 import { PairPicker } from "./pair-picker";
 import { componentsOf, drawnSlice, firstPair, type SlicedSpace } from "./prepare";
 import { SlicePicture } from "./slice-picture";

@@ -3,9 +3,9 @@
 import { RotateCcw } from "lucide-react";
 import type { StepRecord } from "@/api/types";
 import { decimal } from "@/lib/number";
-import { Button } from "../ui/button";
-import { Disclosure } from "../ui/disclosure";
-import { Slider } from "../ui/slider";
+import { Button } from "@/ui/button";
+import { Disclosure } from "@/ui/disclosure";
+import { Slider } from "@/ui/slider";
 import { componentsOf, type SlicedSpace } from "./prepare";
 import { type Changes, NO_CHANGES, reachOf } from "./what-if";
 

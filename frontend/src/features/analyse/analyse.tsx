@@ -6,11 +6,11 @@ import { isFiltered, NO_FILTER } from "@/api/run-filter";
 import type { AnalyticsSchema } from "@/api/types";
 import { FilterButtons } from "@/components/run-filters/filter-buttons";
 import { SearchBox } from "@/components/run-filters/search-box";
-import { Button } from "@/components/ui/button";
-import { CopyButton } from "@/components/ui/copy-button";
-import { ErrorState } from "@/components/ui/error-state";
-import { Segmented } from "@/components/ui/segmented";
 import { useQueryString } from "@/lib/query-string";
+import { Button } from "@/ui/button";
+import { CopyButton } from "@/ui/copy-button";
+import { ErrorState } from "@/ui/notice";
+import { Segmented } from "@/ui/segmented";
 import {
   type AddressPart,
   type AnalyseAddress,

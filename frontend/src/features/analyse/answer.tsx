@@ -1,9 +1,8 @@
-import { type UseQueryResult } from "@tanstack/react-query";
+import type { UseQueryResult } from "@tanstack/react-query";
 import { ChartScatter } from "lucide-react";
 import type { ReactNode } from "react";
-import { EmptyState } from "@/components/ui/empty-state";
-import { ErrorState } from "@/components/ui/error-state";
-import { Skeleton } from "@/components/ui/skeleton";
+import { EmptyState, ErrorState } from "@/ui/notice";
+import { Skeleton } from "@/ui/progress";
 
 interface AnswerProps<T> {
   asked: UseQueryResult<T>;

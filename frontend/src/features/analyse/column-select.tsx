@@ -1,5 +1,5 @@
-import { Field } from "@/components/ui/field";
-import { Select } from "@/components/ui/select";
+import { Field } from "@/ui/field";
+import { Select } from "@/ui/select";
 import { columnName, groupedColumns } from "./column-name";
 
 interface ColumnSelectProps {

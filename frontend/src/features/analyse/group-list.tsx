@@ -3,8 +3,8 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type AnalyticsQuestion, runGroupsQuery } from "@/api/analytics";
 import type { RunsInGroup } from "@/api/types";
-import { Card } from "@/components/ui/card";
 import { compact, count, decimal, interval, NONE, plural, setting } from "@/lib/number";
+import { Card } from "@/ui/card";
 import { Answer, NO_RUNS } from "./answer";
 import { AxisTicks } from "./axis-ticks";
 import { Box } from "./box";

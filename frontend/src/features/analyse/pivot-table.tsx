@@ -3,8 +3,8 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type AnalyticsQuestion, runGroupsQuery } from "@/api/analytics";
 import type { RunsInGroup } from "@/api/types";
-import { Card } from "@/components/ui/card";
 import { decimal, interval, NONE, plural } from "@/lib/number";
+import { Card } from "@/ui/card";
 import { Answer, NO_RUNS } from "./answer";
 import { columnName } from "./column-name";
 import { extentOf, placeIn } from "./extent";

@@ -1,6 +1,6 @@
 import type { ReturnsScale } from "@/api/types";
-import { Button } from "@/components/ui/button";
 import { plural } from "@/lib/number";
+import { Button } from "@/ui/button";
 import { NO_VALUES } from "./answer";
 
 interface ScaleNoteProps {

@@ -1,6 +1,6 @@
 import type { AnalyticsSchema } from "@/api/types";
-import { Card } from "@/components/ui/card";
-import { Disclosure } from "@/components/ui/disclosure";
+import { Card } from "@/ui/card";
+import { Disclosure } from "@/ui/disclosure";
 
 /** The columns that a SELECT can name, by table. */
 export function SchemaHelp({ tables }: { tables: AnalyticsSchema["tables"] }) {

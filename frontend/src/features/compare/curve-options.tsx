@@ -1,9 +1,9 @@
 "use client";
 
 import { useMetricRegistry } from "@/api/metric-registry";
-import { Select } from "@/components/ui/select";
-import { Switch } from "@/components/ui/switch";
 import { COLOR_BY, type ColorBy } from "@/lib/url/comparison";
+import { Select } from "@/ui/select";
+import { Switch } from "@/ui/switch";
 import { RETURN } from "./curves";
 import { metricChoices } from "./metric-choices";
 

@@ -1,7 +1,7 @@
 import { fireEvent, screen, waitFor } from "@testing-library/react";
 import { expect, test, vi } from "vitest";
-import { Toaster } from "@/components/ui/toast/toaster";
 import { renderWithQueries, serve } from "@/lib/testing/service";
+import { Toaster } from "@/ui/toast";
 import { DownloadVideo } from "./download-video";
 import { aRun } from "./fixtures";
 

@@ -5,9 +5,9 @@ import { Download } from "lucide-react";
 import { explainAction } from "@/api/http";
 import { sideBySideVideo } from "@/api/metrics";
 import type { Run } from "@/api/types";
-import { Button } from "@/components/ui/button";
-import { toast } from "@/components/ui/toast/store";
 import { download, fileName } from "@/lib/download";
+import { Button } from "@/ui/button";
+import { toast } from "@/ui/toast";
 
 interface DownloadVideoProps {
   /** Two runs, each with the evaluation whose video is shown. */

@@ -4,8 +4,8 @@ import { useRouter } from "next/navigation";
 import type { Run, RunGroup } from "@/api/types";
 import type { JudgedRun } from "@/components/judged/judged";
 import { JudgedEpisodes } from "@/components/judged/judged-episodes";
-import { Card } from "@/components/ui/card";
 import { routes } from "@/lib/routes";
+import { Card } from "@/ui/card";
 import type { SeriesStyles } from "./series-styles";
 import { Swatch } from "./swatch";
 

@@ -1,7 +1,7 @@
 import { StepForward } from "lucide-react";
 import { PlayKey } from "@/components/live/transport";
 import { Key } from "@/components/player/transport";
-import { Segmented } from "@/components/ui/segmented";
+import { Segmented } from "@/ui/segmented";
 
 interface LiveControlsProps {
   playing: boolean;

@@ -2,13 +2,13 @@
 
 import type { Run } from "@/api/types";
 import { FrameCanvas } from "@/components/live/frame-canvas";
-import { Button } from "@/components/ui/button";
-import type { SeriesStyle } from "@/components/ui/series-style";
 import { count, decimal } from "@/lib/number";
 import type { SessionClient } from "@/lib/session/session-client";
 import type { SessionState } from "@/lib/session/session-state";
 import { useHeldSession } from "@/lib/session/use-watched";
 import { useStore } from "@/lib/use-store";
+import { Button } from "@/ui/button";
+import type { SeriesStyle } from "@/ui/series-style";
 import { Tile } from "./tile";
 
 interface LiveTileProps {

@@ -4,8 +4,8 @@ import { X } from "lucide-react";
 import Link from "next/link";
 import { useAlgorithmName } from "@/api/choices";
 import type { Run } from "@/api/types";
-import { StatusBadge } from "@/components/ui/status-badge";
 import { routes } from "@/lib/routes";
+import { StatusBadge } from "@/ui/badge";
 import type { SeriesStyles } from "./series-styles";
 import { Swatch } from "./swatch";
 

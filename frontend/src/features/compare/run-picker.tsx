@@ -5,12 +5,12 @@ import { Plus } from "lucide-react";
 import { useState } from "react";
 import { useAlgorithmName, useLimits } from "@/api/choices";
 import { runSearchQuery } from "@/api/runs";
-import { Button } from "@/components/ui/button";
-import { OptionList } from "@/components/ui/combobox/options";
-import { Popover } from "@/components/ui/popover";
-import { StatusBadge } from "@/components/ui/status-badge";
 import { age } from "@/lib/format-time";
 import { useNow } from "@/lib/time";
+import { StatusBadge } from "@/ui/badge";
+import { Button } from "@/ui/button";
+import { OptionList } from "@/ui/combobox-options";
+import { Popover } from "@/ui/popover";
 
 interface RunPickerProps {
   chosen: readonly string[];

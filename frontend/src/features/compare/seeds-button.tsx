@@ -8,9 +8,9 @@ import { keys } from "@/api/keys";
 import { whyNotCompare } from "@/api/run-availability";
 import { addSeeds, groupRunsQuery, MOST_GROUPS } from "@/api/runs";
 import type { Run } from "@/api/types";
-import { Button } from "@/components/ui/button";
-import { Notice } from "@/components/ui/notice";
 import { plural } from "@/lib/number";
+import { Button } from "@/ui/button";
+import { Notice } from "@/ui/notice";
 import { groupsOfFewSeeds, moreSeeds, type MoreSeeds } from "./more-seeds";
 
 interface SeedsButtonProps {

@@ -1,6 +1,6 @@
 import type { Run } from "@/api/types";
-import { SERIES_COUNT, seriesStyle, type SeriesStyle } from "@/components/ui/series-style";
 import type { ColorBy } from "@/lib/url/comparison";
+import { SERIES_COUNT, seriesStyle, type SeriesStyle } from "@/ui/series-style";
 
 export type SeriesStyles = ReadonlyMap<string, SeriesStyle>;
 

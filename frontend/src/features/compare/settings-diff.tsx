@@ -1,7 +1,7 @@
 import clsx from "clsx";
 import type { Comparison } from "@/api/types";
-import { Card } from "@/components/ui/card";
-import { Disclosure } from "@/components/ui/disclosure";
+import { Card } from "@/ui/card";
+import { Disclosure } from "@/ui/disclosure";
 import type { ComparedColumn } from "./columns";
 import { RunTable, stickyClass } from "./run-table";
 import type { SeriesStyles } from "./series-styles";

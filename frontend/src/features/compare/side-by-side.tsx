@@ -4,7 +4,7 @@ import dynamic from "next/dynamic";
 import { useState } from "react";
 import type { Comparison, Run } from "@/api/types";
 import { withRetry } from "@/api/with-retry";
-import { Segmented } from "@/components/ui/segmented";
+import { Segmented } from "@/ui/segmented";
 import { comparesReturns } from "./same-return";
 import type { SeriesStyles } from "./series-styles";
 import { Videos } from "./videos";

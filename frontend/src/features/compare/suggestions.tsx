@@ -4,12 +4,11 @@ import { useQuery } from "@tanstack/react-query";
 import { GitCompareArrows } from "lucide-react";
 import Link from "next/link";
 import { runSearchQuery } from "@/api/runs";
-import { Button, buttonClass } from "@/components/ui/button";
-import { Card } from "@/components/ui/card";
-import { EmptyState } from "@/components/ui/empty-state";
-import { ErrorState } from "@/components/ui/error-state";
-import { Skeleton } from "@/components/ui/skeleton";
 import { routes } from "@/lib/routes";
+import { Button, buttonClass } from "@/ui/button";
+import { Card } from "@/ui/card";
+import { EmptyState, ErrorState } from "@/ui/notice";
+import { Skeleton } from "@/ui/progress";
 import { suggest } from "./suggest";
 
 interface SuggestionsProps {

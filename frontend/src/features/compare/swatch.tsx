@@ -1,4 +1,4 @@
-import type { SeriesStyle } from "@/components/ui/series-style";
+import type { SeriesStyle } from "@/ui/series-style";
 
 /** A sample of a run's line in its colour and dash. */
 export function Swatch({ seriesStyle }: { seriesStyle: SeriesStyle | undefined }) {

@@ -6,7 +6,7 @@ import type { PlaybackController } from "@/components/player/playback-controller
 import { usePlaybackTime } from "@/components/player/use-playback";
 import { TROUBLE_TEXT, useVideoTrouble } from "@/components/player/use-video-trouble";
 import { VideoTrack } from "@/components/player/video-track";
-import { Button } from "@/components/ui/button";
+import { Button } from "@/ui/button";
 
 interface TileVideoProps {
   video: NonNullable<Clip["video"]>;

@@ -1,7 +1,7 @@
 import clsx from "clsx";
 import type { ReactNode, Ref } from "react";
 import type { Run } from "@/api/types";
-import type { SeriesStyle } from "@/components/ui/series-style";
+import type { SeriesStyle } from "@/ui/series-style";
 import { Swatch } from "./swatch";
 
 interface TilesProps {

@@ -5,9 +5,9 @@ import { useState } from "react";
 import { ApiError } from "@/api/http";
 import { keys } from "@/api/keys";
 import { restoreRun } from "@/api/runs";
-import { Button } from "@/components/ui/button";
-import { Notice } from "@/components/ui/notice";
 import { plural } from "@/lib/number";
+import { Button } from "@/ui/button";
+import { Notice } from "@/ui/notice";
 
 interface UnknownRunsProps {
   ids: readonly string[];

@@ -10,11 +10,11 @@ import {
 } from "@/api/experiments";
 import { useMetricRegistry } from "@/api/metric-registry";
 import type { ExperimentResults, ScoreKind } from "@/api/types";
-import { Disclosure } from "@/components/ui/disclosure";
-import { ErrorState } from "@/components/ui/error-state";
-import { Select } from "@/components/ui/select";
-import { ThresholdField } from "@/components/ui/threshold-field";
 import { searchOf, useQueryString } from "@/lib/query-string";
+import { Disclosure } from "@/ui/disclosure";
+import { ThresholdField } from "@/ui/field";
+import { ErrorState } from "@/ui/notice";
+import { Select } from "@/ui/select";
 import { Results } from "./results";
 import { ResultsSkeleton } from "./results-skeleton";
 

@@ -1,9 +1,9 @@
 import { madeText, madeTexts } from "@/api/made";
 import type { ExperimentResults } from "@/api/types";
 import { ChartHelp } from "@/components/charts/card/chart-help";
-import { Card } from "@/components/ui/card";
-import { ScrollRegion } from "@/components/ui/scroll-region";
 import { interval, plural } from "@/lib/number";
+import { Card } from "@/ui/card";
+import { ScrollRegion } from "@/ui/scroll-region";
 import { comparedIn, labelsOf } from "./labels";
 
 /** How often a seed of one variant does better than a seed of another; nothing for fewer than two variants. */

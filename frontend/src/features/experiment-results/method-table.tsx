@@ -1,8 +1,8 @@
 import { useState } from "react";
 import type { ExperimentResults } from "@/api/types";
 import { ChartHelp } from "@/components/charts/card/chart-help";
-import { Card } from "@/components/ui/card";
 import { decimal, plural } from "@/lib/number";
+import { Card } from "@/ui/card";
 import { columnHelp, FigureCell, FIGURES, RowOpener } from "./figure-cell";
 import { ForestFoot, ForestLine } from "./forest-plot";
 import { bestFirst } from "./labels";

@@ -2,8 +2,8 @@ import { madeTexts } from "@/api/made";
 import type { ExperimentResults } from "@/api/types";
 import { ChartHelp } from "@/components/charts/card/chart-help";
 import { LinePlot } from "@/components/figure/line-plot";
-import { Card } from "@/components/ui/card";
 import { plural, shareText } from "@/lib/number";
+import { Card } from "@/ui/card";
 import { comparedIn, labelsOf } from "./labels";
 import { profileLines } from "./profile-lines";
 

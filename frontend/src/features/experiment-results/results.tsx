@@ -1,6 +1,6 @@
 import clsx from "clsx";
 import type { ExperimentResults } from "@/api/types";
-import { Boundary } from "@/components/ui/boundary";
+import { Boundary } from "@/ui/boundary";
 import { ImprovementMatrix } from "./improvement-matrix";
 import { MethodTable } from "./method-table";
 import { ProfileCard } from "./profile-card";

@@ -3,9 +3,9 @@ import { Bookmark } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
 import type { ExperimentResults } from "@/api/types";
-import { Button } from "@/components/ui/button";
 import { count, decimal, plural } from "@/lib/number";
 import { routes } from "@/lib/routes";
+import { Button } from "@/ui/button";
 import { FigureCell, type FIGURES, NarrowName, RowOpener } from "./figure-cell";
 import { ForestLine } from "./forest-plot";
 

@@ -3,7 +3,7 @@ import { madeText } from "@/api/made";
 import type { ExperimentResults } from "@/api/types";
 import { ChartHelp } from "@/components/charts/card/chart-help";
 import { KeepPreset } from "@/components/keep-preset/keep-preset";
-import { Card } from "@/components/ui/card";
+import { Card } from "@/ui/card";
 import { columnHelp, FIGURES } from "./figure-cell";
 import { ForestFoot } from "./forest-plot";
 import { bestFirst, showsSeeds } from "./labels";

@@ -1,7 +1,7 @@
 import { madeText } from "@/api/made";
 import type { ExperimentResults } from "@/api/types";
 import { ChartHelp } from "@/components/charts/card/chart-help";
-import { Card } from "@/components/ui/card";
+import { Card } from "@/ui/card";
 
 /** What the intervals carry, in words. */
 export function VerdictCard({ results }: { results: ExperimentResults }) {

@@ -1,8 +1,8 @@
 import { madeText } from "@/api/made";
 import type { SearchResults } from "@/api/types";
 import { ChartHelp } from "@/components/charts/card/chart-help";
-import { Card } from "@/components/ui/card";
 import { shareText } from "@/lib/number";
+import { Card } from "@/ui/card";
 
 /** How much of the objective's variation each hyperparameter carries. */
 export function ImportanceBars({ search: { importances, made } }: { search: SearchResults }) {

@@ -8,10 +8,10 @@ import { limitsQuery, useAlgorithmName } from "@/api/choices";
 import { createExperiment } from "@/api/experiments";
 import { explainAction } from "@/api/http";
 import type { Experiment, SearchedTrial } from "@/api/types";
-import { Button } from "@/components/ui/button";
-import { Notice } from "@/components/ui/notice";
 import { brief, plural } from "@/lib/number";
 import { routes } from "@/lib/routes";
+import { Button } from "@/ui/button";
+import { Notice } from "@/ui/notice";
 import { retraining } from "./retraining";
 
 interface RetrainButtonProps {

@@ -6,10 +6,10 @@ import type { ExperimentCell, SearchedTrial, SearchResults } from "@/api/types";
 import { ChartHelp } from "@/components/charts/card/chart-help";
 import { sparklineScale } from "@/components/charts/sparkline/sparkline-path";
 import { TrialCell } from "@/components/trial-cell/trial-cell";
-import { Button } from "@/components/ui/button";
-import { ScrollRegion } from "@/components/ui/scroll-region";
-import { useOpenLinks } from "@/components/ui/use-open-links";
 import { decimal, percent, plural } from "@/lib/number";
+import { Button } from "@/ui/button";
+import { useOpenLinks } from "@/ui/disclosure";
+import { ScrollRegion } from "@/ui/scroll-region";
 import { parameterText, waits } from "./search-text";
 
 interface TrialListProps {

@@ -6,10 +6,10 @@ import { type Ref, useState } from "react";
 import type { Experiment, ExperimentCell, SearchedTrial } from "@/api/types";
 import { ChartHelp } from "@/components/charts/card/chart-help";
 import { KeepPreset } from "@/components/keep-preset/keep-preset";
-import { Button } from "@/components/ui/button";
-import { Card } from "@/components/ui/card";
 import { decimal } from "@/lib/number";
 import { routes } from "@/lib/routes";
+import { Button } from "@/ui/button";
+import { Card } from "@/ui/card";
 import { RetrainButton } from "./retrain-button";
 import { parameterText } from "./search-text";
 

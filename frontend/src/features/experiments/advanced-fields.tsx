@@ -1,11 +1,10 @@
 import { type ReactNode, useState } from "react";
 import type { Limits } from "@/api/types";
-import { Badge } from "@/components/ui/badge";
-import { controlClass } from "@/components/ui/control-class";
-import { Disclosure } from "@/components/ui/disclosure";
-import { Field } from "@/components/ui/field";
-import { Select } from "@/components/ui/select";
 import { setting } from "@/lib/number";
+import { Badge } from "@/ui/badge";
+import { Disclosure } from "@/ui/disclosure";
+import { Field } from "@/ui/field";
+import { controlClass, Select } from "@/ui/select";
 import {
   ADVANCED_POINTERS,
   type AdvancedDraft,

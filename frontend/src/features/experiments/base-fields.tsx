@@ -1,5 +1,5 @@
-import { Field } from "@/components/ui/field";
-import { Select } from "@/components/ui/select";
+import { Field } from "@/ui/field";
+import { Select } from "@/ui/select";
 import { type Offer, presetsOf, type VariantDraft, withPresetThatExists } from "./draft";
 
 interface BaseFieldsProps {

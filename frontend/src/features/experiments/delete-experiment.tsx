@@ -7,9 +7,9 @@ import { useState } from "react";
 import { deleteExperiment } from "@/api/experiments";
 import { explainAction } from "@/api/http";
 import { keys } from "@/api/keys";
-import { Button } from "@/components/ui/button";
-import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { routes } from "@/lib/routes";
+import { Button } from "@/ui/button";
+import { ConfirmDialog } from "@/ui/dialog";
 
 /** A button that deletes an experiment once that is confirmed, and leads back to the list. */
 export function DeleteExperiment({ id, name }: { id: string; name: string }) {

@@ -1,9 +1,9 @@
 import { X } from "lucide-react";
 import type { Environment } from "@/api/types";
 import { SchemaField } from "@/components/schema-field/schema-field";
-import { Button } from "@/components/ui/button";
-import { Field } from "@/components/ui/field";
-import { Select } from "@/components/ui/select";
+import { Button } from "@/ui/button";
+import { Field } from "@/ui/field";
+import { Select } from "@/ui/select";
 import type { Place } from "./draft";
 import { POINTERS, problemAt, type Problems } from "./problems";
 

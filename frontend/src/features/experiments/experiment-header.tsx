@@ -11,11 +11,11 @@ import type { Experiment } from "@/api/types";
 import { ChartHelp } from "@/components/charts/card/chart-help";
 import { useDocumentTitle } from "@/components/layout/use-document-title";
 import { ExportRunsMenu } from "@/components/run-exports/export-runs-menu";
-import { Button } from "@/components/ui/button";
-import { CopyButton } from "@/components/ui/copy-button";
-import { Notice } from "@/components/ui/notice";
-import { StatusBadge } from "@/components/ui/status-badge";
 import { routes } from "@/lib/routes";
+import { StatusBadge } from "@/ui/badge";
+import { Button } from "@/ui/button";
+import { CopyButton } from "@/ui/copy-button";
+import { Notice } from "@/ui/notice";
 import { DeleteExperiment } from "./delete-experiment";
 import { costMade, factText } from "./experiment-text";
 

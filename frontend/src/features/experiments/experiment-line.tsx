@@ -1,11 +1,11 @@
 import Link from "next/link";
 import type { ExperimentSummary } from "@/api/types";
-import { Progress } from "@/components/ui/progress";
-import { StatusBadge } from "@/components/ui/status-badge";
 import { age } from "@/lib/format-time";
 import { percent } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { useNow } from "@/lib/time";
+import { StatusBadge } from "@/ui/badge";
+import { Progress } from "@/ui/progress";
 import { costMade, costText, doneText, leftText } from "./experiment-text";
 
 /** One experiment of the list. */

@@ -5,12 +5,10 @@ import { experimentQuery } from "@/api/experiments";
 import { ApiError } from "@/api/http";
 import type { Experiment } from "@/api/types";
 import { ChartHelp } from "@/components/charts/card/chart-help";
-import { Card } from "@/components/ui/card";
-import { ErrorState } from "@/components/ui/error-state";
-import { Notice } from "@/components/ui/notice";
-import { Progress } from "@/components/ui/progress";
-import { Skeleton } from "@/components/ui/skeleton";
 import { percent } from "@/lib/number";
+import { Card } from "@/ui/card";
+import { ErrorState, Notice } from "@/ui/notice";
+import { Progress, Skeleton } from "@/ui/progress";
 import { doneText, leftText, trialsMade } from "./experiment-text";
 import { TrialTable } from "./trial-table";
 

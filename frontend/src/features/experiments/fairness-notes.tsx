@@ -1,5 +1,5 @@
-import { Button } from "@/components/ui/button";
-import { Notice } from "@/components/ui/notice";
+import { Button } from "@/ui/button";
+import { Notice } from "@/ui/notice";
 import type { ExperimentDraft } from "./draft";
 import type { Unfairness } from "./fairness";
 

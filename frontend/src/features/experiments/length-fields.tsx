@@ -1,7 +1,7 @@
 import { LISTED } from "@/components/seeds/seed-choice";
 import { SeedCount } from "@/components/seeds/seed-count";
-import { controlClass } from "@/components/ui/control-class";
-import { Field } from "@/components/ui/field";
+import { Field } from "@/ui/field";
+import { controlClass } from "@/ui/select";
 import type { ExperimentDraft } from "./draft";
 import { POINTERS, problemAt, type Problems } from "./problems";
 

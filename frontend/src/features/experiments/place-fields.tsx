@@ -1,6 +1,6 @@
 import { Plus } from "lucide-react";
 import type { Environment } from "@/api/types";
-import { Button } from "@/components/ui/button";
+import { Button } from "@/ui/button";
 import { type ExperimentDraft, nextPlace, type Place, placesOf } from "./draft";
 import { EnvironmentFields } from "./environment-fields";
 import type { Problems } from "./problems";

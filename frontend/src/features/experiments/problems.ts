@@ -1,5 +1,5 @@
 import type { FieldProblem } from "@/api/http";
-import { MEND_FIRST } from "@/components/ui/field";
+import { MEND_FIRST } from "@/ui/field";
 import { ADVANCED_POINTERS } from "./advanced-draft";
 import { type ExperimentDraft, placesOf } from "./draft";
 

@@ -1,6 +1,6 @@
 import { explainAction, type FieldProblem } from "@/api/http";
-import { Button } from "@/components/ui/button";
-import { Notice } from "@/components/ui/notice";
+import { Button } from "@/ui/button";
+import { Notice } from "@/ui/notice";
 
 interface RefusalNoticeProps {
   error: Error;

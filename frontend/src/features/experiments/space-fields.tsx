@@ -1,7 +1,7 @@
 import type { Hyperparameter } from "@/api/types";
-import { Disclosure } from "@/components/ui/disclosure";
-import { Select } from "@/components/ui/select";
 import { plural } from "@/lib/number";
+import { Disclosure } from "@/ui/disclosure";
+import { Select } from "@/ui/select";
 import { POINTERS, problemAt, type Problems } from "./problems";
 import { SpaceRowFields } from "./space-row-fields";
 import { ownRow, type SpaceRow } from "./sweep-draft";

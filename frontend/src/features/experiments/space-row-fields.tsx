@@ -1,7 +1,6 @@
 import { type ComponentProps, useId } from "react";
 import type { Hyperparameter } from "@/api/types";
-import { controlClass } from "@/components/ui/control-class";
-import { Select } from "@/components/ui/select";
+import { controlClass, Select } from "@/ui/select";
 import { conditionsOf, conditionText, type SpaceRow } from "./sweep-draft";
 import { separatorOf } from "./typed-values";
 

@@ -5,11 +5,11 @@ import { Download } from "lucide-react";
 import { limitsQuery, useAlgorithmName } from "@/api/choices";
 import { experimentQuery } from "@/api/experiments";
 import type { Experiment } from "@/api/types";
-import { Button } from "@/components/ui/button";
-import { Card } from "@/components/ui/card";
-import { CopyButton } from "@/components/ui/copy-button";
-import { Disclosure } from "@/components/ui/disclosure";
 import { download, fileName } from "@/lib/download";
+import { Button } from "@/ui/button";
+import { Card } from "@/ui/card";
+import { CopyButton } from "@/ui/copy-button";
+import { Disclosure } from "@/ui/disclosure";
 import { described } from "./described";
 
 /** What an experiment trains, how often, how it is scored and when it gives up; and the same as a file. */

@@ -1,8 +1,7 @@
 import { PRUNERS, SAMPLERS } from "@/api/sweep-text";
 import type { Hyperparameter } from "@/api/types";
-import { controlClass } from "@/components/ui/control-class";
-import { Field } from "@/components/ui/field";
-import { Select } from "@/components/ui/select";
+import { Field } from "@/ui/field";
+import { controlClass, Select } from "@/ui/select";
 import { POINTERS, problemAt, type Problems } from "./problems";
 import { SpaceFields } from "./space-fields";
 import type { SweepDraft } from "./sweep-draft";

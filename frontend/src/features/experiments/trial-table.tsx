@@ -3,8 +3,8 @@ import { useMemo } from "react";
 import type { Experiment } from "@/api/types";
 import { type SparklineScale, sparklineScale } from "@/components/charts/sparkline/sparkline-path";
 import { TrialCell } from "@/components/trial-cell/trial-cell";
-import { ScrollRegion } from "@/components/ui/scroll-region";
-import { useOpenLinks } from "@/components/ui/use-open-links";
+import { useOpenLinks } from "@/ui/disclosure";
+import { ScrollRegion } from "@/ui/scroll-region";
 
 /** Seeds whose cells would be bars if they filled the width. */
 const FEW = 3;

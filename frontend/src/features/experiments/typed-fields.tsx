@@ -1,10 +1,9 @@
 import { X } from "lucide-react";
 import type { Hyperparameter } from "@/api/types";
-import { Button } from "@/components/ui/button";
-import { controlClass } from "@/components/ui/control-class";
-import { Field } from "@/components/ui/field";
-import { Select } from "@/components/ui/select";
 import { setting } from "@/lib/number";
+import { Button } from "@/ui/button";
+import { Field } from "@/ui/field";
+import { controlClass, Select } from "@/ui/select";
 import { separatorOf, type TypedField } from "./typed-values";
 
 interface TypedFieldsProps {

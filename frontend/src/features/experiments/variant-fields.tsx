@@ -1,5 +1,5 @@
 import { Plus } from "lucide-react";
-import { Button } from "@/components/ui/button";
+import { Button } from "@/ui/button";
 import { firstVariant, type Offer, type VariantDraft, withPresetThatExists } from "./draft";
 import type { Problems } from "./problems";
 import { VariantRow } from "./variant-row";

@@ -1,11 +1,10 @@
 import { X } from "lucide-react";
 import { useState } from "react";
 import { useLimits } from "@/api/choices";
-import { Button } from "@/components/ui/button";
-import { controlClass } from "@/components/ui/control-class";
-import { Disclosure } from "@/components/ui/disclosure";
-import { Field } from "@/components/ui/field";
-import { Select } from "@/components/ui/select";
+import { Button } from "@/ui/button";
+import { Disclosure } from "@/ui/disclosure";
+import { Field } from "@/ui/field";
+import { controlClass, Select } from "@/ui/select";
 import { fieldsOf, type Offer, presetsOf, type VariantDraft, variantName } from "./draft";
 import { POINTERS, problemAt, type Problems } from "./problems";
 import { TypedFields } from "./typed-fields";

@@ -11,8 +11,8 @@ import { Player } from "@/components/player/player";
 import { usePlaybackState } from "@/components/player/use-playback";
 import { TROUBLE_TEXT, useVideoTrouble } from "@/components/player/use-video-trouble";
 import { VideoTrack } from "@/components/player/video-track";
-import { Button } from "@/components/ui/button";
 import { count } from "@/lib/number";
+import { Button } from "@/ui/button";
 
 interface ClipPlayerProps {
   clip: Clip | undefined;

@@ -7,10 +7,10 @@ import { apiLink, explainAction } from "@/api/http";
 import type { Clip, RunDetail } from "@/api/types";
 import { ViewLayout } from "@/components/agent/view-layout";
 import { usePlaybackController } from "@/components/player/use-playback";
-import { Button } from "@/components/ui/button";
 import { fileName, follow } from "@/lib/download";
 import { useGrowthVideo } from "@/lib/film/use-film";
 import { brief, compact, count, plural } from "@/lib/number";
+import { Button } from "@/ui/button";
 import { ClipPlayer } from "./clip-player";
 
 interface GrowthProps {

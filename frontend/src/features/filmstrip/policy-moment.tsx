@@ -10,14 +10,14 @@ import type { Clip, KeptPolicy, RunDetail } from "@/api/types";
 import { withRetry } from "@/api/with-retry";
 import { ViewLayout } from "@/components/agent/view-layout";
 import { usePlaybackController } from "@/components/player/use-playback";
-import { Badge } from "@/components/ui/badge";
-import { Boundary } from "@/components/ui/boundary";
-import { Button } from "@/components/ui/button";
-import { Segmented } from "@/components/ui/segmented";
-import { Skeleton } from "@/components/ui/skeleton";
 import { policyAfter } from "@/lib/film/moments";
 import { useClip } from "@/lib/film/use-film";
 import { count, decimal, plural } from "@/lib/number";
+import { Badge } from "@/ui/badge";
+import { Boundary } from "@/ui/boundary";
+import { Button } from "@/ui/button";
+import { Skeleton } from "@/ui/progress";
+import { Segmented } from "@/ui/segmented";
 import { ClipPlayer } from "./clip-player";
 
 const ClipReading = dynamic(

@@ -5,14 +5,14 @@ import { LiveFacts } from "@/components/live/live-facts";
 import { PolicyReadingView } from "@/components/policy-reading/policy-reading-view";
 import { isPicture } from "@/components/policy-reading/prepare/space";
 import { LiveSeen } from "@/components/policy-reading/seen/live-seen";
-import { Button } from "@/components/ui/button";
-import { Segmented } from "@/components/ui/segmented";
-import { Skeleton } from "@/components/ui/skeleton";
 import { LiveSliceFigure } from "@/components/value-slice/live-slice";
 import { canBeSliced } from "@/components/value-slice/prepare";
 import type { EpisodeTrace } from "@/lib/session/episode-trace";
 import type { SessionClient } from "@/lib/session/session-client";
 import { useStore } from "@/lib/use-store";
+import { Button } from "@/ui/button";
+import { Skeleton } from "@/ui/progress";
+import { Segmented } from "@/ui/segmented";
 import type { Frozen } from "./use-frozen";
 import { useSpaces } from "./use-spaces";
 

@@ -5,10 +5,10 @@ import { Maximize, SquareArrowOutUpRight, StepBack, StepForward } from "lucide-r
 import Link from "next/link";
 import { PlayKey, SpeedSelect } from "@/components/live/transport";
 import { Key } from "@/components/player/transport";
-import { buttonClass } from "@/components/ui/button";
 import { routes } from "@/lib/routes";
 import type { SessionClient } from "@/lib/session/session-client";
 import { useStore } from "@/lib/use-store";
+import { buttonClass } from "@/ui/button";
 
 interface PlayBarProps {
   client: SessionClient;

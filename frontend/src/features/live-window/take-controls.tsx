@@ -3,11 +3,11 @@
 import { Gamepad2, Undo2 } from "lucide-react";
 import { KeyCaps } from "@/components/live/keys/key-caps";
 import type { StageCommands } from "@/components/live/keys/use-stage-commands";
-import { Button } from "@/components/ui/button";
-import { Segmented } from "@/components/ui/segmented";
 import type { KeyInput } from "@/lib/session/key-input";
 import type { SessionClient } from "@/lib/session/session-client";
 import { useStore } from "@/lib/use-store";
+import { Button } from "@/ui/button";
+import { Segmented } from "@/ui/segmented";
 
 interface TakeControlsProps {
   client: SessionClient;

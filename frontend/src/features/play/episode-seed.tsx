@@ -2,12 +2,12 @@
 
 import { type FormEvent, useState } from "react";
 import { useLimits } from "@/api/choices";
-import { Button } from "@/components/ui/button";
-import { Card } from "@/components/ui/card";
-import { controlClass } from "@/components/ui/control-class";
-import { Field } from "@/components/ui/field";
 import { parseNumber } from "@/lib/number";
 import type { SessionClient } from "@/lib/session/session-client";
+import { Button } from "@/ui/button";
+import { Card } from "@/ui/card";
+import { Field } from "@/ui/field";
+import { controlClass } from "@/ui/select";
 
 interface EpisodeSeedProps {
   client: SessionClient;

@@ -4,11 +4,11 @@ import { useEffect, useRef } from "react";
 import type { Controls } from "@/api/types";
 import { LiveFacts } from "@/components/live/live-facts";
 import type { DrawnSpace } from "@/components/policy-reading/prepare/space";
-import { Button } from "@/components/ui/button";
-import { Card } from "@/components/ui/card";
 import { count } from "@/lib/number";
 import type { SessionClient } from "@/lib/session/session-client";
 import { useStore } from "@/lib/use-store";
+import { Button } from "@/ui/button";
+import { Card } from "@/ui/card";
 import { triedActions } from "./tried-actions";
 
 interface FuturesProps {

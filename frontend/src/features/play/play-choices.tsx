@@ -4,9 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { environmentsQuery } from "@/api/choices";
 import { PageHeader } from "@/components/layout/page-header";
-import { EnvironmentStill } from "@/components/ui/environment-still";
-import { ErrorState } from "@/components/ui/error-state";
 import { routes } from "@/lib/routes";
+import { EnvironmentStill } from "@/ui/environment-still";
+import { ErrorState } from "@/ui/notice";
 import { CHOICES_GRID, ChoicesSkeleton } from "./play-skeletons";
 
 /** What can be played, as pictures. */

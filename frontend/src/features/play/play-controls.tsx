@@ -5,9 +5,9 @@ import type { Actor } from "@/api/types";
 import type { StageCommands } from "@/components/live/keys/use-stage-commands";
 import { PlayKey, SpeedSelect } from "@/components/live/transport";
 import { Key } from "@/components/player/transport";
-import { Segmented } from "@/components/ui/segmented";
 import type { SessionClient } from "@/lib/session/session-client";
 import { useStore } from "@/lib/use-store";
+import { Segmented } from "@/ui/segmented";
 
 interface PlayControlsProps {
   client: SessionClient;

@@ -5,10 +5,10 @@ import Link from "next/link";
 import { useState } from "react";
 import { runQuery } from "@/api/runs";
 import { PageHeader } from "@/components/layout/page-header";
-import { buttonClass } from "@/components/ui/button";
-import { ErrorState } from "@/components/ui/error-state";
 import { routes } from "@/lib/routes";
 import { playSession } from "@/lib/session/watch-session";
+import { buttonClass } from "@/ui/button";
+import { ErrorState } from "@/ui/notice";
 import { PlayRoom } from "./play-room";
 
 /** The environment of a run, played by hand and by its policy in turns. */

@@ -1,4 +1,4 @@
-import { Skeleton } from "@/components/ui/skeleton";
+import { Skeleton } from "@/ui/progress";
 
 export const CHOICES_GRID = "grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-5";
 export const ROOM_GRID = "grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_18rem]";

@@ -2,9 +2,9 @@
 
 import { useEffect, useState } from "react";
 import type { StepRecord } from "@/api/types";
-import { Card } from "@/components/ui/card";
 import { count, decimal } from "@/lib/number";
 import type { SessionClient } from "@/lib/session/session-client";
+import { Card } from "@/ui/card";
 
 /** The episodes that have ended, newest first, each as its last step. */
 function useEnded(client: SessionClient): readonly StepRecord[] {

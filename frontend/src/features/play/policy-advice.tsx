@@ -2,10 +2,10 @@
 
 import { chosenAction } from "@/components/policy-reading/prepare/action";
 import { ReadingFigures } from "@/components/policy-reading/reading-figures";
-import { Card } from "@/components/ui/card";
 import { decimal } from "@/lib/number";
 import type { SessionClient } from "@/lib/session/session-client";
 import { useStore } from "@/lib/use-store";
+import { Card } from "@/ui/card";
 
 /** What the policy of the run would do now, whoever acts; nothing in a session without a policy. */
 export function PolicyAdvice({ client }: { client: SessionClient }) {

@@ -3,8 +3,8 @@ import type { EvaluatedEpisode } from "@/api/types";
 import type { PlaybackController } from "@/components/player/playback-controller";
 import { type Chapter, chapterAt } from "@/components/player/shortcuts";
 import { usePlaybackTime } from "@/components/player/use-playback";
-import { useShortened } from "@/components/ui/use-shortened";
 import { count, decimal } from "@/lib/number";
+import { useShortened } from "@/ui/tooltip";
 
 interface EpisodeListProps {
   episodes: readonly EvaluatedEpisode[];

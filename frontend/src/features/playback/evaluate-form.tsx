@@ -6,11 +6,10 @@ import { useLimits } from "@/api/choices";
 import { usualPolicy } from "@/api/evaluate";
 import { learns } from "@/api/run-availability";
 import type { CreateEvaluation, PolicyChoice, RunDetail } from "@/api/types";
-import { Button } from "@/components/ui/button";
-import { controlClass } from "@/components/ui/control-class";
-import { Field } from "@/components/ui/field";
-import { Select } from "@/components/ui/select";
 import { brief, plural } from "@/lib/number";
+import { Button } from "@/ui/button";
+import { Field } from "@/ui/field";
+import { controlClass, Select } from "@/ui/select";
 import { type RequestDraft, seedError, toRequest, USUAL } from "./evaluation-request";
 
 interface EvaluateFormProps {

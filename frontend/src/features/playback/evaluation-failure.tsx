@@ -1,6 +1,6 @@
 import type { Evaluation } from "@/api/types";
-import { Button } from "@/components/ui/button";
-import { Notice } from "@/components/ui/notice";
+import { Button } from "@/ui/button";
+import { Notice } from "@/ui/notice";
 import { KeptFrames } from "./steps/kept-frames";
 
 interface EvaluationFailureProps {

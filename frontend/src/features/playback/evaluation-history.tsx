@@ -2,11 +2,11 @@ import clsx from "clsx";
 import { CircleX, Film, VideoOff } from "lucide-react";
 import { isUnderWay, whyNoVideo } from "@/api/evaluate";
 import type { Evaluation } from "@/api/types";
-import { Disclosure } from "@/components/ui/disclosure";
-import { useShortened } from "@/components/ui/use-shortened";
 import { age, moment } from "@/lib/format-time";
 import { brief, decimal } from "@/lib/number";
 import { useNow } from "@/lib/time";
+import { Disclosure } from "@/ui/disclosure";
+import { useShortened } from "@/ui/tooltip";
 
 /** Evaluations that are listed at first. */
 const MOST = 8;

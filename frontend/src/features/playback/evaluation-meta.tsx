@@ -4,8 +4,8 @@ import type { Evaluation, Run } from "@/api/types";
 import type { PlaybackController } from "@/components/player/playback-controller";
 import { chapterAt } from "@/components/player/shortcuts";
 import { usePlaybackTime } from "@/components/player/use-playback";
-import { Badge } from "@/components/ui/badge";
 import { count } from "@/lib/number";
+import { Badge } from "@/ui/badge";
 import type { Film } from "./chapters";
 
 /** Who played: a person, chance, or a policy, as in "Policy of step 30,208". */

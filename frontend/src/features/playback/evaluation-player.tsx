@@ -14,8 +14,8 @@ import type { PlaybackController } from "@/components/player/playback-controller
 import { Player } from "@/components/player/player";
 import { usePlaybackState } from "@/components/player/use-playback";
 import { VideoTrack } from "@/components/player/video-track";
-import { Button } from "@/components/ui/button";
 import { count } from "@/lib/number";
+import { Button } from "@/ui/button";
 import type { Film } from "./chapters";
 import { FilmAgain } from "./film-again";
 import { ticksOf } from "./judged/moments";

@@ -1,6 +1,6 @@
 import type { Evaluation } from "@/api/types";
-import { Progress } from "@/components/ui/progress";
 import { plural } from "@/lib/number";
+import { Progress } from "@/ui/progress";
 
 /** An evaluation that waits or plays its episodes. */
 export function EvaluationProgress({ evaluation }: { evaluation: Evaluation }) {

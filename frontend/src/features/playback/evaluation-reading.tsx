@@ -8,7 +8,7 @@ import { chapterAt } from "@/components/player/shortcuts";
 import { usePlaybackTime } from "@/components/player/use-playback";
 import { ReadingAtFrame } from "@/components/policy-reading/reading-at-frame";
 import { EvaluationSeen } from "@/components/policy-reading/seen/evaluation-seen";
-import { Disclosure } from "@/components/ui/disclosure";
+import { Disclosure } from "@/ui/disclosure";
 import { chaptersOf } from "./chapters";
 
 interface EvaluationReadingProps {

@@ -1,7 +1,7 @@
 import type { Evaluation } from "@/api/types";
-import { Stat } from "@/components/ui/stat";
 import { duration, elapsed, moment } from "@/lib/format-time";
 import { brief, count, decimal, plural } from "@/lib/number";
+import { Stat } from "@/ui/card";
 
 interface EvaluationSummaryProps {
   evaluation: Evaluation;

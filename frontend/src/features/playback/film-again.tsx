@@ -8,8 +8,8 @@ import { keys } from "@/api/keys";
 import { filmAgain, recordingKeys } from "@/api/recording";
 import { verificationQuery } from "@/api/steps";
 import type { Evaluation } from "@/api/types";
-import { Button } from "@/components/ui/button";
 import { count } from "@/lib/number";
+import { Button } from "@/ui/button";
 import { verificationText } from "./steps/verification-text";
 
 /** Makes the video of an evaluation from its records, where there is none or none any more. */

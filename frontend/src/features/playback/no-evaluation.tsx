@@ -7,8 +7,8 @@ import { learns } from "@/api/run-availability";
 import type { Evaluation, RunDetail } from "@/api/types";
 import { Stage, StageNote } from "@/components/agent/stage";
 import { useCornerWindow } from "@/components/agent/use-corner-window";
-import { ErrorState } from "@/components/ui/error-state";
-import { Skeleton } from "@/components/ui/skeleton";
+import { ErrorState } from "@/ui/notice";
+import { Skeleton } from "@/ui/progress";
 
 interface NoEvaluationProps {
   run: RunDetail;

@@ -12,12 +12,12 @@ import {
   useZoomDetail,
 } from "@/components/charts/live/chart-group";
 import { useChartSettings } from "@/components/charts/settings/use-chart-settings";
-import { Boundary } from "@/components/ui/boundary";
 import { useMovable } from "@/components/ui/movable";
 import { chooseAgentView } from "@/lib/agent-view";
 import { useMediaQuery } from "@/lib/media";
 import type { RunSeries } from "@/stream/series/run-series";
 import { useRunCurves } from "@/stream/series/use-run-curves";
+import { Boundary } from "@/ui/boundary";
 import { AGENT_ANCHOR } from "./agent-anchor";
 import { AnatomySection } from "./anatomy/anatomy-section";
 import { LearningCurves } from "./curves/learning-curves";

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ApiError } from "@/api/http";
 import { runQuery } from "@/api/runs";
-import { ErrorState } from "@/components/ui/error-state";
+import { ErrorState } from "@/ui/notice";
 import { ConnectionNotice } from "./connection-notice";
 import { RunHeader } from "./header/run-header";
 import { useDeleteRun } from "./header/use-header-actions";

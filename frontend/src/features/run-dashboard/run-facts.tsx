@@ -4,13 +4,13 @@ import { useMetricRegistry } from "@/api/metric-registry";
 import { learns } from "@/api/run-availability";
 import { hasLength, isActive, progress } from "@/api/runs";
 import type { RunDetail } from "@/api/types";
-import { Progress } from "@/components/ui/progress";
-import { Stat } from "@/components/ui/stat";
 import { duration, elapsed, remaining } from "@/lib/format-time";
 import { brief, count, decimal, NONE, percent } from "@/lib/number";
 import { unsolvedWords } from "@/lib/solved";
 import { useNow } from "@/lib/time";
 import { MEAN_RETURN, type RunSeries } from "@/stream/series/run-series";
+import { Stat } from "@/ui/card";
+import { Progress } from "@/ui/progress";
 import { useStreamedEnds } from "./curves/use-streamed-ends";
 
 interface RunFactsProps {

@@ -1,8 +1,8 @@
 import { FileQuestion } from "lucide-react";
 import Link from "next/link";
-import { buttonClass } from "@/components/ui/button";
-import { EmptyState } from "@/components/ui/empty-state";
 import { routes } from "@/lib/routes";
+import { buttonClass } from "@/ui/button";
+import { EmptyState } from "@/ui/notice";
 
 /** One answer for an id that is missing, misformed or unknown: there is no run to show. */
 export function RunNotFound({ id }: { id: string | null }) {

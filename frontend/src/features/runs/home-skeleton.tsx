@@ -1,4 +1,4 @@
-import { Skeleton } from "@/components/ui/skeleton";
+import { Skeleton } from "@/ui/progress";
 import { RunListSkeleton } from "./list/run-list-skeleton";
 
 /** Placeholder for Home until its address is read, with the same layout and heights. */

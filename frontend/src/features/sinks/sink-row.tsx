@@ -7,12 +7,12 @@ import { keys } from "@/api/keys";
 import { addSink, deliverToSink, removeSink } from "@/api/sinks";
 import type { OfferedSink, RunDetail, RunSink } from "@/api/types";
 import { InstallCommand } from "@/components/sink-choice/install-command";
-import { Badge } from "@/components/ui/badge";
-import { Button } from "@/components/ui/button";
-import { Notice } from "@/components/ui/notice";
-import { Switch } from "@/components/ui/switch";
 import { useServiceAway } from "@/lib/service";
 import { useNow } from "@/lib/time";
+import { Badge } from "@/ui/badge";
+import { Button } from "@/ui/button";
+import { Notice } from "@/ui/notice";
+import { Switch } from "@/ui/switch";
 import { sinkText } from "./sink-text";
 
 interface SinkRowProps {

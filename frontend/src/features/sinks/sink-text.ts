@@ -1,7 +1,7 @@
 import type { OfferedSink, RunSink, SinkKind } from "@/api/types";
-import type { BadgeTone } from "@/components/ui/badge";
 import { clockTime } from "@/lib/format-time";
 import { bytes, count, plural } from "@/lib/number";
+import type { BadgeTone } from "@/ui/badge";
 
 /** What is shown of a sink of a run. `action`: what the button that delivers at once says; null: there is none. */
 export interface SinkText {

@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { offeredSinksQuery, runSinksQuery } from "@/api/sinks";
 import type { RunDetail } from "@/api/types";
-import { ErrorState } from "@/components/ui/error-state";
-import { Skeleton } from "@/components/ui/skeleton";
+import { ErrorState } from "@/ui/notice";
+import { Skeleton } from "@/ui/progress";
 import { SinkRow } from "./sink-row";
 
 /** The other programs that a run was, or can be, delivered to, and how far each of them has it. */

@@ -11,9 +11,9 @@ import { changeSnapshotPlan } from "@/api/snapshots";
 import type { Limits, RunDetail, SnapshotPlan } from "@/api/types";
 import { planDraft, planOf } from "@/components/snapshot-plan/plan";
 import { PlanFields } from "@/components/snapshot-plan/plan-fields";
-import { Button } from "@/components/ui/button";
-import { MEND_FIRST } from "@/components/ui/field";
-import { Popover } from "@/components/ui/popover";
+import { Button } from "@/ui/button";
+import { MEND_FIRST } from "@/ui/field";
+import { Popover } from "@/ui/popover";
 
 interface ChangePlanProps {
   run: RunDetail;

@@ -2,7 +2,7 @@
 
 import { explainAction } from "@/api/http";
 import type { RunDetail, SnapshotInfo } from "@/api/types";
-import { ConfirmDialog } from "@/components/ui/confirm-dialog";
+import { ConfirmDialog } from "@/ui/dialog";
 import { confirmationOf, type ConfirmedAction } from "./snapshot-text";
 import { useSnapshotAction } from "./use-snapshot-actions";
 

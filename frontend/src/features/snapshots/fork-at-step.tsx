@@ -4,11 +4,11 @@ import { GitFork } from "lucide-react";
 import { useState } from "react";
 import type { RunDetail } from "@/api/types";
 import { parseInteger } from "@/components/schema-field/parse";
-import { Button } from "@/components/ui/button";
-import { controlClass } from "@/components/ui/control-class";
-import { Field } from "@/components/ui/field";
-import { Popover } from "@/components/ui/popover";
 import { count } from "@/lib/number";
+import { Button } from "@/ui/button";
+import { Field } from "@/ui/field";
+import { Popover } from "@/ui/popover";
+import { controlClass } from "@/ui/select";
 
 interface ForkAtStepProps {
   run: RunDetail;

@@ -5,10 +5,10 @@ import { algorithmsQuery, environmentsQuery } from "@/api/choices";
 import { isActive } from "@/api/runs";
 import { forkChangesQuery } from "@/api/snapshots";
 import type { Hint, RunDetail, SnapshotInfo } from "@/api/types";
-import { Dialog } from "@/components/ui/dialog";
-import { ErrorState } from "@/components/ui/error-state";
-import { Skeleton } from "@/components/ui/skeleton";
 import { count } from "@/lib/number";
+import { Dialog } from "@/ui/dialog";
+import { ErrorState } from "@/ui/notice";
+import { Skeleton } from "@/ui/progress";
 import { ForkForm } from "./fork-form";
 import { called } from "./snapshot-text";
 

@@ -8,12 +8,12 @@ import { keys } from "@/api/keys";
 import { runSinksQuery } from "@/api/sinks";
 import { forkRun } from "@/api/snapshots";
 import type { Algorithm, Environment, ForkChanges, Hint, RunConfig, RunDetail } from "@/api/types";
-import { Button } from "@/components/ui/button";
-import { controlClass } from "@/components/ui/control-class";
-import { Disclosure } from "@/components/ui/disclosure";
-import { type ControlProps, Field } from "@/components/ui/field";
 import { count, plural, setting } from "@/lib/number";
 import { routes } from "@/lib/routes";
+import { Button } from "@/ui/button";
+import { Disclosure } from "@/ui/disclosure";
+import { type ControlProps, Field } from "@/ui/field";
+import { controlClass } from "@/ui/select";
 import {
   type FixedSetting,
   type ForkDraft,

@@ -6,10 +6,10 @@ import { explainAction } from "@/api/http";
 import { keys } from "@/api/keys";
 import { keepSnapshot } from "@/api/snapshots";
 import type { SnapshotInfo } from "@/api/types";
-import { Button } from "@/components/ui/button";
-import { controlClass } from "@/components/ui/control-class";
-import { Dialog } from "@/components/ui/dialog";
-import { Field } from "@/components/ui/field";
+import { Button } from "@/ui/button";
+import { Dialog } from "@/ui/dialog";
+import { Field } from "@/ui/field";
+import { controlClass } from "@/ui/select";
 import { called } from "./snapshot-text";
 
 interface KeepSnapshotProps {

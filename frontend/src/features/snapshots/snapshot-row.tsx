@@ -12,13 +12,13 @@ import {
 } from "lucide-react";
 import { whyLookedAtOnly } from "@/api/run-availability";
 import type { RunDetail, SnapshotInfo } from "@/api/types";
-import { Badge } from "@/components/ui/badge";
-import { Button } from "@/components/ui/button";
-import { Menu, MenuItem, MenuSeparator } from "@/components/ui/menu";
 import { age, moment } from "@/lib/format-time";
 import { bytes, count } from "@/lib/number";
 import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
 import { useNow } from "@/lib/time";
+import { Badge } from "@/ui/badge";
+import { Button } from "@/ui/button";
+import { Menu, MenuItem, MenuSeparator } from "@/ui/menu";
 import { type SnapshotAction, whyNotWith } from "./snapshot-rule";
 import { called, TAKEN } from "./snapshot-text";
 import { useVerification, Verified } from "./verified";

@@ -4,10 +4,10 @@ import { Camera } from "lucide-react";
 import { useState } from "react";
 import { useLimits } from "@/api/choices";
 import { explainAction } from "@/api/http";
-import { Button } from "@/components/ui/button";
-import { controlClass } from "@/components/ui/control-class";
-import { Field } from "@/components/ui/field";
-import { Popover } from "@/components/ui/popover";
+import { Button } from "@/ui/button";
+import { Field } from "@/ui/field";
+import { Popover } from "@/ui/popover";
+import { controlClass } from "@/ui/select";
 import { useTakeSnapshot } from "./use-snapshot-actions";
 
 interface TakeSnapshotProps {

@@ -11,11 +11,11 @@ import { runSinksQuery } from "@/api/sinks";
 import type { CreateRun, Hint, RunConfig, RunDetail } from "@/api/types";
 import { parseHyperparameter } from "@/components/schema-field/parse";
 import { SchemaField } from "@/components/schema-field/schema-field";
-import { Button } from "@/components/ui/button";
-import { Dialog } from "@/components/ui/dialog";
-import { Skeleton } from "@/components/ui/skeleton";
 import { setting } from "@/lib/number";
 import { routes } from "@/lib/routes";
+import { Button } from "@/ui/button";
+import { Dialog } from "@/ui/dialog";
+import { Skeleton } from "@/ui/progress";
 
 interface TryAnewProps {
   run: RunDetail;

@@ -3,9 +3,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { snapshotsQuery } from "@/api/snapshots";
 import type { Hint, RunDetail, RunSnapshots } from "@/api/types";
-import { Dialog } from "@/components/ui/dialog";
-import { ErrorState } from "@/components/ui/error-state";
-import { Skeleton } from "@/components/ui/skeleton";
+import { Dialog } from "@/ui/dialog";
+import { ErrorState } from "@/ui/notice";
+import { Skeleton } from "@/ui/progress";
 import { ForkDialog } from "./fork-dialog";
 import { TryAnew } from "./try-anew";
 

@@ -1,8 +1,8 @@
 import type { Storage } from "@/api/types";
-import { Badge } from "@/components/ui/badge";
-import { Card } from "@/components/ui/card";
-import { Progress } from "@/components/ui/progress";
 import { bytes, percent, plural } from "@/lib/number";
+import { Badge } from "@/ui/badge";
+import { Card } from "@/ui/card";
+import { Progress } from "@/ui/progress";
 
 const WARN = 0.8;
 

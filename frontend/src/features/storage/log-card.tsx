@@ -1,6 +1,6 @@
 import type { Storage } from "@/api/types";
-import { Card } from "@/components/ui/card";
 import { moment } from "@/lib/format-time";
+import { Card } from "@/ui/card";
 import { ActionList } from "./action-list";
 
 /** What rules have done, the newest first. */

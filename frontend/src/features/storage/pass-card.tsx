@@ -3,11 +3,11 @@ import { useState } from "react";
 import { explainAction } from "@/api/http";
 import { isPruning, pruneStorage } from "@/api/storage";
 import type { Storage } from "@/api/types";
-import { Button } from "@/components/ui/button";
-import { Card } from "@/components/ui/card";
-import { ConfirmDialog } from "@/components/ui/confirm-dialog";
-import { Notice } from "@/components/ui/notice";
 import { bytes, plural } from "@/lib/number";
+import { Button } from "@/ui/button";
+import { Card } from "@/ui/card";
+import { ConfirmDialog } from "@/ui/dialog";
+import { Notice } from "@/ui/notice";
 import { ActionList } from "./action-list";
 import { useStorageAnswer } from "./use-storage-answer";
 

@@ -1,10 +1,9 @@
 import { useState } from "react";
 import type { Storage, StorageRules } from "@/api/types";
-import { Button } from "@/components/ui/button";
-import { controlClass } from "@/components/ui/control-class";
-import { Disclosure } from "@/components/ui/disclosure";
-import { Field } from "@/components/ui/field";
-import { Select } from "@/components/ui/select";
+import { Button } from "@/ui/button";
+import { Disclosure } from "@/ui/disclosure";
+import { Field } from "@/ui/field";
+import { controlClass, Select } from "@/ui/select";
 import { quotaOf, withQuota } from "./draft";
 
 interface QuotaFormProps {

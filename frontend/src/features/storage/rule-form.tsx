@@ -2,10 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { healthQuery } from "@/api/choices";
 import type { StorageRule } from "@/api/types";
-import { Button } from "@/components/ui/button";
-import { controlClass } from "@/components/ui/control-class";
-import { Field } from "@/components/ui/field";
-import { Select } from "@/components/ui/select";
+import { Button } from "@/ui/button";
+import { Field } from "@/ui/field";
+import { controlClass, Select } from "@/ui/select";
 import { type Draft, emptyDraft, keepsNewest, type RuleAction, ruleActions, ruleOf } from "./draft";
 
 interface RuleFormProps {

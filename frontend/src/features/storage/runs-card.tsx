@@ -1,10 +1,10 @@
 import Link from "next/link";
 import { useAlgorithmName } from "@/api/choices";
 import type { Storage } from "@/api/types";
-import { Card } from "@/components/ui/card";
-import { Progress } from "@/components/ui/progress";
 import { bytes, plural } from "@/lib/number";
 import { routes } from "@/lib/routes";
+import { Card } from "@/ui/card";
+import { Progress } from "@/ui/progress";
 
 /** The runs that take most, with what of theirs does. */
 export function RunsCard({ storage }: { storage: Storage }) {

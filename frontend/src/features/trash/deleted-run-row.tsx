@@ -1,9 +1,9 @@
 import { RotateCcw, Trash2 } from "lucide-react";
 import { useAlgorithmName } from "@/api/choices";
 import type { DeletedRun } from "@/api/types";
-import { Button } from "@/components/ui/button";
 import { age, moment } from "@/lib/format-time";
 import { bytes } from "@/lib/number";
+import { Button } from "@/ui/button";
 import { untilRemoval } from "./until-removal";
 
 interface DeletedRunRowProps {

@@ -5,8 +5,8 @@ import { explainAction } from "@/api/http";
 import { keys } from "@/api/keys";
 import { emptyTrash, removeForGood } from "@/api/runs";
 import type { DeletedRun } from "@/api/types";
-import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { bytes, plural } from "@/lib/number";
+import { ConfirmDialog } from "@/ui/dialog";
 
 /** The runs to remove for good; `all`: everything in the trash. */
 export interface Removal {

@@ -1,7 +1,7 @@
 import { RotateCcw, Trash2 } from "lucide-react";
 import type { DeletedRun, TrashList } from "@/api/types";
-import { Button } from "@/components/ui/button";
 import { bytes, plural } from "@/lib/number";
+import { Button } from "@/ui/button";
 
 interface TrashToolbarProps {
   trash: TrashList;

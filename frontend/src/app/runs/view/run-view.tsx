@@ -2,12 +2,12 @@
 
 import dynamic from "next/dynamic";
 import { withRetry } from "@/api/with-retry";
-import { Skeleton } from "@/components/ui/skeleton";
 import { Filmstrip } from "@/features/filmstrip/filmstrip";
 import { RunDashboard } from "@/features/run-dashboard/run-dashboard";
 import { RunNotFound } from "@/features/run-dashboard/run-not-found";
 import { useQueryString } from "@/lib/query-string";
 import { isRunId } from "@/lib/routes";
+import { Skeleton } from "@/ui/progress";
 import { Agent } from "./agent";
 
 const Snapshots = dynamic(

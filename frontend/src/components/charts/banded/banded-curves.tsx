@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useMemo, useState } from "react";
-import { seriesStyle } from "@/components/ui/series-style";
+import { seriesStyle } from "@/ui/series-style";
 import { ChartCard } from "../card/chart-card";
 import { useChartGroup } from "../live/chart-group";
 import { HeldSource } from "../live/held-source";

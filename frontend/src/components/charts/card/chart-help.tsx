@@ -2,7 +2,7 @@
 
 import { CircleHelp } from "lucide-react";
 import { useId } from "react";
-import { Tooltip } from "@/components/ui/tooltip";
+import { Tooltip } from "@/ui/tooltip";
 
 /** A button that explains what a curve or a figure means. The text is also its description for screen readers. */
 export function ChartHelp({ title, text }: { title: string; text: string }) {

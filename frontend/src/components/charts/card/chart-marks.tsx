@@ -1,14 +1,14 @@
 "use client";
 
-import { Tooltip } from "@/components/ui/tooltip";
+import { Tooltip } from "@/ui/tooltip";
 import { PLOT_INSET } from "../plot/options";
 import {
   type ChartMark,
   groupMarks,
   MARK_LOOKS,
-  MARKS_APART,
   type MarkGroup,
   type MarkKind,
+  MARKS_APART,
 } from "../prepare/marks";
 import type { ChartModel } from "../prepare/model";
 

@@ -1,8 +1,8 @@
 "use client";
 
 import { MoreHorizontal } from "lucide-react";
-import { Button } from "@/components/ui/button";
-import { Menu, MenuItem } from "@/components/ui/menu";
+import { Button } from "@/ui/button";
+import { Menu, MenuItem } from "@/ui/menu";
 import type { LiveChart } from "../live/live-chart";
 import type { ChartMark } from "../prepare/marks";
 import { type ChartSettings, toggledLog } from "../settings/chart-settings";

@@ -1,12 +1,12 @@
 "use client";
 
-import { Dialog } from "@/components/ui/dialog";
-import { ChartBody } from "./chart-body";
-import { ChartTools } from "./chart-tools";
+import { Dialog } from "@/ui/dialog";
 import { type LiveChartOptions, useLiveChart } from "../live/use-live-chart";
 import type { ChartMark } from "../prepare/marks";
 import type { ChartSettings } from "../settings/chart-settings";
 import { ChartToolbar } from "../settings/chart-toolbar";
+import { ChartBody } from "./chart-body";
+import { ChartTools } from "./chart-tools";
 
 interface FullScreenChartProps extends LiveChartOptions {
   marks: readonly ChartMark[];

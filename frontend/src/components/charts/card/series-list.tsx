@@ -4,7 +4,7 @@ import clsx from "clsx";
 import { memo, useDeferredValue, useState } from "react";
 import { decimal } from "@/lib/number";
 import { useStore, useStoreValue } from "@/lib/use-store";
-import { controlClass } from "../../ui/control-class";
+import { controlClass } from "@/ui/select";
 import { useCursor } from "../live/chart-group";
 import type { LiveChart } from "../live/live-chart";
 import type { ChartModel, SeriesSpec } from "../prepare/model";

@@ -2,10 +2,10 @@
 
 import { ZoomOut } from "lucide-react";
 import type { MetricAxis } from "@/stream/series/axis";
-import { Button } from "../../ui/button";
-import { Segmented } from "../../ui/segmented";
-import { Slider } from "../../ui/slider";
-import { Switch } from "../../ui/switch";
+import { Button } from "@/ui/button";
+import { Segmented } from "@/ui/segmented";
+import { Slider } from "@/ui/slider";
+import { Switch } from "@/ui/switch";
 import { ChartHelp } from "../card/chart-help";
 import { type ChartGroup, useZoomWindow } from "../live/chart-group";
 import { smoothingLabel } from "../prepare/smoothing-label";

@@ -4,7 +4,7 @@ import clsx from "clsx";
 import { Search, Settings } from "lucide-react";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
-import { Dialog } from "@/components/ui/dialog";
+import { Dialog } from "@/ui/dialog";
 import { allPages } from "../navigation";
 import { showOverlay } from "./overlay";
 

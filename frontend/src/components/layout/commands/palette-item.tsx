@@ -4,7 +4,7 @@ import { Command } from "cmdk";
 import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import type { Findable } from "@/lib/rank";
-import { Kbd } from "../../ui/kbd";
+import { Kbd } from "@/ui/button";
 
 /** An entry of the command palette. */
 export interface PaletteEntry extends Findable {

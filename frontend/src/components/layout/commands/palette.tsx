@@ -5,7 +5,7 @@ import { Search } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { Dialog } from "radix-ui";
 import { useDeferredValue, useRef, useState } from "react";
-import { layer } from "@/components/ui/layer";
+import { layer } from "@/ui/layer";
 import { commandEntries, pageEntries } from "./command-entries";
 import { typedAhead } from "./overlay";
 import { paletteGroups } from "./palette-entries";

@@ -1,7 +1,7 @@
 "use client";
 
 import { Search } from "lucide-react";
-import { Kbd } from "@/components/ui/kbd";
+import { Kbd } from "@/ui/button";
 import { showOverlay } from "./overlay";
 import { useModKey } from "./use-mod-key";
 

@@ -1,7 +1,7 @@
 "use client";
 
-import { Dialog } from "@/components/ui/dialog";
-import { Kbd } from "@/components/ui/kbd";
+import { Kbd } from "@/ui/button";
+import { Dialog } from "@/ui/dialog";
 import { type Shortcut, shortcutGroups } from "./shortcut-list";
 import { useModKey } from "./use-mod-key";
 

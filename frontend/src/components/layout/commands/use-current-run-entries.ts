@@ -18,7 +18,7 @@ import { canDo, learns, type RunAction, whyNot } from "@/api/run-availability";
 import { runQuery } from "@/api/runs";
 import { isRunId, routes } from "@/lib/routes";
 import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
-import { useRunActionsWithToasts } from "../../run-actions/use-run-actions-with-toasts";
+import { useRunActionsWithToasts } from "@/ui/use-run-actions-with-toasts";
 import type { PaletteEntry } from "./palette-item";
 
 /** Entries for the actions on the run whose page is open. */

@@ -6,7 +6,7 @@ import { createElement } from "react";
 import { useAlgorithmName } from "@/api/choices";
 import { runSearchQuery } from "@/api/runs";
 import { routes } from "@/lib/routes";
-import { StatusBadge } from "../../ui/status-badge";
+import { StatusBadge } from "@/ui/badge";
 import type { PaletteEntry } from "./palette-item";
 
 const RECENT = 4;

@@ -4,7 +4,7 @@ import type { Health } from "@/api/types";
 import { browserNotifications, silence, turnOn } from "@/lib/browser-notifications";
 import { count } from "@/lib/number";
 import { useStore } from "@/lib/use-store";
-import { Switch } from "../../ui/switch";
+import { Switch } from "@/ui/switch";
 
 const WHY_NOT = {
   unsupported: "This browser has none, or none for pages that come unencrypted.",

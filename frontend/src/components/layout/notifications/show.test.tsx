@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import type { Notification as NotificationData } from "@/api/types";
-import { dismiss, toastStore } from "../../ui/toast/store";
+import { dismiss, toastStore } from "@/ui/toast";
 import { show } from "./show";
 
 const notification = (change: Partial<NotificationData> = {}): NotificationData => ({

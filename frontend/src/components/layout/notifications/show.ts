@@ -1,6 +1,6 @@
 import type { Notification as NotificationData } from "@/api/types";
 import { browserNotifications } from "@/lib/browser-notifications";
-import { toast } from "../../ui/toast/store";
+import { toast } from "@/ui/toast";
 
 /** Longer than other messages: nobody has pressed anything and looks for an answer. */
 const DURATION = 12_000;

@@ -2,7 +2,7 @@
 
 import { Monitor, Moon, Sun } from "lucide-react";
 import { useStore } from "@/lib/use-store";
-import { Segmented } from "../../ui/segmented";
+import { Segmented } from "@/ui/segmented";
 import { setTheme, type Theme, themeStore } from "./theme";
 
 const options = [

@@ -3,7 +3,7 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { KeptPictures, SeenStep } from "@/api/policy-pictures";
-import { Button } from "../../ui/button";
+import { Button } from "@/ui/button";
 import { sheetOf } from "./paint-seen";
 import { SeenFigure } from "./seen-figure";
 import { useKeptPicture } from "./use-kept-picture";

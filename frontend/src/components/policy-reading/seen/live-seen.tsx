@@ -5,7 +5,7 @@ import { count } from "@/lib/number";
 import type { EpisodeTrace } from "@/lib/session/episode-trace";
 import type { SessionClient } from "@/lib/session/session-client";
 import { useStore } from "@/lib/use-store";
-import { Switch } from "../../ui/switch";
+import { Switch } from "@/ui/switch";
 import { sheetOf } from "./paint-seen";
 import { SeenFigure } from "./seen-figure";
 import { useDecoded } from "./use-decoded";

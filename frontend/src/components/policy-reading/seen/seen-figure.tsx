@@ -4,8 +4,8 @@ import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import type { SeenPictures } from "@/api/types";
 import { routes } from "@/lib/routes";
+import { Segmented } from "@/ui/segmented";
 import { usePaintedCanvas } from "../../charts/plot/use-painted-canvas";
-import { Segmented } from "../../ui/segmented";
 import { Figure } from "../draw/figure";
 import { paintSeen, type SeenSheet } from "./paint-seen";
 

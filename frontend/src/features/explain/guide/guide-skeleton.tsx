@@ -1,4 +1,4 @@
-import { Skeleton } from "@/components/ui/skeleton";
+import { Skeleton } from "@/ui/progress";
 
 export function GuideSkeleton() {
   return (

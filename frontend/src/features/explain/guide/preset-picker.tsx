@@ -1,7 +1,7 @@
 "use client";
 
-import { Combobox } from "@/components/ui/combobox/combobox";
-import { Segmented } from "@/components/ui/segmented";
+import { Combobox } from "@/ui/combobox";
+import { Segmented } from "@/ui/segmented";
 import type { GuidePresets } from "./use-guide-presets";
 
 /** Selects the environment and the preset whose values the picture and the table show. */

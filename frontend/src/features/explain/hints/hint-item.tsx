@@ -3,10 +3,10 @@ import Link from "next/link";
 import type { MouseEvent } from "react";
 import { lookedAtText } from "@/api/hint-text";
 import type { Hint } from "@/api/types";
-import { Badge, type BadgeTone } from "@/components/ui/badge";
-import { buttonClass } from "@/components/ui/button";
 import { count } from "@/lib/number";
 import { routes } from "@/lib/routes";
+import { Badge, type BadgeTone } from "@/ui/badge";
+import { buttonClass } from "@/ui/button";
 import { HintCurve } from "./hint-curve";
 
 const severities: Record<Hint["severity"], { word: string; tone: BadgeTone; Icon: LucideIcon }> = {

@@ -6,13 +6,11 @@ import Link from "next/link";
 import { hintsQuery } from "@/api/run-record";
 import { isActive } from "@/api/runs";
 import type { RunDetail } from "@/api/types";
-import { Badge } from "@/components/ui/badge";
-import { Card } from "@/components/ui/card";
-import { EmptyState } from "@/components/ui/empty-state";
-import { ErrorState } from "@/components/ui/error-state";
-import { Skeleton } from "@/components/ui/skeleton";
-import { StatusBadge } from "@/components/ui/status-badge";
 import { routes } from "@/lib/routes";
+import { Badge, StatusBadge } from "@/ui/badge";
+import { Card } from "@/ui/card";
+import { EmptyState, ErrorState } from "@/ui/notice";
+import { Skeleton } from "@/ui/progress";
 import { HintItem } from "./hint-item";
 import { RulesAsked } from "./rules-asked";
 

@@ -4,8 +4,8 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useAlgorithmName } from "@/api/choices";
 import { runSearchQuery } from "@/api/runs";
-import { Combobox } from "@/components/ui/combobox/combobox";
-import { StatusBadge } from "@/components/ui/status-badge";
+import { StatusBadge } from "@/ui/badge";
+import { Combobox } from "@/ui/combobox";
 
 const FOUND = 20;
 

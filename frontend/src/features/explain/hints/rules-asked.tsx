@@ -1,7 +1,7 @@
 import { ruleText } from "@/api/hint-text";
 import type { HintRule } from "@/api/types";
-import { Disclosure } from "@/components/ui/disclosure";
 import { plural } from "@/lib/number";
+import { Disclosure } from "@/ui/disclosure";
 
 /** Every rule that was asked about the run, with what it looks for and on how much data it has an answer. */
 export function RulesAsked({ rules }: { rules: readonly HintRule[] }) {

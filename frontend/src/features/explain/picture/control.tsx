@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { Slider } from "@/components/ui/slider";
+import { Slider } from "@/ui/slider";
 
 interface ControlProps {
   label: string;

@@ -5,10 +5,10 @@ import dynamic from "next/dynamic";
 import { useState } from "react";
 import type { Environment } from "@/api/types";
 import { withRetry } from "@/api/with-retry";
-import { Card } from "@/components/ui/card";
-import { Disclosure } from "@/components/ui/disclosure";
-import { Skeleton } from "@/components/ui/skeleton";
 import { setting } from "@/lib/number";
+import { Card } from "@/ui/card";
+import { Disclosure } from "@/ui/disclosure";
+import { Skeleton } from "@/ui/progress";
 import type { TypedOptions } from "./address";
 
 const OptionsForm = dynamic(

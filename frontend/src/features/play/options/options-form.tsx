@@ -3,9 +3,9 @@
 import { type FormEvent, useState } from "react";
 import type { Environment } from "@/api/types";
 import { SchemaField } from "@/components/schema-field/schema-field";
-import { Button } from "@/components/ui/button";
-import { MEND_FIRST } from "@/components/ui/field";
 import { setting } from "@/lib/number";
+import { Button } from "@/ui/button";
+import { MEND_FIRST } from "@/ui/field";
 import { optionProblems, type TypedOptions } from "./address";
 
 interface OptionsFormProps {

@@ -1,7 +1,7 @@
 import { Columns2 } from "lucide-react";
 import type { EvaluatedEpisode, EvaluationJudgement } from "@/api/types";
-import { Button } from "@/components/ui/button";
 import { decimal } from "@/lib/number";
+import { Button } from "@/ui/button";
 import { ReturnHistogram } from "./return-histogram";
 
 interface EpisodePicksProps {

@@ -6,12 +6,11 @@ import { chooseRecording, recordingKeys, recordingQuery } from "@/api/recording"
 import { isActive } from "@/api/runs";
 import { loweredText, timeShare } from "@/api/storage";
 import type { Detail, RunDetail } from "@/api/types";
-import { ErrorState } from "@/components/ui/error-state";
-import { Field } from "@/components/ui/field";
-import { Notice } from "@/components/ui/notice";
-import { Select } from "@/components/ui/select";
-import { Skeleton } from "@/components/ui/skeleton";
 import { count } from "@/lib/number";
+import { Field } from "@/ui/field";
+import { ErrorState, Notice } from "@/ui/notice";
+import { Skeleton } from "@/ui/progress";
+import { Select } from "@/ui/select";
 import { RecordedEpisodes } from "./recorded-episodes";
 
 /** The cost is measured while the run goes on, of which no event of the stream tells. */

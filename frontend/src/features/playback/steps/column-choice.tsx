@@ -2,11 +2,11 @@
 
 import { Columns3 } from "lucide-react";
 import type { StepsInfo } from "@/api/types";
-import { Button } from "@/components/ui/button";
-import { OptionList } from "@/components/ui/combobox/options";
-import { Popover } from "@/components/ui/popover";
 import { createKeptStore } from "@/lib/store";
 import { useStore } from "@/lib/use-store";
+import { Button } from "@/ui/button";
+import { OptionList } from "@/ui/combobox-options";
+import { Popover } from "@/ui/popover";
 import {
   type ColumnChoice,
   columnsOf,

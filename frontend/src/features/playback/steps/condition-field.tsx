@@ -6,9 +6,9 @@ import { type FormEvent, useState } from "react";
 import { ApiError, explainAction } from "@/api/http";
 import { stepsQuery } from "@/api/steps";
 import type { Evaluation, StepsInfo } from "@/api/types";
-import { Button } from "@/components/ui/button";
-import { controlClass } from "@/components/ui/control-class";
-import { Field } from "@/components/ui/field";
+import { Button } from "@/ui/button";
+import { Field } from "@/ui/field";
+import { controlClass } from "@/ui/select";
 
 /** Characters that the service takes. */
 const LONGEST = 1_000;

@@ -1,9 +1,9 @@
 import { Download } from "lucide-react";
 import { type StepFormat, type StepSearch, stepsExport } from "@/api/steps";
 import type { Evaluation, StepsInfo } from "@/api/types";
-import { Button } from "@/components/ui/button";
-import { Menu, MenuItem } from "@/components/ui/menu";
 import { follow } from "@/lib/download";
+import { Button } from "@/ui/button";
+import { Menu, MenuItem } from "@/ui/menu";
 
 const FORMATS: readonly { format: StepFormat; label: string; extension: string }[] = [
   { format: "csv", label: "CSV, a number a cell", extension: "csv" },

@@ -1,9 +1,8 @@
 import type { StepsInfo } from "@/api/types";
 import { nameOf } from "@/components/policy-reading/prepare/space";
-import { controlClass } from "@/components/ui/control-class";
-import { Field } from "@/components/ui/field";
-import { Select } from "@/components/ui/select";
 import { count } from "@/lib/number";
+import { Field } from "@/ui/field";
+import { controlClass, Select } from "@/ui/select";
 import { type End, isRewardTest, type StepFilter } from "./step-filter";
 
 /** Of more actions than this, one is typed and not chosen from a list. */

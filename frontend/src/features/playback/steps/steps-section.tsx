@@ -4,8 +4,8 @@ import dynamic from "next/dynamic";
 import { useState } from "react";
 import type { Evaluation } from "@/api/types";
 import { withRetry } from "@/api/with-retry";
-import { Boundary } from "@/components/ui/boundary";
-import { Disclosure } from "@/components/ui/disclosure";
+import { Boundary } from "@/ui/boundary";
+import { Disclosure } from "@/ui/disclosure";
 
 const StepsPanel = dynamic(
   withRetry(() => import("./steps-panel").then((module) => module.StepsPanel)),

@@ -6,7 +6,7 @@ import { explainAction } from "@/api/http";
 import { keys } from "@/api/keys";
 import { verificationQuery, verifySteps } from "@/api/steps";
 import type { Evaluation } from "@/api/types";
-import { Button } from "@/components/ui/button";
+import { Button } from "@/ui/button";
 import { verificationText } from "./verification-text";
 
 /** Has the episodes played again and compared, and says what came of it. */

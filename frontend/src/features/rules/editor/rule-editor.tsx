@@ -9,8 +9,8 @@ import type { Rule, RunDetail } from "@/api/types";
 import { draftOf, type RuleDraft, type Vocabulary, written } from "@/components/rule-editor/draft";
 import { DryRunFirings } from "@/components/rule-editor/dry-run";
 import { RuleList } from "@/components/rule-editor/rule-list";
-import { Button } from "@/components/ui/button";
-import { MEND_FIRST } from "@/components/ui/field";
+import { Button } from "@/ui/button";
+import { MEND_FIRST } from "@/ui/field";
 import { useUnsaved } from "./unsaved";
 
 interface RuleEditorProps {

@@ -6,8 +6,8 @@ import { useMetricRegistry } from "@/api/metric-registry";
 import { knobsQuery, rulesQuery } from "@/api/rules";
 import type { RunDetail } from "@/api/types";
 import { metricsFor } from "@/components/rule-editor/vocabulary";
-import { ErrorState } from "@/components/ui/error-state";
-import { Skeleton } from "@/components/ui/skeleton";
+import { ErrorState } from "@/ui/notice";
+import { Skeleton } from "@/ui/progress";
 import { RuleEditor } from "./rule-editor";
 
 /** What a run does by itself, to be read, changed and tried. */

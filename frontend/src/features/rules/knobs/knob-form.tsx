@@ -6,12 +6,11 @@ import { ApiError, explainAction } from "@/api/http";
 import { keys } from "@/api/keys";
 import { changeKnobs } from "@/api/rules";
 import type { KnobChange, RunKnob, RunKnobs } from "@/api/types";
-import { Button } from "@/components/ui/button";
-import { controlClass } from "@/components/ui/control-class";
-import { Field } from "@/components/ui/field";
-import { Select } from "@/components/ui/select";
 import type { RunSeries } from "@/stream/series/run-series";
 import { useSeries } from "@/stream/series/use-run-curves";
+import { Button } from "@/ui/button";
+import { Field } from "@/ui/field";
+import { controlClass, Select } from "@/ui/select";
 import {
   changedText,
   knobChange,

@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { knobsQuery } from "@/api/rules";
 import type { RunDetail } from "@/api/types";
-import { Card } from "@/components/ui/card";
 import type { RunSeries } from "@/stream/series/run-series";
+import { Card } from "@/ui/card";
 import { KnobForm } from "./knob-form";
 
 /** No event of the stream tells that a change was made; one that was asked for is looked for more often. */

@@ -4,8 +4,8 @@ import dynamic from "next/dynamic";
 import { useState } from "react";
 import type { RunDetail } from "@/api/types";
 import { withRetry } from "@/api/with-retry";
-import { Disclosure } from "@/components/ui/disclosure";
-import { Skeleton } from "@/components/ui/skeleton";
+import { Disclosure } from "@/ui/disclosure";
+import { Skeleton } from "@/ui/progress";
 
 const AnatomyPanel = dynamic(
   withRetry(() => import("./anatomy-panel").then((module) => module.AnatomyPanel)),

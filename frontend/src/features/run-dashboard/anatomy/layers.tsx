@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import type { UpdateAnatomy } from "@/api/types";
-import { Select } from "@/components/ui/select";
+import { Select } from "@/ui/select";
 import { AnatomyRow } from "./anatomy-row";
 import { type AnatomyFigure, layerLabel, layerNames, layerOf } from "./figures";
 import { NormRow } from "./norm-row";

@@ -7,10 +7,10 @@ import type { ChartGroup } from "@/components/charts/live/chart-group";
 import type { ChartMark } from "@/components/charts/prepare/marks";
 import type { ChartSpec } from "@/components/charts/prepare/model";
 import type { ChartSettings } from "@/components/charts/settings/chart-settings";
-import { Boundary } from "@/components/ui/boundary";
-import { Card } from "@/components/ui/card";
-import { Skeleton } from "@/components/ui/skeleton";
 import type { AxisWindow } from "@/stream/series/axis";
+import { Boundary } from "@/ui/boundary";
+import { Card } from "@/ui/card";
+import { Skeleton } from "@/ui/progress";
 
 interface ChartSlotProps {
   spec: ChartSpec;

@@ -2,8 +2,8 @@
 
 import { type ComponentProps, type ReactNode, useState } from "react";
 import type { ChartSpec } from "@/components/charts/prepare/model";
-import { Badge } from "@/components/ui/badge";
-import { Disclosure } from "@/components/ui/disclosure";
+import { Badge } from "@/ui/badge";
+import { Disclosure } from "@/ui/disclosure";
 import { ChartGrid } from "./chart-grid";
 
 interface MoreMetricsProps {

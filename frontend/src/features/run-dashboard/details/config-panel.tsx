@@ -5,9 +5,9 @@ import clsx from "clsx";
 import { environmentsQuery } from "@/api/choices";
 import { isGuest } from "@/api/run-availability";
 import type { RunConfig, RunDetail } from "@/api/types";
-import { Badge } from "@/components/ui/badge";
 import { moment } from "@/lib/format-time";
 import { count, plural, setting } from "@/lib/number";
+import { Badge } from "@/ui/badge";
 import { DriftNotes } from "./drift-notes";
 import { differs, presetOf, type Setting, settings } from "./settings";
 

@@ -3,7 +3,7 @@ import { isGuest } from "@/api/run-availability";
 import { artifactLink } from "@/api/run-files";
 import { isActive } from "@/api/runs";
 import type { RunDetail } from "@/api/types";
-import { buttonClass } from "@/components/ui/button";
+import { buttonClass } from "@/ui/button";
 
 interface FileRow {
   path: string;

@@ -8,11 +8,11 @@ import { fetchTail } from "@/api/run-files";
 import { lastRowsQuery } from "@/api/run-record";
 import { isActive } from "@/api/runs";
 import type { RunDetail } from "@/api/types";
-import { CopyButton } from "@/components/ui/copy-button";
-import { ErrorState } from "@/components/ui/error-state";
-import { Segmented } from "@/components/ui/segmented";
-import { Skeleton } from "@/components/ui/skeleton";
 import { bytes } from "@/lib/number";
+import { CopyButton } from "@/ui/copy-button";
+import { ErrorState } from "@/ui/notice";
+import { Skeleton } from "@/ui/progress";
+import { Segmented } from "@/ui/segmented";
 
 type Source = "worker.log" | "metrics.jsonl";
 

@@ -5,10 +5,10 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { familyQuery } from "@/api/runs";
 import type { Relative, RunDetail } from "@/api/types";
-import { Card } from "@/components/ui/card";
-import { StatusBadge } from "@/components/ui/status-badge";
 import { count, decimal } from "@/lib/number";
 import { routes } from "@/lib/routes";
+import { StatusBadge } from "@/ui/badge";
+import { Card } from "@/ui/card";
 import { changeText } from "./change-text";
 
 /** The tree of runs around this one: what it was forked from, and what was forked. Nothing without relatives. */

@@ -7,13 +7,13 @@ import { useState } from "react";
 import { useAlgorithmName } from "@/api/choices";
 import { runSearchQuery } from "@/api/runs";
 import type { Run } from "@/api/types";
-import { Button } from "@/components/ui/button";
-import { OptionList } from "@/components/ui/combobox/options";
-import { Popover } from "@/components/ui/popover";
-import { StatusBadge } from "@/components/ui/status-badge";
 import { age } from "@/lib/format-time";
 import { routes } from "@/lib/routes";
 import { useNow } from "@/lib/time";
+import { StatusBadge } from "@/ui/badge";
+import { Button } from "@/ui/button";
+import { OptionList } from "@/ui/combobox-options";
+import { Popover } from "@/ui/popover";
 
 const FOUND = 20;
 

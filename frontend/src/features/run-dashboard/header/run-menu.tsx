@@ -8,12 +8,12 @@ import { artifactLink, runLink } from "@/api/run-files";
 import { isActive } from "@/api/runs";
 import type { RunDetail } from "@/api/types";
 import { ExportItems } from "@/components/run-exports/export-items";
-import { Button } from "@/components/ui/button";
-import { Dialog } from "@/components/ui/dialog";
-import { Menu, MenuItem, MenuSeparator, MenuSub } from "@/components/ui/menu";
 import { follow } from "@/lib/download";
 import { routes } from "@/lib/routes";
 import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
+import { Button } from "@/ui/button";
+import { Dialog } from "@/ui/dialog";
+import { Menu, MenuItem, MenuSeparator, MenuSub } from "@/ui/menu";
 import type { RunParts } from "../run-body";
 import type { DeleteRun } from "./use-header-actions";
 

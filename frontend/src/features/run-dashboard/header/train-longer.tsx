@@ -8,11 +8,11 @@ import { useRunActions } from "@/api/run-actions";
 import { whyNot } from "@/api/run-availability";
 import { snapshotsQuery } from "@/api/snapshots";
 import type { RunDetail } from "@/api/types";
-import { Button } from "@/components/ui/button";
-import { controlClass } from "@/components/ui/control-class";
-import { Field } from "@/components/ui/field";
-import { Popover } from "@/components/ui/popover";
 import { count, parseNumber } from "@/lib/number";
+import { Button } from "@/ui/button";
+import { Field } from "@/ui/field";
+import { Popover } from "@/ui/popover";
+import { controlClass } from "@/ui/select";
 
 /** Continues a run that has done all of its steps with more of them, and one that ended early with those left. */
 export function TrainLonger({ run, className }: { run: RunDetail; className?: string }) {

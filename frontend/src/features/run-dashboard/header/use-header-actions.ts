@@ -5,9 +5,9 @@ import { useRouter } from "next/navigation";
 import { usualPolicy } from "@/api/evaluate";
 import { useRunActions } from "@/api/run-actions";
 import type { Run, RunStatus } from "@/api/types";
-import { useRunActionsWithToasts } from "@/components/run-actions/use-run-actions-with-toasts";
 import { chooseAgentView } from "@/lib/agent-view";
 import { routes } from "@/lib/routes";
+import { useRunActionsWithToasts } from "@/ui/use-run-actions-with-toasts";
 import { AGENT_ANCHOR } from "../agent-anchor";
 
 /**

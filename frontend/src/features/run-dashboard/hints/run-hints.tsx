@@ -9,10 +9,10 @@ import { lookedAtText } from "@/api/hint-text";
 import { hintsQuery } from "@/api/run-record";
 import { isActive } from "@/api/runs";
 import type { Hint, RunDetail } from "@/api/types";
-import { Button } from "@/components/ui/button";
-import { Card } from "@/components/ui/card";
 import { count, setting } from "@/lib/number";
 import { routes } from "@/lib/routes";
+import { Button } from "@/ui/button";
+import { Card } from "@/ui/card";
 import type { Highlight } from "../curves/highlight";
 
 const appearances = {

@@ -8,9 +8,9 @@ import { explainAction } from "@/api/http";
 import { keys } from "@/api/keys";
 import { patchRun } from "@/api/runs";
 import type { Run, RunDetail } from "@/api/types";
-import { Button } from "@/components/ui/button";
-import { controlClass } from "@/components/ui/control-class";
-import { Popover } from "@/components/ui/popover";
+import { Button } from "@/ui/button";
+import { Popover } from "@/ui/popover";
+import { controlClass } from "@/ui/select";
 import type { SaveState } from "./autosave";
 import { useAutosave } from "./use-autosave";
 

@@ -6,10 +6,10 @@ import { useState } from "react";
 import { useLimits } from "@/api/choices";
 import { tagsQuery } from "@/api/runs";
 import type { Run } from "@/api/types";
-import { Badge } from "@/components/ui/badge";
-import { Button } from "@/components/ui/button";
-import { controlClass } from "@/components/ui/control-class";
-import { Popover } from "@/components/ui/popover";
+import { Badge } from "@/ui/badge";
+import { Button } from "@/ui/button";
+import { Popover } from "@/ui/popover";
+import { controlClass } from "@/ui/select";
 import { useLabels } from "./use-labels";
 
 export function RunTags({ run }: { run: Run }) {

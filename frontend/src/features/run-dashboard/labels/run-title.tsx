@@ -4,7 +4,7 @@ import { Pencil } from "lucide-react";
 import { useState } from "react";
 import { useLimits } from "@/api/choices";
 import type { Run } from "@/api/types";
-import { Button } from "@/components/ui/button";
+import { Button } from "@/ui/button";
 import { useLabels } from "./use-labels";
 
 /** The run's name. Enter, or leaving the field, saves a change; Escape drops it. */

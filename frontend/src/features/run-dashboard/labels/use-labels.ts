@@ -5,7 +5,7 @@ import { explainAction } from "@/api/http";
 import { keys } from "@/api/keys";
 import { patchRun } from "@/api/runs";
 import type { PatchRun, RunDetail } from "@/api/types";
-import { toast } from "@/components/ui/toast/store";
+import { toast } from "@/ui/toast";
 
 /** Changes name, tags or notes: shown at once, and undone if the service refuses. */
 export function useLabels(id: string) {

@@ -6,9 +6,9 @@ import { explainAction } from "@/api/http";
 import { useRunActions } from "@/api/run-actions";
 import { isActive } from "@/api/runs";
 import type { RunDetail } from "@/api/types";
-import { Button } from "@/components/ui/button";
-import { Notice } from "@/components/ui/notice";
 import { count, plural } from "@/lib/number";
+import { Button } from "@/ui/button";
+import { Notice } from "@/ui/notice";
 
 /** What of the run's folder cannot be read, or that a newer version wrote it; what can be done, and a button that does
  * what a machine can. */

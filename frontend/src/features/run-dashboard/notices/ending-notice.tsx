@@ -7,12 +7,12 @@ import { explainAction } from "@/api/http";
 import { canDo, isGuest, learns } from "@/api/run-availability";
 import { snapshotsQuery } from "@/api/snapshots";
 import type { RunDetail } from "@/api/types";
-import { Button, buttonClass } from "@/components/ui/button";
-import { CopyButton } from "@/components/ui/copy-button";
-import { Disclosure } from "@/components/ui/disclosure";
-import { Notice } from "@/components/ui/notice";
 import { count, stepOf } from "@/lib/number";
 import { routes } from "@/lib/routes";
+import { Button, buttonClass } from "@/ui/button";
+import { CopyButton } from "@/ui/copy-button";
+import { Disclosure } from "@/ui/disclosure";
+import { Notice } from "@/ui/notice";
 import { useHeaderActions } from "../header/use-header-actions";
 import { newestSnapshot, whatWasSaved } from "./what-was-saved";
 

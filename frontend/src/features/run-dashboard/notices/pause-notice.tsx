@@ -4,8 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { CirclePause } from "lucide-react";
 import { snapshotsQuery } from "@/api/snapshots";
 import type { RunDetail } from "@/api/types";
-import { Notice } from "@/components/ui/notice";
 import { count } from "@/lib/number";
+import { Notice } from "@/ui/notice";
 import { pauseText, resumedText } from "./pause-text";
 
 /** A run that pauses, is paused, or has continued from a snapshot. */

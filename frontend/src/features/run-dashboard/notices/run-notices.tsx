@@ -1,9 +1,9 @@
 "use client";
 
 import type { RunDetail, RunStatus } from "@/api/types";
-import { Button } from "@/components/ui/button";
-import { Notice } from "@/components/ui/notice";
 import { plural } from "@/lib/number";
+import { Button } from "@/ui/button";
+import { Notice } from "@/ui/notice";
 import { scrollToDetails, useDetailsTab } from "../details/use-details-tab";
 import { DamageNotice } from "./damage-notice";
 import { EndingNotice } from "./ending-notice";

@@ -4,11 +4,11 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { explainAction } from "@/api/http";
 import { keys } from "@/api/keys";
 import type { RunDetail, RunTrust } from "@/api/types";
-import { ConfirmDialog } from "@/components/ui/confirm-dialog";
-import { Skeleton } from "@/components/ui/skeleton";
 import { runTrustQuery, trustRun } from "@/lib/api/queries/trust";
 import { moment } from "@/lib/format-time";
 import { bytes, plural } from "@/lib/number";
+import { ConfirmDialog } from "@/ui/dialog";
+import { Skeleton } from "@/ui/progress";
 
 /** Says what trusting a run means, what the run holds, and trusts exactly that. */
 export function TrustDialog({ run, onClose }: { run: RunDetail; onClose: () => void }) {

@@ -3,8 +3,8 @@
 import { ShieldQuestion } from "lucide-react";
 import { useState } from "react";
 import type { RunDetail } from "@/api/types";
-import { Button } from "@/components/ui/button";
-import { Notice } from "@/components/ui/notice";
+import { Button } from "@/ui/button";
+import { Notice } from "@/ui/notice";
 import { TrustDialog } from "./trust-dialog";
 
 /** That a run came from elsewhere and is not used before it is trusted, with the way to trust it. */

@@ -2,12 +2,12 @@
 
 import Link from "next/link";
 import { Sparkline } from "@/components/charts/sparkline/sparkline";
-import { Card } from "@/components/ui/card";
-import { Disclosure } from "@/components/ui/disclosure";
-import { StatusBadge } from "@/components/ui/status-badge";
-import { Switch } from "@/components/ui/switch";
 import { decimal, interval, plural } from "@/lib/number";
 import { routes } from "@/lib/routes";
+import { StatusBadge } from "@/ui/badge";
+import { Card } from "@/ui/card";
+import { Disclosure } from "@/ui/disclosure";
+import { Switch } from "@/ui/switch";
 import type { Seeds } from "./use-seed-band";
 
 interface SeedsCardProps {

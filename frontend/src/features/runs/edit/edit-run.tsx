@@ -6,11 +6,11 @@ import { useLimits } from "@/api/choices";
 import { ApiError, explainAction } from "@/api/http";
 import { useRunActions } from "@/api/run-actions";
 import type { PatchRun, Run } from "@/api/types";
-import { Button } from "@/components/ui/button";
-import { controlClass } from "@/components/ui/control-class";
-import { Dialog } from "@/components/ui/dialog";
-import { Field } from "@/components/ui/field";
-import { Notice } from "@/components/ui/notice";
+import { Button } from "@/ui/button";
+import { Dialog } from "@/ui/dialog";
+import { Field } from "@/ui/field";
+import { Notice } from "@/ui/notice";
+import { controlClass } from "@/ui/select";
 import { TagField } from "./tag-field";
 
 interface EditRunProps {

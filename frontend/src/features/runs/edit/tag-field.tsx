@@ -4,8 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
 import { tagsQuery } from "@/api/runs";
-import { controlClass } from "@/components/ui/control-class";
-import { Field } from "@/components/ui/field";
+import { Field } from "@/ui/field";
+import { controlClass } from "@/ui/select";
 import { addTags } from "./tags";
 
 interface TagFieldProps {

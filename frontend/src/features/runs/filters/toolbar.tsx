@@ -4,9 +4,9 @@ import { ArrowDown, ArrowUp } from "lucide-react";
 import { isFiltered, type ListFilter, NO_FILTER, type SortKey, SORTS } from "@/api/run-filter";
 import { FilterButtons } from "@/components/run-filters/filter-buttons";
 import { SearchBox } from "@/components/run-filters/search-box";
-import { Button } from "@/components/ui/button";
-import { Select } from "@/components/ui/select";
-import { Switch } from "@/components/ui/switch";
+import { Button } from "@/ui/button";
+import { Select } from "@/ui/select";
+import { Switch } from "@/ui/switch";
 
 const ORDERS: Record<SortKey, string> = {
   created_at: "Age",

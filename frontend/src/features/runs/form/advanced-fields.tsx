@@ -1,8 +1,8 @@
 import { useState } from "react";
-import { Badge } from "@/components/ui/badge";
-import { Button } from "@/components/ui/button";
-import { Disclosure } from "@/components/ui/disclosure";
 import { plural } from "@/lib/number";
+import { Badge } from "@/ui/badge";
+import { Button } from "@/ui/button";
+import { Disclosure } from "@/ui/disclosure";
 import { changedFields, presetOf, schemasOf } from "./draft";
 import type { FieldsProps } from "./form-state";
 import { groupOf, SchemaFields } from "./schema-fields";

@@ -3,7 +3,7 @@ import { deleteOwnPreset } from "@/api/choices";
 import { explainAction } from "@/api/http";
 import { keys } from "@/api/keys";
 import type { Preset } from "@/api/types";
-import { ConfirmDialog } from "@/components/ui/confirm-dialog";
+import { ConfirmDialog } from "@/ui/dialog";
 
 interface DeletePresetProps {
   preset: Preset;

@@ -1,11 +1,11 @@
 import Link from "next/link";
 import type { Algorithm, Environment } from "@/api/types";
-import { Combobox } from "@/components/ui/combobox/combobox";
-import type { ComboboxOption } from "@/components/ui/combobox/options";
-import { EnvironmentStill } from "@/components/ui/environment-still";
-import { Field } from "@/components/ui/field";
 import { compact } from "@/lib/number";
 import { routes } from "@/lib/routes";
+import { Combobox } from "@/ui/combobox";
+import type { ComboboxOption } from "@/ui/combobox-options";
+import { EnvironmentStill } from "@/ui/environment-still";
+import { Field } from "@/ui/field";
 import { spacesText, whyIncompatible } from "./compatibility";
 import { algorithmOf, environmentOf } from "./draft";
 import type { FieldsProps } from "./form-state";

@@ -1,7 +1,7 @@
-import { controlClass } from "@/components/ui/control-class";
-import { Field } from "@/components/ui/field";
-import { Switch } from "@/components/ui/switch";
-import { anatomyOf, type EvaluationDraft, environmentOf, evaluationOf } from "./draft";
+import { Field } from "@/ui/field";
+import { controlClass } from "@/ui/select";
+import { Switch } from "@/ui/switch";
+import { anatomyOf, environmentOf, type EvaluationDraft, evaluationOf } from "./draft";
 import type { FieldsProps } from "./form-state";
 import { POINTERS } from "./submit";
 

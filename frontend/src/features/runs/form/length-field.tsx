@@ -1,11 +1,11 @@
 import { RotateCcw } from "lucide-react";
 import { parseInteger } from "@/components/schema-field/parse";
-import { Button } from "@/components/ui/button";
-import { controlClass } from "@/components/ui/control-class";
-import { Field } from "@/components/ui/field";
-import { Slider } from "@/components/ui/slider";
 import { duration } from "@/lib/format-time";
 import { compact, count } from "@/lib/number";
+import { Button } from "@/ui/button";
+import { Field } from "@/ui/field";
+import { controlClass } from "@/ui/select";
+import { Slider } from "@/ui/slider";
 import { algorithmOf, presetOf, timestepsOf } from "./draft";
 import { estimate } from "./expectation";
 import type { FieldsProps } from "./form-state";

@@ -1,5 +1,5 @@
-import { controlClass } from "@/components/ui/control-class";
-import { Field } from "@/components/ui/field";
+import { Field } from "@/ui/field";
+import { controlClass } from "@/ui/select";
 import { algorithmOf, environmentOf } from "./draft";
 import type { FieldsProps } from "./form-state";
 import { POINTERS } from "./submit";

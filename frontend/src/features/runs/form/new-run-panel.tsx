@@ -5,10 +5,9 @@ import { algorithmsQuery, environmentsQuery, limitsQuery, useAlgorithmName } fro
 import { rulesQuery } from "@/api/rules";
 import { runQuery } from "@/api/runs";
 import { runSinksQuery } from "@/api/sinks";
-import { ErrorState } from "@/components/ui/error-state";
-import { Notice } from "@/components/ui/notice";
-import { Sheet } from "@/components/ui/sheet";
-import { Skeleton } from "@/components/ui/skeleton";
+import { Sheet } from "@/ui/dialog";
+import { ErrorState, Notice } from "@/ui/notice";
+import { Skeleton } from "@/ui/progress";
 import { firstDraft, onEnvironment } from "./change-draft";
 import { savedDraft } from "./draft-storage";
 import { draftFromRun } from "./duplicate";

@@ -2,8 +2,8 @@ import { Trash2 } from "lucide-react";
 import Link from "next/link";
 import { measuringSpecification } from "@/api/choices";
 import type { Preset } from "@/api/types";
-import { Button } from "@/components/ui/button";
 import { routes } from "@/lib/routes";
+import { Button } from "@/ui/button";
 import { ChoiceCard } from "./choice-card";
 import { expectation } from "./expectation";
 

@@ -1,8 +1,8 @@
 import { Dices } from "lucide-react";
 import { LISTED } from "@/components/seeds/seed-choice";
-import { Button } from "@/components/ui/button";
-import { controlClass } from "@/components/ui/control-class";
-import { Field } from "@/components/ui/field";
+import { Button } from "@/ui/button";
+import { Field } from "@/ui/field";
+import { controlClass } from "@/ui/select";
 import { algorithmOf } from "./draft";
 import type { FieldsProps } from "./form-state";
 import { POINTERS } from "./submit";

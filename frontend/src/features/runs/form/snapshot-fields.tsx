@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { planDraft, planOf, planText } from "@/components/snapshot-plan/plan";
 import { PlanFields } from "@/components/snapshot-plan/plan-fields";
-import { Disclosure } from "@/components/ui/disclosure";
+import { Disclosure } from "@/ui/disclosure";
 import type { FieldsProps } from "./form-state";
 import { planProblems } from "./submit";
 

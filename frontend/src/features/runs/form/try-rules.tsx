@@ -6,12 +6,12 @@ import { runPageQuery } from "@/api/runs";
 import type { Run } from "@/api/types";
 import { written } from "@/components/rule-editor/draft";
 import { DryRunFirings } from "@/components/rule-editor/dry-run";
-import { Button } from "@/components/ui/button";
-import { Dialog } from "@/components/ui/dialog";
-import { MEND_FIRST } from "@/components/ui/field";
 import { age } from "@/lib/format-time";
 import { count } from "@/lib/number";
 import { useNow } from "@/lib/time";
+import { Button } from "@/ui/button";
+import { Dialog } from "@/ui/dialog";
+import { MEND_FIRST } from "@/ui/field";
 import type { Draft } from "./draft";
 
 /** Runs that are offered to try rules on. */

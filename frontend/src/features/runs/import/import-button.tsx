@@ -1,5 +1,5 @@
 import { FileInput } from "lucide-react";
-import { Button } from "@/components/ui/button";
+import { Button } from "@/ui/button";
 
 interface ImportButtonProps {
   size: "sm" | "lg";

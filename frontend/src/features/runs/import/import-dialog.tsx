@@ -8,13 +8,13 @@ import { explainAction } from "@/api/http";
 import { keys } from "@/api/keys";
 import { importRuns } from "@/api/run-files";
 import type { ImportedRuns } from "@/api/types";
-import { Button } from "@/components/ui/button";
-import { controlClass } from "@/components/ui/control-class";
-import { Dialog } from "@/components/ui/dialog";
-import { Field } from "@/components/ui/field";
-import { Notice } from "@/components/ui/notice";
 import { bytes } from "@/lib/number";
 import { routes } from "@/lib/routes";
+import { Button } from "@/ui/button";
+import { Dialog } from "@/ui/dialog";
+import { Field } from "@/ui/field";
+import { Notice } from "@/ui/notice";
+import { controlClass } from "@/ui/select";
 
 interface ImportDialogProps {
   onClose: () => void;

@@ -2,8 +2,8 @@ import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
 import type { Run, SeedGroup } from "@/api/types";
-import { toastStore } from "@/components/ui/toast/store";
 import { renderWithQueries, serve } from "@/lib/testing/service";
+import { toastStore } from "@/ui/toast";
 import { RunList } from "./run-list";
 
 const push = vi.hoisted(() => vi.fn());

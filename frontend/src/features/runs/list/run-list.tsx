@@ -14,13 +14,10 @@ import {
 } from "@/api/run-filter";
 import type { Run, SeedGroup } from "@/api/types";
 import { withRetry } from "@/api/with-retry";
-import {
-  type NamedRun,
-  useRunActionsWithToasts,
-} from "@/components/run-actions/use-run-actions-with-toasts";
-import { ErrorState } from "@/components/ui/error-state";
 import { useQueryString } from "@/lib/query-string";
 import { routes } from "@/lib/routes";
+import { ErrorState } from "@/ui/notice";
+import { type NamedRun, useRunActionsWithToasts } from "@/ui/use-run-actions-with-toasts";
 import { Toolbar } from "../filters/toolbar";
 import { useFirstPage, useIdsOfLines } from "./paging/use-run-pages";
 import { RunListSkeleton } from "./run-list-skeleton";

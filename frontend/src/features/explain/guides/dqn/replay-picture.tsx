@@ -3,8 +3,8 @@
 import { useState } from "react";
 import { type Frame, Plot } from "@/components/figure/plot";
 import { clamp, linePath, linspace, roundTo } from "@/components/figure/scale";
-import { Stat } from "@/components/ui/stat";
 import { compact, count, shareText } from "@/lib/number";
+import { Stat } from "@/ui/card";
 import type { PictureProps } from "../../guide/guide";
 import { Control, PictureCaption } from "../../picture/control";
 import { Handle } from "../../picture/handle";

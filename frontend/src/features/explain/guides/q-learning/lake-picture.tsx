@@ -1,9 +1,9 @@
 "use client";
 
 import { useDeferredValue, useMemo, useState } from "react";
-import { Stat } from "@/components/ui/stat";
-import { Switch } from "@/components/ui/switch";
 import { count } from "@/lib/number";
+import { Stat } from "@/ui/card";
+import { Switch } from "@/ui/switch";
 import { numberOf, type PictureProps } from "../../guide/guide";
 import { Control, Controls, PictureCaption } from "../../picture/control";
 import { PictureLayout } from "../../picture/picture-layout";

@@ -3,8 +3,8 @@
 import { useState } from "react";
 import { type Frame, Plot } from "@/components/figure/plot";
 import { linePath, linspace } from "@/components/figure/scale";
-import { Stat } from "@/components/ui/stat";
 import { count, decimal } from "@/lib/number";
+import { Stat } from "@/ui/card";
 import { numberOf, type PictureProps } from "../../guide/guide";
 import { Control, Controls, PictureCaption } from "../../picture/control";
 import { PictureLayout } from "../../picture/picture-layout";

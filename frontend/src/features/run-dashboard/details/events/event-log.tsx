@@ -6,12 +6,12 @@ import { CircleAlert, Dot, TriangleAlert } from "lucide-react";
 import { useState } from "react";
 import { runEventsQuery } from "@/api/run-record";
 import type { RunDetail } from "@/api/types";
-import { CopyButton } from "@/components/ui/copy-button";
-import { ErrorState } from "@/components/ui/error-state";
-import { Segmented } from "@/components/ui/segmented";
-import { Skeleton } from "@/components/ui/skeleton";
 import { clockTime, moment } from "@/lib/format-time";
 import { count, plural } from "@/lib/number";
+import { CopyButton } from "@/ui/copy-button";
+import { ErrorState } from "@/ui/notice";
+import { Skeleton } from "@/ui/progress";
+import { Segmented } from "@/ui/segmented";
 import { logEntries, type LogEntry } from "./log-entries";
 
 const appearances = {

@@ -6,9 +6,9 @@ import { runsLink } from "@/api/run-files";
 import { isActive } from "@/api/runs";
 import type { Run, SeedGroup } from "@/api/types";
 import { ExportItems } from "@/components/run-exports/export-items";
-import { MenuItem, MenuSeparator, MenuSub } from "@/components/ui/menu";
 import { plural } from "@/lib/number";
 import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
+import { MenuItem, MenuSeparator, MenuSub } from "@/ui/menu";
 import { MenuAt } from "./menu-at";
 
 export interface GroupMenuActions {

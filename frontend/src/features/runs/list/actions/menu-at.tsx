@@ -2,7 +2,7 @@
 
 import { DropdownMenu as Radix } from "radix-ui";
 import type { ReactNode } from "react";
-import { layer, layerClass } from "@/components/ui/layer";
+import { layer, layerClass } from "@/ui/layer";
 
 interface MenuAtProps {
   label: string;

@@ -13,8 +13,8 @@ import {
 } from "lucide-react";
 import { canDo, type RunAction, suits, whyNot } from "@/api/run-availability";
 import type { Run } from "@/api/types";
-import { MenuItem, MenuSeparator } from "@/components/ui/menu";
 import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
+import { MenuItem, MenuSeparator } from "@/ui/menu";
 import { MenuAt } from "./menu-at";
 
 export interface RunMenuActions {

@@ -2,8 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Gamepad2 } from "lucide-react";
 import Link from "next/link";
 import { environmentsQuery } from "@/api/choices";
-import { EnvironmentStill } from "@/components/ui/environment-still";
 import { routes } from "@/lib/routes";
+import { EnvironmentStill } from "@/ui/environment-still";
 
 /** Tiles of environments. Each opens the new-run form with that environment, or lets the user play it. */
 export function EnvironmentTiles() {

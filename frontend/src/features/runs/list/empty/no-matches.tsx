@@ -1,6 +1,6 @@
 import { SearchX } from "lucide-react";
-import { Button } from "@/components/ui/button";
-import { EmptyState } from "@/components/ui/empty-state";
+import { Button } from "@/ui/button";
+import { EmptyState } from "@/ui/notice";
 
 export function NoMatches({ clear }: { clear: () => void }) {
   return (

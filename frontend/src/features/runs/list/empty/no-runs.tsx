@@ -2,9 +2,8 @@
 
 import { ChartSpline, Play, SlidersHorizontal } from "lucide-react";
 import { explainAction } from "@/api/http";
-import { Button } from "@/components/ui/button";
-import { EmptyState } from "@/components/ui/empty-state";
-import { Notice } from "@/components/ui/notice";
+import { Button } from "@/ui/button";
+import { EmptyState, Notice } from "@/ui/notice";
 import { ImportButton } from "../../import/import-button";
 import { useCreateRun } from "../../use-create-run";
 import { EnvironmentTiles } from "./environment-tiles";

@@ -1,8 +1,8 @@
 import clsx from "clsx";
 import { EllipsisVertical } from "lucide-react";
 import type { Run } from "@/api/types";
-import { Progress } from "@/components/ui/progress";
 import { presetName } from "@/lib/number";
+import { Progress } from "@/ui/progress";
 import layout from "../layout/layout.module.css";
 import type { ProgressText } from "./progress-text";
 import { RunAge } from "./run-age";

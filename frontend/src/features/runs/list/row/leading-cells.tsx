@@ -1,8 +1,8 @@
 import clsx from "clsx";
 import type { ReactNode } from "react";
 import type { Run } from "@/api/types";
-import { EnvironmentStill } from "@/components/ui/environment-still";
 import { addressOf } from "@/lib/root-path";
+import { EnvironmentStill } from "@/ui/environment-still";
 import layout from "../layout/layout.module.css";
 
 interface SelectCellProps {

@@ -3,9 +3,9 @@ import Link from "next/link";
 import { useLimits } from "@/api/choices";
 import { whyNotCompare } from "@/api/run-availability";
 import { ExportRunsMenu } from "@/components/run-exports/export-runs-menu";
-import { Button, buttonClass } from "@/components/ui/button";
 import { plural } from "@/lib/number";
 import { routes } from "@/lib/routes";
+import { Button, buttonClass } from "@/ui/button";
 
 interface SelectionBarProps {
   ids: ReadonlySet<string>;

@@ -4,7 +4,7 @@ import clsx from "clsx";
 import { ChevronRight } from "lucide-react";
 import { DropdownMenu as Radix } from "radix-ui";
 import type { ReactNode } from "react";
-import { Kbd } from "./kbd";
+import { Kbd } from "./button";
 import { layer, layerClass } from "./layer";
 
 const itemClass =

@@ -1,7 +1,6 @@
 import { act, fireEvent, render, screen } from "@testing-library/react";
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { dismissForRun, dismissForService, toast } from "./store";
-import { Toaster } from "./toaster";
+import { dismissForRun, dismissForService, toast, Toaster } from "./toast";
 
 const say = (message: Parameters<typeof toast>[0]) => act(() => void toast(message));
 const pass = (ms: number) => act(() => void vi.advanceTimersByTime(ms));

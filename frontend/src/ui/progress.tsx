@@ -40,3 +40,12 @@ export function Progress({ share, label, valueText, live = true, className }: Pr
 function percentage(share: number): string {
   return `${Math.min(1, Math.max(0, share)) * 100}%`;
 }
+
+export function Skeleton({ className }: { className?: string }) {
+  return (
+    <span
+      aria-hidden
+      className={clsx("block animate-shimmer rounded-md bg-rest-tint", className)}
+    />
+  );
+}

@@ -6,7 +6,7 @@ import { type RunActions, useRunActions } from "@/api/run-actions";
 import type { CreateEvaluation, Run } from "@/api/types";
 import { plural } from "@/lib/number";
 import { routes } from "@/lib/routes";
-import { toast } from "../ui/toast/store";
+import { toast } from "./toast";
 
 /** A run with the name that messages use. */
 export interface NamedRun {

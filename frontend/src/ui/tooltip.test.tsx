@@ -1,8 +1,7 @@
 import { render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
-import { Tooltip } from "./tooltip";
-import { nextShown, type Shown, type ShownEvent } from "./tooltip-shown";
+import { nextShown, type Shown, type ShownEvent, Tooltip } from "./tooltip";
 
 const setup = () => {
   render(

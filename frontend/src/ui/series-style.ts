@@ -1,3 +1,4 @@
+
 /**
  * How many series colours there are: `--series-1` and so on in app/tokens.css. Further series repeat a colour
  * with another dash.

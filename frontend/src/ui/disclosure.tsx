@@ -1,5 +1,9 @@
+"use client";
+
 import { ChevronRight } from "lucide-react";
-import type { ReactNode } from "react";
+import { useRouter } from "next/navigation";
+import type { MouseEvent, ReactNode } from "react";
+import { routeOf } from "@/lib/root-path";
 
 interface DisclosureProps {
   summary: ReactNode;
@@ -36,4 +40,19 @@ export function Disclosure({
       {children}
     </details>
   );
+}
+
+/**
+ * For what stands around many plain links, which it opens within the app. A `Link` each would have the page of every run
+ * in view fetched ahead: hundreds of requests.
+ */
+export function useOpenLinks(): (event: MouseEvent) => void {
+  const router = useRouter();
+  return (event) => {
+    const href = (event.target as Element).closest("a")?.getAttribute("href");
+    const plain = !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
+    if (!href || !plain) return;
+    event.preventDefault();
+    router.push(routeOf(href));
+  };
 }

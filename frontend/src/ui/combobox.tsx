@@ -1,10 +1,12 @@
 "use client";
 
-import { useState } from "react";
-import type { ControlProps } from "../field";
-import { Popover } from "../popover";
-import { type ComboboxOption, OptionList, type Searching } from "./options";
-import { ComboboxTrigger } from "./trigger";
+import clsx from "clsx";
+import { ChevronsUpDown } from "lucide-react";
+import { type ComponentProps, useState } from "react";
+import { type ComboboxOption, OptionList, type Searching } from "./combobox-options";
+import type { ControlProps } from "./field";
+import { Popover } from "./popover";
+import { controlClass } from "./select";
 
 interface ComboboxProps extends Searching, Partial<ControlProps> {
   /** The accessible name, whether or not a visible label stands above. */
@@ -67,5 +69,19 @@ export function Combobox({
         }}
       />
     </Popover>
+  );
+}
+
+/** A button that looks like a field, because it holds a value. */
+function ComboboxTrigger({ className, children, ...rest }: ComponentProps<"button">) {
+  return (
+    <button
+      type="button"
+      className={clsx(controlClass, "flex items-center justify-between gap-2 text-left", className)}
+      {...rest}
+    >
+      <span className="min-w-0 truncate">{children}</span>
+      <ChevronsUpDown aria-hidden className="size-3.5 shrink-0 text-ink-faint" />
+    </button>
   );
 }

@@ -1,4 +1,9 @@
+"use client";
+
+import { lazy, Suspense, useState } from "react";
+import { withRetry } from "@/api/with-retry";
 import { createStore } from "@/lib/store";
+import { useStore } from "@/lib/use-store";
 
 /** The state of affairs that a message is about: the service not answering, or a run having this status. */
 export type ToastCause = "service" | { run: string; status: string };
@@ -61,4 +66,16 @@ function keep(wanted: (toast: Toast) => boolean) {
   const before = toastStore.get();
   const after = before.filter(wanted);
   if (after.length < before.length) toastStore.set(after);
+}
+
+const ToastViewport = lazy(
+  withRetry(() => import("./toast-viewport").then((m) => ({ default: m.ToastViewport }))),
+);
+
+/** Shows the messages; rendered once, in the shell. The code is loaded with the first message. */
+export function Toaster() {
+  const some = useStore(toastStore).length > 0;
+  const [used, setUsed] = useState(false);
+  if (some && !used) setUsed(true);
+  return <Suspense>{used && <ToastViewport />}</Suspense>;
 }

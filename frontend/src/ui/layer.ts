@@ -1,3 +1,4 @@
+
 export const LAYER_ID = "layer";
 
 /**

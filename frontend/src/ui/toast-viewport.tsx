@@ -1,9 +1,30 @@
 "use client";
 
+import clsx from "clsx";
 import { CircleAlert, CircleCheck, Info, X } from "lucide-react";
 import { Toast as Radix } from "radix-ui";
-import { Button } from "../button";
-import { dismiss, type Toast } from "./store";
+import { useStore } from "@/lib/use-store";
+import { Button } from "./button";
+import { dismiss, type Toast, toastStore } from "./toast";
+import styles from "./toast-viewport.module.css";
+
+/** The messages on screen. F8 moves the focus to them; a swipe to the left dismisses one. */
+export function ToastViewport() {
+  const toasts = useStore(toastStore);
+  return (
+    <Radix.Provider swipeDirection="left" label="Notification">
+      {toasts.map((toast) => (
+        <ToastCard key={toast.id} toast={toast} />
+      ))}
+      <Radix.Viewport
+        label="Notifications"
+        hotkey={["F8"]}
+        data-toasts={toasts.length > 0 || undefined}
+        className={clsx("z-toast", styles.viewport)}
+      />
+    </Radix.Provider>
+  );
+}
 
 const icons = {
   good: <CircleCheck aria-hidden className="mt-0.5 size-4 shrink-0 text-good" />,
@@ -12,7 +33,7 @@ const icons = {
 };
 
 /** One message. Its timer is paused while the pointer or the focus is on any message. */
-export function ToastCard({ toast }: { toast: Toast }) {
+function ToastCard({ toast }: { toast: Toast }) {
   const { id, title, description, tone = "info", action, link, duration } = toast;
   return (
     <Radix.Root

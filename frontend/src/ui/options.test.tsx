@@ -1,7 +1,7 @@
 import { render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
-import { OptionList } from "./options";
+import { OptionList } from "./combobox-options";
 
 const options = [
   { value: "a", label: "CliffWalking-v1", group: "Toy", keywords: ["Walk along a lunar cliff"] },

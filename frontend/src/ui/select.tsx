@@ -1,7 +1,6 @@
 import clsx from "clsx";
 import { ChevronDown } from "lucide-react";
 import type { ComponentProps } from "react";
-import { controlClass } from "./control-class";
 
 /** A native select, which has the best picker on phones and works fully by keyboard. */
 export function Select({ className, children, ...rest }: ComponentProps<"select">) {
@@ -17,3 +16,7 @@ export function Select({ className, children, ...rest }: ComponentProps<"select"
     </div>
   );
 }
+
+/** The look of a text field or a select. */
+export const controlClass =
+  "h-8 w-full min-w-0 rounded-md border border-control-line bg-raised px-2.5 text-sm tabular-nums transition-colors hover:border-ink-faint aria-invalid:border-bad disabled:opacity-60 max-md:h-10 max-md:text-[1rem]";
