@@ -2,11 +2,11 @@ import { useQuery } from "@tanstack/react-query";
 import { Flag, Play } from "lucide-react";
 import { endingsQuery } from "@/api/evaluations";
 import type { EpisodeEnding, EpisodeEndings } from "@/api/types";
+import { Sparkline } from "@/charts/sparkline";
 import { brief, decimal, NONE, plural, shareText } from "@/lib/number";
 import { Button } from "@/ui/button";
 import { EmptyState, ErrorState } from "@/ui/notice";
 import { Skeleton } from "@/ui/progress";
-import { Sparkline } from "../charts/sparkline/sparkline";
 import { type JudgedRun, NOT_KEPT, shareOf, type WatchedEpisode } from "./judged";
 
 interface EndingsProps {

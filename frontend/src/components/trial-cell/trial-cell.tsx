@@ -1,10 +1,10 @@
 import clsx from "clsx";
 import { memo } from "react";
 import type { ExperimentCell } from "@/api/types";
+import { sparklineOn, type SparklineScale } from "@/charts/sparkline";
 import { decimal, percent } from "@/lib/number";
 import { addressOf } from "@/lib/root-path";
 import { routes } from "@/lib/routes";
-import { sparklineOn, type SparklineScale } from "../charts/sparkline/sparkline-path";
 
 const TINTS: Record<ExperimentCell["status"], string> = {
   waiting: "text-ink-faint",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { TokenColors } from "@/components/charts/plot/token-colors";
+import type { TokenColors } from "@/charts/canvas";
 import { paintSlice } from "./paint-slice";
 
 type Rectangle = [number, number, number, number];

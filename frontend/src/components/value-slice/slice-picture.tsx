@@ -2,8 +2,8 @@
 
 import { type KeyboardEvent, type PointerEvent, useId, useMemo, useState } from "react";
 import type { StepRecord } from "@/api/types";
+import { usePaintedCanvas } from "@/charts/canvas";
 import { decimal } from "@/lib/number";
-import { usePaintedCanvas } from "../charts/plot/use-painted-canvas";
 import { paintSlice } from "./paint-slice";
 import {
   type DrawnSlice,

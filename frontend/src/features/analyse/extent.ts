@@ -1,5 +1,5 @@
 import type { RunsInGroup } from "@/api/types";
-import { linearTicks } from "@/components/figure/ticks";
+import { linearTicks } from "@/charts/figure-scale";
 
 export interface Extent {
   minimum: number;

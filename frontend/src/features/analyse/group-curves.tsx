@@ -5,7 +5,7 @@ import { useMemo } from "react";
 import { type AnalyticsQuestion, groupCurvesQuery } from "@/api/analytics";
 import { madeText } from "@/api/made";
 import type { RunGroupCurves } from "@/api/types";
-import { BandedCurves } from "@/components/charts/banded/banded-curves";
+import { BandedCurves } from "@/charts/banded-curves";
 import { count, plural } from "@/lib/number";
 import { Answer, NO_RUNS } from "./answer";
 import { scaleName, ScaleNote } from "./scale-note";

@@ -3,7 +3,7 @@
 import clsx from "clsx";
 import type { ReactNode } from "react";
 import type { Comparison } from "@/api/types";
-import { ChartHelp } from "@/components/charts/card/chart-help";
+import { ChartHelp } from "@/charts/chart-card";
 import { Badge } from "@/ui/badge";
 import { Card } from "@/ui/card";
 import type { ComparedColumn } from "./columns";

@@ -4,8 +4,8 @@ import { useQueries } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import { pastQuery } from "@/api/run-record";
 import type { Run, RunPast } from "@/api/types";
-import type { SeriesSpec } from "@/components/charts/prepare/model";
-import type { ChartSettings } from "@/components/charts/settings/chart-settings";
+import type { ChartSettings } from "@/charts/chart-settings";
+import type { SeriesSpec } from "@/charts/prepare/model";
 import { SERVICE_AXES } from "@/stream/series/axis";
 import { RunSeries } from "@/stream/series/run-series";
 

@@ -1,5 +1,5 @@
 import type { ExperimentResults } from "@/api/types";
-import type { PlotLine } from "@/components/figure/line-plot";
+import type { PlotLine } from "@/charts/figure";
 import { brief, plural } from "@/lib/number";
 import { arrivalsOf, labelsOf, placesOf, showsSeeds } from "./labels";
 

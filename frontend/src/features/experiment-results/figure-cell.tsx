@@ -2,7 +2,7 @@ import clsx from "clsx";
 import { ChevronRight } from "lucide-react";
 import { madeText, madeTexts } from "@/api/made";
 import type { ExperimentResults, Made } from "@/api/types";
-import { ChartHelp } from "@/components/charts/card/chart-help";
+import { ChartHelp } from "@/charts/chart-card";
 import { decimal, interval } from "@/lib/number";
 
 export const FIGURES = [

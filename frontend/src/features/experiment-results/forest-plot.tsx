@@ -1,5 +1,5 @@
 import type { ExperimentResults } from "@/api/types";
-import { linearTicks } from "@/components/figure/ticks";
+import { linearTicks } from "@/charts/figure-scale";
 import { decimal, interval } from "@/lib/number";
 
 type Forest = ExperimentResults["forest"];

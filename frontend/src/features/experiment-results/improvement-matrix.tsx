@@ -1,6 +1,6 @@
 import { madeText, madeTexts } from "@/api/made";
 import type { ExperimentResults } from "@/api/types";
-import { ChartHelp } from "@/components/charts/card/chart-help";
+import { ChartHelp } from "@/charts/chart-card";
 import { interval, plural } from "@/lib/number";
 import { Card } from "@/ui/card";
 import { ScrollRegion } from "@/ui/scroll-region";

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { ExperimentResults } from "@/api/types";
-import { ChartHelp } from "@/components/charts/card/chart-help";
+import { ChartHelp } from "@/charts/chart-card";
 import { decimal, plural } from "@/lib/number";
 import { Card } from "@/ui/card";
 import { columnHelp, FigureCell, FIGURES, RowOpener } from "./figure-cell";

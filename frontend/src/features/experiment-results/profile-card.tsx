@@ -1,7 +1,7 @@
 import { madeTexts } from "@/api/made";
 import type { ExperimentResults } from "@/api/types";
-import { ChartHelp } from "@/components/charts/card/chart-help";
-import { LinePlot } from "@/components/figure/line-plot";
+import { ChartHelp } from "@/charts/chart-card";
+import { LinePlot } from "@/charts/figure";
 import { plural, shareText } from "@/lib/number";
 import { Card } from "@/ui/card";
 import { comparedIn, labelsOf } from "./labels";

@@ -1,5 +1,5 @@
 import type { ExperimentResults } from "@/api/types";
-import type { PlotLine } from "@/components/figure/line-plot";
+import type { PlotLine } from "@/charts/figure";
 import { comparedIn, labelsOf, placesOf } from "./labels";
 
 /** For each variant the share of its seeds whose score is greater than each value: it falls at a score, at once. */

@@ -3,7 +3,7 @@
 import { useMemo } from "react";
 import { madeTexts } from "@/api/made";
 import type { ExperimentResults } from "@/api/types";
-import { BandedCurves } from "@/components/charts/banded/banded-curves";
+import { BandedCurves } from "@/charts/banded-curves";
 import { plural } from "@/lib/number";
 import { labelsOf, placesOf } from "./labels";
 

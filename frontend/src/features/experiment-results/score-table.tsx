@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { madeText } from "@/api/made";
 import type { ExperimentResults } from "@/api/types";
-import { ChartHelp } from "@/components/charts/card/chart-help";
+import { ChartHelp } from "@/charts/chart-card";
 import { KeepPreset } from "@/components/keep-preset/keep-preset";
 import { Card } from "@/ui/card";
 import { columnHelp, FIGURES } from "./figure-cell";

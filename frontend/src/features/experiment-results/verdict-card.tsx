@@ -1,6 +1,6 @@
 import { madeText } from "@/api/made";
 import type { ExperimentResults } from "@/api/types";
-import { ChartHelp } from "@/components/charts/card/chart-help";
+import { ChartHelp } from "@/charts/chart-card";
 import { Card } from "@/ui/card";
 
 /** What the intervals carry, in words. */

@@ -1,5 +1,5 @@
 import type { SearchResults } from "@/api/types";
-import { linearTicks, type Tick } from "@/components/figure/ticks";
+import { linearTicks, type Tick } from "@/charts/figure-scale";
 import { decimal } from "@/lib/number";
 import { parameterText } from "./search-text";
 

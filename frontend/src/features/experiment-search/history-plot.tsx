@@ -1,9 +1,8 @@
 "use client";
 
 import type { SearchedTrial } from "@/api/types";
-import { Plot } from "@/components/figure/plot";
-import { linePath } from "@/components/figure/scale";
-import { domainOf, linearTicks } from "@/components/figure/ticks";
+import { Plot } from "@/charts/figure";
+import { domainOf, linearTicks, linePath } from "@/charts/figure-scale";
 import { count, decimal, plural } from "@/lib/number";
 import { TrialMark } from "./trial-mark";
 

@@ -1,6 +1,6 @@
 import { madeText } from "@/api/made";
 import type { SearchResults } from "@/api/types";
-import { ChartHelp } from "@/components/charts/card/chart-help";
+import { ChartHelp } from "@/charts/chart-card";
 import { shareText } from "@/lib/number";
 import { Card } from "@/ui/card";
 

@@ -2,8 +2,8 @@
 
 import { type KeyboardEvent, type PointerEvent, useRef } from "react";
 import type { SearchResults } from "@/api/types";
-import { linePath } from "@/components/figure/scale";
-import { useWidth } from "@/components/figure/use-width";
+import { useWidth } from "@/charts/figure";
+import { linePath } from "@/charts/figure-scale";
 import { AxisBrush } from "./axis-brush";
 import { frameOf } from "./coordinate-frame";
 import { type Axis, brushed, type Brushes, type Line, moved } from "./coordinates";

@@ -7,7 +7,7 @@ import { flushSync } from "react-dom";
 import { experimentQuery, searchQuery } from "@/api/experiments";
 import { madeText } from "@/api/made";
 import type { Experiment, SearchedTrial, SearchResults } from "@/api/types";
-import { ChartHelp } from "@/components/charts/card/chart-help";
+import { ChartHelp } from "@/charts/chart-card";
 import { decimal } from "@/lib/number";
 import { Button } from "@/ui/button";
 import { Card } from "@/ui/card";

@@ -1,8 +1,8 @@
 "use client";
 
 import type { SearchResults } from "@/api/types";
-import { Plot } from "@/components/figure/plot";
-import { domainOf, linearTicks } from "@/components/figure/ticks";
+import { Plot } from "@/charts/figure";
+import { domainOf, linearTicks } from "@/charts/figure-scale";
 import { decimal } from "@/lib/number";
 import type { Axis, Line } from "./coordinates";
 import { TrialMark } from "./trial-mark";

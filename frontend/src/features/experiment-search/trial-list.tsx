@@ -3,8 +3,8 @@
 import clsx from "clsx";
 import { useMemo, useState } from "react";
 import type { ExperimentCell, SearchedTrial, SearchResults } from "@/api/types";
-import { ChartHelp } from "@/components/charts/card/chart-help";
-import { sparklineScale } from "@/components/charts/sparkline/sparkline-path";
+import { ChartHelp } from "@/charts/chart-card";
+import { sparklineScale } from "@/charts/sparkline";
 import { TrialCell } from "@/components/trial-cell/trial-cell";
 import { decimal, percent, plural } from "@/lib/number";
 import { Button } from "@/ui/button";

@@ -4,7 +4,7 @@ import { Bookmark, Eye, GitCompare } from "lucide-react";
 import Link from "next/link";
 import { type Ref, useState } from "react";
 import type { Experiment, ExperimentCell, SearchedTrial } from "@/api/types";
-import { ChartHelp } from "@/components/charts/card/chart-help";
+import { ChartHelp } from "@/charts/chart-card";
 import { KeepPreset } from "@/components/keep-preset/keep-preset";
 import { decimal } from "@/lib/number";
 import { routes } from "@/lib/routes";

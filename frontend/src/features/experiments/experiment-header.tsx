@@ -8,7 +8,7 @@ import { directExperiment, experimentQuery } from "@/api/experiments";
 import { ApiError, explainAction } from "@/api/http";
 import { keys } from "@/api/keys";
 import type { Experiment } from "@/api/types";
-import { ChartHelp } from "@/components/charts/card/chart-help";
+import { ChartHelp } from "@/charts/chart-card";
 import { useDocumentTitle } from "@/components/layout/use-document-title";
 import { ExportRunsMenu } from "@/components/run-exports/export-runs-menu";
 import { routes } from "@/lib/routes";

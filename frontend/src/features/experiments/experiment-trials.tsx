@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { experimentQuery } from "@/api/experiments";
 import { ApiError } from "@/api/http";
 import type { Experiment } from "@/api/types";
-import { ChartHelp } from "@/components/charts/card/chart-help";
+import { ChartHelp } from "@/charts/chart-card";
 import { percent } from "@/lib/number";
 import { Card } from "@/ui/card";
 import { ErrorState, Notice } from "@/ui/notice";

@@ -1,7 +1,7 @@
 import clsx from "clsx";
 import { useMemo } from "react";
 import type { Experiment } from "@/api/types";
-import { type SparklineScale, sparklineScale } from "@/components/charts/sparkline/sparkline-path";
+import { type SparklineScale, sparklineScale } from "@/charts/sparkline";
 import { TrialCell } from "@/components/trial-cell/trial-cell";
 import { useOpenLinks } from "@/ui/disclosure";
 import { ScrollRegion } from "@/ui/scroll-region";

@@ -1,5 +1,5 @@
 import type { ClipOptions } from "@/api/film";
-import type { ChartGroup } from "@/components/charts/live/chart-group";
+import type { ChartGroup } from "@/charts/chart-group";
 import { DEFAULT_CLIP_OPTIONS } from "@/lib/film/moments";
 import { createStore, type Store } from "@/lib/store";
 import { useStore } from "@/lib/use-store";

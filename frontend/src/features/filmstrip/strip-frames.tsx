@@ -4,7 +4,7 @@ import clsx from "clsx";
 import { type KeyboardEvent, type PointerEvent, useMemo } from "react";
 import { apiLink } from "@/api/http";
 import type { Clip, KeptPolicy } from "@/api/types";
-import type { StepScale } from "@/components/charts/prepare/step-scale";
+import type { StepScale } from "@/charts/prepare/axes";
 import { frames, policyAfter, policyAt } from "@/lib/film/moments";
 import { compact, count } from "@/lib/number";
 

@@ -3,15 +3,15 @@
 import { type ComponentType, useMemo, useState } from "react";
 import { learns } from "@/api/run-availability";
 import type { RunDetail } from "@/api/types";
-import type { ChartAxis } from "@/components/charts/card/chart-axis";
 import {
   type ChartGroup,
   useChartGroup,
   useMomentAddress,
   usePicking,
   useZoomDetail,
-} from "@/components/charts/live/chart-group";
-import { useChartSettings } from "@/components/charts/settings/use-chart-settings";
+} from "@/charts/chart-group";
+import { useChartSettings } from "@/charts/chart-settings";
+import type { ChartAxis } from "@/charts/plot-options";
 import { useMovable } from "@/components/ui/movable";
 import { chooseAgentView } from "@/lib/agent-view";
 import { useMediaQuery } from "@/lib/media";

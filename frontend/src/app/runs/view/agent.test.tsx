@@ -2,7 +2,7 @@ import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
 import type { RunDetail } from "@/api/types";
-import { ChartGroup } from "@/components/charts/live/chart-group";
+import { ChartGroup } from "@/charts/chart-group";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { Agent } from "./agent";
 

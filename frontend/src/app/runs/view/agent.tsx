@@ -9,8 +9,8 @@ import { learns } from "@/api/run-availability";
 import { isActive } from "@/api/runs";
 import type { Evaluation, RunDetail } from "@/api/types";
 import { withRetry } from "@/api/with-retry";
+import type { ChartGroup } from "@/charts/chart-group";
 import { AgentViews } from "@/components/agent/agent-views";
-import type { ChartGroup } from "@/components/charts/live/chart-group";
 import { EvaluationView } from "@/features/playback/evaluation-view";
 import { type AgentViewName, chooseAgentView, useAgentView } from "@/lib/agent-view";
 

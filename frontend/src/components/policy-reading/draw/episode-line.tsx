@@ -1,8 +1,8 @@
 "use client";
 
 import { type KeyboardEvent, type PointerEvent, useState } from "react";
+import { usePaintedCanvas } from "@/charts/canvas";
 import { count, decimal, NONE } from "@/lib/number";
-import { usePaintedCanvas } from "../../charts/plot/use-painted-canvas";
 import { lineScale, stepAt } from "../prepare/line-scale";
 import { Figure } from "./figure";
 import { type DrawnLine, GUTTER, paintLine } from "./paint-line";

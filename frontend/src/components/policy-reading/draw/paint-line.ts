@@ -1,6 +1,5 @@
+import type { CanvasSize, TokenColors } from "@/charts/canvas";
 import { decimal } from "@/lib/number";
-import type { TokenColors } from "../../charts/plot/token-colors";
-import type { CanvasSize } from "../../charts/plot/use-painted-canvas";
 import type { LineScale } from "../prepare/line-scale";
 
 export interface DrawnLine {

@@ -1,5 +1,4 @@
-import type { TokenColors } from "@/components/charts/plot/token-colors";
-import type { CanvasSize } from "@/components/charts/plot/use-painted-canvas";
+import type { CanvasSize, TokenColors } from "@/charts/canvas";
 import { alphaOf } from "./overlay";
 
 /** Pictures that the agent saw, side by side in a part of a bitmap, the oldest on the left. */

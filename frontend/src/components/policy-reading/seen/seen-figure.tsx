@@ -3,9 +3,9 @@
 import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import type { SeenPictures } from "@/api/types";
+import { usePaintedCanvas } from "@/charts/canvas";
 import { routes } from "@/lib/routes";
 import { Segmented } from "@/ui/segmented";
-import { usePaintedCanvas } from "../../charts/plot/use-painted-canvas";
 import { Figure } from "../draw/figure";
 import { paintSeen, type SeenSheet } from "./paint-seen";
 

@@ -1,4 +1,4 @@
-import { linePath, scale } from "@/components/figure/scale";
+import { linePath, scale } from "@/charts/figure-scale";
 
 export interface HintCurvePath {
   /** SVG path data. A gap in the values ends a subpath. */

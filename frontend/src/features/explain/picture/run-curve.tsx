@@ -2,8 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { metricCurveQuery } from "@/api/metrics";
-import type { Frame } from "@/components/figure/plot";
-import { linePath } from "@/components/figure/scale";
+import type { Frame } from "@/charts/figure";
+import { linePath } from "@/charts/figure-scale";
 
 /** Step and value. */
 export type RunPoint = readonly [number, number];

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { Histogram } from "@/api/types";
-import { Plot } from "@/components/figure/plot";
-import { linearTicks } from "@/components/figure/ticks";
+import { Plot } from "@/charts/figure";
+import { linearTicks } from "@/charts/figure-scale";
 import { decimal } from "@/lib/number";
 import { RunHistogram } from "./run-histogram";
 import { RunNote } from "./run-note";

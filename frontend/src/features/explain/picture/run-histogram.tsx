@@ -1,6 +1,6 @@
 import type { Histogram } from "@/api/types";
-import type { Frame } from "@/components/figure/plot";
-import { clamp } from "@/components/figure/scale";
+import type { Frame } from "@/charts/figure";
+import { clamp } from "@/charts/figure-scale";
 
 interface RunHistogramProps {
   frame: Frame;

@@ -1,8 +1,7 @@
 "use client";
 
 import type { UpdateAnatomy } from "@/api/types";
-import type { TokenColors } from "@/components/charts/plot/token-colors";
-import type { CanvasSize } from "@/components/charts/plot/use-painted-canvas";
+import type { CanvasSize, TokenColors } from "@/charts/canvas";
 import { decimal } from "@/lib/number";
 import { type Norms, normsOf } from "./norms";
 import { UpdatePicture } from "./update-picture";

@@ -1,5 +1,4 @@
-import type { TokenColors } from "@/components/charts/plot/token-colors";
-import type { CanvasSize } from "@/components/charts/plot/use-painted-canvas";
+import type { CanvasSize, TokenColors } from "@/charts/canvas";
 import type { Density } from "./density";
 
 interface PaintedDensity {

@@ -1,8 +1,7 @@
 "use client";
 
 import type { KeyboardEvent, PointerEvent, ReactNode } from "react";
-import type { TokenColors } from "@/components/charts/plot/token-colors";
-import { type CanvasSize, usePaintedCanvas } from "@/components/charts/plot/use-painted-canvas";
+import { type CanvasSize, type TokenColors, usePaintedCanvas } from "@/charts/canvas";
 import { count } from "@/lib/number";
 
 interface UpdatePictureProps {

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { ChartSpec } from "@/components/charts/prepare/model";
+import type { ChartSpec } from "@/charts/prepare/model";
 
 interface ChartGridProps {
   specs: readonly ChartSpec[];

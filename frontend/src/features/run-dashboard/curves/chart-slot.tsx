@@ -1,12 +1,12 @@
 "use client";
 
 import type { ReactNode } from "react";
-import type { ChartAxis } from "@/components/charts/card/chart-axis";
-import { ChartCard } from "@/components/charts/card/chart-card";
-import type { ChartGroup } from "@/components/charts/live/chart-group";
-import type { ChartMark } from "@/components/charts/prepare/marks";
-import type { ChartSpec } from "@/components/charts/prepare/model";
-import type { ChartSettings } from "@/components/charts/settings/chart-settings";
+import { ChartCard } from "@/charts/chart-card";
+import type { ChartGroup } from "@/charts/chart-group";
+import type { ChartSettings } from "@/charts/chart-settings";
+import type { ChartAxis } from "@/charts/plot-options";
+import type { ChartMark } from "@/charts/prepare/marks";
+import type { ChartSpec } from "@/charts/prepare/model";
 import type { AxisWindow } from "@/stream/series/axis";
 import { Boundary } from "@/ui/boundary";
 import { Card } from "@/ui/card";

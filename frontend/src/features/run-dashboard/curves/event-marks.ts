@@ -1,5 +1,5 @@
 import type { Evaluation, Run, RunEvent } from "@/api/types";
-import type { ChartMark, MarkKind } from "@/components/charts/prepare/marks";
+import type { ChartMark, MarkKind } from "@/charts/prepare/marks";
 import { count, decimal } from "@/lib/number";
 import { solvedWords } from "@/lib/solved";
 import type { MetricAxis } from "@/stream/series/axis";

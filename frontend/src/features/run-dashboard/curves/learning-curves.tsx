@@ -2,12 +2,12 @@
 
 import { type ReactNode, useEffect, useMemo } from "react";
 import type { RunDetail } from "@/api/types";
-import type { ChartAxis } from "@/components/charts/card/chart-axis";
-import type { ChartGroup } from "@/components/charts/live/chart-group";
-import type { MarkKind } from "@/components/charts/prepare/marks";
-import type { ChartSpec, SeriesSpec } from "@/components/charts/prepare/model";
-import type { ChartSettings } from "@/components/charts/settings/chart-settings";
-import { ChartToolbar } from "@/components/charts/settings/chart-toolbar";
+import type { ChartGroup } from "@/charts/chart-group";
+import type { ChartSettings } from "@/charts/chart-settings";
+import { ChartToolbar } from "@/charts/chart-toolbar";
+import type { ChartAxis } from "@/charts/plot-options";
+import type { MarkKind } from "@/charts/prepare/marks";
+import type { ChartSpec, SeriesSpec } from "@/charts/prepare/model";
 import { plural } from "@/lib/number";
 import type { RunCurves } from "@/stream/series/run-series-pool";
 import { Notice } from "@/ui/notice";

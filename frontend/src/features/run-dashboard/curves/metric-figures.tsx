@@ -1,7 +1,7 @@
 "use client";
 
 import { useMetricRegistry } from "@/api/metric-registry";
-import { ChartHelp } from "@/components/charts/card/chart-help";
+import { ChartHelp } from "@/charts/chart-card";
 import { brief, decimal } from "@/lib/number";
 import type { RunSeries } from "@/stream/series/run-series";
 import { useStreamedEnds } from "./use-streamed-ends";

@@ -1,7 +1,7 @@
 "use client";
 
 import { type ComponentProps, type ReactNode, useState } from "react";
-import type { ChartSpec } from "@/components/charts/prepare/model";
+import type { ChartSpec } from "@/charts/prepare/model";
 import { Badge } from "@/ui/badge";
 import { Disclosure } from "@/ui/disclosure";
 import { ChartGrid } from "./chart-grid";

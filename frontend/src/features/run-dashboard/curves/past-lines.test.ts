@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RunPast } from "@/api/types";
-import { rewardChart } from "@/components/charts/prepare/learning-curves";
+import { rewardChart } from "@/charts/prepare/learning-curves";
 import { RunSeries } from "@/stream/series/run-series";
 import { pastLines, withPast } from "./past-lines";
 

@@ -1,5 +1,5 @@
 import type { RunPast } from "@/api/types";
-import type { ChartSpec, SeriesSpec } from "@/components/charts/prepare/model";
+import type { ChartSpec, SeriesSpec } from "@/charts/prepare/model";
 import { RunSeries } from "@/stream/series/run-series";
 
 /** Curves behind those of a run: of what it left behind, or of a run that led to it. */

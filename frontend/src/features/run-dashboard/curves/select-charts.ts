@@ -1,6 +1,6 @@
 import type { MetricRegistry } from "@/api/metric-registry";
 import type { MetricInfo } from "@/api/types";
-import type { ChartSource, ChartSpec } from "@/components/charts/prepare/model";
+import type { ChartSource, ChartSpec } from "@/charts/prepare/model";
 
 export interface ChartSelection {
   /** Metrics with a chart of their own on the page. */

@@ -5,7 +5,7 @@ import { useMemo } from "react";
 import { evaluationsQuery } from "@/api/evaluations";
 import { runEventsQuery } from "@/api/run-record";
 import type { Run } from "@/api/types";
-import type { ChartMark } from "@/components/charts/prepare/marks";
+import type { ChartMark } from "@/charts/prepare/marks";
 import type { MetricAxis } from "@/stream/series/axis";
 import type { RunSeries } from "@/stream/series/run-series";
 import { eventMarks, type Happened } from "./event-marks";

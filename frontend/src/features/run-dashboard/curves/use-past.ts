@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import { hasPast, pastQuery } from "@/api/run-record";
 import type { Run } from "@/api/types";
-import type { ChartSettings } from "@/components/charts/settings/chart-settings";
+import type { ChartSettings } from "@/charts/chart-settings";
 import { plural } from "@/lib/number";
 import { SERVICE_AXES } from "@/stream/series/axis";
 import { type PastLine, pastLines } from "./past-lines";

@@ -5,12 +5,7 @@ import { useMemo } from "react";
 import { metricCurveQuery } from "@/api/metrics";
 import { isActive } from "@/api/runs";
 import type { Run } from "@/api/types";
-import {
-  episodeScale,
-  type StepScale,
-  stepScale,
-  timeScale,
-} from "@/components/charts/prepare/step-scale";
+import { episodeScale, type StepScale, stepScale, timeScale } from "@/charts/prepare/axes";
 import type { MetricAxis } from "@/stream/series/axis";
 import { EPISODE } from "@/stream/series/run-series";
 

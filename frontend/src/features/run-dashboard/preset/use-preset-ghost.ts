@@ -6,8 +6,8 @@ import { algorithmsQuery, environmentsQuery } from "@/api/choices";
 import { measuredCurveQuery } from "@/api/metrics";
 import type { MeasuredCurve, RunDetail } from "@/api/types";
 import { environmentOfRun } from "@/api/variant";
-import { HeldSource } from "@/components/charts/live/held-source";
-import type { SeriesSpec } from "@/components/charts/prepare/model";
+import { HeldSource } from "@/charts/held-source";
+import type { SeriesSpec } from "@/charts/prepare/model";
 import type { MetricAxis } from "@/stream/series/axis";
 import {
   curveSentence,

@@ -1,7 +1,7 @@
 "use client";
 
 import Link from "next/link";
-import { Sparkline } from "@/components/charts/sparkline/sparkline";
+import { Sparkline } from "@/charts/sparkline";
 import { decimal, interval, plural } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { StatusBadge } from "@/ui/badge";

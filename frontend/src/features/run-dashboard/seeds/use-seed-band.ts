@@ -4,8 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { groupRunsQuery, isActive } from "@/api/runs";
 import type { Run, SeedGroup } from "@/api/types";
-import { useSeedCurves } from "@/components/charts/live/use-seed-curves";
-import type { SeriesSpec } from "@/components/charts/prepare/model";
+import type { SeriesSpec } from "@/charts/prepare/model";
+import { useSeedCurves } from "@/charts/seed-curves";
 import { plural } from "@/lib/number";
 import type { MetricAxis } from "@/stream/series/axis";
 

@@ -1,8 +1,8 @@
 "use client";
 
 import { useState } from "react";
-import { Plot } from "@/components/figure/plot";
-import { linspace } from "@/components/figure/scale";
+import { Plot } from "@/charts/figure";
+import { linspace } from "@/charts/figure-scale";
 import { count, shareText } from "@/lib/number";
 import { numberOf, type PictureProps } from "../../guide/guide";
 import { Control, Controls, PictureCaption } from "../../picture/control";

@@ -1,8 +1,8 @@
 "use client";
 
 import { useState } from "react";
-import { type Frame, Plot } from "@/components/figure/plot";
-import { clamp, linePath, linspace, roundTo } from "@/components/figure/scale";
+import { type Frame, Plot } from "@/charts/figure";
+import { clamp, linePath, linspace, roundTo } from "@/charts/figure-scale";
 import { compact, count, shareText } from "@/lib/number";
 import { Stat } from "@/ui/card";
 import type { PictureProps } from "../../guide/guide";

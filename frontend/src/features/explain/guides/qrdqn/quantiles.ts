@@ -1,4 +1,4 @@
-import { linspace } from "@/components/figure/scale";
+import { linspace } from "@/charts/figure-scale";
 
 interface Part {
   weight: number;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { linspace } from "@/components/figure/scale";
+import { linspace } from "@/charts/figure-scale";
 import { massBetween, softPolicy } from "./soft-policy";
 
 const actions = linspace(-1, 1, 400);

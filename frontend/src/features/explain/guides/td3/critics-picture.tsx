@@ -1,8 +1,8 @@
 "use client";
 
 import { useState } from "react";
-import { type Frame, Plot } from "@/components/figure/plot";
-import { linePath, linspace } from "@/components/figure/scale";
+import { type Frame, Plot } from "@/charts/figure";
+import { linePath, linspace } from "@/charts/figure-scale";
 import { count, decimal } from "@/lib/number";
 import { Stat } from "@/ui/card";
 import { numberOf, type PictureProps } from "../../guide/guide";

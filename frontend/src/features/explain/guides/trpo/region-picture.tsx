@@ -1,8 +1,8 @@
 "use client";
 
 import { useId, useState } from "react";
-import { type Frame, Plot } from "@/components/figure/plot";
-import { linspace } from "@/components/figure/scale";
+import { type Frame, Plot } from "@/charts/figure";
+import { linspace } from "@/charts/figure-scale";
 import { count, shareText } from "@/lib/number";
 import { numberOf, type PictureProps } from "../../guide/guide";
 import { Control, Controls, PictureCaption } from "../../picture/control";

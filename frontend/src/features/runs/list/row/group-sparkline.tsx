@@ -1,4 +1,4 @@
-import { sparklinePaths } from "@/components/charts/sparkline/sparkline-path";
+import { sparklinePaths } from "@/charts/sparkline";
 
 const WIDTH = 104;
 const HEIGHT = 26;

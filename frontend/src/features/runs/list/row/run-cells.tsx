@@ -3,7 +3,7 @@ import { Check, StickyNote, TriangleAlert } from "lucide-react";
 import { memo } from "react";
 import { isActive, progress } from "@/api/runs";
 import type { Run } from "@/api/types";
-import { Sparkline } from "@/components/charts/sparkline/sparkline";
+import { Sparkline } from "@/charts/sparkline";
 import { decimal, presetName } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { solvedAt } from "@/lib/solved";
