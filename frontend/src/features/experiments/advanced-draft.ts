@@ -1,5 +1,5 @@
 import type { CreateExperiment, Limits } from "@/api/types";
-import type { Bounds } from "@/components/schema-field/parse";
+import type { Bounds } from "@/forms/parse";
 import { parseNumber } from "@/lib/number";
 import { readWhole } from "./typed-values";
 

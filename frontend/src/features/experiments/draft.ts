@@ -1,7 +1,7 @@
 import type { Algorithm, Environment, Hyperparameter, Preset, SinkKind } from "@/api/types";
 import { hyperparametersFor, presetsFor, recommendedPreset, variantFor } from "@/api/variant";
-import { fittingValues } from "@/components/schema-field/parse";
-import type { SeedChoice } from "@/components/seeds/seed-choice";
+import { fittingValues } from "@/forms/parse";
+import type { SeedChoice } from "@/forms/seed-choice";
 import { type AdvancedDraft, FIRST_ADVANCED } from "./advanced-draft";
 import { FIRST_SWEEP, suggestedSpace, type SweepDraft } from "./sweep-draft";
 import type { TypedField } from "./typed-values";

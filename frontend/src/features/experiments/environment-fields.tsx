@@ -1,6 +1,6 @@
 import { X } from "lucide-react";
 import type { Environment } from "@/api/types";
-import { SchemaField } from "@/components/schema-field/schema-field";
+import { SchemaField } from "@/forms/schema-field";
 import { Button } from "@/ui/button";
 import { Field } from "@/ui/field";
 import { Select } from "@/ui/select";

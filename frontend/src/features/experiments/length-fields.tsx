@@ -1,5 +1,4 @@
-import { LISTED } from "@/components/seeds/seed-choice";
-import { SeedCount } from "@/components/seeds/seed-count";
+import { LISTED, SeedCount } from "@/forms/seed-choice";
 import { Field } from "@/ui/field";
 import { controlClass } from "@/ui/select";
 import type { ExperimentDraft } from "./draft";

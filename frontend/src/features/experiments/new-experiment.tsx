@@ -7,7 +7,7 @@ import { algorithmsQuery, environmentsQuery, limitsQuery } from "@/api/choices";
 import { createExperiment } from "@/api/experiments";
 import { ApiError } from "@/api/http";
 import type { Algorithm, Environment, Limits } from "@/api/types";
-import { SinkDisclosure } from "@/components/sink-choice/sink-disclosure";
+import { SinkDisclosure } from "@/forms/sink-choice";
 import { routes } from "@/lib/routes";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";

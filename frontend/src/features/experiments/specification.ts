@@ -1,7 +1,7 @@
 import type { CreateExperiment, Environment, Limits } from "@/api/types";
 import { presetsFor } from "@/api/variant";
-import { parseHyperparameter } from "@/components/schema-field/parse";
-import { LISTED, parseSeeds } from "@/components/seeds/seed-choice";
+import { parseHyperparameter } from "@/forms/parse";
+import { LISTED, parseSeeds } from "@/forms/seed-choice";
 import { parseNumber } from "@/lib/number";
 import { readAdvanced, type ReadAdvanced } from "./advanced-draft";
 import {

@@ -1,5 +1,5 @@
 import type { Hyperparameter } from "@/api/types";
-import { type Bounds, parseHyperparameter, parseInteger } from "@/components/schema-field/parse";
+import { type Bounds, parseHyperparameter, parseInteger } from "@/forms/parse";
 import { setting } from "@/lib/number";
 
 /** A hyperparameter with what was typed for it. */

@@ -6,7 +6,7 @@ import { explainAction } from "@/api/http";
 import { keys } from "@/api/keys";
 import { addSink, deliverToSink, removeSink } from "@/api/sinks";
 import type { OfferedSink, RunDetail, RunSink } from "@/api/types";
-import { InstallCommand } from "@/components/sink-choice/install-command";
+import { InstallCommand } from "@/forms/sink-choice";
 import { useServiceAway } from "@/lib/service";
 import { useNow } from "@/lib/time";
 import { Badge } from "@/ui/badge";

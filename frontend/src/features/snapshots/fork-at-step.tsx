@@ -3,7 +3,7 @@
 import { GitFork } from "lucide-react";
 import { useState } from "react";
 import type { RunDetail } from "@/api/types";
-import { parseInteger } from "@/components/schema-field/parse";
+import { parseInteger } from "@/forms/parse";
 import { count } from "@/lib/number";
 import { Button } from "@/ui/button";
 import { Field } from "@/ui/field";

@@ -7,7 +7,7 @@ import type {
   Hyperparameter,
   RunConfig,
 } from "@/api/types";
-import { parseHyperparameter, parseInteger } from "@/components/schema-field/parse";
+import { parseHyperparameter, parseInteger } from "@/forms/parse";
 import { setting } from "@/lib/number";
 
 /** Parts of a run's configuration whose fields are described by a schema. */

@@ -1,5 +1,5 @@
 import { pointerTo } from "@/api/http";
-import { SchemaField } from "@/components/schema-field/schema-field";
+import { SchemaField } from "@/forms/schema-field";
 import type { ChangeableSetting, ForkDraft, Part } from "./fork-request";
 
 interface SettingFieldsProps {

@@ -6,7 +6,7 @@ import { canDo, whyLookedAtOnly } from "@/api/run-availability";
 import { isActive } from "@/api/runs";
 import { snapshotsQuery } from "@/api/snapshots";
 import type { RunDetail, RunSnapshots } from "@/api/types";
-import { planText } from "@/components/snapshot-plan/plan";
+import { planText } from "@/forms/snapshot-plan";
 import { bytes, plural } from "@/lib/number";
 import { ErrorState } from "@/ui/notice";
 import { Skeleton } from "@/ui/progress";

@@ -1,5 +1,5 @@
 import type { Environment } from "@/api/types";
-import { parseHyperparameter } from "@/components/schema-field/parse";
+import { parseHyperparameter } from "@/forms/parse";
 import { setting } from "@/lib/number";
 import { searchOf } from "@/lib/query-string";
 

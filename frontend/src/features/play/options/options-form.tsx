@@ -2,7 +2,7 @@
 
 import { type FormEvent, useState } from "react";
 import type { Environment } from "@/api/types";
-import { SchemaField } from "@/components/schema-field/schema-field";
+import { SchemaField } from "@/forms/schema-field";
 import { setting } from "@/lib/number";
 import { Button } from "@/ui/button";
 import { MEND_FIRST } from "@/ui/field";

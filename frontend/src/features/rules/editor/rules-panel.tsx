@@ -5,7 +5,7 @@ import { algorithmsQuery } from "@/api/choices";
 import { useMetricRegistry } from "@/api/metric-registry";
 import { knobsQuery, rulesQuery } from "@/api/rules";
 import type { RunDetail } from "@/api/types";
-import { metricsFor } from "@/components/rule-editor/vocabulary";
+import { metricsFor } from "@/forms/rules/draft";
 import { ErrorState } from "@/ui/notice";
 import { Skeleton } from "@/ui/progress";
 import { RuleEditor } from "./rule-editor";

@@ -1,4 +1,4 @@
-import type { RuleDraft } from "@/components/rule-editor/draft";
+import type { RuleDraft } from "@/forms/rules/draft";
 import { createStore } from "@/lib/store";
 import { useStore } from "@/lib/use-store";
 

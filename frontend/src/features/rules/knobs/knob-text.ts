@@ -1,5 +1,5 @@
 import type { KnobChange, RunKnob } from "@/api/types";
-import { type Bounds, describeBounds } from "@/components/schema-field/parse";
+import { type Bounds, describeBounds } from "@/forms/parse";
 import { count, parseNumber, setting } from "@/lib/number";
 
 /** How a knob is changed. */

@@ -1,5 +1,5 @@
 import { recommendedPreset } from "@/api/variant";
-import { type SeedChoice, seedFor } from "@/components/seeds/seed-choice";
+import { type SeedChoice, seedFor } from "@/forms/seed-choice";
 import {
   type Choices,
   type Draft,

@@ -1,5 +1,5 @@
-import { withOwnKeys } from "@/components/rule-editor/draft";
-import { LISTED } from "@/components/seeds/seed-choice";
+import { withOwnKeys } from "@/forms/rules/draft";
+import { LISTED } from "@/forms/seed-choice";
 import { firstDraft } from "./change-draft";
 import { algorithmOf, type Choices, type Draft, environmentOf, presetOf } from "./draft";
 

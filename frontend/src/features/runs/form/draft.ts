@@ -8,10 +8,10 @@ import type {
   SinkKind,
 } from "@/api/types";
 import { hyperparametersFor, presetsFor, variantFor } from "@/api/variant";
-import type { RuleDraft } from "@/components/rule-editor/draft";
-import { fittingValues } from "@/components/schema-field/parse";
-import type { SeedChoice } from "@/components/seeds/seed-choice";
-import type { PlanDraft } from "@/components/snapshot-plan/plan";
+import { fittingValues } from "@/forms/parse";
+import type { RuleDraft } from "@/forms/rules/draft";
+import type { SeedChoice } from "@/forms/seed-choice";
+import type { PlanDraft } from "@/forms/snapshot-plan";
 import { setting } from "@/lib/number";
 
 /** Typed text by name of the field. A field without an entry was not edited. */

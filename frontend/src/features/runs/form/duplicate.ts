@@ -1,7 +1,7 @@
 import type { Hyperparameter, Rule, RunConfig, RunDetail, SinkKind } from "@/api/types";
 import { environmentOfRun } from "@/api/variant";
-import { draftOf } from "@/components/rule-editor/draft";
-import { planDraft } from "@/components/snapshot-plan/plan";
+import { draftOf } from "@/forms/rules/draft";
+import { planDraft } from "@/forms/snapshot-plan";
 import { setting } from "@/lib/number";
 import { changeDraft, firstDraft } from "./change-draft";
 import {

@@ -1,5 +1,5 @@
 import { RotateCcw } from "lucide-react";
-import { parseInteger } from "@/components/schema-field/parse";
+import { parseInteger } from "@/forms/parse";
 import { duration } from "@/lib/format-time";
 import { compact, count } from "@/lib/number";
 import { Button } from "@/ui/button";

@@ -3,8 +3,7 @@
 import { Play } from "lucide-react";
 import { type FormEvent, useReducer, useRef, useState } from "react";
 import { learns } from "@/api/run-availability";
-import { LISTED, seedsWanted } from "@/components/seeds/seed-choice";
-import { SeedCount } from "@/components/seeds/seed-count";
+import { LISTED, SeedCount, seedsWanted } from "@/forms/seed-choice";
 import { Button } from "@/ui/button";
 import { revealProblem } from "@/ui/field";
 import { Notice } from "@/ui/notice";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { describeBounds, parseHyperparameter, parseInteger } from "@/components/schema-field/parse";
+import { describeBounds, parseHyperparameter, parseInteger } from "@/forms/parse";
 import { choices } from "./fixtures";
 import { positionOf, valueAt } from "./log-scale";
 

@@ -1,4 +1,4 @@
-import { parseHyperparameter } from "@/components/schema-field/parse";
+import { parseHyperparameter } from "@/forms/parse";
 import { count, plural } from "@/lib/number";
 import { algorithmOf, type Choices, type Draft, schemasOf, untouched } from "./draft";
 

@@ -1,8 +1,8 @@
 import { useState } from "react";
 import type { FieldProblem } from "@/api/http";
 import { useMetricRegistry } from "@/api/metric-registry";
-import { RuleList } from "@/components/rule-editor/rule-list";
-import { metricsFor } from "@/components/rule-editor/vocabulary";
+import { metricsFor } from "@/forms/rules/draft";
+import { RuleList } from "@/forms/rules/rule-list";
 import { plural } from "@/lib/number";
 import { Disclosure } from "@/ui/disclosure";
 import { algorithmOf, environmentOf, evaluationOf } from "./draft";

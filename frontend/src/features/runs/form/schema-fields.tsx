@@ -1,5 +1,5 @@
 import { pointerTo } from "@/api/http";
-import { SchemaField } from "@/components/schema-field/schema-field";
+import { SchemaField } from "@/forms/schema-field";
 import { type Part, schemasOf, untouched } from "./draft";
 import type { FieldsProps } from "./form-state";
 

@@ -1,5 +1,5 @@
 import { Dices } from "lucide-react";
-import { LISTED } from "@/components/seeds/seed-choice";
+import { LISTED } from "@/forms/seed-choice";
 import { Button } from "@/ui/button";
 import { Field } from "@/ui/field";
 import { controlClass } from "@/ui/select";

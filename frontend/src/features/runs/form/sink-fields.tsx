@@ -1,4 +1,4 @@
-import { SinkDisclosure } from "@/components/sink-choice/sink-disclosure";
+import { SinkDisclosure } from "@/forms/sink-choice";
 import type { FieldsProps } from "./form-state";
 
 /** Other programs that the run is delivered to as it trains. They can be changed on its page at any time. */

@@ -1,6 +1,5 @@
 import { useState } from "react";
-import { planDraft, planOf, planText } from "@/components/snapshot-plan/plan";
-import { PlanFields } from "@/components/snapshot-plan/plan-fields";
+import { planDraft, PlanFields, planOf, planText } from "@/forms/snapshot-plan";
 import { Disclosure } from "@/ui/disclosure";
 import type { FieldsProps } from "./form-state";
 import { planProblems } from "./submit";

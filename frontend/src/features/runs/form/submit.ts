@@ -1,14 +1,9 @@
 import { type FieldProblem, pointerTo } from "@/api/http";
 import type { CreateRun } from "@/api/types";
-import { written } from "@/components/rule-editor/draft";
-import {
-  type Bounds,
-  type Parsed,
-  parseHyperparameter,
-  parseInteger,
-} from "@/components/schema-field/parse";
-import { LISTED, parseSeeds } from "@/components/seeds/seed-choice";
-import { planOf, type PlanProblems } from "@/components/snapshot-plan/plan";
+import { type Bounds, type Parsed, parseHyperparameter, parseInteger } from "@/forms/parse";
+import { written } from "@/forms/rules/draft";
+import { LISTED, parseSeeds } from "@/forms/seed-choice";
+import { planOf, type PlanProblems } from "@/forms/snapshot-plan";
 import type { DraftChange } from "./change-draft";
 import { whyDraftIncompatible } from "./compatibility";
 import {

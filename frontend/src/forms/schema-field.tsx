@@ -1,3 +1,5 @@
+/** Form fields made from the service's schemas, for the forms of a new run, a fork and an experiment. */
+
 import clsx from "clsx";
 import { RotateCcw } from "lucide-react";
 import type { Hyperparameter } from "@/api/types";

@@ -1,11 +1,47 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { offeredSinksQuery } from "@/api/sinks";
 import type { OfferedSink, SinkKind } from "@/api/types";
+import { plural } from "@/lib/number";
+import { CopyButton } from "@/ui/copy-button";
+import { Disclosure } from "@/ui/disclosure";
 import { ErrorState } from "@/ui/notice";
 import { Skeleton } from "@/ui/progress";
-import { InstallCommand } from "./install-command";
+
+interface SinkDisclosureProps {
+  chosen: readonly SinkKind[];
+  onChange: (chosen: SinkKind[]) => void;
+  className?: string;
+}
+
+/** The part of a form that says which other programs new runs are delivered to as they train. */
+export function SinkDisclosure({ chosen, onChange, className }: SinkDisclosureProps) {
+  const [open, setOpen] = useState(chosen.length > 0);
+  return (
+    <Disclosure
+      className={className}
+      open={open}
+      onToggle={setOpen}
+      summary={<span className="font-semibold">Sinks</span>}
+      aside={
+        <span className="text-xs font-normal text-ink-faint">
+          {chosen.length === 0 ? "none" : plural(chosen.length, "sink")}
+        </span>
+      }
+    >
+      {open && (
+        <div className="flex flex-col gap-3 pt-3 pb-2 pl-2.5">
+          <p className="text-xs text-ink-soft">
+            Runs are delivered to these programs as they train. Training does not wait for them.
+          </p>
+          <SinkChoice chosen={chosen} onChange={onChange} />
+        </div>
+      )}
+    </Disclosure>
+  );
+}
 
 interface SinkChoiceProps {
   chosen: readonly SinkKind[];
@@ -13,7 +49,7 @@ interface SinkChoiceProps {
 }
 
 /** A choice among the programs that a new run can be delivered to as it trains. */
-export function SinkChoice({ chosen, onChange }: SinkChoiceProps) {
+function SinkChoice({ chosen, onChange }: SinkChoiceProps) {
   const { data, error, refetch, isFetching } = useQuery(offeredSinksQuery);
   if (error && !data) {
     return <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />;
@@ -67,5 +103,16 @@ function Choice({ sink: { kind, label, install, place, note }, checked, onChange
         )}
       </div>
     </li>
+  );
+}
+
+/** The command that installs what a sink needs, to be copied. */
+export function InstallCommand({ label, command }: { label: string; command: string }) {
+  return (
+    <p className="flex flex-wrap items-center gap-x-2 text-xs text-ink-soft">
+      <span>Not installed where the service runs:</span>
+      <code className="font-mono break-all text-ink">{command}</code>
+      <CopyButton text={command} label={`Copy the command that installs ${label}`} />
+    </p>
   );
 }

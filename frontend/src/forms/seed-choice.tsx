@@ -1,7 +1,11 @@
-import { count } from "@/lib/number";
-import { type Bounds, type Parsed, parseInteger } from "../schema-field/parse";
+/** How many seeds, or which seeds: used by the forms of a new run and of an experiment. */
 
-export const SEED_COUNTS = [1, 3, 5, 10] as const;
+import { count } from "@/lib/number";
+import { Field } from "@/ui/field";
+import { Select } from "@/ui/select";
+import { type Bounds, type Parsed, parseInteger } from "./parse";
+
+const SEED_COUNTS = [1, 3, 5, 10] as const;
 /** The seeds are listed in the field of the seed. */
 export const LISTED = "list";
 
@@ -43,4 +47,35 @@ export function seedsWanted({ seed, seeds }: TypedSeeds): number {
 /** What of the typed seed remains when `seeds` is chosen: of a list the first, unless it stays a list. */
 export function seedFor(seeds: SeedChoice, seed: string): string {
   return seeds === LISTED ? seed : (seed.split(PARTS).find((part) => part !== "") ?? "");
+}
+
+interface SeedCountProps {
+  label: string;
+  hint: string;
+  value: SeedChoice;
+  onChange: (choice: SeedChoice) => void;
+}
+
+/** How many runs, each with a seed of its own and otherwise the same; or that the seeds are listed. */
+export function SeedCount({ label, hint, value, onChange }: SeedCountProps) {
+  return (
+    <Field label={label} hint={hint}>
+      {(control) => (
+        <Select
+          {...control}
+          value={value}
+          onChange={({ currentTarget: { value: chosen } }) =>
+            onChange(chosen === LISTED ? LISTED : Number(chosen))
+          }
+        >
+          {SEED_COUNTS.map((count) => (
+            <option key={count} value={count}>
+              {count}
+            </option>
+          ))}
+          <option value={LISTED}>List</option>
+        </Select>
+      )}
+    </Field>
+  );
 }

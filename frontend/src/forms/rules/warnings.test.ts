@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Rule } from "@/api/types";
-import { warningsOf } from "./warnings";
+import { warningsOf } from "./draft";
 
 type Side = "above" | "at_least" | "below" | "at_most";
 
