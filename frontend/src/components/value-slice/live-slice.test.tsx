@@ -2,9 +2,9 @@ import { act, fireEvent, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import type { LiveSlice } from "@/api/types";
-import type { SessionClient } from "@/lib/session/session-client";
-import { recordOf } from "@/lib/session/testing";
 import { createStore } from "@/lib/store";
+import type { SessionClient } from "@/player/session/session-client";
+import { recordOf } from "@/player/session/testing";
 import { LiveSliceFigure } from "./live-slice";
 
 const space = {

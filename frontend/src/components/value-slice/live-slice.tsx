@@ -3,14 +3,18 @@
 import { useEffect, useMemo, useState } from "react";
 import type { StepRecord } from "@/api/types";
 import { count } from "@/lib/number";
-import type { SessionClient } from "@/lib/session/session-client";
 import { useStore } from "@/lib/use-store";
+import type { SessionClient } from "@/player/session/session-client";
+import {
+  componentsOf,
+  drawnSlice,
+  firstPair,
+  NO_CHANGES,
+  type SlicedSpace,
+} from "@/player/value-slice/prepare";
+import { PairPicker, SlicePicture } from "@/player/value-slice/slice-picture";
+import { WhatIfSliders } from "@/player/value-slice/what-if-sliders";
 import { Disclosure } from "@/ui/disclosure";
-import { PairPicker } from "./pair-picker";
-import { componentsOf, drawnSlice, firstPair, type SlicedSpace } from "./prepare";
-import { SlicePicture } from "./slice-picture";
-import { NO_CHANGES } from "./what-if";
-import { WhatIfSliders } from "./what-if-sliders";
 
 interface LiveSliceFigureProps {
   client: SessionClient;

@@ -2,9 +2,8 @@
 
 import { useRouter } from "next/navigation";
 import type { Run, RunGroup } from "@/api/types";
-import type { JudgedRun } from "@/components/judged/judged";
-import { JudgedEpisodes } from "@/components/judged/judged-episodes";
 import { routes } from "@/lib/routes";
+import { JudgedEpisodes, type JudgedRun } from "@/player/judged";
 import { Card } from "@/ui/card";
 import type { SeriesStyles } from "./series-styles";
 import { Swatch } from "./swatch";

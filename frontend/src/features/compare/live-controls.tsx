@@ -1,6 +1,6 @@
 import { StepForward } from "lucide-react";
-import { PlayKey } from "@/components/live/transport";
-import { Key } from "@/components/player/transport";
+import { PlayKey } from "@/player/live/transport";
+import { Key } from "@/player/video/transport";
 import { Segmented } from "@/ui/segmented";
 
 interface LiveControlsProps {

@@ -1,12 +1,12 @@
 "use client";
 
 import type { Run } from "@/api/types";
-import { FrameCanvas } from "@/components/live/frame-canvas";
 import { count, decimal } from "@/lib/number";
-import type { SessionClient } from "@/lib/session/session-client";
-import type { SessionState } from "@/lib/session/session-state";
-import { useHeldSession } from "@/lib/session/use-watched";
 import { useStore } from "@/lib/use-store";
+import { FrameCanvas } from "@/player/live/frame-canvas";
+import type { SessionClient } from "@/player/session/session-client";
+import type { SessionState } from "@/player/session/session-machine";
+import { useHeldSession } from "@/player/session/watch-session";
 import { Button } from "@/ui/button";
 import type { SeriesStyle } from "@/ui/series-style";
 import { Tile } from "./tile";

@@ -1,8 +1,8 @@
 import { fireEvent, renderHook, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
-import { usePlaybackController } from "@/components/player/use-playback";
 import { renderWithQueries, serve } from "@/lib/testing/service";
+import { usePlaybackController } from "@/player/video/playback-controller";
 import { TileVideo } from "./tile-video";
 
 const URL = "/api/runs/a/artifacts/eval/a.mp4";

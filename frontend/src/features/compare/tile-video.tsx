@@ -2,10 +2,8 @@
 
 import { apiLink } from "@/api/http";
 import type { Clip } from "@/api/types";
-import type { PlaybackController } from "@/components/player/playback-controller";
-import { usePlaybackTime } from "@/components/player/use-playback";
-import { TROUBLE_TEXT, useVideoTrouble } from "@/components/player/use-video-trouble";
-import { VideoTrack } from "@/components/player/video-track";
+import { type PlaybackController, usePlaybackTime } from "@/player/video/playback-controller";
+import { TROUBLE_TEXT, useVideoTrouble, VideoTrack } from "@/player/video/player";
 import { Button } from "@/ui/button";
 
 interface TileVideoProps {

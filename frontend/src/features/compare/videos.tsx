@@ -7,9 +7,9 @@ import { type ReactNode, useState } from "react";
 import { evaluationsQuery } from "@/api/evaluations";
 import type { Run } from "@/api/types";
 import { withRetry } from "@/api/with-retry";
-import { Player } from "@/components/player/player";
-import { usePlaybackController } from "@/components/player/use-playback";
-import { choicesOf, pairOnOneSeed } from "@/components/side-by-side/choices";
+import { choicesOf, pairOnOneSeed } from "@/player/side-by-side/choices";
+import { usePlaybackController } from "@/player/video/playback-controller";
+import { Player } from "@/player/video/player";
 import { Button } from "@/ui/button";
 import { Card } from "@/ui/card";
 import { DownloadVideo } from "./download-video";
@@ -19,7 +19,7 @@ import { Tiles } from "./tile";
 import { VideoTile } from "./video-tile";
 
 const SideBySideDialog = dynamic(
-  withRetry(() => import("@/components/side-by-side/side-by-side-dialog").then((module) => module.SideBySideDialog)),
+  withRetry(() => import("@/player/side-by-side/side-by-side-dialog").then((module) => module.SideBySideDialog)),
   { ssr: false },
 );
 

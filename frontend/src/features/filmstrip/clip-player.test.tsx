@@ -1,8 +1,8 @@
 import { fireEvent, renderHook, screen } from "@testing-library/react";
 import { expect, test, vi } from "vitest";
 import type { Clip } from "@/api/types";
-import { usePlaybackController } from "@/components/player/use-playback";
 import { renderWithQueries, serve } from "@/lib/testing/service";
+import { usePlaybackController } from "@/player/video/playback-controller";
 import { ClipPlayer } from "./clip-player";
 
 const clip = {

@@ -4,14 +4,10 @@ import { LoaderCircle } from "lucide-react";
 import { type ReactNode, useEffect, useMemo } from "react";
 import { apiLink } from "@/api/http";
 import type { Clip } from "@/api/types";
-import { Stage, StageNote } from "@/components/agent/stage";
-import { useCornerWindow } from "@/components/agent/use-corner-window";
-import type { PlaybackController } from "@/components/player/playback-controller";
-import { Player } from "@/components/player/player";
-import { usePlaybackState } from "@/components/player/use-playback";
-import { TROUBLE_TEXT, useVideoTrouble } from "@/components/player/use-video-trouble";
-import { VideoTrack } from "@/components/player/video-track";
 import { count } from "@/lib/number";
+import { Stage, StageNote, useCornerWindow } from "@/player/agent/stage";
+import { type PlaybackController, usePlaybackState } from "@/player/video/playback-controller";
+import { Player, TROUBLE_TEXT, useVideoTrouble, VideoTrack } from "@/player/video/player";
 import { Button } from "@/ui/button";
 
 interface ClipPlayerProps {

@@ -3,9 +3,9 @@
 import { explainAction } from "@/api/http";
 import { useClipSteps } from "@/api/steps";
 import type { Clip, RunDetail } from "@/api/types";
-import type { PlaybackController } from "@/components/player/playback-controller";
-import { ReadingAtFrame } from "@/components/policy-reading/reading-at-frame";
 import { ClipSeen } from "@/components/policy-reading/seen/clip-seen";
+import { ReadingAtFrame } from "@/player/reading/reading-at-frame";
+import type { PlaybackController } from "@/player/video/playback-controller";
 
 interface ClipReadingProps {
   run: RunDetail;

@@ -1,8 +1,8 @@
 import type { ClipOptions } from "@/api/film";
 import type { ChartGroup } from "@/charts/chart-group";
-import { DEFAULT_CLIP_OPTIONS } from "@/lib/film/moments";
 import { createStore, type Store } from "@/lib/store";
 import { useStore } from "@/lib/use-store";
+import { DEFAULT_CLIP_OPTIONS } from "@/player/film";
 
 /** What is played besides the moment: on which seed, how, and whether it is the video of the whole training. */
 export interface FilmChoice extends ClipOptions {

@@ -5,11 +5,11 @@ import { useRunStill } from "@/api/choices";
 import type { ClipOptions } from "@/api/film";
 import { apiLink, explainAction } from "@/api/http";
 import type { Clip, RunDetail } from "@/api/types";
-import { ViewLayout } from "@/components/agent/view-layout";
-import { usePlaybackController } from "@/components/player/use-playback";
 import { fileName, follow } from "@/lib/download";
-import { useGrowthVideo } from "@/lib/film/use-film";
 import { brief, compact, count, plural } from "@/lib/number";
+import { ViewLayout } from "@/player/agent/views";
+import { useGrowthVideo } from "@/player/film";
+import { usePlaybackController } from "@/player/video/playback-controller";
 import { Button } from "@/ui/button";
 import { ClipPlayer } from "./clip-player";
 

@@ -5,8 +5,8 @@ import { type KeyboardEvent, type PointerEvent, useMemo } from "react";
 import { apiLink } from "@/api/http";
 import type { Clip, KeptPolicy } from "@/api/types";
 import type { StepScale } from "@/charts/prepare/axes";
-import { frames, policyAfter, policyAt } from "@/lib/film/moments";
 import { compact, count } from "@/lib/number";
+import { frames, policyAfter, policyAt } from "@/player/film";
 
 interface StripFramesProps {
   policies: readonly KeptPolicy[];

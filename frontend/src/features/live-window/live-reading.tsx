@@ -1,15 +1,15 @@
 "use client";
 
 import type { RunDetail } from "@/api/types";
-import { LiveFacts } from "@/components/live/live-facts";
-import { PolicyReadingView } from "@/components/policy-reading/policy-reading-view";
-import { isPicture } from "@/components/policy-reading/prepare/space";
 import { LiveSeen } from "@/components/policy-reading/seen/live-seen";
 import { LiveSliceFigure } from "@/components/value-slice/live-slice";
-import { canBeSliced } from "@/components/value-slice/prepare";
-import type { EpisodeTrace } from "@/lib/session/episode-trace";
-import type { SessionClient } from "@/lib/session/session-client";
 import { useStore } from "@/lib/use-store";
+import { LiveFacts } from "@/player/live/stage";
+import { PolicyReadingView } from "@/player/reading/policy-reading-view";
+import { isPicture } from "@/player/reading/space";
+import type { EpisodeTrace } from "@/player/session/episode-trace";
+import type { SessionClient } from "@/player/session/session-client";
+import { canBeSliced } from "@/player/value-slice/prepare";
 import { Button } from "@/ui/button";
 import { Skeleton } from "@/ui/progress";
 import { Segmented } from "@/ui/segmented";

@@ -4,9 +4,9 @@ import clsx from "clsx";
 import { isActive } from "@/api/runs";
 import type { RunDetail } from "@/api/types";
 import { count } from "@/lib/number";
-import type { SessionClient } from "@/lib/session/session-client";
-import type { SessionState } from "@/lib/session/session-state";
 import { useStore } from "@/lib/use-store";
+import type { SessionClient } from "@/player/session/session-client";
+import type { SessionState } from "@/player/session/session-machine";
 
 type Whose = Pick<RunDetail, "status" | "update_seconds">;
 

@@ -2,8 +2,8 @@ import { act, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
 import type { RunDetail } from "@/api/types";
-import { FakeSocket, helloOf, recordOf } from "@/lib/session/testing";
 import { renderWithQueries, serve } from "@/lib/testing/service";
+import { FakeSocket, helloOf, recordOf } from "@/player/session/testing";
 import { LiveWindow } from "./live-window";
 
 const run = (change: object = {}) =>

@@ -4,19 +4,19 @@ import { useEffect, useRef, useState } from "react";
 import { useRunStill } from "@/api/choices";
 import { whyNotYet } from "@/api/evaluate";
 import type { RunDetail } from "@/api/types";
-import { Stage } from "@/components/agent/stage";
-import { useCornerWindow } from "@/components/agent/use-corner-window";
-import { ViewLayout } from "@/components/agent/view-layout";
-import { FrameCanvas } from "@/components/live/frame-canvas";
-import { KeysStage } from "@/components/live/keys/keys-stage";
-import { useKeyInput } from "@/components/live/keys/use-key-input";
-import { useStageCommands } from "@/components/live/keys/use-stage-commands";
-import { StageMessage } from "@/components/live/stage-message";
 import { useMediaQuery } from "@/lib/media";
-import { announceSession } from "@/lib/session/live-sessions";
-import { useHeldSession, usePageSeen } from "@/lib/session/use-watched";
-import { watchSession } from "@/lib/session/watch-session";
 import { useStore, useStoreValue } from "@/lib/use-store";
+import { Stage, useCornerWindow } from "@/player/agent/stage";
+import { ViewLayout } from "@/player/agent/views";
+import { FrameCanvas } from "@/player/live/frame-canvas";
+import { KeysStage, useKeyInput, useStageCommands } from "@/player/live/keys";
+import { StageMessage } from "@/player/live/stage";
+import {
+  announceSession,
+  useHeldSession,
+  usePageSeen,
+  watchSession,
+} from "@/player/session/watch-session";
 import { LiveReading } from "./live-reading";
 import { LiveMeta, LiveTitle, liveTitle } from "./live-title";
 import { PlayBar } from "./play-bar";

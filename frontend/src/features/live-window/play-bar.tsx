@@ -3,11 +3,11 @@
 import clsx from "clsx";
 import { Maximize, SquareArrowOutUpRight, StepBack, StepForward } from "lucide-react";
 import Link from "next/link";
-import { PlayKey, SpeedSelect } from "@/components/live/transport";
-import { Key } from "@/components/player/transport";
 import { routes } from "@/lib/routes";
-import type { SessionClient } from "@/lib/session/session-client";
 import { useStore } from "@/lib/use-store";
+import { PlayKey, SpeedSelect } from "@/player/live/transport";
+import type { SessionClient } from "@/player/session/session-client";
+import { Key } from "@/player/video/transport";
 import { buttonClass } from "@/ui/button";
 
 interface PlayBarProps {

@@ -1,11 +1,10 @@
 "use client";
 
 import { Gamepad2, Undo2 } from "lucide-react";
-import { KeyCaps } from "@/components/live/keys/key-caps";
-import type { StageCommands } from "@/components/live/keys/use-stage-commands";
-import type { KeyInput } from "@/lib/session/key-input";
-import type { SessionClient } from "@/lib/session/session-client";
 import { useStore } from "@/lib/use-store";
+import { KeyCaps, type StageCommands } from "@/player/live/keys";
+import type { KeyInput } from "@/player/session/key-input";
+import type { SessionClient } from "@/player/session/session-client";
 import { Button } from "@/ui/button";
 import { Segmented } from "@/ui/segmented";
 

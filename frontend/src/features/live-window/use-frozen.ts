@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "react";
 import type { StepRecord } from "@/api/types";
-import type { EpisodeTrace } from "@/lib/session/episode-trace";
+import type { EpisodeTrace } from "@/player/session/episode-trace";
 
 export interface Frozen {
   trace: EpisodeTrace;

@@ -5,7 +5,7 @@ import { useMemo } from "react";
 import { environmentsQuery } from "@/api/choices";
 import type { RunDetail, SessionHello } from "@/api/types";
 import { environmentOfRun } from "@/api/variant";
-import type { DrawnSpace } from "@/components/policy-reading/prepare/space";
+import type { DrawnSpace } from "@/player/reading/space";
 
 /** The spaces of a run's environment: the registry's, which have names and units, or those that the session tells. */
 export function useSpaces(

@@ -1,5 +1,5 @@
 import { count } from "@/lib/number";
-import type { SessionState } from "@/lib/session/session-state";
+import type { SessionState } from "@/player/session/session-machine";
 
 const WHO = { person: "You play", policy: "The policy plays", random: "Chance plays" } as const;
 

@@ -3,7 +3,7 @@
 import { type FormEvent, useState } from "react";
 import { useLimits } from "@/api/choices";
 import { parseNumber } from "@/lib/number";
-import type { SessionClient } from "@/lib/session/session-client";
+import type { SessionClient } from "@/player/session/session-client";
 import { Button } from "@/ui/button";
 import { Card } from "@/ui/card";
 import { Field } from "@/ui/field";

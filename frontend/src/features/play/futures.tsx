@@ -2,11 +2,11 @@
 
 import { useEffect, useRef } from "react";
 import type { Controls } from "@/api/types";
-import { LiveFacts } from "@/components/live/live-facts";
-import type { DrawnSpace } from "@/components/policy-reading/prepare/space";
 import { count } from "@/lib/number";
-import type { SessionClient } from "@/lib/session/session-client";
 import { useStore } from "@/lib/use-store";
+import { LiveFacts } from "@/player/live/stage";
+import type { DrawnSpace } from "@/player/reading/space";
+import type { SessionClient } from "@/player/session/session-client";
 import { Button } from "@/ui/button";
 import { Card } from "@/ui/card";
 import { triedActions } from "./tried-actions";

@@ -2,11 +2,11 @@
 
 import { StepBack, StepForward } from "lucide-react";
 import type { Actor } from "@/api/types";
-import type { StageCommands } from "@/components/live/keys/use-stage-commands";
-import { PlayKey, SpeedSelect } from "@/components/live/transport";
-import { Key } from "@/components/player/transport";
-import type { SessionClient } from "@/lib/session/session-client";
 import { useStore } from "@/lib/use-store";
+import type { StageCommands } from "@/player/live/keys";
+import { PlayKey, SpeedSelect } from "@/player/live/transport";
+import type { SessionClient } from "@/player/session/session-client";
+import { Key } from "@/player/video/transport";
 import { Segmented } from "@/ui/segmented";
 
 interface PlayControlsProps {

@@ -8,7 +8,7 @@ import type { CreateSession } from "@/api/types";
 import { PageHeader } from "@/components/layout/page-header";
 import { useQueryString } from "@/lib/query-string";
 import { routes } from "@/lib/routes";
-import { playSession } from "@/lib/session/watch-session";
+import { playSession } from "@/player/session/watch-session";
 import { buttonClass } from "@/ui/button";
 import { optionValues, readOptions, writeOptions } from "./options/address";
 import { EnvironmentOptions } from "./options/environment-options";

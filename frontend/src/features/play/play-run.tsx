@@ -6,7 +6,7 @@ import { useState } from "react";
 import { runQuery } from "@/api/runs";
 import { PageHeader } from "@/components/layout/page-header";
 import { routes } from "@/lib/routes";
-import { playSession } from "@/lib/session/watch-session";
+import { playSession } from "@/player/session/watch-session";
 import { buttonClass } from "@/ui/button";
 import { ErrorState } from "@/ui/notice";
 import { PlayRoom } from "./play-room";

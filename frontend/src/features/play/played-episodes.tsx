@@ -3,7 +3,7 @@
 import { useEffect, useState } from "react";
 import type { StepRecord } from "@/api/types";
 import { count, decimal } from "@/lib/number";
-import type { SessionClient } from "@/lib/session/session-client";
+import type { SessionClient } from "@/player/session/session-client";
 import { Card } from "@/ui/card";
 
 /** The episodes that have ended, newest first, each as its last step. */

@@ -1,10 +1,10 @@
 import { render, screen } from "@testing-library/react";
 import { expect, test } from "vitest";
 import type { Actor, PolicyReading, SessionHello } from "@/api/types";
-import type { EpisodeTrace } from "@/lib/session/episode-trace";
-import type { SessionClient } from "@/lib/session/session-client";
-import { recordOf } from "@/lib/session/testing";
 import { createStore } from "@/lib/store";
+import type { EpisodeTrace } from "@/player/session/episode-trace";
+import type { SessionClient } from "@/player/session/session-client";
+import { recordOf } from "@/player/session/testing";
 import { PolicyAdvice } from "./policy-advice";
 
 const reading = { probabilities: [0.2, 0.8], value: 31.5 } as PolicyReading;

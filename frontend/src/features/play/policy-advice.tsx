@@ -1,10 +1,10 @@
 "use client";
 
-import { chosenAction } from "@/components/policy-reading/prepare/action";
-import { ReadingFigures } from "@/components/policy-reading/reading-figures";
 import { decimal } from "@/lib/number";
-import type { SessionClient } from "@/lib/session/session-client";
 import { useStore } from "@/lib/use-store";
+import { ReadingFigures } from "@/player/reading/reading-figures";
+import { chosenAction } from "@/player/reading/space";
+import type { SessionClient } from "@/player/session/session-client";
 import { Card } from "@/ui/card";
 
 /** What the policy of the run would do now, whoever acts; nothing in a session without a policy. */

@@ -1,6 +1,5 @@
 import type { Controls } from "@/api/types";
-import { actionText } from "@/components/policy-reading/prepare/action";
-import type { DrawnSpace } from "@/components/policy-reading/prepare/space";
+import { actionText, type DrawnSpace } from "@/player/reading/space";
 
 /** An action that can be tried, by what it does. */
 export interface TriedAction {

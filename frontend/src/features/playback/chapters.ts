@@ -1,8 +1,8 @@
 import { whyNoVideo } from "@/api/evaluate";
 import type { EvaluatedEpisode, Evaluation } from "@/api/types";
-import { middleOf } from "@/components/player/frames";
-import type { Chapter } from "@/components/player/shortcuts";
-import { TROUBLE_TEXT, type VideoTrouble } from "@/components/player/use-video-trouble";
+import { middleOf } from "@/player/video/playback-controller";
+import { TROUBLE_TEXT, type VideoTrouble } from "@/player/video/player";
+import type { Chapter } from "@/player/video/shortcuts";
 
 /** The video of an evaluation, or why there is none. */
 export type Film = (

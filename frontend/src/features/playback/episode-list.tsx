@@ -1,9 +1,8 @@
 import clsx from "clsx";
 import type { EvaluatedEpisode } from "@/api/types";
-import type { PlaybackController } from "@/components/player/playback-controller";
-import { type Chapter, chapterAt } from "@/components/player/shortcuts";
-import { usePlaybackTime } from "@/components/player/use-playback";
 import { count, decimal } from "@/lib/number";
+import { type PlaybackController, usePlaybackTime } from "@/player/video/playback-controller";
+import { type Chapter, chapterAt } from "@/player/video/shortcuts";
 import { useShortened } from "@/ui/tooltip";
 
 interface EpisodeListProps {

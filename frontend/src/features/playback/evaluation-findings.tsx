@@ -7,10 +7,9 @@ import { hasEpisodes } from "@/api/evaluate";
 import { judgementQuery } from "@/api/evaluations";
 import type { Evaluation, RunDetail } from "@/api/types";
 import { withRetry } from "@/api/with-retry";
-import { middleOf } from "@/components/player/frames";
-import type { PlaybackController } from "@/components/player/playback-controller";
-import { canBeShown, choicesOf } from "@/components/side-by-side/choices";
 import { count } from "@/lib/number";
+import { canBeShown, choicesOf } from "@/player/side-by-side/choices";
+import { middleOf, type PlaybackController } from "@/player/video/playback-controller";
 import { Boundary } from "@/ui/boundary";
 import type { Film } from "./chapters";
 import { EvaluationSummary } from "./evaluation-summary";
@@ -23,7 +22,7 @@ const EvaluationReading = dynamic(
   { ssr: false },
 );
 const SideBySideDialog = dynamic(
-  withRetry(() => import("@/components/side-by-side/side-by-side-dialog").then((module) => module.SideBySideDialog)),
+  withRetry(() => import("@/player/side-by-side/side-by-side-dialog").then((module) => module.SideBySideDialog)),
   { ssr: false },
 );
 

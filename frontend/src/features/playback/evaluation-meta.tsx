@@ -1,10 +1,9 @@
 "use client";
 
 import type { Evaluation, Run } from "@/api/types";
-import type { PlaybackController } from "@/components/player/playback-controller";
-import { chapterAt } from "@/components/player/shortcuts";
-import { usePlaybackTime } from "@/components/player/use-playback";
 import { count } from "@/lib/number";
+import { type PlaybackController, usePlaybackTime } from "@/player/video/playback-controller";
+import { chapterAt } from "@/player/video/shortcuts";
 import { Badge } from "@/ui/badge";
 import type { Film } from "./chapters";
 

@@ -7,14 +7,14 @@ import { hasEpisodes } from "@/api/evaluate";
 import { judgementQuery } from "@/api/evaluations";
 import { apiLink } from "@/api/http";
 import type { Evaluation } from "@/api/types";
-import { Stage, StageNote } from "@/components/agent/stage";
-import { useCornerWindow } from "@/components/agent/use-corner-window";
-import { middleOf } from "@/components/player/frames";
-import type { PlaybackController } from "@/components/player/playback-controller";
-import { Player } from "@/components/player/player";
-import { usePlaybackState } from "@/components/player/use-playback";
-import { VideoTrack } from "@/components/player/video-track";
 import { count } from "@/lib/number";
+import { Stage, StageNote, useCornerWindow } from "@/player/agent/stage";
+import {
+  middleOf,
+  type PlaybackController,
+  usePlaybackState,
+} from "@/player/video/playback-controller";
+import { Player, VideoTrack } from "@/player/video/player";
 import { Button } from "@/ui/button";
 import type { Film } from "./chapters";
 import { FilmAgain } from "./film-again";

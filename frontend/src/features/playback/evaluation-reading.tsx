@@ -3,11 +3,10 @@
 import { useState } from "react";
 import { useEvaluationSteps } from "@/api/steps";
 import type { Evaluation, RunDetail } from "@/api/types";
-import type { PlaybackController } from "@/components/player/playback-controller";
-import { chapterAt } from "@/components/player/shortcuts";
-import { usePlaybackTime } from "@/components/player/use-playback";
-import { ReadingAtFrame } from "@/components/policy-reading/reading-at-frame";
 import { EvaluationSeen } from "@/components/policy-reading/seen/evaluation-seen";
+import { ReadingAtFrame } from "@/player/reading/reading-at-frame";
+import { type PlaybackController, usePlaybackTime } from "@/player/video/playback-controller";
+import { chapterAt } from "@/player/video/shortcuts";
 import { Disclosure } from "@/ui/disclosure";
 import { chaptersOf } from "./chapters";
 

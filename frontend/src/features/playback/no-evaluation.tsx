@@ -5,8 +5,7 @@ import { Clapperboard } from "lucide-react";
 import { useRunStill } from "@/api/choices";
 import { learns } from "@/api/run-availability";
 import type { Evaluation, RunDetail } from "@/api/types";
-import { Stage, StageNote } from "@/components/agent/stage";
-import { useCornerWindow } from "@/components/agent/use-corner-window";
+import { Stage, StageNote, useCornerWindow } from "@/player/agent/stage";
 import { ErrorState } from "@/ui/notice";
 import { Skeleton } from "@/ui/progress";
 

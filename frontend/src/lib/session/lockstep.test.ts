@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { StepRecord } from "@/api/types";
+import type { Phase } from "@/player/session/session-machine";
+import { recordOf } from "@/player/session/testing";
 import { createStore } from "../store";
 import { FakeTimers } from "../testing/timers";
 import { Lockstep, type Player } from "./lockstep";
-import type { Phase } from "./session-machine";
-import { recordOf } from "./testing";
 
 /** A session whose episodes have so many steps, and that answers when the test says so. */
 function player(length: number, phase: Phase = "live") {

@@ -1,7 +1,7 @@
 import type { StepRecord } from "@/api/types";
+import type { SessionState } from "@/player/session/session-machine";
 import type { ReadableStore } from "../store";
 import type { Timers } from "../time";
-import type { SessionState } from "./session-state";
 
 /** The part of a session that playing in lockstep needs. */
 export interface Player {

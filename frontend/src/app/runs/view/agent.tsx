@@ -10,9 +10,9 @@ import { isActive } from "@/api/runs";
 import type { Evaluation, RunDetail } from "@/api/types";
 import { withRetry } from "@/api/with-retry";
 import type { ChartGroup } from "@/charts/chart-group";
-import { AgentViews } from "@/components/agent/agent-views";
 import { EvaluationView } from "@/features/playback/evaluation-view";
 import { type AgentViewName, chooseAgentView, useAgentView } from "@/lib/agent-view";
+import { AgentViews } from "@/player/agent/views";
 
 const LiveWindow = dynamic(
   withRetry(() => import("@/features/live-window/live-window").then((module) => module.LiveWindow)),

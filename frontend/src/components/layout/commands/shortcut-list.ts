@@ -1,4 +1,4 @@
-import { PLAYER_SHORTCUTS } from "@/components/player/shortcuts";
+import { PLAYER_SHORTCUTS } from "@/player/video/shortcuts";
 
 export interface Shortcut {
   /** The keys of the shortcut. */

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { clipPictures, clipSaliencyQuery } from "@/api/policy-pictures";
 import type { Clip } from "@/api/types";
-import { KeptSeen } from "./kept-seen";
+import { KeptSeen } from "@/player/reading/kept-seen";
 
 interface ClipSeenProps {
   clip: Clip;

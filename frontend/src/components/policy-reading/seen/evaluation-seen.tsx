@@ -5,7 +5,7 @@ import { useState } from "react";
 import { evaluationPictures, saliencyQuery } from "@/api/policy-pictures";
 import type { Evaluation } from "@/api/types";
 import { bytes } from "@/lib/number";
-import { KeptSeen } from "./kept-seen";
+import { KeptSeen } from "@/player/reading/kept-seen";
 
 interface EvaluationSeenProps {
   evaluation: Evaluation;

@@ -1,11 +1,10 @@
 import { act, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
-import type { EpisodeTrace } from "@/lib/session/episode-trace";
-import type { SessionClient } from "@/lib/session/session-client";
-import type { Moment } from "@/lib/session/session-options";
-import { recordOf } from "@/lib/session/testing";
 import { createStore } from "@/lib/store";
+import type { EpisodeTrace } from "@/player/session/episode-trace";
+import type { Moment, SessionClient } from "@/player/session/session-client";
+import { recordOf } from "@/player/session/testing";
 import { LiveSeen } from "./live-seen";
 
 const bitmap = { width: 336, height: 168, close: () => {} } as ImageBitmap;

@@ -2,12 +2,11 @@
 
 import { useEffect, useState } from "react";
 import { count } from "@/lib/number";
-import type { EpisodeTrace } from "@/lib/session/episode-trace";
-import type { SessionClient } from "@/lib/session/session-client";
 import { useStore } from "@/lib/use-store";
+import { SeenFigure, sheetOf } from "@/player/reading/seen-figure";
+import type { EpisodeTrace } from "@/player/session/episode-trace";
+import type { SessionClient } from "@/player/session/session-client";
 import { Switch } from "@/ui/switch";
-import { sheetOf } from "./paint-seen";
-import { SeenFigure } from "./seen-figure";
 import { useDecoded } from "./use-decoded";
 
 interface LiveSeenProps {

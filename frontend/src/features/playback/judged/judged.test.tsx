@@ -2,9 +2,9 @@ import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import type { EvaluatedEpisode, EvaluationJudgement, FoundEpisode } from "@/api/types";
-import { Endings } from "@/components/judged/endings";
-import { EpisodeSearch } from "@/components/judged/episode-search";
 import { renderWithQueries, serve } from "@/lib/testing/service";
+import { Endings } from "@/player/endings";
+import { EpisodeSearch } from "@/player/episode-search";
 import { EpisodePicks } from "./episode-picks";
 import { momentAmount, ticksOf } from "./moments";
 

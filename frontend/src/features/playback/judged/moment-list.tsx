@@ -1,9 +1,11 @@
 import type { KeyMoment } from "@/api/types";
-import { middleOf } from "@/components/player/frames";
-import type { PlaybackController } from "@/components/player/playback-controller";
-import { type Chapter, chapterAt } from "@/components/player/shortcuts";
-import { usePlaybackTime } from "@/components/player/use-playback";
 import { count } from "@/lib/number";
+import {
+  middleOf,
+  type PlaybackController,
+  usePlaybackTime,
+} from "@/player/video/playback-controller";
+import { type Chapter, chapterAt } from "@/player/video/shortcuts";
 import { MEANINGS, momentAmount, momentName } from "./moments";
 
 interface MomentListProps {

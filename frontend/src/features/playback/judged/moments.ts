@@ -1,7 +1,7 @@
 import type { KeyMoment } from "@/api/types";
-import { middleOf } from "@/components/player/frames";
-import type { Chapter } from "@/components/player/shortcuts";
 import { decimal } from "@/lib/number";
+import { middleOf } from "@/player/video/playback-controller";
+import type { Chapter } from "@/player/video/shortcuts";
 
 const NAMES: Record<KeyMoment["kind"], string> = {
   largest_reward: "Largest reward",

@@ -1,9 +1,8 @@
 "use client";
 
 import type { Evaluation } from "@/api/types";
-import { middleOf } from "@/components/player/frames";
-import { usePlaybackController } from "@/components/player/use-playback";
-import { useVideoTrouble } from "@/components/player/use-video-trouble";
+import { middleOf, usePlaybackController } from "@/player/video/playback-controller";
+import { useVideoTrouble } from "@/player/video/player";
 import { filmOf } from "../chapters";
 import { EvaluationPlayer } from "../evaluation-player";
 import { StepsSection } from "../steps/steps-section";

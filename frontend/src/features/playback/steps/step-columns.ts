@@ -1,7 +1,6 @@
 import type { StepRecord, StepsInfo } from "@/api/types";
-import { actionText } from "@/components/policy-reading/prepare/action";
-import { actionChoices, isCounted, nameOf } from "@/components/policy-reading/prepare/space";
 import { count, decimal } from "@/lib/number";
+import { actionChoices, actionText, isCounted, nameOf } from "@/player/reading/space";
 
 /** A column of the table of steps. */
 export interface StepColumn {

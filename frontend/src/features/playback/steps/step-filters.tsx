@@ -1,6 +1,6 @@
 import type { StepsInfo } from "@/api/types";
-import { nameOf } from "@/components/policy-reading/prepare/space";
 import { count } from "@/lib/number";
+import { nameOf } from "@/player/reading/space";
 import { Field } from "@/ui/field";
 import { controlClass, Select } from "@/ui/select";
 import { type End, isRewardTest, type StepFilter } from "./step-filter";

@@ -1,5 +1,5 @@
 import type { Environment, Histogram, UpdateAnatomy } from "@/api/types";
-import { actionChoices, nameOf } from "@/components/policy-reading/prepare/space";
+import { actionChoices, nameOf } from "@/player/reading/space";
 
 /** With more actions than that, a bar of a histogram is none of a single action. */
 const MOST_NAMED = 40;

@@ -1,11 +1,11 @@
 import { act, screen } from "@testing-library/react";
 import { expect, test } from "vitest";
 import type { RunDetail } from "@/api/types";
-import { announceSession } from "@/lib/session/live-sessions";
-import type { SessionClient } from "@/lib/session/session-client";
-import { recordOf } from "@/lib/session/testing";
 import { createStore } from "@/lib/store";
 import { renderWithQueries, serve } from "@/lib/testing/service";
+import type { SessionClient } from "@/player/session/session-client";
+import { recordOf } from "@/player/session/testing";
+import { announceSession } from "@/player/session/watch-session";
 import { QTableCard } from "./q-table-card";
 
 const file = {

@@ -10,7 +10,7 @@ import { isActive } from "@/api/runs";
 import type { RunDetail } from "@/api/types";
 import { download } from "@/lib/download";
 import { count, decimal, plural } from "@/lib/number";
-import { useSessionOf } from "@/lib/session/live-sessions";
+import { useSessionOf } from "@/player/session/watch-session";
 import { Button, buttonClass } from "@/ui/button";
 import { Card } from "@/ui/card";
 import { Skeleton } from "@/ui/progress";

@@ -1,10 +1,9 @@
 "use client";
 
-import type { SessionClient } from "@/lib/session/session-client";
-import type { Moment } from "@/lib/session/session-options";
-import type { SessionState } from "@/lib/session/session-state";
 import { createStore } from "@/lib/store";
 import { useStoreValue } from "@/lib/use-store";
+import type { Moment, SessionClient } from "@/player/session/session-client";
+import type { SessionState } from "@/player/session/session-machine";
 
 const NOBODY = createStore<Moment | null>(null);
 const NO_POLICY = createStore<Pick<SessionState, "policy">>({ policy: null });

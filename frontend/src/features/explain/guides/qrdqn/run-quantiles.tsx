@@ -3,9 +3,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { evaluationsQuery } from "@/api/evaluations";
 import { recordsOf, stepsQuery } from "@/api/steps";
-import { chosenAction } from "@/components/policy-reading/prepare/action";
-import { ReadingFigures } from "@/components/policy-reading/reading-figures";
 import { count } from "@/lib/number";
+import { ReadingFigures } from "@/player/reading/reading-figures";
+import { chosenAction } from "@/player/reading/space";
 import { RunNote } from "../../picture/run-note";
 
 /** The quantiles that a run has learned: of each action, where the episodes of its newest evaluation begin. */
