@@ -3,11 +3,11 @@ import { GeistMono } from "geist/font/mono";
 import { GeistSans } from "geist/font/sans";
 import type { Metadata, Viewport } from "next";
 import type { ReactNode } from "react";
-import { Providers } from "@/components/layout/providers";
-import { Shell } from "@/components/layout/shell";
-import { themeScript } from "@/components/layout/theme/theme";
 import "@/features/runs/list/layout/layout.module.css";
 import "@/player/agent/stage.module.css";
+import { Providers } from "@/shell/providers";
+import { Shell } from "@/shell/shell";
+import { themeScript } from "@/shell/theme";
 import "./globals.css";
 
 export const metadata: Metadata = {

@@ -1,8 +1,8 @@
 import { Compass } from "lucide-react";
 import type { Metadata } from "next";
 import Link from "next/link";
-import { SearchAction } from "@/components/layout/search-action";
 import { routes } from "@/lib/routes";
+import { SearchAction } from "@/shell/search-action";
 import { buttonClass } from "@/ui/button";
 import { Card } from "@/ui/card";
 import { EmptyState } from "@/ui/notice";

@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
-import { PageHeader } from "@/components/layout/page-header";
 import { Analyse } from "@/features/analyse/analyse";
 import { AnalyseSkeleton } from "@/features/analyse/analyse-skeleton";
+import { PageHeader } from "@/shell/page-header";
 
 export const metadata: Metadata = { title: "Analyse" };
 

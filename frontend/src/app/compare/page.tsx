@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
-import { PageHeader } from "@/components/layout/page-header";
 import { Compare } from "@/features/compare/compare";
 import { CompareSkeleton } from "@/features/compare/compare-skeleton";
+import { PageHeader } from "@/shell/page-header";
 
 export const metadata: Metadata = { title: "Compare" };
 

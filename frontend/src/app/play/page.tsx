@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
-import { PageHeader } from "@/components/layout/page-header";
+import { PageHeader } from "@/shell/page-header";
 import { PlayView } from "./play-view";
 
 export const metadata: Metadata = { title: "Play" };

@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { environmentsQuery } from "@/api/choices";
-import { PageHeader } from "@/components/layout/page-header";
 import { routes } from "@/lib/routes";
+import { PageHeader } from "@/shell/page-header";
 import { EnvironmentStill } from "@/ui/environment-still";
 import { ErrorState } from "@/ui/notice";
 import { CHOICES_GRID, ChoicesSkeleton } from "./play-skeletons";

@@ -2,8 +2,8 @@
 
 import { isActive, progress } from "@/api/runs";
 import type { Run } from "@/api/types";
-import { useDocumentTitle } from "@/components/layout/use-document-title";
 import { percent } from "@/lib/number";
+import { useDocumentTitle } from "@/shell/page-header";
 
 /** How far a run is, and its name: `34% PPO on CartPole`, so that it can be watched from another tab. */
 export function tabTitle(run: Run): string {

@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useEffectEvent } from "react";
-import { isTaken } from "@/components/layout/commands/shortcut";
+import { isTaken } from "@/shell/commands/shortcut";
 import { type ListCommand, pageCommandFor } from "./keyboard";
 
 /** While one of these is open, it handles the keys. */

@@ -1,3 +1,6 @@
+"use client";
+
+import { useSyncExternalStore } from "react";
 import { createStore } from "@/lib/store";
 
 /** An overlay of the shell; at most one is open. */
@@ -18,4 +21,12 @@ export function typeAhead(key: string) {
 
 export function typedAhead(): string {
   return typed;
+}
+
+const isMac = () => /Mac|iPhone|iPad/.test(navigator.platform);
+const never = () => () => undefined;
+
+/** Name of the modifier key for shortcuts on this platform: `⌘` or `Ctrl`. */
+export function useModKey(): string {
+  return useSyncExternalStore(never, isMac, () => false) ? "⌘" : "Ctrl";
 }

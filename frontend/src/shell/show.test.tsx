@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import type { Notification as NotificationData } from "@/api/types";
 import { dismiss, toastStore } from "@/ui/toast";
-import { show } from "./show";
+import { show } from "./notify";
 
 const notification = (change: Partial<NotificationData> = {}): NotificationData => ({
   ...{ number: 7, time: "2026-11-22T12:00:00Z", kind: "failed", run_id: "a", run_name: "First" },

@@ -2,8 +2,8 @@
 
 import { Kbd } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
+import { useModKey } from "./overlay";
 import { type Shortcut, shortcutGroups } from "./shortcut-list";
-import { useModKey } from "./use-mod-key";
 
 export function ShortcutSheet({ onClose }: { onClose: () => void }) {
   const groups = shortcutGroups(useModKey());

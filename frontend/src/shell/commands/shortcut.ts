@@ -1,3 +1,4 @@
+
 export type ShellCommand =
   | "palette"
   | "shortcuts"

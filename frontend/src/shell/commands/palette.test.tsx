@@ -2,9 +2,8 @@ import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
 import { renderWithQueries, serve } from "@/lib/testing/service";
-import { pageEntries } from "./command-entries";
 import { overlayStore } from "./overlay";
-import { Palette } from "./palette";
+import { pageEntries, Palette } from "./palette";
 
 const push = vi.hoisted(() => vi.fn());
 let path = "/";
