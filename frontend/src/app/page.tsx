@@ -1,6 +1,5 @@
 import { Suspense } from "react";
-import { Home } from "@/features/runs/home";
-import { HomeSkeleton } from "@/features/runs/home-skeleton";
+import { Home, HomeSkeleton } from "@/screens/home/home";
 
 export default function HomePage() {
   return (

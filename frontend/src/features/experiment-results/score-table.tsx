@@ -2,7 +2,7 @@ import { useState } from "react";
 import { madeText } from "@/api/made";
 import type { ExperimentResults } from "@/api/types";
 import { ChartHelp } from "@/charts/chart-card";
-import { KeepPreset } from "@/components/keep-preset/keep-preset";
+import { KeepPreset } from "@/screens/shared/keep-preset";
 import { Card } from "@/ui/card";
 import { columnHelp, FIGURES } from "./figure-cell";
 import { ForestFoot } from "./forest-plot";

@@ -2,7 +2,7 @@ import clsx from "clsx";
 import { useMemo } from "react";
 import type { Experiment } from "@/api/types";
 import { type SparklineScale, sparklineScale } from "@/charts/sparkline";
-import { TrialCell } from "@/components/trial-cell/trial-cell";
+import { TrialCell } from "@/screens/shared/trial-cell";
 import { useOpenLinks } from "@/ui/disclosure";
 import { ScrollRegion } from "@/ui/scroll-region";
 
