@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { Experiments } from "@/features/experiments/experiments";
+import { Experiments } from "@/screens/experiments/experiments";
 import { PageHeader } from "@/shell/page-header";
 
 export const metadata: Metadata = { title: "Experiments" };
