@@ -1,7 +1,6 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
-import { Analyse } from "@/features/analyse/analyse";
-import { AnalyseSkeleton } from "@/features/analyse/analyse-skeleton";
+import { Analyse, AnalyseSkeleton } from "@/screens/analyse/analyse";
 import { PageHeader } from "@/shell/page-header";
 
 export const metadata: Metadata = { title: "Analyse" };

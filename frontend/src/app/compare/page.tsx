@@ -1,7 +1,6 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
-import { Compare } from "@/features/compare/compare";
-import { CompareSkeleton } from "@/features/compare/compare-skeleton";
+import { Compare, CompareSkeleton } from "@/screens/compare/compare";
 import { PageHeader } from "@/shell/page-header";
 
 export const metadata: Metadata = { title: "Compare" };

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
-import { Explain } from "@/features/explain/explain";
+import { Explain } from "@/screens/explain/explain";
 import { PageHeader } from "@/shell/page-header";
 
 export const metadata: Metadata = { title: "Explain" };

@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { Storage } from "@/features/storage/storage";
+import { Storage } from "@/screens/storage/storage";
 import { PageHeader } from "@/shell/page-header";
 
 export const metadata: Metadata = { title: "Storage" };

@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { Trash } from "@/features/trash/trash";
+import { Trash } from "@/screens/trash/trash";
 import { PageHeader } from "@/shell/page-header";
 
 export const metadata: Metadata = { title: "Trash" };
