@@ -1,5 +1,5 @@
 import { hashKey, keepPreviousData, queryOptions } from "@tanstack/react-query";
-import type { paths } from "@/lib/api/schema";
+import type { paths } from "@/api/schema";
 import { apiBase, http, unwrap } from "./http";
 import { keys } from "./keys";
 import type { CreateExperiment, Experiment, ScoreKind } from "./types";

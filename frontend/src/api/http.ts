@@ -1,5 +1,5 @@
 import createClient from "openapi-fetch";
-import type { paths } from "@/lib/api/schema";
+import type { paths } from "@/api/schema";
 import { rootPath } from "@/lib/root-path";
 import { leaveFor, loginHref } from "./login";
 

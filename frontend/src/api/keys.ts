@@ -1,4 +1,3 @@
-
 /** All query keys, in one place so that stream events can find the queries that they change. */
 export const keys = {
   runs: ["runs"] as const,

@@ -1,4 +1,4 @@
-import type { paths } from "@/lib/api/schema";
+import type { paths } from "@/api/schema";
 import { apiBase, ApiError, apiLink, fetchFile, http, unwrap } from "./http";
 
 /** URL of a file in a run's folder. */

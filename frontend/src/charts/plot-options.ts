@@ -213,10 +213,7 @@ export const GOAL_DASH = [5, 4];
 export const BASELINE_DASH = [1.5, 3];
 
 /** Draws the reference levels: goals dashed, baselines dotted. The legend names them and gives their values. */
-function drawReferences(
-  { ctx, bbox, valToPos }: uPlot,
-  { model, colors, scale }: PlotState,
-) {
+function drawReferences({ ctx, bbox, valToPos }: uPlot, { model, colors, scale }: PlotState) {
   const pixel = devicePixelRatio * scale;
   for (const { at, isBaseline } of model.references) {
     const y = Math.round(valToPos(at, "y", true));

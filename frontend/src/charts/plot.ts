@@ -246,11 +246,7 @@ const EDGE = 2;
  * A canvas over the plot for the emphasised line. To redraw a hundred lines whenever the pointer crosses one
  * would take longer than a frame.
  */
-function createEmphasisLayer(
-  plot: uPlot,
-  spec: ChartSpec,
-  current: PlotState,
-): EmphasisLayer {
+function createEmphasisLayer(plot: uPlot, spec: ChartSpec, current: PlotState): EmphasisLayer {
   const canvas = document.createElement("canvas");
   canvas.style.cssText = "position:absolute;inset:0;pointer-events:none";
   plot.over.prepend(canvas);

@@ -1,4 +1,3 @@
-
 const WIDTH = 104;
 const HEIGHT = 26;
 

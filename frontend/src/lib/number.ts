@@ -1,4 +1,3 @@
-
 export const NONE = "–";
 
 const grouped = new Intl.NumberFormat("en-US");

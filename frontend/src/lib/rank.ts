@@ -1,4 +1,3 @@
-
 /** The texts that an item is found by. */
 export interface Findable {
   name: string;

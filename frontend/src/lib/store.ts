@@ -1,4 +1,3 @@
-
 /** A value that lives outside of React and can be subscribed to. */
 export interface ReadableStore<T> {
   readonly get: () => T;

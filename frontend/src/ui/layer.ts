@@ -1,4 +1,3 @@
-
 export const LAYER_ID = "layer";
 
 /**

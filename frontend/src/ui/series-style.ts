@@ -1,4 +1,3 @@
-
 /**
  * How many series colours there are: `--series-1` and so on in app/tokens.css. Further series repeat a colour
  * with another dash.

@@ -272,7 +272,7 @@ export interface ConnectionListener {
 
 /**
  * The connection of one session. `session-machine.ts` decides when it is requested, opened, reconnected and given up,
- * `lib/time/backoff.ts` after which delay; this class owns the socket and the timer.
+ * `backoff` of `lib/time.ts` after which delay; this class owns the socket and the timer.
  */
 class SessionConnection<P extends Picture> {
   private connection: Connection = INITIAL;

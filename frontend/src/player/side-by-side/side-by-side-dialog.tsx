@@ -227,12 +227,7 @@ interface EpisodeSideProps {
 }
 
 /** One episode of a pair: its picture, and under it where it stands and what is done. */
-function EpisodeSide({
-  side: { choice, steps },
-  controller,
-  from,
-  decision,
-}: EpisodeSideProps) {
+function EpisodeSide({ side: { choice, steps }, controller, from, decision }: EpisodeSideProps) {
   const { evaluation, episode } = choice;
   const video = evaluation.summary?.video;
   const fps = video?.fps ?? 0;

@@ -24,7 +24,9 @@ import type { SeriesStyles } from "./series-styles";
 import { newestVideo, type Recording, Tile, Tiles, TileVideo } from "./tile";
 
 const SideBySideDialog = dynamic(
-  withRetry(() => import("@/player/side-by-side/side-by-side-dialog").then((module) => module.SideBySideDialog)),
+  withRetry(() =>
+    import("@/player/side-by-side/side-by-side-dialog").then((module) => module.SideBySideDialog),
+  ),
   { ssr: false },
 );
 

@@ -1,4 +1,3 @@
-
 /** The possible x axes. Time is in seconds of training, without the pauses between attempts. */
 export const AXES = ["step", "episode", "time"] as const;
 

@@ -1,4 +1,3 @@
-
 const WINDOW = 4;
 
 interface Points {

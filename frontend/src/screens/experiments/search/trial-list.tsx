@@ -152,10 +152,7 @@ export function searchText({ sampler, pruner, seeds_per_trial }: SearchResults):
 }
 
 /** Whether a trial that was proposed waits for a place to train at: none of its runs has begun. */
-function waits(
-  { state, variant }: SearchedTrial,
-  cells: readonly ExperimentCell[],
-): boolean {
+function waits({ state, variant }: SearchedTrial, cells: readonly ExperimentCell[]): boolean {
   if (state !== "running") return false;
   return cells.every((cell) => cell.variant !== variant || cell.status === "waiting");
 }

@@ -1,4 +1,3 @@
-
 const MAP = ["SFFF", "FHFH", "FFFH", "HFFG"] as const;
 export const SIZE = 4;
 export const STATES = SIZE * SIZE;

@@ -1,4 +1,3 @@
-
 /**
  * The selected runs, and the row that a range selection starts from. Runs stay selected when a filter hides
  * them.

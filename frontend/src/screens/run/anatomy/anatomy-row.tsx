@@ -155,14 +155,7 @@ interface DensityPictureProps {
 }
 
 /** A distribution over training. */
-function DensityPicture({
-  title,
-  density,
-  band,
-  names,
-  chosen,
-  onChoose,
-}: DensityPictureProps) {
+function DensityPicture({ title, density, band, names, chosen, onChoose }: DensityPictureProps) {
   return (
     <UpdatePicture
       title={title}

@@ -117,15 +117,7 @@ const FAR = 5;
  * Pictures of clips side by side, and a tick for each policy. A click, a drag and the arrow keys choose the moment: one
  * slider, as a screen reader says it, whose value is the policy.
  */
-function StripFrames({
-  policies,
-  clips,
-  range,
-  scale,
-  width,
-  moment,
-  onMoment,
-}: StripFramesProps) {
+function StripFrames({ policies, clips, range, scale, width, moment, onMoment }: StripFramesProps) {
   const [from, to] = range;
   const places = Math.max(1, Math.floor(width / PICTURE));
   const shown = useMemo(

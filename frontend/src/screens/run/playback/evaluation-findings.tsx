@@ -27,7 +27,9 @@ const EvaluationReading = dynamic(
   { ssr: false },
 );
 const SideBySideDialog = dynamic(
-  withRetry(() => import("@/player/side-by-side/side-by-side-dialog").then((module) => module.SideBySideDialog)),
+  withRetry(() =>
+    import("@/player/side-by-side/side-by-side-dialog").then((module) => module.SideBySideDialog),
+  ),
   { ssr: false },
 );
 

@@ -292,10 +292,7 @@ const SMALL_SIDE = 24;
 const MARGIN = 12;
 
 /** Paints the table in the colours of the page. */
-function paintTable(
-  { rows, quantity }: QPicture,
-  actions: readonly string[],
-): HTMLCanvasElement {
+function paintTable({ rows, quantity }: QPicture, actions: readonly string[]): HTMLCanvasElement {
   const style = getComputedStyle(document.documentElement);
   const token = (name: string) => style.getPropertyValue(`--${name}`).trim();
   const columns = rows[0]?.length ?? 0;
