@@ -22,9 +22,7 @@ from rlviz.rundir.files import open_file
 from rlviz.rundir.journal import JournalTail, JournalWriter, compressed_path, journal_size, prepare
 from rlviz.server.catalog.projection import events as events_projection
 from rlviz.server.catalog.projection.events import EventsProjection
-from rlviz.server.catalog.projection.folder import row_of_folder
 from rlviz.server.catalog.projection.metrics import MetricsProjection
-from tests.support.run_folders import make_run
 
 MB = 1 << 20
 
@@ -48,15 +46,6 @@ def write_rows(path: Path, size: int) -> int:
     return count
 
 
-def write_events(path: Path, size: int) -> None:
-    with path.open("w") as file:
-        count = 0
-        while file.tell() < size:
-            count += 1
-            data = f'{{"message": "{count}{"y" * 400}"}}'
-            file.write(f'{{"seq":{count},"time":1e9,"event":"warning","step":{count},"data":{data}}}\n')
-
-
 def compress(journal: Path) -> None:
     prepared = prepare(journal)
     assert prepared is not None
@@ -75,24 +64,6 @@ def test_a_missing_file_keeps_nothing_of_its_callers(tmp_path: Path) -> None:
         return weakref.ref(held)
 
     assert look()() is None
-
-
-@pytest.mark.usefixtures("no_collection")
-def test_a_run_is_indexed_in_little_memory(tmp_path: Path) -> None:
-    folder = make_run(tmp_path, "run-1")
-    rows = write_rows(folder.metrics_path, 6 * MB)
-    write_events(folder.events_path, 4 * MB)
-    compress(folder.metrics_path)
-    compress(folder.events_path)
-    row_of_folder(folder)  # imports what it needs
-    tracemalloc.start()
-    try:
-        row = row_of_folder(folder)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert row.step == 10 * rows
-    assert peak < 6 * MB
 
 
 def test_a_stream_opens_and_expands_each_part_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

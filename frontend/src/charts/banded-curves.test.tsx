@@ -1,8 +1,6 @@
 import { renderToString } from "react-dom/server";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { BandedCurves } from "./banded-curves";
-
-vi.mock("next/navigation", () => ({ useSearchParams: () => new URLSearchParams() }));
 
 test("A chart has its values before it is drawn, as one further down is drawn once it is near", () => {
   const values = [1, 2, 3];

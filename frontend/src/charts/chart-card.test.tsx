@@ -1,11 +1,9 @@
 import { renderToString } from "react-dom/server";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { ChartCard } from "./chart-card";
 import { ChartGroup } from "./chart-group";
 import { DEFAULT_CHART_SETTINGS } from "./chart-settings";
 import { HeldSource } from "./held-source";
-
-vi.mock("next/navigation", () => ({ useSearchParams: () => new URLSearchParams() }));
 
 const NOTHING = "No finished episode yet";
 

@@ -3,8 +3,6 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { ChartGroup } from "./chart-group";
 import { useChartSettings } from "./chart-settings";
 
-vi.mock("next/navigation", () => import("@/lib/testing/address"));
-
 beforeEach(() => {
   vi.useFakeTimers();
   window.history.replaceState(null, "", "/analyse?log=old");

@@ -1,19 +1,13 @@
 import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { beforeEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
+import { goTo } from "@/lib/testing/navigation";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { StorageBar } from "./storage-bar";
-
-const at = vi.hoisted(() => ({ path: "/" }));
-vi.mock("next/navigation", () => ({ usePathname: () => at.path }));
 
 const WARNING = "Videos, and what the agent saw: 8.1 GB of 10.0 GB, 81%.";
 const healthy = (storage_warnings: string[]) =>
   serve({ "GET /health": () => ({ body: { storage_warnings } }) });
-
-beforeEach(() => {
-  at.path = "/";
-});
 
 test("what nears its quota is said on every page, with the way to Storage, until it is closed", async () => {
   healthy([WARNING, "All runs together: 90 GB of 100 GB, 90%."]);
@@ -36,7 +30,7 @@ test("with room there is no bar", async () => {
 });
 
 test("the Storage page says it itself", async () => {
-  at.path = "/storage";
+  goTo("/storage");
   const sent = healthy([WARNING]);
   renderWithQueries(<StorageBar />);
   await vi.waitFor(() => expect(sent).not.toHaveLength(0));

@@ -1,13 +1,9 @@
 import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { beforeEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
+import { goTo } from "@/lib/testing/navigation";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { Analyse } from "./analyse";
-
-const address = vi.hoisted(() => ({ search: "" }));
-vi.mock("next/navigation", () => ({
-  useSearchParams: () => new URLSearchParams(address.search),
-}));
 
 const column = (name: string, kind: string) => ({ name, kind, type: "X", description: "" });
 const schema = {
@@ -29,10 +25,6 @@ const groups = {
     { key: [null], runs: 4, count: 0, iqm: null, low: null, high: null, box: null },
   ],
 };
-
-beforeEach(() => {
-  address.search = "";
-});
 
 test("each group has its figures, and what lies beyond leads to its run", async () => {
   serve({
@@ -96,7 +88,7 @@ test("a filter that matches nothing says so", async () => {
 });
 
 test("what is wrong with SQL is told, and selected where it is", async () => {
-  address.search = "view=sql&sql=SELECT+nam+FROM+runs";
+  goTo("/analyse?view=sql&sql=SELECT+nam+FROM+runs");
   serve({
     "GET /analytics/schema": () => ({ body: schema }),
     "POST /analytics/query": () => ({
@@ -115,7 +107,7 @@ test("what is wrong with SQL is told, and selected where it is", async () => {
 });
 
 test("an answer is shown with its notes", async () => {
-  address.search = "view=sql&sql=SELECT+1";
+  goTo("/analyse?view=sql&sql=SELECT+1");
   const answer = {
     ...{ columns: ["id", "score"], types: ["VARCHAR", "DOUBLE"], rows: [["ppo-a", null]] },
     ...{ truncated: true, seconds: 0.01, notes: ["Not all of it."] },
@@ -131,7 +123,7 @@ test("an answer is shown with its notes", async () => {
 });
 
 test("learning curves are of the return, so a measure says only which group comes first", async () => {
-  address.search = "view=curves";
+  goTo("/analyse?view=curves");
   const none = { drawn: 0, runs: 0, curves: { variants: [], x: [], axis: "step" }, scale: raw };
   serve({
     "GET /analytics/schema": () => ({ body: schema }),

@@ -2,12 +2,10 @@ import { fireEvent, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { useState } from "react";
 import { expect, test, vi } from "vitest";
+import { push } from "@/lib/testing/navigation";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { FIRST } from "./draft";
 import { NewExperiment } from "./new-experiment";
-
-const push = vi.hoisted(() => vi.fn());
-vi.mock("next/navigation", () => ({ useRouter: () => ({ push }) }));
 
 const preset = { id: "fast", title: "Fast", end_step: 1_000, total_timesteps: 1_000 };
 const schema = {

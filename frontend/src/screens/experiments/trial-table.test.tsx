@@ -1,10 +1,8 @@
 import { fireEvent, render, screen, within } from "@testing-library/react";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { Experiment } from "@/api/types";
+import { push } from "@/lib/testing/navigation";
 import { TrialTable } from "./experiment-trials";
-
-const push = vi.hoisted(() => vi.fn());
-vi.mock("next/navigation", () => ({ useRouter: () => ({ push }) }));
 
 const cell = {
   ...{ variant: "v0", run_id: null, attempt: 1, score: null, cause: null },

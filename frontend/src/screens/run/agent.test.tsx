@@ -6,7 +6,6 @@ import { ChartGroup } from "@/charts/chart-group";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { Agent } from "./agent";
 
-vi.mock("next/navigation", () => import("@/lib/testing/address"));
 vi.mock("./live/live-window", () => ({ LiveWindow: () => <p>the live window</p> }));
 
 const run = (status: string) =>

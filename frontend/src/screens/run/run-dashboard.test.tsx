@@ -9,11 +9,6 @@ import { RunNotices } from "./notices";
 import { RunDashboard, tabTitle } from "./run-dashboard";
 import { RunFacts } from "./run-facts";
 
-vi.mock("next/navigation", () => ({
-  useRouter: () => ({ push: vi.fn() }),
-  useSearchParams: () => new URLSearchParams(window.location.search),
-}));
-
 const run = (change: Partial<RunDetail>) =>
   ({
     ...{

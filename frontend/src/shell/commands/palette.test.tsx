@@ -1,18 +1,10 @@
 import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { beforeEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
+import { goTo, push } from "@/lib/testing/navigation";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { overlayStore } from "./overlay";
 import { pageEntries, Palette } from "./palette";
-
-const push = vi.hoisted(() => vi.fn());
-let path = "/";
-let search = "";
-vi.mock("next/navigation", () => ({
-  useRouter: () => ({ push }),
-  usePathname: () => path,
-  useSearchParams: () => new URLSearchParams(search),
-}));
 
 const run = (id: string, name: string) => ({
   id,
@@ -42,12 +34,6 @@ const choices = {
   "GET /algorithms": () => ({ body: [{ id: "ppo", name: "PPO", actor: "policy" }] }),
 };
 const noRuns = () => ({ body: { runs: [], next_cursor: null, total: 0 } });
-
-beforeEach(() => {
-  path = "/";
-  search = "";
-  push.mockReset();
-});
 
 test("every page is found by other words than its name", () => {
   for (const { name, words } of pageEntries(push)) {
@@ -93,8 +79,7 @@ test("settings open from the palette", async () => {
 });
 
 test("on a run's page it stops that run", async () => {
-  path = "/runs/view";
-  search = "id=ppo-a";
+  goTo("/runs/view?id=ppo-a");
   const asked = serve({
     ...choices,
     "GET /runs": noRuns,

@@ -11,8 +11,6 @@ import { placeIn } from "./forest-plot";
 const results = fixture as unknown as ExperimentResults;
 const ROUTE = "GET /experiments/exp-a/results";
 
-vi.mock("next/navigation", () => import("@/lib/testing/address"));
-
 const address = (search: string) => window.history.replaceState(null, "", search);
 beforeEach(() => address("?id=exp-a"));
 

@@ -2,11 +2,9 @@ import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import type { Experiment, ExperimentCell, SearchedTrial, SearchResults } from "@/api/types";
+import { push } from "@/lib/testing/navigation";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { SearchView } from "./search-view";
-
-const push = vi.hoisted(() => vi.fn());
-vi.mock("next/navigation", () => ({ useRouter: () => ({ push }) }));
 
 const trialOf = (number: number, changes: Partial<SearchedTrial> = {}): SearchedTrial => ({
   ...{ number, variant: `trial-${number}` },

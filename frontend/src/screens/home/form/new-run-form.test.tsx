@@ -1,14 +1,12 @@
 import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
+import { push } from "@/lib/testing/navigation";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { firstDraft } from "./draft";
 import { savedDraft } from "./draft-storage";
 import { choices } from "./fixtures";
 import { NewRunForm } from "./new-run-form";
-
-const push = vi.hoisted(() => vi.fn());
-vi.mock("next/navigation", () => ({ useRouter: () => ({ push }) }));
 
 const start = () => userEvent.click(screen.getByRole("button", { name: "Start training" }));
 const show = (routes: Parameters<typeof serve>[0] = {}) => {

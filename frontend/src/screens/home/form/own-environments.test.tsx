@@ -1,12 +1,10 @@
 import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { firstDraft } from "./draft";
 import { choices } from "./fixtures";
 import { NewRunForm } from "./new-run-form";
-
-vi.mock("next/navigation", () => ({ useRouter: () => ({ push: vi.fn() }) }));
 
 const show = (environments: typeof choices.environments) => {
   const asked = serve({ "POST /runs": () => ({ status: 201, body: { id: "ppo-a" } }) });

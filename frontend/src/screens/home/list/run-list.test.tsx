@@ -2,16 +2,10 @@ import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
 import type { Run, SeedGroup } from "@/api/types";
+import { goTo, push } from "@/lib/testing/navigation";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { toastStore } from "@/ui/toast";
 import { RunList } from "./run-list";
-
-const push = vi.hoisted(() => vi.fn());
-let search = "";
-vi.mock("next/navigation", () => ({
-  useSearchParams: () => new URLSearchParams(search),
-  useRouter: () => ({ push }),
-}));
 
 const run = (id: string, change: Partial<Run> = {}) =>
   ({
@@ -56,7 +50,6 @@ const show = (routes: Parameters<typeof serve>[0]) => {
 const line = (name: RegExp) => screen.findByRole("row", { name });
 
 beforeEach(() => {
-  search = "";
   window.history.replaceState(null, "", "/");
   vi.stubGlobal("scrollTo", vi.fn());
 });
@@ -76,7 +69,7 @@ test("an empty list teaches, and one press trains CartPole with PPO", async () =
 });
 
 test("what the address asks for is what the service is asked for", async () => {
-  search = "q=cart&status=failed&tag=a&tag=b&sort=-best_moving_average";
+  goTo("/?q=cart&status=failed&tag=a&tag=b&sort=-best_moving_average");
   let query = "";
   show({
     "GET /runs": (_, asked) => {

@@ -1,11 +1,9 @@
 import { render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { RunDetail, RunStatus } from "@/api/types";
 import { renderWithQueries, serve, withQueries } from "@/lib/testing/service";
 import { HeaderActions, useDeleteRun } from "./header-actions";
-
-vi.mock("next/navigation", () => ({ useRouter: () => ({ push: vi.fn() }) }));
 
 function Actions(change: Partial<RunDetail>) {
   return (

@@ -6,10 +6,6 @@ import { renderWithQueries, serve } from "@/lib/testing/service";
 import { EvaluationView } from "./evaluation-view";
 import { evaluation } from "./fixtures";
 
-vi.mock("next/navigation", () => ({
-  useSearchParams: () => new URLSearchParams(window.location.search),
-}));
-
 const run = { id: "a", actor: "policy", status: "stopped", policy_step: 5000 } as RunDetail;
 const show = (evaluations: Evaluation[], of: RunDetail = run) => {
   const asked = serve({

@@ -6,10 +6,6 @@ import { renderWithQueries, serve } from "@/lib/testing/service";
 import { EvaluationView } from "./evaluation-view";
 import { evaluation } from "./fixtures";
 
-vi.mock("next/navigation", () => ({
-  useSearchParams: () => new URLSearchParams(window.location.search),
-}));
-
 const LONG = { timeout: 20_000 };
 const run = { id: "a", actor: "policy", status: "stopped", policy_step: 5000 } as RunDetail;
 

@@ -1,14 +1,12 @@
 import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { RunDetail } from "@/api/types";
+import { push } from "@/lib/testing/navigation";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { list, run, snapshot } from "./fixtures";
 import { ForkDialog } from "./fork-dialog";
 import { SnapshotsPanel } from "./snapshots-panel";
-
-const push = vi.fn();
-vi.mock("next/navigation", () => ({ useRouter: () => ({ push }) }));
 
 const algorithm = {
   ...{ id: "ppo", seed: { minimum: 0, maximum: 99 } },

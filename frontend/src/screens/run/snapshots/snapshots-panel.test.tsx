@@ -1,13 +1,10 @@
 import { render, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { RunDetail, RunSnapshots, SnapshotInfo } from "@/api/types";
 import { renderWithQueries, serve, withQueries } from "@/lib/testing/service";
 import { list, run, snapshot } from "./fixtures";
 import { SnapshotsPanel } from "./snapshots-panel";
-
-const push = vi.fn();
-vi.mock("next/navigation", () => ({ useRouter: () => ({ push }) }));
 
 const LIST = "GET /runs/a/snapshots";
 const two = list(

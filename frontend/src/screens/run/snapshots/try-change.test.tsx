@@ -2,12 +2,10 @@ import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import type { Hint, RunDetail, RunSnapshots } from "@/api/types";
+import { push } from "@/lib/testing/navigation";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { list, run, snapshot } from "./fixtures";
 import { placeToTry, TryChange } from "./try-change";
-
-const push = vi.fn();
-vi.mock("next/navigation", () => ({ useRouter: () => ({ push }) }));
 
 const change = { name: "learning_rate", value: 0.0005 };
 const hint = { from_step: 5_000, changes: [change] } as unknown as Hint;
