@@ -71,7 +71,7 @@ def _until(condition: Callable[[], object]) -> None:
 @contextmanager
 def _service(launcher: str) -> Iterator[tuple[TestClient, Path]]:
     with tempfile.TemporaryDirectory() as folder:
-        settings = Settings(_env_file=None, runs_dir=Path(folder), launcher=launcher)  # type: ignore[call-arg]
+        settings = Settings(_env_file=None, runs_dir=Path(folder), launcher=launcher)
         with TestClient(create_app(Application(settings)), base_url="http://127.0.0.1") as client:
             yield client, Path(folder)
 
