@@ -121,10 +121,10 @@ HARMLESS_TO_OWN_RUNS = frozenset({"keep_eval_videos", "trash_days", "resume", "r
 _SECRET: dict[str, JsonValue] = {"secret": True}
 """Marks a field whose variable the processes of the service do not get (``rlviz.child_environment``)."""
 
-_PACKAGED_PAGES = Path(__file__).resolve().parents[1] / "pages"
+_PACKAGED_PAGES = Path(__file__).resolve().parent / "pages"
 """The built front end in a package that was installed from a wheel."""
 
-_BUILT_PAGES = Path(__file__).resolve().parents[3] / "frontend" / "out"
+_BUILT_PAGES = Path(__file__).resolve().parents[2] / "frontend" / "out"
 """The built front end in a checkout."""
 
 

@@ -314,3 +314,7 @@ def test_a_dotenv_file_without_end_is_refused(tmp_path: Path) -> None:
         file.truncate(1 << 40)
     with pytest.raises(InvalidRequest, match="more than"):
         read_settings()
+
+
+def test_a_checkout_serves_the_pages_that_are_built_in_it() -> None:
+    assert Settings(_env_file=None).frontend_dir == Path(__file__).parents[3] / "frontend" / "out"  # type: ignore[call-arg]
