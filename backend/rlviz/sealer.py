@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlviz.domain.errors import RunFolderError
-from rlviz.rundir.journal import READ_BYTES, JournalTail
+from rlviz.rundir.journal import JournalTail
+from rlviz.rundir.metric_columns import BLOCK_BYTES, Column, Table, read_tables
 from rlviz.rundir.sealed import PIECE_BYTES, SealedColumn, SealedMetrics, SealedRows
-from rlviz.stats.arrays import Column, Table, tables
 
 
 def main(journal: str, folder: str, least_bytes: str, niceness: str) -> int:
@@ -48,10 +48,9 @@ def _read_piece(tail: JournalTail, piece_bytes: int) -> SealedRows:
     """The next rows of a journal, from about ``piece_bytes`` of it."""
     found: list[Table] = []
     broken_lines, start = 0, tail.offset
-    for records, broken in tail.record_batches(limit=min(READ_BYTES, piece_bytes)):
-        more, refused = tables(records)
-        found += more
-        broken_lines += len(broken) + refused
+    for more in read_tables(tail, block_bytes=min(BLOCK_BYTES, piece_bytes)):
+        found += more.tables
+        broken_lines += more.left_out
         if tail.offset - start >= piece_bytes:
             break
     names = list(dict.fromkeys(name for table in found for name in table.values))

@@ -493,30 +493,28 @@ def _numbered_line(file: BinaryIO, start: int, stop: int, field: str) -> tuple[f
 _KEPT_BYTES = 200
 
 
-class _Piece(NamedTuple):
+class Piece(NamedTuple):
     """The whole lines from byte ``start`` on, or the one line there that is too long to be read."""
 
     start: int
     data: bytes
     long: Line | None = None
 
+    def lines(self) -> list[Line]:
+        return [self.long] if self.long else list(split_lines(self.data, self.start))
 
-def _lines(piece: _Piece) -> list[Line]:
-    return [piece.long] if piece.long else list(split_lines(piece.data, piece.start))
-
-
-def _records(piece: _Piece) -> Records:
-    found = Records([], [piece.long] if piece.long else [])
-    for offset, block in blocks(piece.data, piece.start):
-        if (parsed := parse_block(block)) is not None:
-            found.records.extend(parsed)
-            continue
-        for line in block_lines(offset, block):
-            if line.record is None:
-                found.broken.append(line)
-            else:
-                found.records.append(line.record)
-    return found
+    def records(self) -> Records:
+        found = Records([], [self.long] if self.long else [])
+        for offset, block in blocks(self.data, self.start):
+            if (parsed := parse_block(block)) is not None:
+                found.records.extend(parsed)
+                continue
+            for line in block_lines(offset, block):
+                if line.record is None:
+                    found.broken.append(line)
+                else:
+                    found.records.append(line.record)
+        return found
 
 
 class JournalTail:
@@ -535,14 +533,14 @@ class JournalTail:
         """New whole lines, at most about ``limit`` bytes of them (but at least one line)."""
         found: list[Line] = []
         for piece in self._pieces(limit or CHUNK_BYTES, only_one=limit is not None):
-            found += _lines(piece)
+            found += piece.lines()
         return found
 
     def read_records(self, limit: int | None = None) -> Records:
         """As ``read``, but only records: half the time, a third of the memory."""
         found = Records([], [])
         for piece in self._pieces(limit or CHUNK_BYTES, only_one=limit is not None):
-            records, broken = _records(piece)
+            records, broken = piece.records()
             found.records.extend(records)
             found.broken.extend(broken)
         return found
@@ -557,17 +555,21 @@ class JournalTail:
         The file is opened once and each part of a compressed one is expanded once, so this is the way to read a
         journal of any length.
         """
-        return map(_lines, self._pieces(limit, end=end))
+        return map(Piece.lines, self._pieces(limit, end=end))
 
     def record_batches(self, *, limit: int = READ_BYTES) -> Iterator[Records]:
         """As ``batches``, but only records."""
-        return map(_records, self._pieces(limit))
+        return map(Piece.records, self._pieces(limit))
 
     def byte_batches(self, *, limit: int = READ_BYTES) -> Iterator[bytes]:
         """As ``batches``, but unparsed; empty for a line that is too long to be read."""
         return (piece.data for piece in self._pieces(limit))
 
-    def _pieces(self, limit: int, *, only_one: bool = False, end: int | None = None) -> Iterator[_Piece]:
+    def pieces(self, *, limit: int = READ_BYTES) -> Iterator[Piece]:
+        """As ``batches``, but unparsed, each with where it begins."""
+        return self._pieces(limit)
+
+    def _pieces(self, limit: int, *, only_one: bool = False, end: int | None = None) -> Iterator[Piece]:
         """New bytes up to ``end``, in pieces of about ``limit`` bytes."""
         try:
             file = open_journal(self.path)
@@ -583,7 +585,7 @@ class JournalTail:
                 if only_one:
                     return
 
-    def _take(self, file: BinaryIO, size: int, limit: int) -> _Piece | None:
+    def _take(self, file: BinaryIO, size: int, limit: int) -> Piece | None:
         """The new whole lines, at least one, and moves ``offset`` behind them. None if there is none."""
         start = self.offset
         if self._searched >= size:
@@ -597,11 +599,11 @@ class JournalTail:
                 return None
             if end > MAX_LINE_BYTES:
                 self.offset = self._searched = start + end
-                return _Piece(start, b"", _overlong(file, start, start + end))
+                return Piece(start, b"", _overlong(file, start, start + end))
             file.seek(start)
             data = file.read(end)
         self.offset = self._searched = start + end
-        return _Piece(start, data[:end])
+        return Piece(start, data[:end])
 
 
 def journal_lines(path: Path) -> Iterator[Line]:

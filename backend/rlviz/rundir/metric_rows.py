@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain
 from typing import Any, NamedTuple
 
 from rlviz.domain.errors import RunFolderError
@@ -67,41 +66,20 @@ def counted_rows(folder: RunFolder, *, after: int = 0, superseded: Superseded | 
     ``superseded``: rows that are left out, if not those that the run's events name as this is called. Raises
     RunFolderError.
     """
-    return chain.from_iterable(counted_batches(folder, after=after, superseded=superseded))
+    if superseded is None:
+        superseded = superseded_rows(folder)
+    offset = offset_after(folder.metrics_path, after, "seq") if after else 0
+    return _counted(JournalTail(folder.metrics_path, offset), after, superseded)
+
+
+def _counted(tail: JournalTail, after: int, superseded: Superseded) -> Iterator[MetricRow]:
+    for records, _broken in tail.record_batches():
+        yield from (record for record in records if record["seq"] > after and counts(record, superseded))
 
 
 def all_rows(folder: RunFolder) -> Iterator[MetricRow]:
     """Every row, in order, also those that are superseded. Raises RunFolderError."""
     return counted_rows(folder, superseded=NONE_SUPERSEDED)
-
-
-def counted_batches(
-    folder: RunFolder,
-    *,
-    after: int = 0,
-    superseded: Superseded | None = None,
-    offset: int | None = None,
-    limit: int | None = None,
-) -> Iterator[list[MetricRow]]:
-    """As ``counted_rows``, some hundred rows at a time.
-
-    ``offset``: byte of the journal at which to begin, if it is known. ``limit``: bytes of the journal after which to
-    end.
-    """
-    if superseded is None:
-        superseded = superseded_rows(folder)
-    if offset is None:
-        offset = offset_after(folder.metrics_path, after, "seq") if after else 0
-    return _batches(JournalTail(folder.metrics_path, offset), after, superseded, limit)
-
-
-def _batches(tail: JournalTail, after: int, superseded: Superseded, limit: int | None) -> Iterator[list[MetricRow]]:
-    start = tail.offset
-    for records, _broken in tail.record_batches():
-        if rows := [record for record in records if record["seq"] > after and counts(record, superseded)]:
-            yield rows
-        if limit is not None and tail.offset - start >= limit:
-            return
 
 
 def newest_lines(folder: RunFolder, end: int | None = None) -> Iterator[Line]:

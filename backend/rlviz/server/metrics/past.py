@@ -17,12 +17,14 @@ from rlviz.domain.events import DivergedData, RollbackData, Stretch, Superseded,
 from rlviz.domain.metrics import CLOCK, EPISODE_INDEX
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import journal_lines
-from rlviz.rundir.metric_rows import counted_batches, superseded_rows
+from rlviz.rundir.metric_columns import WantedRows
+from rlviz.rundir.metric_rows import superseded_rows
 from rlviz.rundir.snapshots import beginning_of
 from rlviz.server.catalog.models import RunRow
+from rlviz.server.metrics.columns import read_series
 from rlviz.server.metrics.service import NOTHING, Curve, CurveRequest, MetricsService, curve_of, places
 from rlviz.server.runs.service import RunService
-from rlviz.stats.arrays import Columns, Series
+from rlviz.stats.arrays import Series
 from rlviz.stats.returns import TrainingClock
 
 MOST_GHOSTS = 5
@@ -160,13 +162,8 @@ def _read_rows(
     folder: RunFolder, rows: Stretch, without: Superseded, most_bytes: int | None = None
 ) -> Mapping[str, Series]:
     """The series of some rows of the journal, ``without`` those that others had taken the place of before."""
-    columns = Columns()
-    with suppress(RunFolderError):
-        for batch in counted_batches(folder, after=rows.first - 1, superseded=without, limit=most_bytes):
-            columns.append(row for row in batch if row["seq"] <= rows.last)
-            if batch[-1]["seq"] >= rows.last:
-                break
-    return {name: columns.series(name) for name in columns.names()}
+    wanted = WantedRows(without, after=rows.first - 1, last=rows.last, only_valid=True)
+    return read_series(folder, wanted, most_bytes=most_bytes, skip_damaged=True)
 
 
 def _ghost(

@@ -67,6 +67,10 @@ class Sealer:
         if ended:
             self._asked.pop(row.id, None)
 
+    def queue(self, folder: RunFolder) -> None:
+        """Queue a run whose curves were requested. Cheap; from any thread."""
+        self._waiting.put((folder.run_id, LEAST_BYTES))
+
     def seal_now(self, folder: RunFolder) -> None:
         """Seal a run whose curves were requested. Returns when it is sealed or cannot be."""
         self._run(folder, LEAST_BYTES, niceness=0)
