@@ -284,12 +284,12 @@ def _parse_numbers(block: bytes, shape: _Shape) -> Floats | None:
     rows, width = len(ends), len(shape.before)
     if colons.size != rows * (last_colons[-1] + 1):
         return None
-    colons = colons.reshape(rows, -1)
+    of_row = colons.reshape(rows, -1)
     line_starts = np.concatenate([[0], ends[:-1] + 1])
-    if not np.array_equal(colons[:, 0] - (len(shape.before[0]) - 1), line_starts):
+    if not np.array_equal(of_row[:, 0] - (len(shape.before[0]) - 1), line_starts):
         return None
     for text, last_colon in zip(shape.before, last_colons, strict=True):
-        if not _overwrite(content, colons[:, last_colon] - (len(text) - 1), text, b","):
+        if not _overwrite(content, of_row[:, last_colon] - (len(text) - 1), text, b","):
             return None
     if not _overwrite(content, ends - (len(_END) - 1), _END, b""):
         return None
