@@ -1,4 +1,7 @@
-"""What is built around a model to train it: what counts, saves, evaluates, watches and steers."""
+"""Builds what surrounds a model in training: counters, snapshots, evaluations, recording and rules.
+
+``TrainingComponents`` connects them, restores them from a snapshot, and rolls them back.
+"""
 
 from __future__ import annotations
 
@@ -43,9 +46,9 @@ from rlviz.rundir.folder import RunFolder
 
 
 class TrainingComponents:
-    """Built for the attempt to train ``model``, which was brought to ``continuation`` if it goes on from a snapshot.
+    """The parts around ``model``, restored to ``continuation`` if training continues from a snapshot.
 
-    ``tick`` is for the watcher's thread; ``close`` after use.
+    ``tick`` is for the watcher's thread. Call ``close`` after use.
     """
 
     def __init__(
@@ -105,7 +108,7 @@ class TrainingComponents:
         journals.watch(self._show_rules)
 
     def go_back(self, model: BaseAlgorithm, target: Target) -> Continuation:
-        """Bring ``model``, and all that counts, to ``target``: to be followed by ``begin_again``."""
+        """Restore ``model`` to ``target``. Call ``begin_again`` next, which restores the components."""
         self._journals.go_back()
         self.faults.mute()
         continuation = restore_contents(model, self._config, self._folder, target.contents, target.placed)
@@ -113,7 +116,11 @@ class TrainingComponents:
         return continuation
 
     def begin_again(self, continuation: Continuation, attempt: Attempt, by: Firing | None) -> None:
-        """Count on from there, in ``attempt``; ``by``: the rule that has it go back, if one does."""
+        """Restore the components to the snapshot and continue as ``attempt``.
+
+        Args:
+            by: The rule that rolled training back. None for a user.
+        """
         self._attempt, self._tape = attempt, continuation.tape()
         self.steering.go_back(continuation.manifest.step, by)
         continuation.restore_counters(self._counters)
@@ -124,17 +131,17 @@ class TrainingComponents:
             self._anatomy.go_back()
 
     def go_back_for(self, error: Exception, model: BaseAlgorithm) -> None:
-        """Raises GoBack if a rule has training go back when it raises ``error``, or when weights are no numbers."""
+        """Raise GoBack if a rule rolls training back after ``error``, or because weights are not finite."""
         step = model.num_timesteps
         is_lost = not all(bool(torch.isfinite(weights).all()) for weights in model.policy.parameters())
         self.steering.fail(step, weights_are_lost=is_lost)
         if self.rollbacks.is_wanted:
             if not is_lost:
-                self._journals.warn(step, f"Training raised an error and goes back. {in_words(error)}")
+                self._journals.warn(step, f"Training raised an error and is rolled back. {in_words(error)}")
             self.rollbacks.go(step)
 
     def tick(self) -> None:
-        """What the clock asks for."""
+        """Do what is due by the clock."""
         with self._guard("A checkpoint"):
             self.checkpoints.tick()
         with self._guard("A snapshot"):
@@ -151,8 +158,10 @@ class TrainingComponents:
             self.steering.tick()
 
     def take_last_snapshot(self, *, stopped: bool) -> None:
-        """At the end, training is between two rollouts; where a stop ended it, it may be anywhere, and the last start
-        of a rollout counts."""
+        """Take the attempt's last snapshot.
+
+        A finished run is between two rollouts. A stopped one may be anywhere, so its newest rollout start is written.
+        """
         if stopped or self.callback.ended_early is not None:
             self.snapshots.write_newest(Trigger.STOPPED)
         else:
@@ -233,13 +242,13 @@ class TrainingComponents:
         return None
 
     def _short_end(self) -> float:
-        """The step at which the last rollout ends, where it may be shorter than the others; infinity where not."""
+        """Return the step at which the last rollout ends if it may be shorter than the others, else infinity."""
         one = self._hyperparameters
         is_cut = one.boundary_steps > one.rollout_steps
         return one.training_end(self._config.total_timesteps) if is_cut else math.inf
 
     def _open_anatomy(self) -> AnatomyJournal | None:
-        """A place where it cannot be written is worth a warning, not a run."""
+        """Open the anatomy journal, if the run has one. If it cannot be written, warn and train without it."""
         if not self._config.anatomy:
             return None
         td_errors = ALGORITHMS.get(self._config.algo).td_errors
@@ -267,8 +276,11 @@ class TrainingComponents:
         )
 
     def _prepare(self, model: BaseAlgorithm, contents: Contents) -> Target:
-        """Check that ``model`` can go back to ``contents``; read what its replay buffer has lost since. Raises
-        SnapshotRefused."""
+        """Check that ``model`` can be rolled back to ``contents``, and read the replay rows it no longer has.
+
+        Raises:
+            SnapshotRefused: The snapshot does not fit.
+        """
         check_subject(contents, self._config, self._folder, model)
         contents = refit(contents, self._config, self._folder, model)
         if (replay := contents.state["replay"]) is None:
@@ -310,7 +322,7 @@ def counters_of(
     steering: Steering | None,
     evaluation: PeriodicEvaluation | None,
 ) -> dict[str, Counter]:
-    """What counts while a run trains, by the names that snapshots know it by. Not every run, or snapshot, has all."""
+    """Return the parts whose state is in snapshots, by name. Not every run, or snapshot, has all of them."""
     counters: dict[str, Counter] = {"callback": callback, "logger": logger, "checkpoints": checkpoints}
     if steering is not None:
         counters["steering"] = steering
@@ -320,7 +332,7 @@ def counters_of(
 
 
 class _Targets:
-    """What rules act on."""
+    """Implements the actions of rules (see ``steering.Targets``)."""
 
     def __init__(self, components: TrainingComponents, pause: Pause) -> None:
         self._components, self._pause = components, pause

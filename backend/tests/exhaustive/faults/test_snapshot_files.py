@@ -209,4 +209,4 @@ def test_another_place_lets_training_go_on_marked_as_not_exact(
     run.events_path.unlink()
     run.write_control(Control(desired=Desired.RUN, attempt=2, resume_from="200"))
     assert train_run(run)
-    assert any("does not go on exactly" in message and reason in message for message in messages(run))
+    assert any("does not continue exactly" in message and reason in message for message in messages(run))
