@@ -220,6 +220,7 @@ class Filmstrip:
         Args:
             processor_time: Measures the cost of a copy, without the time that the thread waited for a core.
         """
+        self._monotonic, self._processor_time = monotonic, processor_time
         self._began, self._spent = monotonic(), 0.0
         self._folder, self._journals = folder, journals
         self._end, self._count, self._first_update, self._every = end, count, first_update, every
