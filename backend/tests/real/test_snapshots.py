@@ -208,7 +208,7 @@ def test_one_that_waits_when_training_is_stopped_is_told_of(folder: RunFolder) -
     for name in ("mine", None, None):
         taken.ask(name)
     taken.snapshots.asked.tell_waiting(100)
-    assert [message.split(" that was asked for was not taken: ")[0] for message in messages(folder)] == [
+    assert [message.split(" that was requested was not taken: ")[0] for message in messages(folder)] == [
         "The snapshot mine",
         "A snapshot",
     ]

@@ -42,7 +42,7 @@ from rlviz.rundir.snapshots import (
 
 
 class RetrainingInterrupted(Exception):
-    """A stop or a pause came before the step of the fork. Retrain the parent from ``snapshot`` to ``step`` next time."""
+    """A stop or a pause came before the fork's step. Retrain the parent from ``snapshot`` to ``step`` next time."""
 
     def __init__(self, snapshot: str, step: int) -> None:
         super().__init__(snapshot)

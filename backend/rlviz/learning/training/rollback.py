@@ -159,7 +159,7 @@ class Rollbacks:
     def _newest_on_disk(
         self, trigger: Trigger | None = None, *, besides: Collection[int] = (), furthest: bool = False
     ) -> Target | None:
-        """Return the newest (or with ``furthest`` the oldest) snapshot with finite weights, except steps ``besides``."""
+        """Return the newest snapshot with finite weights (or the oldest, if ``furthest``), except steps ``besides``."""
         self._snapshots.flush()
         found = whole_of_run(self._folder)
         for snapshot in found if furthest else reversed(found):

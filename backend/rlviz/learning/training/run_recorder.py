@@ -52,8 +52,8 @@ LAST_SECONDS = 20.0
 class RunRecorder:
     """Records episodes and writes them in a separate thread.
 
-    ``record`` returns a recorder for an episode, ``keep`` writes the recorded ones. ``tick`` is for the watcher's thread,
-    the other methods for the training thread. Call ``close`` after use.
+    ``record`` returns a recorder for an episode, ``keep`` writes the recorded ones. ``tick`` is for the watcher's
+    thread, the other methods for the training thread. Call ``close`` after use.
 
     Everything runs within ``guard``: if recording fails, the run continues without it.
     """

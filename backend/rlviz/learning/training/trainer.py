@@ -1,7 +1,7 @@
 """Trains one run, from its configuration or a snapshot to its saved model.
 
-``Trainer.run`` does everything in the training thread: it builds the model, restores the snapshot if the attempt resumes
-one, learns, follows rollbacks, and journals how the attempt ends. The watcher's thread (``watched.py``) calls the other
+``Trainer.run`` works in the training thread: it builds the model, restores the snapshot if the attempt resumes one,
+learns, follows rollbacks, and journals how the attempt ends. The watcher's thread (``watched.py``) calls the other
 methods.
 """
 

@@ -1,6 +1,6 @@
 """Trains a run in a thread, and watches ``control.json`` and the clock beside it.
 
-``train_run`` is the entry point of workers. ``RandomPlayer`` replaces the trainer in runs that only play random actions.
+``train_run`` is the entry point of workers. ``RandomPlayer`` replaces the trainer in runs of random actions.
 """
 
 from __future__ import annotations
