@@ -1,10 +1,8 @@
-"""Algorithm: everything about a learning algorithm that the rest of the product needs to know.
+"""Describes a learning algorithm: its hyperparameters, model class, metrics, memory and capabilities.
 
-Normalisation of observations and rewards during training, for every algorithm with a network.
-
-How much memory a run's buffers will take: pure arithmetic on shapes, before anything is built.
-
-Which algorithm logs which metric.
+Each algorithm's file makes one ``Algorithm``. It refers to heavy modules by lazy references, so that the service can
+import this without torch. Normalisation of observations and the estimate of a run's memory are here too, because all
+algorithms with a network share them.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""Conforming: a wrapper around a user's own environment that makes it behave as Stable-Baselines3 expects.
+"""Wraps a user's environment so that it behaves as Stable-Baselines3 expects, and reports where it does not.
 
-Imports Gymnasium: only workers import this.
-
-A wrapper for training: values that an environment counts in its own way, as Stable-Baselines3 counts them.
-
-Descriptions of the spaces of a user's environment, and whether they are still those that were found.
+Values that the environment counts in its own way are converted for training. The module also describes the spaces of a
+user's environment, and checks that they have not changed since. Imports Gymnasium, so only workers may import it.
 """
 
 from __future__ import annotations

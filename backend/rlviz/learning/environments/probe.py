@@ -1,8 +1,8 @@
-"""``python -m rlviz.learning.environments.probe ENTRY_POINT``: makes a custom environment, tries it, and describes it.
+"""``python -m rlviz.learning.environments.probe ENTRY_POINT``: makes a custom environment, tests it, and describes it.
 
-Each answer is a line of JSON: a ProbedEnvironment, or ``{"unavailable_reason": "…"}``, written for the author of the
-class. A usable class is described several times, since what comes next may hang or crash; the last line counts. With
-``--answer FILE`` the answers go into that file, where nothing that the class prints can get between them.
+Each line of output is a JSON answer: a ProbedEnvironment, or ``{"unavailable_reason": "…"}`` for the class's author. A
+usable class is described several times, because later tests may hang or crash; the last line counts. With
+``--answer FILE`` the answers are written to that file, so that output of the class cannot mix with them.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
-"""The layers of an environment, captured and restored from the outermost to the base.
+"""Captures the state of an environment, with all its wrappers, and restores it in another one built the same way.
 
-What an environment is at a moment, so that another one built the same way can be brought there.
-
-Atari games, whose emulator copies its own state.
-
-An environment whose state cannot be copied, brought back by taking the actions of its episode again.
-
-How the state of an environment that nobody here knows can be copied: found out by trying.
+There are three ways: copying attributes, the Atari emulator's own state, and, where the state cannot be copied, taking
+the episode's actions again. For unknown environments the way is found by trying.
 """
 
 from __future__ import annotations

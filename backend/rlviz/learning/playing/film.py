@@ -1,12 +1,8 @@
-"""Verification: plays the episodes of an evaluation again and compares them with the step records.
+"""Films evaluations, and verifies them by playing their episodes again and comparing with the step records.
 
-The recorded actions are taken again, so that the policy is not needed: it may have been deleted, and a person's
-episodes have none. So a video that was retired, or never made, can be made from the records. Readings are not computed
-again; a hash of the whole file tells whether they, or anything else, were changed.
-
-Filming and recording the episodes that a policy plays. Knows no files.
-
-Interruption: what is played for one request ends when somebody waits for something else.
+Verification takes the recorded actions, so it needs no policy: the policy may be deleted, and a person's episodes have
+none. That way a video can be made from records later. Readings are not computed again; a hash of the whole file shows
+whether anything was changed.
 """
 
 from __future__ import annotations

@@ -1,24 +1,9 @@
-"""StepRecorder: turns the steps of episodes into rows of step records.
+"""Records episodes: steps, what the agent saw, and frames, at a chosen level of detail.
 
-Recording what is played, whoever plays it: steps, what the agent saw, and frames; at the detail that is
-wanted.
-
-A chapter: some episodes that were not played for an evaluation, kept as one. It has a record, and step
-records.
-
-FrameChoice: which frames are worth keeping as pictures.
-
-RecordingLevel: at which detail is recorded now, what that costs, and when it costs too much.
-
-Rows of step records: what a step is in numbers.
-
-Pictures as files: what an environment draws, checked, and as JPEG or PNG.
-
-KeptFrames: the frames of an evaluation that are kept as pictures, in a zip archive beside its records.
-
-PictureStrips: what the agent saw, step by step, in strips of pictures below each other.
-
-EvaluationRecording: the files that an evaluation leaves of its steps, as far as they are wanted.
+``StepRecorder`` turns steps into rows and pictures, for every player. ``EvaluationRecording`` writes the files of an
+evaluation; ``write_collected`` stores several episodes together that were not played for one. ``RecordingLevel``
+measures the cost and lowers the detail when it is too high. ``FrameChoice`` and ``KeptFrames`` decide which frames are
+kept as pictures.
 """
 
 from __future__ import annotations

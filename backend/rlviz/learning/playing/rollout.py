@@ -1,10 +1,6 @@
-"""Elements of Gymnasium spaces as numbers and hashes. Only workers import this.
+"""Plays episodes, one or several environments at a time. Training, evaluation and sessions all use this rollout.
 
-Playing episodes in environments: the one rollout that training, evaluation and sessions use.
-
-An episode in an environment, played by a policy, a person, or random actions.
-
-Plays episodes with a policy, in one environment or in several at the same time.
+Also converts elements of Gymnasium spaces to numbers and hashes. Only workers may import it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Proposer: where the trials of an experiment come from. A scheduler trains them and says how they did.
+"""Proposes the trials of an experiment; the scheduler trains them and reports their results.
 
-Fixed variants are planned from the start; those of a search are proposed one after the other, by how earlier ones did.
+Fixed variants are planned from the start. A search proposes one trial after the other, from earlier results.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Study: the search of one experiment, asked for values and told how they did.
-
-Samplers: how Optuna proposes values.
-
-Pruners: when Optuna gives a trial up.
-"""
+"""The hyperparameter search of one experiment: samplers propose values, pruners end trials early."""
 
 from __future__ import annotations
 

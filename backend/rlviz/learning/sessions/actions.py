@@ -1,12 +1,7 @@
-"""ActionSources: who chooses the next action of a session: the policy, a random choice, or a person.
+"""Chooses the next action of a session (by the policy, at random, or by a person) and keeps the episode's history.
 
-Imports Gymnasium: only workers import this.
-
-History: the episode that is played, with its seed and actions, so that it can be played again up to any step.
-
-Pace: when the next step is due; TimeShare: when something costly is.
-
-Between which bounds the numbers of an action lie.
+``History`` has the seed and actions of the episode, to play it again up to any step. ``Pace`` decides when
+the next step is due, ``TimeShare`` when something costly is. Imports Gymnasium, so only workers may import it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""EpisodeFilm: the video of an episode that is being played.
-
-Camera: decides which episodes of a session are filmed.
-"""
+"""Films episodes of a session, and decides which."""
 
 from __future__ import annotations
 

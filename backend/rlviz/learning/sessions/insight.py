@@ -1,8 +1,6 @@
-"""OtherFuture: a second copy of the episode, which takes another action and is played beside it.
+"""What a viewer can see beside the episode: another future, the agent's pictures with saliency, and value slices.
 
-LiveSeen: the pictures that the agent saw, with or without saliency, while somebody has asked for them.
-
-LiveSlice: a value slice that is drawn anew as the policy and the observation change, while it is wanted.
+Each is computed only while the viewer asks for it.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""What travels between the worker of a session and the service: packets on a Unix socket.
+"""The packets between the worker of a session and the service, on a Unix socket.
 
-A packet is its kind (one byte), the length of what follows (four bytes, big endian), and that:
+A packet is its kind (one byte), the length of its content (four bytes, big endian), and the content:
 
-- ``MESSAGE``: JSON. From the worker a ServerMessage, handed on as it is; to the worker a ClientMessage, a Presence or a
-  Recording.
-- ``STEP``: the Line of a PackedStep (one byte), then each of its other parts after its length (four bytes).
-- ``SLICE``: JSON, a SliceMessage; told apart because a newer one takes its place.
-- ``RECORD``: nothing. An episode was played by hand, and wants a run to be kept in; a Recording answers.
-- ``SECRET``: the first packet of a worker, by which the service knows that it is the one it started.
+- ``MESSAGE``: JSON. A worker sends a ServerMessage, which is passed on unchanged; the service sends a ClientMessage, a
+  Presence or a Recording.
+- ``STEP``: the Line of a PackedStep (one byte), then its other parts, each after its length (four bytes).
+- ``SLICE``: a SliceMessage as JSON; a kind of its own because a newer one replaces it.
+- ``RECORD``: empty. An episode was played by hand and needs a run to be stored in; a Recording answers.
+- ``SECRET``: the first packet of a worker, by which the service recognises it.
 
-Only the standard library and pydantic: the service imports this.
+The service imports this module, so it needs only the standard library and pydantic.
 """
 
 from __future__ import annotations

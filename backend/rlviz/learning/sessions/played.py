@@ -1,7 +1,4 @@
-"""PlayedFolder: the run folder that a person's episodes are kept in.
-
-PlayedRun: what is played by hand, kept as a run of the actor ``human``.
-"""
+"""Stores episodes played by a person as a run of the actor ``human``, in a run folder."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
-"""SessionPlayer: plays episodes at the rate that the person who watches wants, and follows their messages.
+"""Plays the episodes of a session at the viewer's speed, and handles the viewer's messages.
 
-Converts steps of an environment into StepRecords: numbers, lists and text that JSON can represent.
-
-Display: turns what happens in a session into messages for the person who watches.
-
-EpisodePlayer: the episode of a session that is played now, with its steps back and a second future beside it.
+``EpisodePlayer`` plays the current episode, with steps back and a second future. ``Display`` turns what happens into
+messages; steps become StepRecords that JSON can represent.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The sources of a session's policy: one policy that was kept, or the newest of a run, again and again.
+"""What a session plays: one stored policy, or the newest policy of a run in training.
 
-Stage: what a session plays; Outlet: the connection to the person who watches; Sink: a receiver of every step.
+Also defines ``Outlet``, the interface of the viewer's connection.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""The whole job of a session, as a worker process runs it.
+"""The worker process of a session: connects to the service, plays, and ends.
 
-The worker's end of the socket to the service.
-
-Watchdog: ends a worker whose environment does not return.
+A watchdog ends the process if the environment does not return.
 """
 
 from __future__ import annotations
