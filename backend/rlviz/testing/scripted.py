@@ -223,7 +223,7 @@ class ScriptedLauncher(Launcher):
 
     def cause_of_loss(self, identity: str) -> str:
         if identity.startswith(_NAME):
-            return "The worker went away while the service was not running."
+            return "The worker ended while the service was not running."
         return self._processes.cause_of_loss(identity)
 
     def close(self) -> None:
