@@ -48,8 +48,8 @@ class _Before:
 class AnatomyJournal:
     """Inspects an update now and then.
 
-    When ``is_due``, call ``before_update`` and then ``after_update``, both in the training thread. ``tick`` checks the
-    clock, from any thread. Training is not affected: no generator or weight changes, and it takes at most SHARE of the
+    When ``is_due``, call ``before_update`` and then ``after_update``, both in the training thread. ``check_clock`` is
+    for any thread. Training is not affected: no generator or weight changes, and it takes at most SHARE of the
     time. While the disk is full, lines wait as in every journal.
     """
 
@@ -68,7 +68,7 @@ class AnatomyJournal:
         self._spent = 0.0
         self.is_due = True
 
-    def tick(self) -> None:
+    def check_clock(self) -> None:
         if not self.is_due and self._monotonic() >= self._due_at:
             self.is_due = True
         with suppress(OSError):
@@ -108,7 +108,7 @@ class AnatomyJournal:
         self._write(update)
         self._plan(self._spent + self._monotonic() - begin)
 
-    def go_back(self) -> None:
+    def roll_back(self) -> None:
         """Forget an update that was captured before a rollback."""
         self._before = None
 

@@ -1,7 +1,7 @@
 """An attempt is one try to train a run: the first, or one that resumes, repeats or rolls back.
 
 ``begin_attempt`` reads which attempt is requested and the counters that it continues. ``begin_journal`` records its
-start. ``in_words`` and ``where`` describe what went wrong in training: a full disk, no memory, a hanging step.
+start. ``describe_error`` and ``where`` describe what went wrong in training: a full disk, no memory, a hanging step.
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ def begin_journal(
         journals.expect(Recomputed(name, step, beyond, last=last, attempt=attempt.number, leave_behind=earlier.leave))
 
 
-def in_words(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """Return the error's message, after an explanation if the cause is known."""
     said = message_of(error)
     if is_out_of_memory(error):

@@ -45,7 +45,7 @@ from rlviz.learning.playing.recording import CollectedEpisodes
 from rlviz.learning.playing.rollout import Env, play
 from rlviz.learning.training.anatomy import AnatomyJournal
 from rlviz.learning.training.checkpoint import Checkpoints, Filmstrip, save_best
-from rlviz.learning.training.guard import Guard, LeavesTraining, finished_episode
+from rlviz.learning.training.guard import Guard, LeavesTraining, read_finished_episode
 from rlviz.learning.training.journals import RunJournals
 from rlviz.learning.training.live_weights import LiveWeights
 from rlviz.learning.training.pausing import Pause, PauseOverdue
@@ -481,10 +481,10 @@ class RunCallback(BaseCallback):
         self._episodes, self._rollouts = state["episodes"], state["rollouts"]
         self._is_solved = state.get("is_solved", False)  # missing in older snapshots
 
-    def go_back(self, continuation: Continuation) -> None:
+    def roll_back(self, continuation: Continuation) -> None:
         """Continue from an earlier snapshot."""
         self._continuation, self.ended_early = continuation, None
-        self._pause.go_back()
+        self._pause.roll_back()
 
     def _on_training_start(self) -> None:
         if self._continuation is not None:  # not guarded: without it, training would not continue exactly
@@ -525,23 +525,23 @@ class RunCallback(BaseCallback):
             if "episode" in info:
                 self._record_episode(info)
         if self.rollbacks is not None and self.rollbacks.is_wanted:
-            self._go_back(self.rollbacks)
+            self._roll_back(self.rollbacks)
         if step >= self._checkpoints.next_step:
             with self._guard("A checkpoint", may_draw=True):
-                self._checkpoints.catch_up(self.model)
+                self._checkpoints.save_due(self.model)
         if self._filmstrip is not None and step >= self._filmstrip.next_step:
             with self._guard("The filmstrip", may_draw=True, on_failure=self._drop_filmstrip):
-                self._filmstrip.take(self.model)
+                self._filmstrip.copy_policy(self.model)
         if self._live is not None and step >= self._live.next_step:
             self._show_policy(self._live)
         if self._evaluation is not None and step >= self._evaluation.next_step:
             self._evaluate(self._evaluation)
-        if self._pause.is_wanted and not self._pause.is_told:
+        if self._pause.is_wanted and not self._pause.is_announced:
             self._pause.announce(step, self._next_boundary)
         if self.steering is not None:
             if self.steering.is_due:
                 with self._guard("A rule"):
-                    self.steering.look(step)
+                    self.steering.check_rules(step)
             self.ended_early = self.ended_early or self.steering.end
 
     def _drop_filmstrip(self) -> None:
@@ -549,7 +549,7 @@ class RunCallback(BaseCallback):
 
     def _show_policy(self, live: LiveWeights) -> None:
         with self._guard("Showing the newest policy", may_draw=True, on_failure=self._drop_live):
-            live.take(self.model)
+            live.copy_weights(self.model)
         self._renew_picture()  # with the same weights
 
     def _drop_live(self) -> None:
@@ -557,7 +557,7 @@ class RunCallback(BaseCallback):
 
     def _renew_picture(self) -> None:
         with self._guard("The picture of the policy", may_draw=True):
-            self._checkpoints.renew_picture(self.model)
+            self._checkpoints.write_export(self.model)
 
     @property
     def _next_boundary(self) -> int:
@@ -583,10 +583,10 @@ class RunCallback(BaseCallback):
         seconds_a_step = (now - self._rollout_started_at) / max(1, done)
         return now + left * seconds_a_step + self._update_seconds <= self._ends_by
 
-    def _go_back(self, rollbacks: Rollbacks) -> None:
+    def _roll_back(self, rollbacks: Rollbacks) -> None:
         """Roll back, unless training is ending. A pending pause happens after the rollback."""
         if self.ended_early is None and not self._stop.is_set():
-            rollbacks.go(self.num_timesteps)
+            rollbacks.leave_if_wanted(self.num_timesteps)
 
     def _evaluate(self, evaluation: PeriodicEvaluation) -> None:
         with self._guard("An evaluation", may_draw=True):
@@ -620,9 +620,9 @@ class RunCallback(BaseCallback):
                 self.steering.begin_rollout(self.num_timesteps)
             self.ended_early = self.ended_early or self.steering.end
         if self.ended_early is not None:
-            self._pause.give_up()
+            self._pause.cancel()
         if self.rollbacks is not None and self.rollbacks.is_wanted:
-            self._go_back(self.rollbacks)
+            self._roll_back(self.rollbacks)
         if self.num_timesteps >= self.leave_at:
             raise BoundaryReached
         if self._is_to_end and self.snapshots is not None and self.snapshots.is_on:
@@ -631,10 +631,10 @@ class RunCallback(BaseCallback):
             with self._guard("The reward threshold"):
                 self._note_solved(self.snapshots)
             if self._pause.is_wanted:
-                self._pause.hold(self.num_timesteps, self.snapshots, self._yields)
+                self._pause.take_snapshot(self.num_timesteps, self.snapshots, self._yields)
             elif self.snapshots.is_due(self.num_timesteps, is_evaluated=self._evaluates_by(self._rollout_steps)):
                 with self._guard("A snapshot", may_draw=True):
-                    self.snapshots.catch_up(self.num_timesteps)
+                    self.snapshots.take_due(self.num_timesteps)
 
     def _look_into_update(self, look: Callable[[BaseAlgorithm], None]) -> None:
         with self._guard("The anatomy of updates", may_draw=True, on_failure=self._drop_anatomy):
@@ -647,9 +647,9 @@ class RunCallback(BaseCallback):
         """End training here. Raises EndedAtBoundary, unless nothing must be saved."""
         self.stopped = self._stop.is_set()
         if self.steering is None or self.steering.saves:
-            snapshots.hear_control()
+            snapshots.read_requests()
             snapshots.request(Trigger.STOPPED)
-            snapshots.catch_up(self.num_timesteps)
+            snapshots.take_due(self.num_timesteps)
             raise EndedAtBoundary
 
     def _evaluates_by(self, steps: int) -> bool:
@@ -672,10 +672,10 @@ class RunCallback(BaseCallback):
         """Return whether a stop, a rollback or a rule takes precedence over a waiting pause."""
         if self.steering is not None and self.steering.is_due:
             with self._guard("A rule"):
-                self.steering.look(self.num_timesteps)
+                self.steering.check_rules(self.num_timesteps)
             self.ended_early = self.ended_early or self.steering.end
             if self.ended_early is not None:
-                self._pause.give_up()
+                self._pause.cancel()
         rolls_back = self.rollbacks is not None and self.rollbacks.is_wanted
         return self._stop.is_set() or rolls_back or self.ended_early is not None
 
@@ -718,7 +718,7 @@ class RunCallback(BaseCallback):
             self._log.dump_update(self.num_timesteps, seconds=self._monotonic() - self._rollout_ended_at)
 
     def _record_episode(self, info: Mapping[str, Any]) -> None:
-        if (episode := finished_episode(info)) is None:
+        if (episode := read_finished_episode(info)) is None:
             return
         self._episodes += 1
         self._has_news = True

@@ -72,8 +72,8 @@ class Checkpoints:
     ) -> None:
         """Plan the first checkpoint.
 
-        A checkpoint is due from ``next_step`` on. ``request`` and ``tick`` lower it, so that the training thread only
-        compares numbers and never reads a clock.
+        A checkpoint is due from ``next_step`` on. ``request`` and ``check_clock`` lower it, so that the training thread
+        only compares numbers and never reads a clock.
 
         Args:
             answered: Number of the last request that an earlier attempt answered.
@@ -95,7 +95,7 @@ class Checkpoints:
         if self._requested > self._answered:
             self.next_step = self._save_step = 0
 
-    def tick(self) -> None:
+    def check_clock(self) -> None:
         """Check by the clock whether something is due. For any thread."""
         now = self._monotonic()
         if now >= self._save_time:
@@ -103,13 +103,13 @@ class Checkpoints:
         elif self._export is not None and now >= self._picture_time:
             self.next_step = 0
 
-    def catch_up(self, model: BaseAlgorithm) -> None:
+    def save_due(self, model: BaseAlgorithm) -> None:
         """Save what is due at this step. For the training thread."""
         if model.num_timesteps >= self._save_step:
             self.save(model)
         else:
             self.next_step = self._save_step
-            self.renew_picture(model)
+            self.write_export(model)
 
     def save(self, model: BaseAlgorithm) -> None:
         """Save a checkpoint now and delete all but the newest few. A failure becomes a warning."""
@@ -121,7 +121,7 @@ class Checkpoints:
         answered = self._answered = self._requested
         try:
             self._write(model, path)
-            self._picture(model)
+            self._export_now(model)
             retain_checkpoints(self._folder, self._plan.keep)
         except Exception as error:  # for instance, a policy that cannot be pickled
             self._journals.warn(step, f"The checkpoint at step {step} could not be saved: {message_of(error)}.")
@@ -129,15 +129,15 @@ class Checkpoints:
         within = path.relative_to(self._folder.path).as_posix()
         self._journals.event(step, CheckpointData(path=within, request=answered))
 
-    def renew_picture(self, model: BaseAlgorithm) -> None:
+    def write_export(self, model: BaseAlgorithm) -> None:
         """Write the export of the current policy. If the disk refuses it, the next call tries again."""
         with suppress(OSError):
-            self._picture(model)
+            self._export_now(model)
 
     def save_final(self, model: BaseAlgorithm) -> None:
         """Write the final model, ``model.zip``. Raises OSError."""
         self._write(model, self._folder.model_path)
-        self._picture(model)
+        self._export_now(model)
 
     def state(self) -> dict[str, Any]:
         return {"save_step": self._save_step}
@@ -149,7 +149,7 @@ class Checkpoints:
     def _write(self, model: BaseAlgorithm, path: Path) -> None:
         save_policy(model, path)
 
-    def _picture(self, model: BaseAlgorithm) -> None:
+    def _export_now(self, model: BaseAlgorithm) -> None:
         if self._export is not None:
             self._picture_time = self._monotonic() + PICTURE_SECONDS
             self._export(model)
@@ -171,7 +171,7 @@ _SHORTEST = 1_000
 """The second moment is at 1/1,000 of training, if the policy has changed by then."""
 
 
-def film_moments(end: int, count: int, *, first_update: int, every: int) -> Sequence[int]:
+def plan_film_moments(end: int, count: int, *, first_update: int, every: int) -> Sequence[int]:
     """Return the environment steps at which a filmstrip keeps policies, log-spaced because much happens early.
 
     Args:
@@ -194,7 +194,7 @@ def _round_up(step: int, every: int) -> int:
 
 
 class Filmstrip:
-    """Keeps ``film/step_<n>.zip`` (weights only) at the steps of ``film_moments``, and the last policy.
+    """Keeps ``film/step_<n>.zip`` (weights only) at the steps of ``plan_film_moments``, and the last policy.
 
     The training thread copies a policy into memory from ``next_step`` on; the watcher's thread writes it, because the
     disk is slow. A policy that cannot be written is skipped with a warning. Files of an earlier attempt stay until this
@@ -215,7 +215,7 @@ class Filmstrip:
     ) -> None:
         """Create a filmstrip of at most ``count`` policies; 0 keeps none.
 
-        The other arguments are those of ``film_moments``.
+        The other arguments are those of ``plan_film_moments``.
 
         Args:
             processor_time: Measures the cost of a copy, without the time that the thread waited for a core.
@@ -244,16 +244,16 @@ class Filmstrip:
         self._waiting = deque(one for one in self._waiting if one[0] <= model.num_timesteps)
         self._older.clear()
         self._older.extend(step for step, _ in self._folder.film_files())
-        size = self._take(model, keep=not goes_on)
+        size = self._copy(model, keep=not goes_on)
         count = min(self._count, max(FEWEST, MAX_BYTES // size))
-        moments = film_moments(self._end, count, first_update=self._first_update, every=self._every)
+        moments = plan_film_moments(self._end, count, first_update=self._first_update, every=self._every)
         self._moments.extend(moment for moment in moments if moment > model.num_timesteps - goes_on)
         self._advance(model.num_timesteps)
 
-    def take(self, model: BaseAlgorithm) -> None:
+    def copy_policy(self, model: BaseAlgorithm) -> None:
         """Copy the current policy, unless copying has taken too much time already. For the training thread."""
         if self._spent <= ALLOWANCE_SECONDS + MAX_SHARE * (self._monotonic() - self._began):
-            self._take(model)
+            self._copy(model)
         self._advance(model.num_timesteps)
 
     def write(self) -> None:
@@ -277,11 +277,11 @@ class Filmstrip:
     def finish(self, model: BaseAlgorithm) -> None:
         """Keep the last policy, and write everything that is waiting."""
         if self._count and model.num_timesteps > self._taken:
-            self._take(model)
+            self._copy(model)
         self.next_step = NEVER
         self.write()
 
-    def _take(self, model: BaseAlgorithm, *, keep: bool = True) -> int:
+    def _copy(self, model: BaseAlgorithm, *, keep: bool = True) -> int:
         """Copy the policy and return its size in bytes."""
         begin = self._processor_time()
         content = self._weights(model)

@@ -46,7 +46,7 @@ class EnvironmentFaults:
         self._is_muted, self._cause, self._is_certain = False, None, False
         self._journals.environment_fault = None
 
-    def tell_counts(self, step: int) -> None:
+    def warn_of_counts(self, step: int) -> None:
         """Warn about faults that came more than once, with their counts. Call it at the end of an attempt."""
         often = [f"{kind} {count:,} times" for kind, count in self._count.items() if count > 1]
         if often:

@@ -91,7 +91,7 @@ class FinishedEpisode(NamedTuple):
     length: int
 
 
-def finished_episode(info: object) -> FinishedEpisode | None:
+def read_finished_episode(info: object) -> FinishedEpisode | None:
     """Return the episode that ended with this step, as ``Monitor`` and ``VecMonitor`` report it, or None.
 
     An ``episode`` that the environment itself puts into ``info``, for instance a number, is ignored.

@@ -444,7 +444,7 @@ class RunJournals:
         """Log a warning at the step of the last row. For any thread."""
         self.warn(self._step, message)
 
-    def go_back(self) -> None:
+    def roll_back(self) -> None:
         """Reset for a rollback: write held rows, stop comparing, and forget which metrics were not finite."""
         self.release()
         recomputed, self._recomputed = self._recomputed, None

@@ -55,7 +55,7 @@ class Knobs:
         self._built = {name: control.read(model) for name, control in self._controls.items()}
         self._overrides: dict[str, Override] = {}
 
-    def turn(self, change: SetKnob | ScaleKnob) -> AppliedChange:
+    def apply_change(self, change: SetKnob | ScaleKnob) -> AppliedChange:
         """Apply a change. Raises UnknownName."""
         name = change.knob
         if name not in self._controls:
@@ -82,13 +82,13 @@ class Knobs:
                 self._write(name)
         return [self._inherited(name, override) for name, override in self._overrides.items()]
 
-    def from_here(self, change: SetKnob | ScaleKnob) -> Override:
+    def compute_override(self, change: SetKnob | ScaleKnob) -> Override:
         """Return the override that ``change`` would make from the current value. Raises UnknownName."""
         if change.knob not in self._controls:
             raise UnknownName("adjustable hyperparameter", change.knob, self._controls, "/knob")
         return self._changed(change)
 
-    def as_change(self, name: str, wanted: Override) -> SetKnob | ScaleKnob:
+    def make_change(self, name: str, wanted: Override) -> SetKnob | ScaleKnob:
         """Return the change that leads from the current value to the override ``wanted``."""
         now = self._override(name)
         if wanted.value is not None or now.value is not None:

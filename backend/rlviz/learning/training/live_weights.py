@@ -39,7 +39,7 @@ LARGEST_SHARE = 0.02
 class LiveWeights:
     """Writes the newest weights while a viewer holds the lease.
 
-    The training thread calls ``take`` from ``next_step`` on; ``tick`` lowers it when weights are due.
+    The training thread calls ``copy_weights`` from ``next_step`` on; ``write_due`` lowers it when weights are due.
     """
 
     def __init__(self, folder: RunFolder, *, monotonic: Callable[[], float] = time.monotonic) -> None:
@@ -50,7 +50,7 @@ class LiveWeights:
         self._writing = Lock()
         self.next_step = math.inf
 
-    def tick(self) -> None:
+    def write_due(self) -> None:
         """Write the copied weights, and decide whether newer ones are due. For the watcher's thread."""
         self._write()
         now = self._monotonic()
@@ -60,7 +60,7 @@ class LiveWeights:
         if now >= self._due_at and self._lease.is_held():
             self.next_step = 0
 
-    def take(self, model: BaseAlgorithm) -> None:
+    def copy_weights(self, model: BaseAlgorithm) -> None:
         """Copy the current weights into memory. For the training thread, which does not wait for the disk."""
         begun = self._monotonic()
         self._due_at, self.next_step = begun + EVERY_SECONDS, math.inf

@@ -50,7 +50,7 @@ class Pause:
     ) -> None:
         self._journals, self._monotonic, self._sleep = journals, monotonic, sleep
         self.is_wanted = False
-        self.is_told = False
+        self.is_announced = False
         self.is_overdue = False
         """Whether training no longer waits for the start of the next rollout."""
 
@@ -62,23 +62,23 @@ class Pause:
 
     def announce(self, step: int, saves_at: int) -> None:
         """Journal that the pause waits for the current rollout, which ends at step ``saves_at``."""
-        self.is_told = True
+        self.is_announced = True
         if saves_at > step:
             self._journals.event(step, PausingData(saves_at=saves_at))
 
-    def go_back(self) -> None:
+    def roll_back(self) -> None:
         """Keep a pending pause after a rollback."""
-        self.is_told = False
+        self.is_announced = False
         if self.is_wanted:
             self._journals.hold()
 
-    def give_up(self) -> None:
+    def cancel(self) -> None:
         """Cancel the pause, because training ends before it."""
         if self.is_wanted:
             self.is_wanted = self.is_overdue = False
             self._journals.release()
 
-    def hold(self, step: int, snapshots: Snapshots, gives_way: Callable[[], bool]) -> None:
+    def take_snapshot(self, step: int, snapshots: Snapshots, gives_way: Callable[[], bool]) -> None:
         """Take the snapshot at the start of a rollout.
 
         If the disk refuses it, warn and try again until it succeeds, the pause is overdue, or ``gives_way`` returns
@@ -96,9 +96,9 @@ class Pause:
         while not (gives_way() or self.is_overdue):
             self._journals.release()  # first, because the snapshot names the last row
             snapshots.request(Trigger.PAUSED)
-            snapshots.catch_up(step)
+            snapshots.take_due(step)
             snapshots.flush()
-            if (written := snapshots.written_at(step)) is not None:
+            if (written := snapshots.find_written(step)) is not None:
                 raise TrainingPaused(written)
             self._journals.hold()
             retry_at = self._monotonic() + retry_seconds

@@ -100,7 +100,7 @@ class Rollbacks:
     def is_wanted(self) -> bool:
         return self._wanted is not None or self._target is not None
 
-    def go(self, step: int) -> None:
+    def leave_if_wanted(self, step: int) -> None:
         """Raise GoBack, unless the snapshot cannot be used: then warn, and training continues."""
         with self._exchange:
             (name, self._wanted), (target, self._target) = (self._wanted, None), (self._target, None)
@@ -112,7 +112,7 @@ class Rollbacks:
         if target is not None:
             raise GoBack(target)
 
-    def choose(self, action: RollBack, firing: Firing) -> str | None:
+    def choose_target(self, action: RollBack, firing: Firing) -> str | None:
         """Choose the snapshot that a rule rolls back to. Returns None, or a sentence that says why there is none."""
         rule, been = firing.rule.words, self._been.setdefault(firing.rule.words, set())
         try:
@@ -126,7 +126,7 @@ class Rollbacks:
         return None
 
     def _at(self, name: str) -> Target:
-        contents = self._snapshots.in_memory(name)
+        contents = self._snapshots.find_in_memory(name)
         if contents is None:
             self._snapshots.flush()
             contents = read_archive(self._folder, name)
@@ -137,7 +137,7 @@ class Rollbacks:
 
         If there is no other, return the oldest.
         """
-        found = self._snapshots.usable()
+        found = self._snapshots.list_usable()
         for one in found:
             if one.captured.step not in been:
                 return self._in_memory(one)

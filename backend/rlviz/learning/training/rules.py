@@ -52,7 +52,7 @@ CLOCKED = SecondsLimit | StepsLimit | DiskLimit
 class RuleClock:
     """Measures what clock rules depend on: seconds of training and the size of the run folder in bytes.
 
-    ``tick`` is for the watcher's thread. ``disk`` is None until it was measured.
+    ``check_due`` is for the watcher's thread. ``disk`` is None until it was measured.
     """
 
     def __init__(self, folder: RunFolder, monotonic: Callable[[], float] = time.monotonic) -> None:
@@ -64,13 +64,13 @@ class RuleClock:
         """Whether there are clock rules."""
         self.disk: int | None = None
 
-    def serve(self, rules: Sequence[Rule]) -> None:
+    def set_rules(self, rules: Sequence[Rule]) -> None:
         """Measure what ``rules`` need from now on."""
         conditions = [rule.when for rule in rules]
         self.is_needed = any(isinstance(one, CLOCKED) for one in conditions)
         self._counts_disk = any(isinstance(one, DiskLimit) for one in conditions)
 
-    def tick(self) -> bool:
+    def check_due(self) -> bool:
         """Return whether the rules must be checked now."""
         now = self._monotonic()
         if self._counts_disk and now >= self._disk_at:
@@ -86,12 +86,12 @@ class RuleClock:
         """Seconds of training, including earlier attempts."""
         return self._before + self._monotonic() - self._began
 
-    def go_on_from(self, seconds: float) -> None:
+    def continue_from(self, seconds: float) -> None:
         """Continue counting from ``seconds`` of training."""
         self._before, self._began = seconds, self._monotonic()
 
 
-def rules_in_force(folder: RunFolder, of_config: Sequence[Rule], journals: RunJournals) -> Sequence[Rule]:
+def read_active_rules(folder: RunFolder, of_config: Sequence[Rule], journals: RunJournals) -> Sequence[Rule]:
     """Return the rules of ``rules.json``, or of the configuration. An unreadable file is ignored, with a warning."""
     try:
         changed = folder.read_rules()
@@ -116,11 +116,11 @@ class Tracker(ABC):
 
     condition: Any
 
-    def value(self, name: str, step: int, value: float) -> bool | None:
+    def observe_value(self, name: str, step: int, value: float) -> bool | None:
         """Process a value of a watched metric; NaN if it is not finite."""
         return None
 
-    def clock(self, step: int, seconds: float, disk: int | None) -> bool | None:
+    def observe_clock(self, step: int, seconds: float, disk: int | None) -> bool | None:
         """Process the steps done, the seconds trained, and the size of the run folder in bytes if measured."""
         return None
 
@@ -143,7 +143,7 @@ class _Metric(Tracker):
         self.condition = condition
         self.inside = self.outside = 0
 
-    def value(self, name: str, step: int, value: float) -> bool | None:
+    def observe_value(self, name: str, step: int, value: float) -> bool | None:
         if math.isnan(value):
             self.inside = self.outside = 0
         elif self._holds(value):
@@ -174,7 +174,7 @@ class _NotFinite(Tracker):
     def watches(self, name: str) -> bool:
         return self.condition.metric in (None, name)
 
-    def value(self, name: str, step: int, value: float) -> bool | None:
+    def observe_value(self, name: str, step: int, value: float) -> bool | None:
         if math.isfinite(value):
             self.names.discard(name)
         else:
@@ -199,7 +199,7 @@ class _Best(Tracker):
 
 
 class _Plateau(_Best):
-    def value(self, name: str, step: int, value: float) -> bool | None:
+    def observe_value(self, name: str, step: int, value: float) -> bool | None:
         if math.isnan(value):
             return None
         if self.improves(step, value, self.condition.by):
@@ -210,7 +210,7 @@ class _Plateau(_Best):
 class _NewBest(_Best):
     is_momentary = True
 
-    def value(self, name: str, step: int, value: float) -> bool | None:
+    def observe_value(self, name: str, step: int, value: float) -> bool | None:
         is_first = self.best is None
         return not math.isnan(value) and self.improves(step, value) and not is_first
 
@@ -222,7 +222,7 @@ class _Fall(Tracker):
         self.lowest = math.inf
         """Lowest value up to the best one."""
 
-    def value(self, name: str, step: int, value: float) -> bool | None:
+    def observe_value(self, name: str, step: int, value: float) -> bool | None:
         if not math.isfinite(value):
             return None
         if value > self.best:
@@ -246,7 +246,7 @@ class _Error(Tracker):
     def watches(self, name: str) -> bool:
         return name == RAISED
 
-    def value(self, name: str, step: int, value: float) -> bool | None:
+    def observe_value(self, name: str, step: int, value: float) -> bool | None:
         return True
 
 
@@ -256,7 +256,7 @@ class _Limit(Tracker):
     def __init__(self, condition: SecondsLimit | StepsLimit) -> None:
         self.condition = condition
 
-    def clock(self, step: int, seconds: float, disk: int | None) -> bool | None:
+    def observe_clock(self, step: int, seconds: float, disk: int | None) -> bool | None:
         if isinstance(self.condition, SecondsLimit):
             return bool(seconds >= self.condition.seconds)
         return bool(step >= self.condition.steps)
@@ -266,13 +266,13 @@ class _Disk(Tracker):
     def __init__(self, condition: DiskLimit) -> None:
         self.condition = condition
 
-    def clock(self, step: int, seconds: float, disk: int | None) -> bool | None:
+    def observe_clock(self, step: int, seconds: float, disk: int | None) -> bool | None:
         if disk is None:
             return None
         return True if disk >= self.condition.bytes else False if disk < DISK_RELIEF * self.condition.bytes else None
 
 
-def tracker_of(condition: Condition) -> Tracker:
+def make_tracker(condition: Condition) -> Tracker:
     match condition:
         case MetricIs():
             return _Metric(condition)
@@ -322,10 +322,10 @@ class _Watched:
     """A rule that fires when its condition becomes true, and again only after it was false."""
 
     def __init__(self, rule: Rule) -> None:
-        self.rule, self.tracker = rule, tracker_of(rule.when)
+        self.rule, self.tracker = rule, make_tracker(rule.when)
         self.is_armed, self.count = True, 0
 
-    def turns(self, is_true: bool | None) -> bool:
+    def update(self, is_true: bool | None) -> bool:
         """Process the condition's new value. Returns whether the rule fires."""
         if is_true is None:
             return False
@@ -346,9 +346,9 @@ class Engine:
         self._watched = [_Watched(rule) for rule in rules]
         self._by_name: dict[str, list[tuple[int, _Watched]]] = {}
 
-    def again(self, step: int, says: Collection[str]) -> list[Firing]:
+    def replay_firings(self, step: int, says: Collection[str]) -> list[Firing]:
         """Fire the rules with these texts at ``step``, as they fired in an earlier attempt, regardless of the clock."""
-        fired = {n: w for n, w in self._numbered() if w.rule.words in says and w.turns(True)}
+        fired = {n: w for n, w in self._numbered() if w.rule.words in says and w.update(True)}
         return self._decide(step, fired)
 
     @property
@@ -362,19 +362,19 @@ class Engine:
         self._by_name = {}
         self.restore(before)
 
-    def row(self, step: int, values: Mapping[str, float | None]) -> list[Firing]:
+    def observe_row(self, step: int, values: Mapping[str, float | None]) -> list[Firing]:
         """Process the next row. A value of None was not finite."""
         fired: dict[int, _Watched] = {}
         for name, logged in values.items():
             if (watching := self._by_name.get(name)) is None:
                 watching = self._by_name[name] = [(n, w) for n, w in self._numbered() if w.tracker.watches(name)]
             value = logged if logged is not None and math.isfinite(logged) else math.nan
-            fired.update({n: w for n, w in watching if w.turns(w.tracker.value(name, step, value))})
+            fired.update({n: w for n, w in watching if w.update(w.tracker.observe_value(name, step, value))})
         return self._decide(step, fired) if fired else []
 
-    def clock(self, step: int, seconds: float, disk: int | None = None) -> list[Firing]:
+    def observe_clock(self, step: int, seconds: float, disk: int | None = None) -> list[Firing]:
         """Process the steps done, the seconds trained, and the size of the run folder in bytes if measured."""
-        fired = {n: w for n, w in self._numbered() if w.turns(w.tracker.clock(step, seconds, disk))}
+        fired = {n: w for n, w in self._numbered() if w.update(w.tracker.observe_clock(step, seconds, disk))}
         return self._decide(step, fired)
 
     def state(self) -> dict[str, Any]:
@@ -391,7 +391,7 @@ class Engine:
                 watched.is_armed, watched.count, seen = known
                 watched.tracker.restore(seen)
 
-    def count_at_least(self, counts: Mapping[str, int]) -> None:
+    def raise_counts(self, counts: Mapping[str, int]) -> None:
         """Raise the counts of rules, by text: firings that were rolled back still count."""
         for watched in self._watched:
             watched.count = max(watched.count, counts.get(watched.rule.words, 0))
@@ -416,7 +416,7 @@ class Engine:
         return firings
 
 
-def settled(pending: Sequence[Firing]) -> list[Firing]:
+def resolve_conflicts(pending: Sequence[Firing]) -> list[Firing]:
     """Resolve conflicts between the firings of one rollout: the first that decides how training continues wins.
 
     The others lose those actions, and their ``left_out`` says why.
@@ -450,7 +450,7 @@ def dry_run(rules: Sequence[Rule], rows: Iterable[MetricRecord]) -> list[Firing]
         if last is not None:
             seconds += min(max(row.time - last, 0.0), LONGEST_GAP)
         last = row.time
-        found = engine.row(row.step, row.values) + engine.clock(row.step, seconds)
+        found = engine.observe_row(row.step, row.values) + engine.observe_clock(row.step, seconds)
         firings += found
         if any(isinstance(action, StopTraining) for firing in found for action in firing.actions):
             break

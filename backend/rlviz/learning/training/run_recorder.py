@@ -52,8 +52,8 @@ LAST_SECONDS = 20.0
 class RunRecorder:
     """Records episodes and writes them in a separate thread.
 
-    ``record`` returns a recorder for an episode, ``keep`` writes the recorded ones. ``tick`` is for the watcher's
-    thread, the other methods for the training thread. Call ``close`` after use.
+    ``record`` returns a recorder for an episode, ``keep`` writes the recorded ones. ``read_choice`` is for the
+    watcher's thread, the other methods for the training thread. Call ``close`` after use.
 
     Everything runs within ``guard``: if recording fails, the run continues without it.
     """
@@ -93,7 +93,7 @@ class RunRecorder:
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="recorded")
         self._writing: list[Future[None]] = []
 
-    def tick(self) -> None:
+    def read_choice(self) -> None:
         """Read the user's choice of recording detail, if it has changed."""
         with self.guarded():
             choice = self._read()
@@ -141,7 +141,7 @@ class RunRecorder:
 
     def _steps(self, step: int, env: Env, policy: Policy | None, collected: CollectedEpisodes) -> StepRecorder | None:
         self._step = step
-        self._take_up_choice()
+        self._apply_choice()
         is_known = self._journals.is_repeating or (self._learns and step == self._kept_step)
         if self.level.detail is Detail.OFF or is_known:
             return None
@@ -163,7 +163,7 @@ class RunRecorder:
         wanted = wanted.model_copy(update=undrawn)
         self._writing.append(self._writer.submit(self._write, step, wanted, about, episodes))
 
-    def _take_up_choice(self) -> None:
+    def _apply_choice(self) -> None:
         chosen, self._chosen = self._chosen, None
         if chosen is not None:
             self.level.choose(chosen)

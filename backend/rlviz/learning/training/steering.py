@@ -1,7 +1,7 @@
 """Applies what users and rules change about a run while it trains.
 
 ``Steering`` feeds logged rows to the rules and applies their actions, and the users' requests, at the start of the next
-rollout, where the library reads every schedule again. Only an early end comes sooner. ``past_changes`` reads what
+rollout, where the library reads every schedule again. Only an early end comes sooner. ``read_past_changes`` reads what
 earlier attempts changed from ``events.jsonl``; ``ControlRequests`` passes the requests in ``control.json`` on.
 """
 
@@ -47,7 +47,7 @@ from rlviz.domain.snapshots import Trigger
 from rlviz.learning.training.checkpoint import Checkpoints
 from rlviz.learning.training.guard import Guard
 from rlviz.learning.training.journals import RunJournals
-from rlviz.learning.training.rules import CLOCKED, RAISED, Engine, Firing, RuleClock, settled
+from rlviz.learning.training.rules import CLOCKED, RAISED, Engine, Firing, RuleClock, resolve_conflicts
 from rlviz.learning.training.snapshot.schedule import Snapshots
 from rlviz.rundir.changes import Changed, KnobChanges
 from rlviz.rundir.control import Control
@@ -81,7 +81,7 @@ class PastChanges:
     fired: tuple[tuple[int, str], ...] = ()
 
 
-def past_changes(folder: RunFolder, taken_at: tuple[int, int] | None) -> PastChanges:
+def read_past_changes(folder: RunFolder, taken_at: tuple[int, int] | None) -> PastChanges:
     """Read the changes made after a snapshot from the run's events.
 
     Args:
@@ -180,11 +180,11 @@ class RuleActions:
         """Make the changes that came with a rollback to this step, if there was one."""
         carried, self.carried, self._deferred = self.carried, (), []
         for number, name, wanted in carried:
-            self.turn(step, self._knobs.as_change(name, wanted), Author.RULE, rule=number)
+            self.change_knob(step, self._knobs.make_change(name, wanted), Author.RULE, rule=number)
 
     def act_on(self, step: int, pending: Sequence[Firing]) -> Firing | None:
         """Apply the actions of all rules that fired since the last rollout. Returns the firing that ends training."""
-        firings = settled(pending)
+        firings = resolve_conflicts(pending)
         back, problem, ending = None, None, None
         for by, wanted in _going_back(firings):
             problem = self._targets.roll_back(wanted, by)
@@ -207,12 +207,12 @@ class RuleActions:
             self.record_firing(firing, done=done, not_done=not_done)
         return ending
 
-    def turn(
+    def change_knob(
         self, step: int, change: SetKnob | ScaleKnob, by: Author, *, rule: int | None = None, request: int = 0
     ) -> str | None:
         """Change a knob. Returns None, or a sentence that says why it cannot be changed."""
         try:
-            applied = self._knobs.turn(change)
+            applied = self._knobs.apply_change(change)
         except UnknownName as error:
             self._journals.warn(step, str(error))
             return str(error)
@@ -255,7 +255,7 @@ class RuleActions:
             late = [f"It does not {one.words}: {why}." for one in firing.actions if one not in done]
             self.record_firing(firing, done=[one.words for one in done], not_done=[*firing.left_out, *late])
 
-    def go_back(self, step: int, by: Firing | None) -> None:
+    def roll_back(self, step: int, by: Firing | None) -> None:
         """Prepare for a rollback to ``step``.
 
         Args:
@@ -289,7 +289,7 @@ class RuleActions:
         """Apply one action. Returns None, or a sentence that says why it cannot be done."""
         match action:
             case SetKnob() | ScaleKnob():
-                return self.turn(step, action, Author.RULE, rule=firing.number)
+                return self.change_knob(step, action, Author.RULE, rule=firing.number)
             case TakeSnapshot(message=message):
                 self._targets.snapshot(Trigger.RULE, message or f"{firing.rule.words}.")
             case PauseTraining():
@@ -311,7 +311,7 @@ class RuleActions:
         if not (together and isinstance(action, SetKnob | ScaleKnob)):
             return f"It does not {action.words}: training goes back to before."
         try:
-            self._deferred.append((firing.number, action.knob, self._knobs.from_here(action)))
+            self._deferred.append((firing.number, action.knob, self._knobs.compute_override(action)))
         except UnknownName as error:
             return str(error)
         return None
@@ -338,8 +338,9 @@ LOSS = "train/loss"
 class Steering:
     """Applies rules and user requests to a run in training.
 
-    ``row``, ``look`` and ``begin_rollout`` are for the training thread, the other methods for any thread. When ``end``
-    is set (a sentence that says why), training must end at the next step; if ``saves`` is False, nothing more is saved.
+    ``observe_row``, ``check_rules`` and ``begin_rollout`` are for the training thread, all else for any thread.
+    When ``end`` is set (a sentence that says why), training must end at the next step; if ``saves`` is False, nothing
+    more is saved.
     """
 
     def __init__(
@@ -361,20 +362,20 @@ class Steering:
         self._actions = RuleActions(journals, knobs, targets, past.recorded)
         self._engine = Engine(rules)
         self._counts, self._ended = dict(past.counts), dict(past.ended)
-        self._engine.count_at_least(self._counts)
+        self._engine.raise_counts(self._counts)
         self._new_rules: Sequence[Rule] | None = None
         self._requests: deque[KnobRequest] = deque()
-        self._heard_of = past.answered
+        self._newest_request = past.answered
         self._pending: list[Firing] = []
         self._clock = RuleClock(folder, monotonic)
         self._stop: Firing | None = None
         """The firing that ends training when its grace period is over."""
         self._stop_at = 0.0
         self.is_due = False
-        """Whether the training thread should call ``look``."""
+        """Whether the training thread should call ``check_rules``."""
         self.end: str | None = None
         self.saves = True
-        self._clock.serve(rules)
+        self._clock.set_rules(rules)
 
     def begin_fork(self, step: int, changed: Collection[str]) -> None:
         """Record what a fork inherits from its parent, except the hyperparameters that it ``changed``."""
@@ -383,29 +384,29 @@ class Steering:
     def request(self, requests: Iterable[KnobRequest]) -> None:
         """Queue knob changes requested by users. Requests that were queued before are ignored."""
         for request in requests:
-            if request.number > self._heard_of:
-                self._heard_of = request.number
+            if request.number > self._newest_request:
+                self._newest_request = request.number
                 self._requests.append(request)
 
-    def renew_rules(self, rules: Sequence[Rule]) -> None:
+    def replace_rules(self, rules: Sequence[Rule]) -> None:
         """Replace the rules. They apply from the next row on."""
         self._new_rules = rules
         self.is_due = True
 
-    def tick(self) -> None:
+    def check_clock(self) -> None:
         """Set ``is_due`` if clock rules must be checked or a grace period is over."""
-        if self._clock.tick() or (self._stop is not None and self._monotonic() >= self._stop_at):
+        if self._clock.check_due() or (self._stop is not None and self._monotonic() >= self._stop_at):
             self.is_due = True
 
-    def row(self, step: int, values: Mapping[str, float]) -> None:
+    def observe_row(self, step: int, values: Mapping[str, float]) -> None:
         """Evaluate the rules on a logged row of metrics."""
         if self._engine.rules:
-            self._take(self._engine.row(step, values))
+            self._queue(self._engine.observe_row(step, values))
 
-    def look(self, step: int) -> None:
+    def check_rules(self, step: int) -> None:
         """Within a rollout: apply replaced rules, check clock rules, and end training whose grace period is over."""
         self.is_due = False
-        self._renew(step)
+        self._replace_rules(step)
         self._ask_by_clock(step)
         if self._stop is not None and self._monotonic() >= self._stop_at:
             self._end_at_once(self._stop)
@@ -413,16 +414,16 @@ class Steering:
     def begin_rollout(self, step: int) -> None:
         """Apply all pending changes by users and rules. Call it at the start of a rollout."""
         self._actions.begin_rollout(step)
-        self._renew(step)
+        self._replace_rules(step)
         while self._repeats and self._repeats[0][0] <= step:
             self._repeat(step, self._repeats.popleft()[1])
         while self._requests and not self._journals.is_repeating:
             request = self._requests.popleft()
-            self._actions.turn(step, request.change, Author.PERSON, request=request.number)
+            self._actions.change_knob(step, request.change, Author.PERSON, request=request.number)
         self._ask_by_clock(step)
         self._act_on_all(step)
 
-    def fail(self, step: int, *, weights_are_lost: bool) -> None:
+    def handle_error(self, step: int, *, weights_are_lost: bool) -> None:
         """Evaluate the rules after training raised an error.
 
         Args:
@@ -432,10 +433,10 @@ class Steering:
         if weights_are_lost:
             watching = (rule for rule in self._engine.rules if isinstance(rule.when, NotFinite))
             values |= {rule.metric or LOSS: math.nan for rule in watching}
-        self.row(step, values)
+        self.observe_row(step, values)
         self._act_on_all(step)
 
-    def go_back(self, step: int, by: Firing | None) -> None:
+    def roll_back(self, step: int, by: Firing | None) -> None:
         """Drop what is pending because training rolls back to ``step``. Call ``restore`` next.
 
         Args:
@@ -443,7 +444,7 @@ class Steering:
         """
         if by is not None:
             self._counts[by.rule.words] = by.count
-        self._actions.go_back(step, by)
+        self._actions.roll_back(step, by)
         self._pending, self._stop, self.end, self.saves = [], None, None, True
         self._repeats.clear()
         self._clocked_again.clear()
@@ -454,7 +455,7 @@ class Steering:
         """Knob changes made by the rule that rolls training back."""
         return self._actions.carried
 
-    def carry(self, carried: Sequence[Carried]) -> None:
+    def carry_changes(self, carried: Sequence[Carried]) -> None:
         """Apply these changes at the start of the next rollout."""
         self._actions.carried = carried
 
@@ -469,15 +470,15 @@ class Steering:
     def restore(self, state: dict[str, Any]) -> None:
         self._knobs.restore(state["knobs"])
         self._engine.restore(state["rules"])
-        self._engine.count_at_least(self._counts)
-        self._clock.go_on_from(state["seconds"])
+        self._engine.raise_counts(self._counts)
+        self._clock.continue_from(state["seconds"])
 
     def _repeat(self, step: int, changed: HyperparameterChangedData) -> None:
         """Repeat a change of an earlier attempt. It is recorded only if this attempt has diverged from the journal."""
         if self._journals.has_diverged:
-            self._actions.turn(step, changed.change, changed.by, rule=changed.rule, request=changed.request)
+            self._actions.change_knob(step, changed.change, changed.by, rule=changed.rule, request=changed.request)
         else:
-            self._knobs.turn(changed.change)
+            self._knobs.apply_change(changed.change)
 
     def _ask_by_clock(self, step: int) -> None:
         """Check clock rules. While training repeats what an earlier attempt did, they fire at the recorded steps."""
@@ -486,18 +487,18 @@ class Steering:
         if self._journals.has_diverged:
             self._clocked_again.clear()
         while self._clocked_again and self._clocked_again[0][0] <= step:
-            self._take(self._engine.again(*self._clocked_again.popleft()))
+            self._queue(self._engine.replay_firings(*self._clocked_again.popleft()))
         if not (self._clocked_again or self._journals.is_repeating):
-            self._take(self._engine.clock(step, self._clock.seconds, self._clock.disk))
+            self._queue(self._engine.observe_clock(step, self._clock.seconds, self._clock.disk))
 
-    def _renew(self, step: int) -> None:
+    def _replace_rules(self, step: int) -> None:
         rules, self._new_rules = self._new_rules, None
         if rules is not None and tuple(rules) != self._engine.rules:
             self._engine.replace(rules)
-            self._clock.serve(rules)
+            self._clock.set_rules(rules)
             self._journals.event(step, RulesChangedData(rules=[rule.words for rule in rules]))
 
-    def _take(self, firings: Iterable[Firing]) -> None:
+    def _queue(self, firings: Iterable[Firing]) -> None:
         """Queue firings. Those that end training do so now, after their grace period, or at the next rollout."""
         for fired in firings:
             firing = self._excuse(fired)
@@ -599,7 +600,7 @@ class ControlRequests:
         with self._lock:
             self._components = None
 
-    def hear(self, control: Control) -> None:
+    def handle_control(self, control: Control) -> None:
         """Pass on the requests in ``control``. For any thread."""
         with self._lock:
             if self._components is not None:
@@ -607,19 +608,19 @@ class ControlRequests:
 
     def _pass_on(self, control: Control, components: Controlled) -> None:
         with self._guard("A snapshot"):
-            components.snapshots.asked.hear(control.snapshot_requests)
+            components.snapshots.requested.add_requests(control.snapshot_requests)
         with self._guard("A checkpoint"):
             components.checkpoints.request(control.checkpoint_request)
         if control.snapshots is not None:
             with self._guard("A snapshot"):
-                components.snapshots.renew(control.snapshots)
+                components.snapshots.set_plan(control.snapshots)
         with self._guard("A change of a hyperparameter"):
             components.steering.request(control.knob_requests)
         if control.rules_number > self._rules_number:
             self._rules_number = control.rules_number
             with self._guard("A rule"), suppress(RunFolderError):  # unreadable: the previous rules stay active
                 if (changed := self._folder.read_rules()) is not None:
-                    components.steering.renew_rules(changed.rules)
+                    components.steering.replace_rules(changed.rules)
         back = control.rollback_request
         if back is not None and back.number > self._went_back_for:
             self._went_back_for = back.number

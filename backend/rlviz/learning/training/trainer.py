@@ -21,7 +21,14 @@ from rlviz.domain.disk_full import DISK_FULL, is_disk_full
 from rlviz.domain.errors import EnvironmentFaulty, RlvizError, RunFolderError
 from rlviz.domain.events import Ending, ErrorData, FinishedData, PausedData, RefusedData, StoppedData
 from rlviz.domain.snapshots import Trigger
-from rlviz.learning.training.attempt import FIRST, Attempt, begin_journal, has_ended_before, in_words, is_out_of_memory
+from rlviz.learning.training.attempt import (
+    FIRST,
+    Attempt,
+    begin_journal,
+    describe_error,
+    has_ended_before,
+    is_out_of_memory,
+)
 from rlviz.learning.training.builder import UpdateInterrupted, build_model, closing_environments, make_interruptible
 from rlviz.learning.training.callback import LAST_BOUNDARY_SECONDS, EndedAtBoundary, JournalOutput, RunLogger
 from rlviz.learning.training.components import TrainingComponents
@@ -32,7 +39,7 @@ from rlviz.learning.training.pausing import Pause, PauseOverdue, TrainingPaused
 from rlviz.learning.training.retraining import RetrainingInterrupted, begin_fork
 from rlviz.learning.training.rollback import GoBack, Target
 from rlviz.learning.training.snapshot.capture import log_interval
-from rlviz.learning.training.snapshot.requests import Asked
+from rlviz.learning.training.snapshot.requests import RequestedSnapshots
 from rlviz.learning.training.snapshot.restore import Continuation, restore
 from rlviz.learning.training.steering import ControlRequests
 from rlviz.rundir.control import Control, Desired
@@ -111,15 +118,15 @@ class Trainer:
         if within is not None:
             self._pause_by = min(self._pause_by, time.monotonic() + within)
 
-    def hear(self, control: Control) -> None:
+    def handle_control(self, control: Control) -> None:
         """Apply the content of ``control.json``. Requests that were applied before are ignored."""
-        self._requests.hear(control)  # before a pause, which takes the requested snapshots
+        self._requests.handle_control(control)  # before a pause, which takes the requested snapshots
         if control.desired is Desired.STOP:
             self.stop()
         elif control.desired is Desired.PAUSE:
             self.pause(control.pause_within)
 
-    def tick(self) -> None:
+    def run_due_work(self) -> None:
         """Do what is due by the clock; called several times a second.
 
         Metrics are flushed first, because viewers wait for them; then weights for viewers, policies and checkpoints.
@@ -134,9 +141,9 @@ class Trainer:
             self._journals.flush_if_due()
         finally:  # while the disk is full, a pause waits here for its snapshot
             with self._guard("Showing the newest policy"):
-                self._live.tick()
+                self._live.write_due()
             if self._components is not None:
-                self._components.tick()
+                self._components.run_due_work()
         self._journals.sync_if_due()
 
     def run(self) -> None:
@@ -146,12 +153,12 @@ class Trainer:
         except BaseException as error:  # an environment may call sys.exit(); that is a failure too
             lines = traceback.format_exc().splitlines()
             excerpt = "\n".join(lines[-TRACEBACK_LINES:])
-            self._tell_waiting_snapshots(self._step)
+            self._warn_of_waiting_snapshots(self._step)
             number = self._attempt.number
             if isinstance(error, RlvizError) and not self._has_begun and has_ended_before(self._folder):
                 self._journals.event(self._step, RefusedData(attempt=number, message=str(error)))
             else:
-                name, message = type(error).__name__, self._in_words(error)
+                name, message = type(error).__name__, self._describe_failure(error)
                 self._journals.event(
                     self._step, ErrorData(attempt=number, type=name, message=message, traceback=excerpt)
                 )
@@ -161,14 +168,14 @@ class Trainer:
                 self._components.close()
             self._journals.close()
 
-    def _in_words(self, error: BaseException) -> str:
+    def _describe_failure(self, error: BaseException) -> str:
         """Describe what ended training, after the environment fault that may have caused it."""
         if isinstance(error, EnvironmentFaulty):
             return f"After {self._step:,} steps: {error}" if self._step else str(error)
         cause = self._components.faults.cause if self._components is not None else None
         if cause is None:
-            return in_words(error)
-        return f"{cause} Training, which learned from that, could not go on: {in_words(error)}"
+            return describe_error(error)
+        return f"{cause} Training, which learned from that, could not go on: {describe_error(error)}"
 
     def _configuration(self) -> RunConfig:
         """Return the run's configuration, with the length of training that the attempt asks for."""
@@ -176,12 +183,12 @@ class Trainer:
         return config if total is None else config.model_copy(update={"total_timesteps": total})
 
     def _train(self, config: RunConfig) -> None:
-        self._heed_control()
+        self._apply_early_control()
         try:
             self._attempt = begin_fork(self._folder, config, self._attempt, self._journals, self._interrupted)
         except RetrainingInterrupted as interrupted:
-            self._tell_waiting_snapshots(interrupted.step)
-            self._journals.event(interrupted.step, self._leave_unbegun(interrupted.snapshot))
+            self._warn_of_waiting_snapshots(interrupted.step)
+            self._journals.event(interrupted.step, self._end_before_training(interrupted.snapshot))
             return
         begins_anew: GoBack | None = None
         while True:
@@ -213,13 +220,13 @@ class Trainer:
             self._has_begun = True
             if self._attempt.is_repeated:
                 self._journals.warn(0, BEGINS_AGAIN)
-            components = self._equip(model, config, logger, continuation)
+            components = self._build_components(model, config, logger, continuation)
             if begins_anew is not None:
-                components.steering.carry(begins_anew.carried)
+                components.steering.carry_changes(begins_anew.carried)
             try:
-                stopped = self._stop.is_set() or self._learn_on(model, config, components)
+                stopped = self._stop.is_set() or self._learn_with_rollbacks(model, config, components)
             except TrainingPaused as paused:
-                ending: Ending = self._leave_paused(model, components, paused.snapshot)
+                ending: Ending = self._end_paused(model, components, paused.snapshot)
             except PauseOverdue:
                 ending = self._pause_at_newest(components)
             else:
@@ -228,8 +235,8 @@ class Trainer:
                 self._live.close()
             with self._guard("Recording"):
                 components.recorder.close()
-            components.faults.tell_counts(model.num_timesteps)
-            self._tell_waiting_snapshots(model.num_timesteps)
+            components.faults.warn_of_counts(model.num_timesteps)
+            self._warn_of_waiting_snapshots(model.num_timesteps)
             self._journals.event(model.num_timesteps, ending)
 
     def _restore(self, model: BaseAlgorithm, config: RunConfig) -> Continuation | None:
@@ -242,7 +249,7 @@ class Trainer:
             self._journals.warn(model.num_timesteps, f"Training does not continue exactly. {reasons}")
         return continuation
 
-    def _equip(
+    def _build_components(
         self, model: BaseAlgorithm, config: RunConfig, logger: RunLogger, continuation: Continuation | None
     ) -> TrainingComponents:
         control = Control()
@@ -266,23 +273,23 @@ class Trainer:
         self._requests.attach(components, control.rules_number)  # before training, to apply from the first rollout on
         return components
 
-    def _tell_waiting_snapshots(self, step: int) -> None:
+    def _warn_of_waiting_snapshots(self, step: int) -> None:
         """Warn about requested snapshots that were not taken before the attempt ends at ``step``."""
         with self._guard("A snapshot"):
             if self._components is not None:
-                asked = self._components.snapshots.asked
+                requested = self._components.snapshots.requested
             else:  # a fork that has not started to train, or a model that could not be built
-                asked = Asked(self._journals, self._attempt.answered_snapshot)
+                requested = RequestedSnapshots(self._journals, self._attempt.answered_snapshot)
                 with suppress(RunFolderError):
-                    asked.hear(self._folder.read_control().snapshot_requests)
-            asked.tell_waiting(step)
+                    requested.add_requests(self._folder.read_control().snapshot_requests)
+            requested.warn_of_waiting(step)
 
-    def _heed_control(self) -> None:
+    def _apply_early_control(self) -> None:
         """Apply a stop or a pause that was requested before training began."""
         with suppress(RunFolderError):  # a damaged control file requests nothing; the service will overwrite it
-            self.hear(self._folder.read_control())
+            self.handle_control(self._folder.read_control())
 
-    def _learn_on(self, model: BaseAlgorithm, config: RunConfig, components: TrainingComponents) -> bool:
+    def _learn_with_rollbacks(self, model: BaseAlgorithm, config: RunConfig, components: TrainingComponents) -> bool:
         """Train to the end, following rollbacks. Returns whether a stop ended training."""
         while True:
             try:
@@ -290,15 +297,15 @@ class Trainer:
             except GoBack as asked:
                 if not asked.target.is_of(config.run_id):
                     raise
-                self._go_back(model, components, asked.target)
+                self._roll_back(model, components, asked.target)
 
-    def _go_back(self, model: BaseAlgorithm, components: TrainingComponents, target: Target) -> None:
-        continuation = components.go_back(model, target)
+    def _roll_back(self, model: BaseAlgorithm, components: TrainingComponents, target: Target) -> None:
+        continuation = components.roll_back(model, target)
         self._begin_attempt_at(target)
         begin_journal(
             self._folder, self._journals, self._attempt, target.step, continuation, self._worker, by=target.by
         )
-        components.begin_again(continuation, self._attempt, target.by)
+        components.continue_from(continuation, self._attempt, target.by)
 
     def _leave_for_beginning(self, asked: GoBack) -> GoBack:
         """Leave the attempt because a fork rolls back to its beginning, where the model must be built again.
@@ -308,12 +315,12 @@ class Trainer:
         self._requests.detach()
         components, self._components = self._components, None
         assert components is not None
-        components.steering.go_back(asked.target.step, asked.target.by)
+        components.steering.roll_back(asked.target.step, asked.target.by)
         components.close()
-        self._journals.go_back()
-        self._pause.go_back()
+        self._journals.roll_back()
+        self._pause.roll_back()
         self._begin_attempt_at(asked.target)
-        self._attempt = replace(self._attempt, answered_snapshot=components.snapshots.asked.answered)
+        self._attempt = replace(self._attempt, answered_snapshot=components.snapshots.requested.answered)
         asked.carried = components.steering.carried
         return asked
 
@@ -343,7 +350,7 @@ class Trainer:
                 raise
             except Exception as error:  # the library raises errors when weights are not finite
                 if not (is_disk_full(error) or is_out_of_memory(error)):
-                    components.go_back_for(error, model)
+                    components.roll_back_for(error, model)
                 raise
             if evaluation is not None and not stopped and callback.ended_early is None:
                 with self._guard("An evaluation", may_draw=True):
@@ -352,12 +359,12 @@ class Trainer:
         finally:
             self._step = model.num_timesteps
 
-    def _leave_unbegun(self, snapshot: str) -> Ending:
+    def _end_before_training(self, snapshot: str) -> Ending:
         """Return the ending of an attempt that did not start to train; it is resumed from ``snapshot`` again."""
         number = self._attempt.number
         return StoppedData(attempt=number) if self._stop.is_set() else PausedData(attempt=number, snapshot=snapshot)
 
-    def _leave_paused(self, model: BaseAlgorithm, components: TrainingComponents, snapshot: str) -> PausedData:
+    def _end_paused(self, model: BaseAlgorithm, components: TrainingComponents, snapshot: str) -> PausedData:
         """Save the current policy too, so that it can be evaluated during the pause."""
         with self._guard("A checkpoint"):
             components.checkpoints.save(model)
@@ -396,8 +403,8 @@ class Trainer:
     def _end(self, model: BaseAlgorithm, components: TrainingComponents, stopped: bool) -> Ending:
         """Save the results of an attempt that was stopped or is done, and return its ending."""
         with self._guard("A snapshot"):  # the watcher may not have read the latest requests
-            components.snapshots.hear_control()
-        self._pause.give_up()  # first, because the last snapshot names the last row
+            components.snapshots.read_requests()
+        self._pause.cancel()  # first, because the last snapshot names the last row
         with self._guard("A rule"):
             components.steering.close(model.num_timesteps)
         number, ended_early, path = self._attempt.number, components.callback.ended_early, None

@@ -70,13 +70,13 @@ class RandomPlayer(Trainer):
 
     _recorder: RunRecorder | None = None
 
-    def tick(self) -> None:
+    def run_due_work(self) -> None:
         if self._recorder is not None:
-            self._recorder.tick()
-        super().tick()
+            self._recorder.read_choice()
+        super().run_due_work()
 
     def _train(self, config: RunConfig) -> None:
-        self._heed_control()
+        self._apply_early_control()
         faults = EnvironmentFaults(self._journals)
         with closing(make_environment(config, whole_episodes=True)) as env:
             faults.watch([env], lambda: self._step + 1)
@@ -84,7 +84,7 @@ class RandomPlayer(Trainer):
             recorder = self._recorder = RunRecorder(self._folder, self._journals, config, self._guard)
             with closing(RecordedEpisodes(recorder, env)) as recorded:
                 self._play(env, config, recorded)
-        faults.tell_counts(self._step)
+        faults.warn_of_counts(self._step)
         ending: Ending = FinishedData(attempt=self._attempt.number)
         if self.is_stopping:
             ending = StoppedData(attempt=self._attempt.number)
@@ -186,10 +186,10 @@ class ControlWatcher:
         self._guard = Guard(trainer.warn)
         self._seen: tuple[int, int] | None = None
 
-    def tick(self) -> None:
+    def poll(self) -> None:
         """Check once. What the disk refuses (it is full, or a share is gone) is tried again at the next call."""
         with self._guard("Watching the clock"), suppress(OSError):
-            self._trainer.tick()
+            self._trainer.run_due_work()
         with self._guard("Reading control.json"), suppress(OSError, RunFolderError):
             self._read_control()
 
@@ -198,7 +198,7 @@ class ControlWatcher:
         version = (status.st_mtime_ns, status.st_ino)
         if version == self._seen:
             return
-        self._trainer.hear(read_control(self._path))
+        self._trainer.handle_control(read_control(self._path))
         self._seen = version
 
 
@@ -225,7 +225,7 @@ def train_run(folder: RunFolder, stop: Event | None = None, *, worker: str | Non
 
 
 def _train(folder: RunFolder, attempt: Attempt, stop: Event | None, worker: str | None, lock: int) -> bool:
-    trainer = _trainer_of(folder)(folder, attempt, worker)
+    trainer = _choose_trainer(folder)(folder, attempt, worker)
     watcher = ControlWatcher(folder.control_path, trainer)
     failures: list[BaseException] = []
 
@@ -237,18 +237,18 @@ def _train(folder: RunFolder, attempt: Attempt, stop: Event | None, worker: str 
             traceback.print_exc(file=sys.stderr)
 
     thread = Thread(target=run, name=f"train-{folder.run_id}", daemon=True)
-    watcher.tick()
+    watcher.poll()
     thread.start()
     was_logged = False
     while thread.is_alive():
         if stop is not None and stop.is_set() and not was_logged:
             was_logged = True
-            _terminated(trainer, thread)
+            _handle_termination(trainer, thread)
         if not was_logged and _is_deleted(folder, lock):
             was_logged = True
             print("The run folder was deleted during training. Training ends.", file=sys.stderr, flush=True)
             trainer.stop()
-        watcher.tick()
+        watcher.poll()
         thread.join(WATCH_SECONDS)
     if failures and is_disk_full(failures[0]):
         raise failures[0]
@@ -265,14 +265,14 @@ def _is_deleted(folder: RunFolder, lock: int) -> bool:
     return False
 
 
-def _trainer_of(folder: RunFolder) -> type[Trainer]:
+def _choose_trainer(folder: RunFolder) -> type[Trainer]:
     with suppress(RunFolderError):  # the trainer reports the problem in the journal
         if folder.read_config().actor is RunActor.RANDOM:
             return RandomPlayer
     return Trainer
 
 
-def _terminated(trainer: Trainer, thread: Thread) -> None:
+def _handle_termination(trainer: Trainer, thread: Thread) -> None:
     """Stop training; on a second request, log where it hangs. Training that is pausing pauses at once instead."""
     if trainer.is_pausing and not trainer.is_stopping:
         trainer.pause(within=0.0)

@@ -17,7 +17,7 @@ from rlviz.domain.status import RunStatus
 from rlviz.domain.versions import SNAPSHOT
 from rlviz.learning.training.builder import build_model
 from rlviz.learning.training.snapshot.capture import read_archive
-from rlviz.learning.training.snapshot.compatibility import origin_of, reasons_not_exact
+from rlviz.learning.training.snapshot.compatibility import describe_origin, reasons_not_exact
 from rlviz.learning.training.snapshot.restore import restore
 from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Control, Desired
@@ -204,7 +204,7 @@ def test_another_place_lets_training_go_on_marked_as_not_exact(
     run: RunFolder, changes: dict[str, Any], reason: str
 ) -> None:
     manifest: SnapshotManifest = find_snapshot(run, "200").manifest
-    assert reasons_not_exact(manifest, origin_of(run.read_config())) == []
+    assert reasons_not_exact(manifest, describe_origin(run.read_config())) == []
     rewritten(run, "200", origin=manifest.origin.model_copy(update=changes))
     run.events_path.unlink()
     run.write_control(Control(desired=Desired.RUN, attempt=2, resume_from="200"))

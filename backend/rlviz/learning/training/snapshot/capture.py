@@ -29,7 +29,7 @@ from rlviz.learning.algorithms.plain_pickle import load_any
 from rlviz.learning.environments.state import NotCapturable, capture_environment, restore_environment, spaces_of
 from rlviz.learning.environments.wrappers import Env
 from rlviz.learning.training.snapshot.model import Tensors, are_finite, capture_attributes, capture_tensors, copied
-from rlviz.learning.training.snapshot.replay import ReplayPiece, ReplayState, ReplayTape, pieces_of, write_pieces
+from rlviz.learning.training.snapshot.replay import ReplayPiece, ReplayState, ReplayTape, select_pieces, write_pieces
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import read_snapshot, write_snapshot
 
@@ -294,9 +294,11 @@ def read_archive(folder: RunFolder, name: str) -> Contents:
     except Exception as error:  # we wrote it, but a library that it needs has moved
         raise SnapshotDamaged(f"Snapshot {name} cannot be read here: {brief(error)}.") from error
     replay = state["replay"]
-    return Contents(manifest, state, tensors, pieces_of(manifest.segments, replay.rows) if replay is not None else ())
+    return Contents(
+        manifest, state, tensors, select_pieces(manifest.segments, replay.rows) if replay is not None else ()
+    )
 
 
-def contents_in_memory(captured: Captured, manifest: SnapshotManifest) -> Contents:
+def copy_contents(captured: Captured, manifest: SnapshotManifest) -> Contents:
     """Return the content of a capture. It shares only the replay buffer's pieces with ``captured``."""
     return Contents(manifest, pickle.loads(captured.state), copied(captured.tensors), captured.pieces)

@@ -47,7 +47,7 @@ _NOT_TRAINED_BY: dict[str, Any] = {
 """Parts of a custom environment's description that follow from its class. Digests of older runs do not include them."""
 
 
-def what_is_built(config: RunConfig, model: BaseAlgorithm) -> Built:
+def describe_build(config: RunConfig, model: BaseAlgorithm) -> Built:
     return Built(
         algo=config.algo,
         env_id=config.env_id,
@@ -56,7 +56,7 @@ def what_is_built(config: RunConfig, model: BaseAlgorithm) -> Built:
     )
 
 
-def origin_of(config: RunConfig) -> Origin:
+def describe_origin(config: RunConfig) -> Origin:
     """Return the versions and hardware that this process trains with."""
     return Origin(
         versions=_versions(),

@@ -114,7 +114,7 @@ def write_pieces(folder: RunFolder, pieces: Sequence[ReplayPiece]) -> tuple[Segm
     return tuple(dict.fromkeys(piece.segment for piece in pieces if piece.segment is not None))
 
 
-def pieces_of(segments: Sequence[Segment], rows: int) -> tuple[ReplayPiece, ...]:
+def select_pieces(segments: Sequence[Segment], rows: int) -> tuple[ReplayPiece, ...]:
     """Return the pieces of ``segments`` that hold the first ``rows`` rows of training.
 
     A segment may hold more: rows that were rolled back, and rows that a later segment replaces.
@@ -142,7 +142,7 @@ def restore_replay(model: Any, state: ReplayState, placed: Iterable[Placed]) -> 
     buffer.pos, buffer.full = state.pos, state.full
 
 
-def cut_off(
+def mark_cut_off(
     model: Any, state: ReplayState, pieces: Sequence[ReplayPiece], environments: Iterable[int]
 ) -> tuple[ReplayPiece, ...]:
     """Mark the last row as cut off by a time limit in each of ``environments``, whose episode does not continue.
@@ -180,7 +180,9 @@ def _before(pieces: Iterable[ReplayPiece], end: int) -> Iterator[ReplayPiece]:
             yield ReplayPiece(piece.first, end, kept, piece.segment)
 
 
-def replay_difference(model: Any, folder: RunFolder, state: ReplayState, pieces: Sequence[ReplayPiece]) -> str | None:
+def find_replay_difference(
+    model: Any, folder: RunFolder, state: ReplayState, pieces: Sequence[ReplayPiece]
+) -> str | None:
     """Return where the buffer of ``model`` differs from the pieces it was filled from, or None."""
     buffer, end = model.replay_buffer, 0
     for slots, rows in placed_rows(model, folder, state, pieces):
@@ -216,12 +218,12 @@ def placed_rows(
         first, end = max(piece.first, oldest), min(piece.end, limit)
         if first < end:
             slots = (state.pos + np.arange(first - state.rows, end - state.rows)) % size
-            yield slots, rows_of(piece, folder, first, end)
+            yield slots, read_rows(piece, folder, first, end)
     if expected != state.rows:
         raise SnapshotDamaged(f"The replay buffer of this snapshot lacks rows from {expected:,} on.")
 
 
-def rows_of(piece: ReplayPiece, folder: RunFolder, first: int, end: int) -> dict[str, Array]:
+def read_rows(piece: ReplayPiece, folder: RunFolder, first: int, end: int) -> dict[str, Array]:
     """Return rows ``first`` up to, not including, ``end`` of the piece. Raises SnapshotDamaged."""
     return {name: rows[first - piece.first : end - piece.first] for name, rows in _arrays_of(piece, folder).items()}
 

@@ -27,26 +27,26 @@ class WriteRequest:
     """Number of the user's request in ``control.json``; 0 if no user asked."""
 
 
-class Asked:
+class RequestedSnapshots:
     """Snapshot requests of users that no earlier attempt has answered.
 
-    Requests that this attempt does not answer stay in the control file for the next. ``hear`` is for any thread,
-    ``answer`` for the thread that writes, everything else for the training thread.
+    Requests that this attempt does not answer stay in the control file for the next. ``add_requests`` is for any
+    thread, ``mark_answered`` for the thread that writes, everything else for the training thread.
     """
 
     def __init__(self, journals: RunJournals, answered: int) -> None:
         """Start without requests. ``answered`` is the number of the last one that an earlier attempt answered."""
         self._journals = journals
         self._waiting: deque[WriteRequest] = deque()
-        self._heard_of = self.answered = answered
-        self._hearing = Lock()
+        self._newest_number = self.answered = answered
+        self._adding = Lock()
 
-    def hear(self, requests: Iterable[SnapshotRequest]) -> None:
+    def add_requests(self, requests: Iterable[SnapshotRequest]) -> None:
         """Add requests from ``control.json``. Those that were added before are ignored."""
-        with self._hearing:
+        with self._adding:
             for request in requests:
-                if request.number > self._heard_of:
-                    self._heard_of = request.number
+                if request.number > self._newest_number:
+                    self._newest_number = request.number
                     self._waiting.append(WriteRequest(Trigger.REQUESTED, request.name, request.message, request.number))
 
     @property
@@ -54,17 +54,17 @@ class Asked:
         """Whether requests are waiting. While training repeats an earlier attempt, they wait for new steps."""
         return bool(self._waiting) and not self._journals.is_repeating
 
-    def take(self) -> list[WriteRequest]:
+    def pop_all(self) -> list[WriteRequest]:
         """Return the waiting requests and remove them."""
         return [self._waiting.popleft() for _ in range(len(self._waiting))]
 
-    def answer(self, request: WriteRequest) -> None:
+    def mark_answered(self, request: WriteRequest) -> None:
         """Mark the request as answered: the snapshot is on disk."""
         self.answered = max(self.answered, request.number)
 
-    def tell_waiting(self, step: int) -> None:
+    def warn_of_waiting(self, step: int) -> None:
         """Warn about requests that were not answered before the attempt ends at ``step``."""
-        for what in dict.fromkeys(_called(request.name) for request in self.take()):
+        for what in dict.fromkeys(_called(request.name) for request in self.pop_all()):
             self._journals.warn(
                 step,
                 f"{what} that was requested was not taken: training ended before the start of its next rollout. It is "
@@ -122,22 +122,22 @@ class Memory:
         """The newest capture."""
         return self._recent[-1] if self._recent else None
 
-    def at(self, step: int) -> Recent | None:
+    def find_step(self, step: int) -> Recent | None:
         """Return the newest capture of ``step``, or None."""
         return next((one for one in reversed(self._recent) if one.captured.step == step), None)
 
-    def of(self, captured: Captured) -> Recent:
+    def find_capture(self, captured: Captured) -> Recent:
         """Return the entry of ``captured``. Raises StopIteration if it is no longer in memory."""
         return next(one for one in self._recent if one.captured is captured)
 
-    def named(self, name: str) -> tuple[WriteRequest, Recent] | None:
+    def find_name(self, name: str) -> tuple[WriteRequest, Recent] | None:
         """Return the newest written capture called ``name``, with its request, or None."""
         for request, recent in reversed(self._kept):
             if (request.name or str(recent.captured.step)) == name:
                 return request, recent
         return None
 
-    def usable(self) -> list[Usable]:
+    def list_usable(self) -> list[Usable]:
         """Return the states to roll back to, newest first.
 
         States with weights that are not finite are left out: training went wrong before them.
@@ -148,7 +148,7 @@ class Memory:
         finite = [one for one in found.values() if one.captured.is_finite]
         return sorted(finite, key=lambda one: one.captured.step, reverse=True)
 
-    def go_back(self, step: int) -> None:
+    def roll_back(self, step: int) -> None:
         """Forget what was captured after ``step``."""
         self._recent = deque((one for one in self._recent if one.captured.step <= step), RECENT)
         self._kept = deque((one for one in self._kept if one[1].captured.step <= step), KEPT)

@@ -25,7 +25,12 @@ from rlviz.learning.training.snapshot.capture import (
     restore_generators,
     restore_normalization,
 )
-from rlviz.learning.training.snapshot.compatibility import check_built, origin_of, reasons_not_exact, what_is_built
+from rlviz.learning.training.snapshot.compatibility import (
+    check_built,
+    describe_build,
+    describe_origin,
+    reasons_not_exact,
+)
 from rlviz.learning.training.snapshot.model import (
     ENVIRONMENTS,
     LAST_EPISODES,
@@ -39,10 +44,10 @@ from rlviz.learning.training.snapshot.replay import (
     ReplayPiece,
     ReplayState,
     ReplayTape,
-    cut_off,
+    mark_cut_off,
     placed_rows,
+    read_rows,
     restore_replay,
-    rows_of,
     write_pieces,
 )
 from rlviz.rundir.folder import RunFolder
@@ -123,7 +128,9 @@ def _regrouped(
     left_out, carried, regrouped = transitions % n_envs, dict[str, Array](), list[ReplayPiece]()
     end = 0
     for piece, begin, until in _parts(state, pieces):
-        flat = {name: rows.reshape(-1, *rows.shape[2:]) for name, rows in rows_of(piece, folder, begin, until).items()}
+        flat = {
+            name: rows.reshape(-1, *rows.shape[2:]) for name, rows in read_rows(piece, folder, begin, until).items()
+        }
         flat["timeouts"] = np.where(flat["dones"], flat["timeouts"], 1).astype(flat["timeouts"].dtype)
         if carried:
             flat = {name: np.concatenate([carried[name], one]) for name, one in flat.items()}
@@ -144,7 +151,7 @@ def _regrouped(
 def _beside(state: ReplayState, pieces: Sequence[ReplayPiece], folder: RunFolder) -> int:
     """Return the number of transitions in a row; 0 if there are no rows."""
     for piece, first, _ in _parts(state, pieces):
-        return int(rows_of(piece, folder, first, first + 1)["rewards"].shape[1])
+        return int(read_rows(piece, folder, first, first + 1)["rewards"].shape[1])
     return 0
 
 
@@ -193,7 +200,7 @@ class Continuation:
     def point(self) -> Point:
         return self.manifest.point
 
-    def tape(self) -> ReplayTape:
+    def make_tape(self) -> ReplayTape:
         """Return a tape that continues from the snapshot's segments."""
         return ReplayTape(self._contents.state["replay"], self._contents.pieces, self.manifest.step)
 
@@ -272,14 +279,18 @@ def restore_contents(
     restore_attributes(model, state["model"])
     begun_anew = restore_environments(model, state["environments"])
     contents = _cut_off(contents, model, begun_anew)
-    reasons = [*begun_anew.values(), *reasons_not_exact(manifest, origin_of(config))]
+    reasons = [*begun_anew.values(), *reasons_not_exact(manifest, describe_origin(config))]
     return Continuation(contents, reasons, is_fork=is_fork)
 
 
 def _cut_off(contents: Contents, model: BaseAlgorithm, begun_anew: Iterable[int]) -> Contents:
     """Mark the replay buffer's last row as cut off in the environments of ``begun_anew``, which left their episodes."""
     replay = contents.state["replay"]
-    return contents if replay is None else replace(contents, pieces=cut_off(model, replay, contents.pieces, begun_anew))
+    return (
+        contents
+        if replay is None
+        else replace(contents, pieces=mark_cut_off(model, replay, contents.pieces, begun_anew))
+    )
 
 
 def check_subject(contents: Contents, config: RunConfig, folder: RunFolder, model: BaseAlgorithm) -> None:
@@ -287,7 +298,7 @@ def check_subject(contents: Contents, config: RunConfig, folder: RunFolder, mode
 
     The hyperparameters of a fork's parent may differ.
     """
-    manifest, built = contents.manifest, what_is_built(config, model)
+    manifest, built = contents.manifest, describe_build(config, model)
     if config.parent is None or manifest.run_id != config.parent.run_id:
         if manifest.run_id != folder.run_id:
             raise SnapshotRefused(

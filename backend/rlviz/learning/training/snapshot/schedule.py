@@ -19,7 +19,7 @@ from rlviz.domain.errors import RlvizError, RunFolderError, brief
 from rlviz.domain.events import SnapshotData
 from rlviz.domain.snapshots import Built, Origin, SnapshotManifest, Trigger
 from rlviz.learning.training.journals import RunJournals
-from rlviz.learning.training.snapshot.requests import Asked, Memory, Recent, Usable, WriteRequest
+from rlviz.learning.training.snapshot.requests import Memory, Recent, RequestedSnapshots, Usable, WriteRequest
 from rlviz.rundir.files import files_in
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.retention import drop_segments, retain_snapshots
@@ -130,7 +130,7 @@ class Snapshots:
         self._attempt = subject.attempt
         self._memory = Memory()
         self._requests: SimpleQueue[WriteRequest] = SimpleQueue()
-        self.asked = Asked(journals, answered)
+        self.requested = RequestedSnapshots(journals, answered)
         self._wanted_plan = plan
         self._step_due = self._after(step)
         self._first_due = first_update if first_update is not None and self._needs_first() else NEVER
@@ -162,7 +162,7 @@ class Snapshots:
         """
         if not self._plan.is_on or began_at == self._subject.forked_at:
             return
-        if (recent := self._memory.at(began_at)) is None:
+        if (recent := self._memory.find_step(began_at)) is None:
             self.request(Trigger.BEST)
         else:
             self._submit(recent, WriteRequest(Trigger.BEST))
@@ -172,14 +172,14 @@ class Snapshots:
         if self._plan.is_on:
             self.request(Trigger.SOLVED)
 
-    def renew(self, plan: SnapshotPlan) -> None:
+    def set_plan(self, plan: SnapshotPlan) -> None:
         """Follow ``plan`` from the start of the next rollout on. For any thread."""
         if plan != self._wanted_plan:
             self._wanted_plan = plan
             self._is_asked = True
 
     def is_due(self, step: int, *, is_evaluated: bool) -> bool:
-        """Return whether to call ``catch_up`` at the start of the rollout at ``step``.
+        """Return whether to call ``take_due`` at the start of the rollout at ``step``.
 
         Args:
             is_evaluated: Whether the policy is evaluated within the rollout, so that it may become the best.
@@ -188,16 +188,16 @@ class Snapshots:
             self._is_asked
             or step >= min(self._step_due, self._first_due)
             or (is_evaluated and self._plan.is_on)
-            or self.asked.is_due
+            or self.requested.is_due
         )
 
-    def tick(self) -> None:
+    def check_clock(self) -> None:
         """Check by the clock whether something is due. For any thread."""
         now = self._monotonic()
         if self._plan.is_on and (now >= self._time_due or now >= self._recent_due):
             self._is_asked = True
 
-    def catch_up(self, step: int) -> None:
+    def take_due(self, step: int) -> None:
         """Capture what is due, at the start of a rollout, and have it written.
 
         If the state cannot be captured, warn if a snapshot was requested; otherwise raise the error.
@@ -213,10 +213,10 @@ class Snapshots:
         for request in requests:
             self._submit(recent, request)
 
-    def hear_control(self) -> None:
+    def read_requests(self) -> None:
         """Read the users' requests from ``control.json``; the watcher may not have seen the latest."""
         with suppress(RunFolderError):
-            self.asked.hear(self._folder.read_control().snapshot_requests)
+            self.requested.add_requests(self._folder.read_control().snapshot_requests)
 
     def capture(self, point: Point) -> Captured:
         """Return a copy of the state of training, for the caller to write."""
@@ -229,7 +229,7 @@ class Snapshots:
     def take_last(self, trigger: Trigger) -> None:
         """Take the requested snapshots after the last update of training."""
         requests = [WriteRequest(trigger)] if self._plan.is_on else []
-        requests += self.asked.take()
+        requests += self.requested.pop_all()
         if requests:
             recent = self._take("end")
             for request in requests:
@@ -251,33 +251,33 @@ class Snapshots:
         """Wait until all submitted snapshots are written or have failed."""
         self._writer.flush()
 
-    def written_at(self, step: int) -> str | None:
+    def find_written(self, step: int) -> str | None:
         """Return the name of the snapshot of ``step`` if it was the last one written, else None."""
         return self._written.get(step)
 
     def close(self) -> None:
         self._writer.close()
 
-    def in_memory(self, name: str) -> Contents | None:
+    def find_in_memory(self, name: str) -> Contents | None:
         """Return the snapshot called ``name`` if it is kept in memory."""
-        from rlviz.learning.training.snapshot.capture import contents_in_memory
+        from rlviz.learning.training.snapshot.capture import copy_contents
 
-        found = self._memory.named(name)
-        return None if found is None else contents_in_memory(found[1].captured, self._manifest(found[1], found[0]))
+        found = self._memory.find_name(name)
+        return None if found is None else copy_contents(found[1].captured, self._manifest(found[1], found[0]))
 
-    def usable(self) -> list[Usable]:
+    def list_usable(self) -> list[Usable]:
         """Return the states in memory that training can be rolled back to, newest first."""
-        return self._memory.usable()
+        return self._memory.list_usable()
 
     def write_captured(self, captured: Captured) -> str:
         """Write a state that is in memory, and return its name."""
-        self._submit(self._memory.of(captured), WriteRequest(Trigger.RULE))
+        self._submit(self._memory.find_capture(captured), WriteRequest(Trigger.RULE))
         return str(captured.step)
 
-    def go_back(self, step: int, attempt: int) -> None:
+    def roll_back(self, step: int, attempt: int) -> None:
         """Forget what was captured after ``step``, because training rolled back to it, in a new attempt."""
         self._attempt = attempt
-        self._memory.go_back(step)
+        self._memory.roll_back(step)
         self._last_submitted = -1
         self._step_due = self._after(step)
 
@@ -295,8 +295,8 @@ class Snapshots:
             self._step_due, self._time_due = self._after(step), now + (self._plan.every_seconds or math.inf)
         while not self._requests.empty():
             requests.append(self._requests.get())
-        if self.asked.is_due:
-            requests += self.asked.take()
+        if self.requested.is_due:
+            requests += self.requested.pop_all()
         # A requested snapshot without a name replaces the periodic one: both are named after the step.
         if is_due and all(request.name is not None for request in requests):
             requests.append(WriteRequest(Trigger.PERIODIC))
@@ -373,7 +373,7 @@ class Snapshots:
         return None
 
     def _tell(self, manifest: SnapshotManifest, size: int, request: WriteRequest) -> None:
-        self.asked.answer(request)
+        self.requested.mark_answered(request)
         self._journals.event(
             manifest.step,
             SnapshotData(

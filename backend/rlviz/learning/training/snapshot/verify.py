@@ -30,12 +30,12 @@ from rlviz.learning.environments.state import read_state
 from rlviz.learning.training.builder import build_model
 from rlviz.learning.training.callback import GreedyPlayer, JournalOutput, PeriodicEvaluation, RunCallback, RunLogger
 from rlviz.learning.training.checkpoint import Checkpoints
-from rlviz.learning.training.components import counters_of
+from rlviz.learning.training.components import collect_counters
 from rlviz.learning.training.journals import RunJournals
 from rlviz.learning.training.knobs import Knobs
 from rlviz.learning.training.rules import Firing
 from rlviz.learning.training.snapshot.capture import Captured, Contents, Counter, capture, read_archive
-from rlviz.learning.training.snapshot.replay import replay_difference
+from rlviz.learning.training.snapshot.replay import find_replay_difference
 from rlviz.learning.training.snapshot.restore import restore
 from rlviz.learning.training.steering import Steering
 from rlviz.rundir.folder import RunFolder
@@ -172,10 +172,14 @@ def _verify(folder: RunFolder, name: str) -> SnapshotVerification:
         continuation.restore_counters(counters)
         model._setup_learn(1, callback=None, reset_num_timesteps=False)  # as at the start of the library's learn
         continuation.settle(model, continuation.point)
-        again = capture(model, counters, continuation.tape(), point=continuation.point, last_row=continuation.last_row)
+        again = capture(
+            model, counters, continuation.make_tape(), point=continuation.point, last_row=continuation.last_row
+        )
         parts = _compare(contents, again)
         if (replay := contents.state["replay"]) is not None:
-            parts["replay"] = parts["replay"] or replay_difference(model, folder, replay, continuation.replay_pieces)
+            parts["replay"] = parts["replay"] or find_replay_difference(
+                model, folder, replay, continuation.replay_pieces
+            )
     unable = [manifest.not_exact_because or "It was not captured exactly."] if not manifest.exact else []
     reasons = list(dict.fromkeys([*unable, *continuation.not_exact_because]))
     found = [VerifiedPart(name=part, identical=how is None, first_difference=how) for part, how in parts.items()]
@@ -251,7 +255,7 @@ def _counters(
             threshold=None,
             stopping=lambda: False,
         )
-    return counters_of(RunCallback(journals, checkpoints, Event()), logger, checkpoints, steering, evaluation)
+    return collect_counters(RunCallback(journals, checkpoints, Event()), logger, checkpoints, steering, evaluation)
 
 
 class _NoTargets:
