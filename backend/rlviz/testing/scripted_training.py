@@ -81,7 +81,7 @@ def train_scripted(
 
 @dataclass
 class Model:
-    """Stands in for the library's model: all that it has is how far it has trained."""
+    """Replaces the library's model; it only knows how far it has trained."""
 
     num_timesteps: int = 0
 
@@ -121,7 +121,7 @@ class Continuation:
 
 
 class GoBack(Exception):
-    """Training is to continue from an earlier snapshot; ``by``: the rule that asked for it, if one did."""
+    """Rolls training back to a snapshot. ``by`` is the rule that asks for it; None for a user."""
 
     def __init__(self, name: str, by: Firing | None = None) -> None:
         super().__init__(name)
@@ -152,7 +152,7 @@ class ScriptedTraining:
         self._model = Model()
 
     def run(self) -> bool:
-        """Returns whether the attempt ended without an error. Raises WorkerEnded."""
+        """Play the attempt. Returns whether it ended without an error. Raises WorkerEnded."""
         try:
             self._train(self._configuration())
         except Exception as error:
@@ -269,7 +269,7 @@ class ScriptedTraining:
                 row = next(rows, None)
             if row is None or clock.is_late:
                 self._poll()
-            parts.catch_up(step)
+            parts.do_due(step)
             if self._pause.is_wanted and not self._pause.is_announced:
                 self._pause.announce(step, step + -step % rollout)
             if self._stop.is_set():
@@ -282,7 +282,7 @@ class ScriptedTraining:
         return step == began or step % rollout == 0
 
     def _yields(self) -> bool:
-        """Whether something comes before the pause that training waits for."""
+        """Return whether something takes precedence over the waiting pause."""
         self._poll()
         return self._stop.is_set() or (self._parts is not None and self._parts.rollbacks.is_wanted)
 
@@ -296,7 +296,7 @@ class ScriptedTraining:
                 return
 
     def _poll(self, at_most_every: float = 0.0) -> None:
-        """What a real worker's watcher does several times a second."""
+        """Do what a real worker's watcher does several times a second."""
         self._worker.check()
         now = self._monotonic()
         if now - self._looked_at < at_most_every:
@@ -312,7 +312,7 @@ class ScriptedTraining:
             self._parts.run_due_work()
 
     def _control(self) -> Control:
-        """What ``control.json`` says; a damaged one asks for nothing."""
+        """Read ``control.json``; a damaged file requests nothing."""
         with suppress(RunFolderError):
             return self._folder.read_control()
         return Control()
@@ -335,7 +335,7 @@ class ScriptedTraining:
             self._pause.request()
 
     def _roll_back(self, parts: _Parts, config: RunConfig, back: GoBack) -> None:
-        """Continue from an earlier snapshot, in a new attempt. One that cannot be read is warned of."""
+        """Continue from an earlier snapshot in a new attempt, or warn that it cannot be read."""
         try:
             continuation = _read_continuation(self._folder, config, back.name)
         except (OSError, RlvizError) as error:
@@ -388,7 +388,7 @@ class ScriptedTraining:
         return parts is not None and (parts.rollbacks.is_wanted or parts.steering.end is not None)
 
     def _play_randomly(self, config: RunConfig, recorded: Recording) -> None:
-        """A run in which nothing learns: rows, and no policy."""
+        """Play a run in which nothing learns: it has rows, but no policy."""
         self._journals.event(0, StartedData(attempt=self._attempt.number, worker=self._worker.identity))
         rows = recorded.rows_from(0, config.total_timesteps, max(1, recorded.end // 2))
         clock = _Pace(self._script.speed, 0.0, recorded, self._monotonic)
@@ -413,7 +413,7 @@ class ScriptedTraining:
 
 
 class _Pace:
-    """When rows are due: the recording at its script's speed, and what repeats it in real time at most."""
+    """Decides when rows are due: the recording at the script's speed, its repetition at most in real time."""
 
     def __init__(self, speed: float | None, begin: float, recorded: Recording, monotonic: Callable[[], float]) -> None:
         """``begin``: seconds of the recording at which this attempt starts."""
@@ -440,7 +440,7 @@ class _Pace:
 
 
 class _Parts:
-    """What surrounds the model while a scripted run trains, as ``TrainingComponents`` does for a real one."""
+    """The parts around the model of a scripted run, like ``TrainingComponents`` of a real one."""
 
     def __init__(
         self,
@@ -486,7 +486,7 @@ class _Parts:
             self._restore(continuation)
             if continuation.is_fork and config.parent is not None:
                 self.steering.begin_fork(continuation.manifest.step, config.parent.changed)
-        self._journals.watch(self.steering.row)
+        self._journals.watch(self.steering.observe_row)
         with ExitStack() as stack:
             self._anatomy = JournalWriter(self._folder.anatomy_path) if config.anatomy else None
             if self._anatomy is not None:
@@ -508,7 +508,7 @@ class _Parts:
         return (row for row in found if evaluates or EVAL_REWARD not in row.values)
 
     def write(self, row: Row) -> None:
-        """Write one row, and what belongs to it."""
+        """Write one row and what belongs to it, such as a best policy."""
         values = dict(row.values)
         if EPISODE_INDEX in values:
             self._episodes += 1
@@ -521,8 +521,8 @@ class _Parts:
                 self._evaluated_at.popleft()
             self._write_best(row.step)
 
-    def catch_up(self, step: int) -> None:
-        """After a step of the environment: do what is due."""
+    def do_due(self, step: int) -> None:
+        """Do what is due after an environment step."""
         model = cast(Any, self._model)
         if step >= self.checkpoints.next_step:
             self.checkpoints.save_due(model)
@@ -537,7 +537,7 @@ class _Parts:
         self.rollbacks.leave_if_wanted()
 
     def begin_rollout(self, pause: Pause, yields: Callable[[], bool], rollout: int) -> None:
-        """At the start of a rollout, where everything can be captured."""
+        """Do what is due at the start of a rollout, where everything can be captured."""
         step = self._model.num_timesteps
         self.steering.begin_rollout(step)
         if self.steering.end is not None:
@@ -677,7 +677,7 @@ class _ScriptedFilmstrip(Filmstrip):
 
 
 class _ScriptedSnapshots(Snapshots):
-    """Real in when, why and under which name; the file holds counters instead of a model."""
+    """Decides like real snapshots when, why and under which name; the file has counters instead of a model."""
 
     def _archive(self, captured: Any, manifest: SnapshotManifest) -> tuple[SnapshotManifest, int]:
         path = write_snapshot(self._folder, manifest, {_STATE: captured.state})
@@ -688,7 +688,7 @@ class _ScriptedSnapshots(Snapshots):
 
 
 class _ScriptedRollbacks:
-    """What users and rules ask for; raises GoBack at the next step."""
+    """Requested rollbacks; raises GoBack at the next step."""
 
     def __init__(self, folder: RunFolder, snapshots: Snapshots) -> None:
         self._folder, self._snapshots = folder, snapshots
@@ -703,14 +703,14 @@ class _ScriptedRollbacks:
         self._wanted = GoBack(name)
 
     def leave_if_wanted(self) -> None:
-        """Raises GoBack if it was asked for."""
+        """Raise GoBack if a rollback was requested."""
         wanted, self._wanted = self._wanted, None
         if wanted is not None:
             self._snapshots.flush()
             raise wanted
 
     def choose_target(self, action: RollBack, firing: Firing) -> str | None:
-        """Go back for a rule. Returns why that is impossible, in a sentence."""
+        """Roll back for a rule. Returns None, or a sentence that says why it cannot."""
         self._snapshots.flush()
         been = self._been.setdefault(firing.rule.words, set())
         found = [
@@ -726,7 +726,7 @@ class _ScriptedRollbacks:
 
 
 class _ScriptedKnobs:
-    """Remembers what knobs were set to, within their bounds; nothing is trained with them."""
+    """Remembers the values of knobs, within their bounds. Nothing is trained with them."""
 
     def __init__(self, model: Model, config: RunConfig, algorithm: Algorithm) -> None:
         self._model, self._config, self._algorithm = model, config, algorithm
@@ -824,7 +824,7 @@ class _Applied:
 
 
 class _Targets:
-    """What rules act on."""
+    """Implements the actions of rules."""
 
     def __init__(self, parts: _Parts, pause: Pause) -> None:
         self._parts, self._pause = parts, pause
