@@ -26,7 +26,7 @@ from rlviz.domain.lazy_model import LAZY, LazyModel
 from rlviz.domain.sessions import ClientMessage, Line
 
 MAX_PACKET_BYTES = 64 << 20
-"""More than the largest picture that anybody renders; what claims to be longer is no packet."""
+"""Larger than any picture; a packet that claims to be longer is invalid."""
 
 HEAD = struct.Struct(">BI")
 _LENGTH = struct.Struct(">I")
@@ -41,7 +41,7 @@ class Kind(IntEnum):
 
 
 class PackedStep(NamedTuple):
-    """A StepRecord as JSON, its frame as JPEG, a SeenPictures as JSON, and these pictures as PNG. Empty: none."""
+    """A StepRecord as JSON, its frame as JPEG, a SeenPictures as JSON, and its pictures as PNG. Empty if missing."""
 
     record: bytes
     frame: bytes = b""
@@ -51,15 +51,15 @@ class PackedStep(NamedTuple):
 
 
 class Presence(LazyModel):
-    """Somebody watches from now on, or nobody does. Somebody who begins to watch is told everything again."""
+    """A viewer has connected or left. A new viewer gets everything again."""
 
     type: Literal["presence"] = "presence"
     looks: bool
 
 
 class Recording(LazyModel):
-    """What is played by hand is kept in this run folder from now on; ``steps``: as records too, if so. The newest
-    ``keep_videos`` of its videos stay."""
+    """Episodes played by hand are stored in this run folder from now on, with step records if ``steps`` is set. The
+    newest ``keep_videos`` videos are kept."""
 
     type: Literal["recording"] = "recording"
     run_folder: Path
@@ -77,7 +77,7 @@ def pack(kind: Kind, content: bytes) -> bytes:
 
 
 def parse_head(head: bytes) -> tuple[Kind, int]:
-    """Kind and length of the packet that begins with ``head``. Raises ValueError if none does."""
+    """Return kind and length of the packet that starts with ``head``. Raises ValueError if it is invalid."""
     kind, length = HEAD.unpack(head)
     if length > MAX_PACKET_BYTES:
         raise ValueError(f"A packet of {length:,} bytes is none.")
@@ -90,7 +90,7 @@ def pack_step(step: PackedStep) -> bytes:
 
 
 def unpack_step(content: bytes) -> PackedStep:
-    """What a STEP packet holds. Raises ValueError if it is too short, or of no line."""
+    """Parse the content of a STEP packet. Raises ValueError if it is invalid."""
     parts, rest = [], memoryview(content)[1:]
     for _ in PackedStep._fields[:-1]:
         length = int.from_bytes(rest[: _LENGTH.size], "big")
