@@ -216,7 +216,10 @@ class Watchdog:
             os._exit(1)
 
     def _hangs(self, sign: _SignOfLife, counted: float) -> bool:
-        """Return whether the thread hangs, ``counted`` seconds after the sign; without another check the process ends."""
+        """Return whether the thread hangs, ``counted`` seconds after the sign.
+
+        The process ends if no check follows.
+        """
         with self._arming:
             if self._sign is not sign or sign.seconds == inf:
                 return False
