@@ -49,7 +49,7 @@ class Steps(Protocol):
     def wants_frame(self, step: Step) -> bool:
         """Return whether the frame of ``step`` is needed. Called once for each step."""
 
-    def look(self, step: Step, picture: object) -> None:
+    def add_frame(self, step: Step, picture: object) -> None:
         """Handle the frame of the step that is added next. Called with every drawn frame."""
 
     def add(self, step: Step, env: Env, seed: int) -> None: ...
@@ -79,7 +79,7 @@ def film(
         if recorder is not None or is_wanted:
             picture = env.render()
             if steps is not None:
-                steps.look(step, picture)
+                steps.add_frame(step, picture)
             if recorder is not None:
                 recorder.add(picture, Caption(step.episode + 1, episodes, step.number, step.episode_return))
         if steps is not None:
@@ -122,7 +122,7 @@ class Interruption:
     def wants_frame(self, step: Step) -> bool:
         return False
 
-    def look(self, step: Step, picture: object) -> None:
+    def add_frame(self, step: Step, picture: object) -> None:
         """Do nothing: frames are not rendered."""
 
     def add(self, step: Step, env: Env, seed: int) -> None:

@@ -398,7 +398,7 @@ class KeptFrames:
         self._reason = step, self._choice.reason(step, detail)
         return self._reason[1] is not None
 
-    def look(self, step: Step, pixels: Pixels) -> None:
+    def add_frame(self, step: Step, pixels: Pixels) -> None:
         """Handle a drawn frame, whether it was needed or not. ``pixels`` must not change afterwards."""
         known, reason = self._reason or (None, None)
         kept = _Kept(step.episode, step.number, reason or FrameReason.ERROR, pixels)
@@ -648,14 +648,14 @@ class StepRecorder:
         self._is_hashed = is_kept or self._hashes(step)
         return self._is_hashed
 
-    def look(self, step: Step, picture: object) -> None:
+    def add_frame(self, step: Step, picture: object) -> None:
         """Handle the frame of ``step``, which is added next, whether the frame was needed or not."""
         with self._level:
             pixels = check_picture(picture)
             if self._copies and (self._is_hashed or self._frames is not None):
                 pixels = pixels.copy()
             if self._frames is not None:
-                self._frames.look(step, pixels)
+                self._frames.add_frame(step, pixels)
             if self._is_hashed:
                 if self._last_hashing is not None:
                     self._last_hashing.result()  # so that frames do not pile up

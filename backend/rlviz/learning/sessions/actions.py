@@ -30,7 +30,7 @@ Space = gymnasium.Space[Any]
 
 
 class PolicyActions:
-    """Actions of a policy. ``consider`` reads an observation and chooses the action that ``action`` returns, so that
+    """Actions of a policy. ``choose_action`` reads an observation and chooses the action of ``action``, so that
     the reading on screen belongs to the action that is taken."""
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class PolicyActions:
         """Start an episode: reset the exploration noise."""
         self._state = None
 
-    def consider(self, observation: Any, *, greedy: bool) -> Reading | None:
+    def choose_action(self, observation: Any, *, greedy: bool) -> Reading | None:
         """Choose the next action, and return the policy's reading of ``observation``, or None without a policy."""
         if self.policy is None:
             return None
@@ -200,8 +200,8 @@ class Moment(NamedTuple):
 class History:
     """The episode so far. The newest steps are kept with their frames, so that steps back and forward need no replay.
 
-    After such a step back, ``is_behind`` is True: the environment is still at a later step. Call ``caught_up`` before
-    an action that differs from the remembered one.
+    After such a step back, ``is_behind`` is True: the environment is still at a later step. Call ``replay_to_newest``
+    before an action that differs from the remembered one.
     """
 
     def __init__(self, episode: Episode) -> None:
@@ -269,13 +269,13 @@ class History:
         self.episode.newest = moment.step
         return True
 
-    def caught_up(self, alive: Callable[[], None]) -> History:
-        """Return the same history with the environment played up to its newest step; see ``again``."""
-        same = self.again(self.episode.env, len(self.taken), alive)
+    def replay_to_newest(self, alive: Callable[[], None]) -> History:
+        """Return the same history with the environment played up to its newest step; see ``replay``."""
+        same = self.replay(self.episode.env, len(self.taken), alive)
         same._moments = self._moments
         return same
 
-    def again(self, env: Env, steps: int, alive: Callable[[], None]) -> History:
+    def replay(self, env: Env, steps: int, alive: Callable[[], None]) -> History:
         """Replay the first ``steps`` of the episode in ``env`` from its seed, calling ``alive`` at every step."""
         earlier = History(Episode(env, self.episode.place, self.episode.seed))
         earlier.episode.begin()

@@ -214,7 +214,7 @@ class OtherFuture:
             ValueError: The replay ends in another state, because the seed does not determine the environment.
         """
         self.parted_at = history.newest.number
-        self.history = history.again(env, self.parted_at, alive)
+        self.history = history.replay(env, self.parted_at, alive)
         if not _same(history.newest, self.history.newest, env):
             raise ValueError("This environment does not repeat itself, so that there is nothing to compare.")
         self._action = action

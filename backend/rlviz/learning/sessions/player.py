@@ -234,7 +234,7 @@ class Display:
         """
         last = history.last
         frame = history.frame()
-        reading = policy.consider(history.newest.observation, greedy=greedy)
+        reading = policy.choose_action(history.newest.observation, greedy=greedy)
         step = history.newest._replace(reading=reading)
         record = record_of(
             step,
@@ -324,7 +324,7 @@ class EpisodePlayer:
         now = self._generators()
         self._seed(history)
         if not history.go_back():
-            self._history = history = history.again(self._stage.env, len(history.taken) - 1, self._alive)
+            self._history = history = history.replay(self._stage.env, len(history.taken) - 1, self._alive)
         self._show_remembered(history, now)
 
     def part(self, value: Any) -> None:
@@ -343,14 +343,14 @@ class EpisodePlayer:
         had_parted, self._other = self._other is not None, None
         return had_parted
 
-    def consider(self) -> None:
+    def choose_again(self) -> None:
         """Choose the next actions again, because the policy or its settings have changed."""
         if self._history is not None:
-            self._sources.policy.consider(self._history.newest.observation, greedy=self.greedy)
+            self._sources.policy.choose_action(self._history.newest.observation, greedy=self.greedy)
         if self._other is not None:
             self._other.policy.policy = self._sources.policy.policy
             with self._other.generators.used():
-                self._other.policy.consider(self._other.newest.observation, greedy=self.greedy)
+                self._other.policy.choose_action(self._other.newest.observation, greedy=self.greedy)
 
     def show(self, *, again: bool = False) -> None:
         """Show the newest step. ``again``: it was shown before."""
@@ -390,7 +390,7 @@ class EpisodePlayer:
             return history
         now = self._generators()
         seed_all(history.episode, self._sources.policy.policy, deterministic=self.greedy)
-        caught_up = history.caught_up(self._alive)
+        caught_up = history.replay_to_newest(self._alive)
         now.restore()
         return caught_up
 
@@ -428,7 +428,7 @@ LEAST_RATE = 1.0
 
 
 class SessionPlayer:
-    """Plays a session; call ``turn`` in a loop. Nothing is played without a viewer."""
+    """Plays a session; call ``run_once`` in a loop. Nothing is played without a viewer."""
 
     def __init__(
         self,
@@ -459,7 +459,7 @@ class SessionPlayer:
         self._looked_at = False
         self._episodes, self._next_seed = 0, stage.seed
 
-    def turn(self) -> None:
+    def run_once(self) -> None:
         """Handle one message, take a step if one is due, or wait briefly for either."""
         self._alive()
         self._look_for_policy()
@@ -498,12 +498,12 @@ class SessionPlayer:
         self._episode.show()
 
     def _look_for_policy(self) -> None:
-        found = self._stage.policies.look()
+        found = self._stage.policies.find_newer()
         if found is None:
             return
         is_first, self._sources.policy.policy = self._sources.policy.policy is None, found
         self._display.slice.renew()
-        self._episode.consider()
+        self._episode.choose_again()
         if self._looked_at:
             self._display.policy(self._sources)
             if is_first and self._episode.has_begun:
@@ -572,7 +572,7 @@ class SessionPlayer:
                 self._display.slice.choose(over, hold)
             case ChooseGreedy(on=on):
                 self._episode.greedy = on
-                self._episode.consider()
+                self._episode.choose_again()
 
     def _introduce(self) -> None:
         """Send everything that a new viewer needs."""

@@ -33,12 +33,12 @@ LOOK_SECONDS = 0.1
 
 
 class PolicySource(Protocol):
-    """A source of policies. Call ``look`` often; it is cheap while nothing has changed.
+    """A source of policies. Call ``find_newer`` often; it is cheap while nothing has changed.
 
     The same policy object may have newer weights afterwards.
     """
 
-    def look(self) -> TrainedPolicy | None:
+    def find_newer(self) -> TrainedPolicy | None:
         """Return the policy to play from now on if it is new, else None. Raises CheckpointUnusable."""
 
     def close(self) -> None: ...
@@ -47,7 +47,7 @@ class PolicySource(Protocol):
 class NoPolicy:
     """For environments without a run."""
 
-    def look(self) -> None:
+    def find_newer(self) -> None:
         return None
 
     def close(self) -> None:
@@ -63,7 +63,7 @@ class FixedPolicy:
         self._folder, self._algo, self._before_load = folder, algo, before_load
         self._name: str | None = name
 
-    def look(self) -> TrainedPolicy | None:
+    def find_newer(self) -> TrainedPolicy | None:
         if self._name is None:
             return None
         name, self._name = self._name, None
@@ -101,7 +101,7 @@ class NewestPolicy:
         self._policy: TrainedPolicy | None = None
         self._ask()  # now: the environment takes its time to be made
 
-    def look(self) -> TrainedPolicy | None:
+    def find_newer(self) -> TrainedPolicy | None:
         now = self._monotonic()
         if now < self._look_at:
             return None

@@ -299,7 +299,7 @@ def play_session(folder: SessionFolder) -> None:
             at_the_end.callback(policies.close)
             stage = _stage(plan, policies)
             faults = SessionFaults(lambda why: link.send(ErrorMessage(detail=why)))
-            listen(stage.env, faults.hear)
+            listen(stage.env, faults.report)
             fps = float(stage.environment.render_fps)
             camera = Camera(folder.path, fps=fps, always=plan.mode is SessionMode.PLAY)
             played = PlayedRun(
@@ -312,7 +312,7 @@ def play_session(folder: SessionFolder) -> None:
             at_the_end.callback(played.close)
             player = SessionPlayer(stage, link, sinks=[played], on_recording=played.open, alive=watchdog.alive)
             while True:
-                player.turn()
+                player.run_once()
                 watchdog.alive()  # what follows may wait for a disk
                 played.tick()
         except ServiceGone:  # noticed here before the thread that reads has: it ends this process
@@ -331,7 +331,7 @@ class SessionFaults:
         self.cause: str | None = None
         """The first value that was not finite, as a sentence."""
 
-    def hear(self, fault: Fault) -> None:
+    def report(self, fault: Fault) -> None:
         if fault.kind.is_not_finite and self.cause is None:
             self.cause = fault.words()
         if fault.kind not in self._told:

@@ -54,7 +54,7 @@ class EnvironmentFaults:
         self._count.clear()
 
     def _listener(self, step: Callable[[], int], which: str) -> Callable[[Fault], None]:
-        def hear(fault: Fault) -> None:
+        def report(fault: Fault) -> None:
             if self._is_muted:
                 return
             self._count[fault.kind] += 1
@@ -69,4 +69,4 @@ class EnvironmentFaults:
                 self._journals.environment_fault = self._cause
             self._journals.warn(at, fault.sentence(f"at step {at:,}{which}"))
 
-        return hear
+        return report
