@@ -16,7 +16,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from rlviz.domain.errors import brief
 from rlviz.domain.events import StoppedData
 from rlviz.domain.limits import number_of
-from rlviz.learning.training.guard import Guard, finished_episode
+from rlviz.learning.training.guard import Guard, read_finished_episode
 from rlviz.library.described import UNKNOWN_ENV, as_settings, steps_of
 from rlviz.library.learn_watch import LearnWatch, SpecQuestion
 from rlviz.library.tracking import TrackedRun, tell, track
@@ -155,7 +155,7 @@ class RunCallback(BaseCallback):
             self._attach(self.model.logger)
         infos = self.locals.get("infos")
         for info in infos if isinstance(infos, list | tuple) else ():
-            if "episode" in info and (episode := finished_episode(info)) is not None:
+            if "episode" in info and (episode := read_finished_episode(info)) is not None:
                 run.episode(step, episode.reward, episode.length)
         if self._videos is not None:
             self._videos.hand_over(run)

@@ -107,7 +107,7 @@ def test_a_snapshot_that_somebody_waits_for_is_taken_there_and_none_twice(
 
     def both(callback: Any) -> None:
         folder.change_control(snapshot_requests=(early, mine))
-        callback.snapshots.asked.hear((early, mine))
+        callback.snapshots.requested.add_requests((early, mine))
         callback.rollbacks.request(beginning(folder))
 
     at(500, both)

@@ -113,7 +113,7 @@ def test_a_parent_that_comes_out_otherwise_is_warned_of(tmp_path: Path, has_snap
     child = forked(parent, 801)
     assert train_run(child)
     [message] = messages(child)
-    assert f"came out otherwise from step {step} on" in message
+    assert f"differed from step {step} on" in message
 
 
 def test_one_that_is_held_within_a_rollout_of_its_parent_begins_as_if_it_had_not_been(tmp_path: Path, at: Any) -> None:

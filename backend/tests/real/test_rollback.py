@@ -180,7 +180,7 @@ def test_a_rule_goes_back_when_the_environment_raises_an_error_so_often_and_no_m
     assert train_run(folder) is (ending == "finished")
     assert kinds(folder)[-1] == ending
     assert kinds(folder).count("rollback") == min(at_most, 2)
-    assert "goes back. The simulator has lost its connection." in messages(folder)[0]
+    assert "is rolled back. The simulator has lost its connection." in messages(folder)[0]
 
 
 def test_a_rule_goes_back_so_often_and_then_the_run_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

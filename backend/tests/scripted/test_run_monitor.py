@@ -135,7 +135,7 @@ def test_an_interruption_that_could_not_be_booked_at_once_is_told_once(
         (Exit(-9), "The worker was killed by signal 9 (SIGKILL)."),
         (Exit(-11), "The worker crashed in native code: signal 11 (SIGSEGV)."),
         (Exit(-9, out_of_memory=True), "The host ran out of memory and killed the worker."),
-        (Exit(None), "The worker went away before training was done, and nobody saw how."),
+        (Exit(None), "The worker ended before training was done, and its exit status is unknown."),
         (Exit(3), "The worker ended with exit status 3 before training was done; see worker.log."),
         (Exit(0), "The worker ended with exit status 0 before training was done; see worker.log."),
     ],

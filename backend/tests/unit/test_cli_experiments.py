@@ -58,7 +58,7 @@ def test_the_table_of_trials_says_score_progress_or_status_of_each() -> None:
 
 
 def test_each_cause_of_trials_without_a_score_is_told_once() -> None:
-    full = "The disk is full ([Errno 28] No space left on device). Make room, then start a new run."
+    full = "The disk is full ([Errno 28] No space left on device). Free some space, then start a new run."
     cells = [
         cell(0, "scored"),
         cell(1, "failed", cause=full),

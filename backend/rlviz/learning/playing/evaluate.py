@@ -39,14 +39,13 @@ Clock = Callable[[], float]
 
 
 def evaluate(folder: RunFolder, evaluation_id: str, *, clock: Clock = time.time) -> EvaluationRecord:
-    """Play the evaluation that ``eval/<evaluation_id>.json`` asks for; return its final record.
+    """Play the evaluation requested in ``eval/<evaluation_id>.json`` and return its final record.
 
-    The record is replaced as it goes: running, one more of ``episodes_done`` after each episode, then
-    completed, by which time video and step records are in place; or failed, with the cause, the traceback on standard
-    error and no file left. SIGTERM and Ctrl-C also end in failed, then raise SystemExit or
-    KeyboardInterrupt. A record that is final already is returned as it is.
+    The record is updated meanwhile: running, with ``episodes_done`` after each episode; then completed, with video and
+    step records in place, or failed, with the cause, a traceback on standard error and no files. SIGTERM and Ctrl-C
+    also end in failed, then raise SystemExit or KeyboardInterrupt. A final record is returned unchanged.
 
-    Renders, so it wants a process of its own. Raises RunFolderError if the record cannot be read.
+    Rendering needs a separate process. Raises RunFolderError if the record cannot be read.
     """
     record = folder.evaluations.read(evaluation_id)
     if record.status.is_final:
@@ -65,14 +64,14 @@ def evaluate(folder: RunFolder, evaluation_id: str, *, clock: Clock = time.time)
 
 
 class _Job:
-    """One evaluation under way; ``record`` is what the run folder says of it."""
+    """A running evaluation; ``record`` is its record in the run folder."""
 
     def __init__(self, folder: RunFolder, record: EvaluationRecord, clock: Clock) -> None:
         self.folder, self.record, self.clock = folder, record, clock
         self.video, self.steps = folder.evaluations.video_path(record.id), folder.evaluations.steps_path(record.id)
         self.pictures = folder.evaluations.pictures_path(record.id)
         self.fault: Fault | None = None
-        """The first number that the environment returned and that is not finite."""
+        """The first value from the environment that is not finite."""
 
     def run(self) -> EvaluationRecord:
         self._update(status=EvaluationStatus.RUNNING, started_at=self._now(), episodes_done=0)
@@ -80,14 +79,14 @@ class _Job:
         torch.set_num_threads(config.torch_threads)
         trained = None if config.actor is RunActor.RANDOM else self._trained(config)
         render = self.record.video or self.record.steps is not None
-        # The environment is closed when the record is final: some crash as they are closed.
+        # Close the environment after the record is final, because some crash when they are closed.
         with contextlib.closing(make_environment(config, render=render, whole_episodes=True)) as env:
             listen(env, self._note)
             summary = self._play(config, env, trained)
             return self._update(status=EvaluationStatus.COMPLETED, ended_at=self._now(), summary=summary)
 
     def cause_of(self, error: Exception) -> str:
-        """As ``cause_of`` of the module, after what the environment returned if it may follow from that."""
+        """Describe the error, after the environment fault that may have caused it."""
         said = cause_of(error)
         return said if self.fault is None or isinstance(error, EpisodeUnusable) else f"{self.fault.words()} {said}"
 
@@ -109,8 +108,7 @@ class _Job:
         return load_policy(self.folder, config.algo, self.record.checkpoint, pinned if pinned.exists() else None)
 
     def _play(self, config: RunConfig, env: Env, trained: TrainedPolicy | None) -> EvaluationSummary:
-        """Film and record as far as asked for; what is written is in its place afterwards. Chance acts without a
-        ``trained`` policy."""
+        """Play, film and record as requested; all files are complete afterwards. Without ``trained``, play randomly."""
         results: list[EpisodeResult] = []
         asked = self.record
         with contextlib.ExitStack() as stack:
@@ -157,11 +155,16 @@ class _Job:
 
 
 def load_policy(folder: RunFolder, algo: str, checkpoint: str | None, pinned: Path | None = None) -> TrainedPolicy:
-    """The policy saved in ``checkpoint`` (relative to the run folder), on the CPU.
+    """Load the policy saved in ``checkpoint`` (relative to the run folder), on the CPU.
 
-    ``pinned`` is a link to the same file that stays when the trainer drops the checkpoint.
+    Args:
+        folder: The run's folder.
+        algo: Id of the algorithm.
+        checkpoint: The policy's file.
+        pinned: A link to the same file, which stays if the trainer deletes the checkpoint.
 
-    Raises CheckpointUnusable if there is none, if it lies outside the folder, or if it cannot be loaded.
+    Raises:
+        CheckpointUnusable: The file does not exist, lies outside the folder, or cannot be loaded.
     """
     if checkpoint is None:
         raise CheckpointUnusable("The evaluation names no checkpoint; train the run first, then evaluate again.")
@@ -183,7 +186,7 @@ def load_policy(folder: RunFolder, algo: str, checkpoint: str | None, pinned: Pa
 
 
 def cause_of(error: Exception) -> str:
-    """One sentence for the person who asked: the exception's name, what happened, what to do."""
+    """Describe an error in one sentence for the user: its name, what happened, what to do."""
     if isinstance(error, RlvizError):
         return f"{type(error).__name__}: {error}"
     if is_disk_full(error):
@@ -193,7 +196,7 @@ def cause_of(error: Exception) -> str:
 
 @contextlib.contextmanager
 def _termination_raises() -> Iterator[None]:
-    """Turn the first SIGTERM into SystemExit, so that what is half done is cleaned up. Main thread only."""
+    """Turn the first SIGTERM into SystemExit, so that partial files are cleaned up. Main thread only."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""StepFile: the records of an evaluation, column by column."""
+"""Reads the step records of an evaluation, column by column."""
 
 from __future__ import annotations
 

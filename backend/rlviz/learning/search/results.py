@@ -1,4 +1,4 @@
-"""SearchResults: what a search has found so far, in the shapes in which it is drawn."""
+"""The results of a search so far, in the form that charts show."""
 
 from __future__ import annotations
 

@@ -190,11 +190,11 @@ def test_a_disk_that_fails_for_a_while_does_not_end_the_watch(tmp_path: Path, mo
 
     folder.control_path.mkdir()
     with monkeypatch.context() as patch:
-        patch.setattr(trainer, "tick", fail)
-        watcher.tick()
+        patch.setattr(trainer, "run_due_work", fail)
+        watcher.poll()
     folder.control_path.rmdir()
     folder.write_control(Control(desired=Desired.STOP))
-    watcher.tick()
+    watcher.poll()
     trainer.run()
     assert kinds(folder) == ["started", "stopped"]
 
