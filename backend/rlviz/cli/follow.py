@@ -221,7 +221,7 @@ class Followed:
         self.message = ""
         self._evaluation: str | None = None
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         before = self.run.get("last_event")
         self.run = self._connection.get(f"/runs/{self.run_id}")
         if self.run["last_event"] != before or not self.events:
@@ -282,7 +282,7 @@ class Followed:
 def follow_run(connection: Connection, run_id: str) -> None:
     """Show a run until it ends, or until the user leaves. Raises Failure if it failed or was interrupted."""
     followed = Followed(connection, run_id)
-    followed.look()
+    followed.refresh()
     on_a_terminal = is_terminal() and is_terminal(sys.stdin)
     if _on_a_terminal(followed) if on_a_terminal else _as_lines(connection, followed):
         see_delivered(connection, [run_id])
@@ -311,7 +311,7 @@ def _on_a_terminal(followed: Followed) -> bool:
                 if key == "q":
                     return False
                 followed.press(key)
-                followed.look()
+                followed.refresh()
             except KeyboardInterrupt:
                 followed.message = _ASK_PAUSED if followed.is_paused else _ASK
                 live.update(_drawn(followed, console.width), refresh=True)
@@ -348,7 +348,7 @@ def _as_lines(connection: Connection, followed: Followed) -> bool:
             if followed.has_ended:
                 return True
             time.sleep(POLL_SECONDS)
-            followed.look()
+            followed.refresh()
     except KeyboardInterrupt:
         _end_as_settings_say(connection, followed)
         raise

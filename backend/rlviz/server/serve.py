@@ -287,7 +287,7 @@ class _Server(uvicorn.Server):
             super().handle_exit(sig, frame)
         else:
             self.force_exit = True
-            self._application.hurry()
+            self._application.skip_waiting()
 
 
 def _print(text: str, settings: Settings) -> None:

@@ -211,7 +211,7 @@ Place = Annotated[int, Path(ge=0, le=1_000_000_000, description="From 0.")]
 @recording_router.get("/recording", responses=documented(RunNotFound, ArtifactNotFound, RunFolderError))
 def get_recording(run_id: str, recording: Recording) -> RunRecording:
     """At which detail the run is recorded, and what that costs."""
-    return _recording(run_id, recording.look(run_id))
+    return _recording(run_id, recording.get_choice(run_id))
 
 
 @recording_router.put(
@@ -566,7 +566,7 @@ async def get_saliency(
 ) -> Response | EvaluationSaliency:
     """What the agent saw in a step, and which pixels mattered for what it did then."""
     wanted = await run_in_threadpool(seen.ask, run_id, evaluation_id, episode=episode, index=step)
-    found = await wait_for(lambda: seen.look(wanted))
+    found = await wait_for(lambda: seen.find(wanted))
     if found is None:
         return _under_way(SaliencyUnderWay(run_id=run_id, evaluation_id=evaluation_id))
     return EvaluationSaliency(
@@ -594,7 +594,7 @@ async def get_saliency(
 async def get_clip_saliency(run_id: str, clip_id: str, seen: Seen, step: PlayedStep) -> Response | ClipSaliency:
     """The same of a clip."""
     wanted = await run_in_threadpool(seen.ask_of_clip, run_id, clip_id, index=step)
-    found = await wait_for(lambda: seen.look(wanted))
+    found = await wait_for(lambda: seen.find(wanted))
     if found is None:
         return _under_way(SaliencyUnderWay(run_id=run_id, clip_id=clip_id))
     return ClipSaliency(
@@ -635,7 +635,7 @@ async def get_value_slice(
 ) -> Response | RunValueSlice:
     """What the policy expects over two components of the observation."""
     wanted = await run_in_threadpool(value_slices.ask, run_id, x=x, y=y, step=checkpoint_step, at=at)
-    found = await wait_for(lambda: value_slices.look(wanted))
+    found = await wait_for(lambda: value_slices.find(wanted))
     if found is None:
         under_way = SliceUnderWay(run_id=run_id, step=wanted.step)
         return Response(under_way.model_dump_json(), status_code=202, media_type="application/json")

@@ -69,7 +69,7 @@ class Trial:
         """Which policy its score is of."""
         return None if self.last is None else self.last.policy
 
-    def take(self, line: TrialLine) -> None:
+    def apply_line(self, line: TrialLine) -> None:
         self.last = line
         if line.state is TrialState.BEGUN:
             self.run_ids.append(line.run_id)
@@ -132,7 +132,7 @@ class OpenExperiment:
         """Of all attempts of all trials."""
         return [run_id for trial in self.trials.values() for run_id in trial.run_ids]
 
-    def trained(self, variant: str) -> RunSpec:
+    def run_spec_of(self, variant: str) -> RunSpec:
         """What its runs are created with: the values that its preset had when the experiment was created."""
         resolved = self.stored.resolved
         if variant in resolved:
@@ -149,7 +149,7 @@ class OpenExperiment:
         for number, seed in enumerate(proposal.seeds, place * len(proposal.seeds)):
             self.trials[number] = Trial(number, proposal.variant, proposal.label, seed)
 
-    def note(
+    def record(
         self,
         trial: Trial,
         state: TrialState,
@@ -198,11 +198,11 @@ class OpenExperiment:
 
     def report_if_finished(self, variant: str) -> None:
         """Report its scores to whoever proposed the variant, once all of its seeds have ended."""
-        trials = self.of_variant(variant)
+        trials = self.trials_of_variant(variant)
         if all(trial.is_final for trial in trials):
             self.proposer.finished(variant, [trial.score for trial in trials])
 
-    def direct(self, control: ExperimentControl) -> None:
+    def write_control(self, control: ExperimentControl) -> None:
         """Say what it shall do from now on. Raises OSError."""
         self.folder.write_control(control)
         self.control = control
@@ -214,14 +214,14 @@ class OpenExperiment:
         """
         self._report_all()
         self._report_end(control)
-        self.direct(control)
+        self.write_control(control)
 
     def close(self) -> None:
         if self._journal is not None:
             self._journal.close()
             self._journal = None
 
-    def of_variant(self, variant: str) -> list[Trial]:
+    def trials_of_variant(self, variant: str) -> list[Trial]:
         return [trial for trial in self.trials.values() if trial.variant == variant]
 
     def waiting(self) -> Sequence[Trial]:
@@ -253,7 +253,7 @@ class OpenExperiment:
         return FixedVariants()
 
     def _take(self, line: TrialLine) -> None:
-        self.trials[line.trial].take(line)
+        self.trials[line.trial].apply_line(line)
         if line.state is TrialState.BEGUN:
             self.known_runs.add(line.run_id)
             self.groups.setdefault(line.variant, line.run_id)

@@ -69,7 +69,7 @@ class TrialRuns:
 
     def configure(self, experiment: OpenExperiment, trial: Trial) -> RunConfig:
         """The configuration of a new run for ``trial``. Raises InvalidRequest."""
-        wanted = experiment.trained(trial.variant)
+        wanted = experiment.run_spec_of(trial.variant)
         if experiment.stored.resolved:  # its values are those of its preset already, whatever has become of that since
             config = self.resolve(
                 wanted.model_copy(update={"preset": None}), trial.seed, experiment.spec.memory_per_worker
@@ -152,7 +152,7 @@ class TrialFollower:
             left = find_runs(session, [run_id for run_id, row in rows.items() if row.state in PAUSES])
         experiment.resumes_paused = experiment.resumes_paused and any(row.state in PAUSES for row in left)
 
-    def places(self, experiment: OpenExperiment) -> tuple[int, int]:
+    def count_places(self, experiment: OpenExperiment) -> tuple[int, int]:
         """How many trials train, or are about to, and how many are trained and wait for their score."""
         rows = self._rows(experiment)
         begun = [trial for trial in experiment.trials.values() if trial.is_begun]
@@ -163,7 +163,7 @@ class TrialFollower:
         """Whether the run of a trial has not got a place to train at yet."""
         return any(row.state in AWAITS_PLACE for row in self._rows(experiment).values())
 
-    def hold(self, experiment: OpenExperiment) -> None:
+    def pause_all(self, experiment: OpenExperiment) -> None:
         """Pause what trains, and score what is trained; what only waits begins anew when the experiment goes on."""
         rows = self._rows(experiment)
         for trial in experiment.trials.values():
@@ -198,7 +198,7 @@ class TrialFollower:
 
     def _give_up(self, experiment: OpenExperiment, trial: Trial, run_id: str) -> None:
         self._runs.stop(run_id, STOPPED)
-        experiment.note(trial, TrialState.LOST, run_id, cause=STOPPED)
+        experiment.record(trial, TrialState.LOST, run_id, cause=STOPPED)
 
     def _follow_one(self, experiment: OpenExperiment, trial: Trial, run_id: str, row: RunRow | None) -> None:
         if row is None:
@@ -225,7 +225,7 @@ class TrialFollower:
         if run_id in self._trash.run_ids():
             self._fail(experiment, trial, run_id, DELETED, again=False)
         else:
-            experiment.note(trial, TrialState.LOST, run_id, cause="The app ended before its run was created.")
+            experiment.record(trial, TrialState.LOST, run_id, cause="The app ended before its run was created.")
 
     def _go_on(self, experiment: OpenExperiment, trial: Trial, row: RunRow) -> None:
         """Resume it exactly where it was, or train it anew if it left no snapshot."""
@@ -238,7 +238,7 @@ class TrialFollower:
         except (RunIsActive, IllegalTransition):  # its old worker lives a moment longer, or it was resumed already
             return
         except (NothingToResume, SnapshotRefused, RunFolderError) as error:
-            experiment.note(trial, TrialState.LOST, row.id, cause=str(error))
+            experiment.record(trial, TrialState.LOST, row.id, cause=str(error))
 
     def _score(self, experiment: OpenExperiment, trial: Trial, run_id: str) -> None:
         found = self._scorer.score(run_id, experiment.spec.score)
@@ -247,33 +247,33 @@ class TrialFollower:
         if isinstance(found, str):
             self._fail(experiment, trial, run_id, found, again=False)
             return
-        experiment.note(trial, TrialState.SCORED, run_id, score=found)
+        experiment.record(trial, TrialState.SCORED, run_id, score=found)
         experiment.report_if_finished(trial.variant)
 
     def _fail(self, experiment: OpenExperiment, trial: Trial, run_id: str, cause: str, *, again: bool = True) -> None:
         """``again``: whether another attempt may do better."""
         spec = experiment.spec
         if again and spec.fail_mode is FailMode.RETRY and trial.failures < spec.most_retries:
-            experiment.note(trial, TrialState.RETRIED, run_id, cause=cause)
+            experiment.record(trial, TrialState.RETRIED, run_id, cause=cause)
             return
-        experiment.note(trial, TrialState.FAILED, run_id, cause=cause)
+        experiment.record(trial, TrialState.FAILED, run_id, cause=cause)
         experiment.report_if_finished(trial.variant)
 
     def _prune(self, experiment: OpenExperiment, variant: str, rows: Mapping[str, RunRow]) -> None:
         """Give up a variant of a search that falls behind, by what all of its seeds have come to, also those that were
         trained before this service began."""
-        trials = experiment.of_variant(variant)
+        trials = experiment.trials_of_variant(variant)
         training = [one for one in trials if one.is_begun and _trains(rows.get(one.run_id or ""))]
         judged = [one for one in trials if one.is_begun or one.score is not None]
         if not training:
             return
-        seeds = [SeedReturns(self._greedy.of(one.run_id), one in training) for one in judged if one.run_id]
+        seeds = [SeedReturns(self._greedy.read_returns(one.run_id), one in training) for one in judged if one.run_id]
         if not experiment.proposer.evaluated(variant, seeds):
             return
         for other in trials:
             if not other.is_final:
                 trains = other.run_id if other.is_begun else None
-                experiment.note(other, TrialState.PRUNED, other.run_id or "", cause=PRUNED)
+                experiment.record(other, TrialState.PRUNED, other.run_id or "", cause=PRUNED)
                 if trains is not None:
                     self._runs.stop(trains, PRUNED)
 
@@ -332,7 +332,7 @@ class ExperimentScheduler:
                 log.warning("Experiment %s cannot be read: %s", folder.id, error)
         self._thread.start()
 
-    def rest(self) -> None:
+    def stop_starting(self) -> None:
         """From now on begin nothing and note nothing: the app ends, and the next one goes on."""
         self._resting.set()
 
@@ -420,7 +420,7 @@ class ExperimentScheduler:
             return
         try:
             if experiment.control.desired == "stop":
-                self._follower.hold(experiment)
+                self._follower.pause_all(experiment)
             else:
                 self._go_on(experiment)
             experiment.problem = None
@@ -471,7 +471,7 @@ class ExperimentScheduler:
         """One that is trained leaves its place to the next while it is scored, unless scoring falls behind; but a
         search proposes by the scores of all that it can have."""
         parallel = experiment.spec.parallel or self._settings.max_concurrent_runs
-        training, scoring = self._follower.places(experiment)
+        training, scoring = self._follower.count_places(experiment)
         if experiment.spec.sweep is not None:
             return parallel - training - scoring
         return min(parallel - training, 2 * parallel - training - scoring)
@@ -492,17 +492,17 @@ class ExperimentScheduler:
         try:
             config = self._runs.configure(experiment, trial)
         except InvalidRequest as error:  # only a search proposes what was not checked before
-            experiment.note(trial, TrialState.FAILED, "", cause=str(error))
+            experiment.record(trial, TrialState.FAILED, "", cause=str(error))
             experiment.proposer.failed(trial.variant, str(error), misfit=True)
-            for other in experiment.of_variant(trial.variant):
+            for other in experiment.trials_of_variant(trial.variant):
                 if not other.is_final:
-                    experiment.note(other, TrialState.FAILED, "", cause=str(error))
+                    experiment.record(other, TrialState.FAILED, "", cause=str(error))
             return
-        experiment.note(trial, TrialState.BEGUN, config.run_id)
+        experiment.record(trial, TrialState.BEGUN, config.run_id)
         try:
             self._runs.add(config, experiment.spec.sinks)
         except (NotEnoughDisk, OSError) as error:
-            experiment.note(trial, TrialState.LOST, config.run_id, cause=f"Its run could not be created: {error}")
+            experiment.record(trial, TrialState.LOST, config.run_id, cause=f"Its run could not be created: {error}")
             raise
 
     def _is_spent(self, experiment: OpenExperiment) -> bool:

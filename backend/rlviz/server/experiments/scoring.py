@@ -111,7 +111,7 @@ class GreedyReturns:
         self._runs_dir = runs_dir
         self._known: LRUCache[str, _Known] = LRUCache(MOST_RUNS)
 
-    def of(self, run_id: str) -> Sequence[float]:
+    def read_returns(self, run_id: str) -> Sequence[float]:
         """Mean returns of the evaluations that count, oldest first, NaN of a policy that had learned nothing yet; none
         where the run cannot be read."""
         try:

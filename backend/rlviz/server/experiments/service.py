@@ -486,7 +486,7 @@ class ExperimentService:
         experiment = self._experiment(experiment_id)
         with experiment.lock:
             self._check_goes_on(experiment)
-            experiment.direct(ExperimentControl(desired="stop"))
+            experiment.write_control(ExperimentControl(desired="stop"))
         return self._directed(experiment)
 
     def resume(self, experiment_id: str) -> ExperimentState:
@@ -499,7 +499,7 @@ class ExperimentService:
             self._check_goes_on(experiment)
             if experiment.control.desired == "stop":
                 experiment.resumes_paused = True
-                experiment.direct(ExperimentControl())
+                experiment.write_control(ExperimentControl())
         return self._directed(experiment)
 
     def delete(self, experiment_id: str) -> None:

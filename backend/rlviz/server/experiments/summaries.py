@@ -156,7 +156,7 @@ def _ends(
 def _end(experiment: OpenExperiment, trial: Trial, row: RunRow | None) -> int | None:
     if row is not None:
         return row.end_step or row.total_timesteps
-    trained = experiment.trained(trial.variant)
+    trained = experiment.run_spec_of(trial.variant)
     return end_of(trained) if experiment.stored.resolved else trained.total_timesteps
 
 
@@ -221,7 +221,7 @@ def state_of(experiment: OpenExperiment, rows: Mapping[str, RunRow], *, now: flo
         **vars(summary),
         spec=experiment.spec,
         variants=[
-            VariantState(name, label, experiment.run_specs[name], experiment.trained(name))
+            VariantState(name, label, experiment.run_specs[name], experiment.run_spec_of(name))
             for name, label in experiment.labels.items()
         ],
         seeds=experiment.spec.seed_list,

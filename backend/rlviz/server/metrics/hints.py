@@ -48,7 +48,7 @@ class HintService:
         self._cache: LRUCache[str, tuple[_Version, Review]] = LRUCache(CACHED_RUNS)
         self._lock = Lock()
 
-    def of(self, run_id: str) -> Review:
+    def find_hints(self, run_id: str) -> Review:
         """None of a run in which nothing learns. Raises RunNotFound, or ArtifactNotFound if the run's folder is
         gone."""
         row = self._runs.get(run_id)

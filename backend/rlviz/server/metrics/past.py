@@ -81,7 +81,7 @@ class PastService:
         self._cache: LRUCache[str, tuple[Superseded, list[_Left]]] = LRUCache(CACHED_RUNS)
         self._lock = Lock()
 
-    def of(self, run_id: str, names: Sequence[str] | None, request: CurveRequest) -> Past:
+    def read_past(self, run_id: str, names: Sequence[str] | None, request: CurveRequest) -> Past:
         """Curves of the given metrics (all, if None). Raises RunNotFound."""
         row = self._runs.get(run_id)
         folder = self._runs.folder(run_id)

@@ -121,7 +121,7 @@ def get_metric_curves(run_id: str, runs: Runs, metrics: Metrics, wanted: Wanted,
 @router.get("/runs/{run_id}/metrics/past", responses=documented(RunNotFound, InvalidRequest))
 def get_past_curves(run_id: str, past: Past, wanted: Wanted, names: Names = None) -> PastCurves:
     """What the run has left behind by going back, and the runs that it was forked from, up to the fork."""
-    return view_past(run_id, wanted.axis, past.of(run_id, _named(names), wanted))
+    return view_past(run_id, wanted.axis, past.read_past(run_id, _named(names), wanted))
 
 
 @router.get("/metrics/curves", responses=documented(InvalidRequest))
@@ -206,7 +206,7 @@ hints_router = Router(prefix="/runs/{run_id}/hints", tag="hints", lane=Lane.CURV
 @hints_router.get("", responses=documented(RunNotFound, ArtifactNotFound))
 def list_hints(run_id: str, hints: Hints) -> RunHints:
     """What the curves show that is known to go wrong, where, and what to try."""
-    return view_hints(run_id, hints.of(run_id), lambda hint: hints.changes(run_id, hint))
+    return view_hints(run_id, hints.find_hints(run_id), lambda hint: hints.changes(run_id, hint))
 
 
 anatomy_router = Router(prefix="/runs/{run_id}/anatomy", tag="metrics", lane=Lane.READS)

@@ -82,7 +82,7 @@ class Known:
     messages: int
 
     @classmethod
-    def of(cls, row: RunRow) -> Known:
+    def from_row(cls, row: RunRow) -> Known:
         """All that ``row`` says."""
         ended = row.attempt if row.state.has_ended else row.attempt - 1
         messages = RuleMessages.model_validate(row.rule_messages).count
@@ -197,7 +197,7 @@ class MemoryWatch:
         self._notify, self._use = notify, use
         self._reached = 0.0
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Raises OSError where it cannot be found out."""
         use = self._use()
         if use.level > self._reached:
@@ -378,7 +378,7 @@ class Notifier:
 
     def start(self, known: Iterable[RunRow]) -> None:
         """``known``: runs as an earlier service knew them last; what happened to them since then is news."""
-        self._known.update((row.id, Known.of(row)) for row in known)
+        self._known.update((row.id, Known.from_row(row)) for row in known)
         if self.webhook is not None:
             self.webhook.start()
 
@@ -388,7 +388,7 @@ class Notifier:
         ``is_trial``: it belongs to an experiment that goes on.
         """
         with self._lock:
-            now = Known.of(row)
+            now = Known.from_row(row)
             known = self._known.setdefault(row.id, now)
             self._known[row.id] = known.with_all(now)
         for news in news_of(row, known, is_trial=is_trial):

@@ -56,7 +56,7 @@ from rlviz.server.router import Router
 from rlviz.server.runs import family
 from rlviz.server.runs.configuration import NewRun
 from rlviz.server.runs.family import FamilyService
-from rlviz.server.runs.groups import GroupService, SeedsWanted
+from rlviz.server.runs.groups import GroupService, SeedRequest
 from rlviz.server.runs.models import (
     DeletedRun,
     GroupCreate,
@@ -79,7 +79,7 @@ from rlviz.server.runs.models import (
     view_run,
 )
 from rlviz.server.runs.presets import OwnPresets
-from rlviz.server.runs.service import RunService, TakeUpService
+from rlviz.server.runs.service import RunAdoptionService, RunService
 from rlviz.server.runs.trash import TrashService
 from rlviz.server.snapshots.damage import DamageService
 from rlviz.server.trust.service import TrustService
@@ -93,7 +93,7 @@ Metrics = Annotated[MetricsService, Depends(provided(MetricsService))]
 OwnPresetsAccess = Annotated[OwnPresets, Depends(provided(OwnPresets))]
 Runs = Annotated[RunService, Depends(provided(RunService))]
 Sinks = Annotated[SinkService, Depends(provided(SinkService))]
-TakingUp = Annotated[TakeUpService, Depends(provided(TakeUpService))]
+RunAdoption = Annotated[RunAdoptionService, Depends(provided(RunAdoptionService))]
 Trust = Annotated[TrustService, Depends(provided(TrustService))]
 
 router = Router(prefix="/runs", tag="runs")
@@ -114,7 +114,7 @@ def create_run(body: RunCreate, sinks: Sinks, runs: Runs, evaluations: Evaluatio
 def create_group(body: GroupCreate, sinks: Sinks, groups: Groups, runs: Runs) -> GroupRuns:
     """Create a run for each of several seeds, and start them if asked to: all of them, or none."""
     sinks.check(body.sinks)
-    group = groups.create(_new_run(body), SeedsWanted(body.seeds, body.count), start=body.start)
+    group = groups.create(_new_run(body), SeedRequest(body.seeds, body.count), start=body.start)
     sinks.take_over([row.id for row in group], body.sinks)
     return _group(runs, group)
 
@@ -130,7 +130,7 @@ def create_group(body: GroupCreate, sinks: Sinks, groups: Groups, runs: Runs) ->
 def add_seeds(run_id: str, body: SeedsAdd, sinks_service: Sinks, groups: Groups, runs: Runs) -> GroupRuns:
     """Repeat a run with other seeds, and start them: all of them, or none. They have the sinks that it has."""
     sinks = sinks_service.live(run_id)
-    rows = groups.add_seeds(run_id, SeedsWanted(body.seeds, body.count))
+    rows = groups.add_seeds(run_id, SeedRequest(body.seeds, body.count))
     sinks_service.take_over([row.id for row in rows], sinks)
     return _group(runs, rows)
 
@@ -195,7 +195,7 @@ def list_runs(
 @router.get("/{run_id}", responses=documented(RunNotFound, ArtifactNotFound))
 def get_run(run_id: str, damage: Damage, runs: Runs, evaluations: Evaluations, trust: Trust) -> RunDetail:
     """One run with its full configuration and its latest evaluation."""
-    return _detail(runs, evaluations, trust, damage.look(run_id))
+    return _detail(runs, evaluations, trust, damage.inspect(run_id))
 
 
 @router.patch("/{run_id}", responses=documented(RunNotFound, InvalidRequest))
@@ -221,9 +221,9 @@ def restore_run(run_id: str, runs: Runs) -> Run:
 
 @router.post("/{run_id}/take-up", responses=documented(RunNotFound, Conflict))
 @in_lane(Lane.CHANGES)
-def take_up_run(run_id: str, taking_up: TakingUp, runs: Runs, evaluations: Evaluations, trust: Trust) -> RunDetail:
+def take_up_run(run_id: str, adoption: RunAdoption, runs: Runs, evaluations: Evaluations, trust: Trust) -> RunDetail:
     """List a run that has ended and whose folder was put into the runs folder, as `rlviz import` does."""
-    return _detail(runs, evaluations, trust, taking_up.take_up(run_id))
+    return _detail(runs, evaluations, trust, adoption.adopt_run(run_id))
 
 
 @router.post("/{run_id}/repair", responses=documented(RunNotFound, ArtifactNotFound, RunIsActive, RunFolderError))
@@ -312,7 +312,7 @@ family_router = Router(prefix="/runs/{run_id}/family", tag="snapshots", lane=Lan
 @family_router.get("", responses=documented(RunNotFound))
 def get_family(run_id: str, family: Family) -> RunFamily:
     """The runs that it was forked from, and all that were forked from those, with what was changed at each fork."""
-    found = family.of(run_id)
+    found = family.find_family(run_id)
     return RunFamily(run_id=run_id, members=[_view(one) for one in found.members], whole=found.is_whole)
 
 

@@ -130,7 +130,7 @@ class SessionService:
 
         async def begin() -> None:
             try:
-                recording = await asyncio.to_thread(self._played.begin, session.id, session.plan)
+                recording = await asyncio.to_thread(self._played.create_for_session, session.id, session.plan)
             except (RlvizError, OSError) as error:
                 session.say(ErrorMessage(detail=f"What you play is not kept: {error}"))
             else:

@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 class DamageService(RunUseCases):
     """Damage to a run folder affects that run alone: it is reported, and everything else works."""
 
-    def look(self, run_id: str) -> RunRow:
+    def inspect(self, run_id: str) -> RunRow:
         """The run with its damage inspected again, except for lines of journals, whose damage stays as it was found.
 
         Raises RunNotFound.
@@ -65,13 +65,13 @@ class DamageService(RunUseCases):
         except FileNotFoundError as error:
             raise damaged(folder.config_path, folder.path, MISSING) from error
 
-    def look_at_all(self) -> Iterator[None]:
+    def inspect_all(self) -> Iterator[None]:
         """Inspect every run again, one with each item; errors are logged and do not affect the others."""
         with self._database.read() as session:
             run_ids = session.exec(select(col(RunRow.id)).order_by(col(RunRow.created_at).desc())).all()
         for run_id in run_ids:
             try:
-                self.look(run_id)
+                self.inspect(run_id)
             except RunNotFound:  # deleted meanwhile
                 pass
             except (OSError, DatabaseError):

@@ -280,7 +280,7 @@ class AutomaticResuming:
             self._waiting.put(run_id)
         self._thread.start()
 
-    def hold(self, run_ids: Collection[str]) -> None:
+    def hold_runs(self, run_ids: Collection[str]) -> None:
         """The app ends: these go on when it is started again, and none before."""
         self._closing.set()
         try:

@@ -88,7 +88,7 @@ class RuleService(RunUseCases):
             for name, knob in knobs_of(algorithm, values).items()
         ]
 
-    def turn(self, run_id: str, changes: Sequence[SetKnob | ScaleKnob]) -> RunRow:
+    def request_knob_changes(self, run_id: str, changes: Sequence[SetKnob | ScaleKnob]) -> RunRow:
         """Ask a run that trains to change hyperparameters at the start of its next rollout.
 
         Raises NotTraining for one that does not train, NewerVersion, UnknownName or InvalidRequest.

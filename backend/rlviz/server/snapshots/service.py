@@ -80,7 +80,7 @@ class SnapshotService(RunUseCases):
                     verifications[one.name] = verification
         return SnapshotList(found, behind, bytes_of(folder), spread, verifications, plan)
 
-    def take(self, run_id: str, name: str | None, message: str) -> RunRow:
+    def request_snapshot(self, run_id: str, name: str | None, message: str) -> RunRow:
         """Ask a run that trains for a snapshot at the start of its next rollout. Where its worker does not come to one,
         the next attempt takes it.
 

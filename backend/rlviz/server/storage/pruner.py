@@ -148,7 +148,7 @@ class RunClearing(RunUseCases):
         with self._database.read() as session:
             return [run_id for run_id, tags in session.exec(query) if KEEP_TAG not in tags]
 
-    def look(self, rule: RunRule, run_id: str) -> StorageAction | None:
+    def preview(self, rule: RunRule, run_id: str) -> StorageAction | None:
         """What ``apply`` would do; None: nothing. Raises OSError."""
         folder = self._folder(run_id)
         if not _is_of(rule, folder):
@@ -275,7 +275,7 @@ class Pruning:
     actions: list[StorageAction] = field(default_factory=list)
     error_message: str = ""
 
-    def take(self, action: StorageAction) -> None:
+    def add_action(self, action: StorageAction) -> None:
         self.done += not action.problem
         self.bytes += action.bytes
         if len(self.actions) < MOST_ACTIONS:
@@ -315,7 +315,7 @@ class StoragePruner:
             self._thread.start()
         return pruning
 
-    def by_itself(self) -> None:
+    def prune_automatically(self) -> None:
         """What housekeeping does: apply the rules, if there are any. What a pass that was killed left in the archive
         goes whatever they are now. Raises StorageRulesUnusable."""
         self._tidy_archive()
@@ -339,7 +339,7 @@ class StoragePruner:
                     log.warning("%s", pruning.error_message)
                     continue
                 for action in self._actions(rule, rules, dry_run=pruning.dry_run):
-                    pruning.take(action)
+                    pruning.add_action(action)
                     if not pruning.dry_run:
                         self._action_log.append(action)
                     if self._closing.is_set():
@@ -382,7 +382,7 @@ class StoragePruner:
             if beyond is not None and beyond <= 0:
                 return
             try:
-                action = self._clearing.look(rule, run_id) if dry_run else self._clearing.apply(rule, run_id)
+                action = self._clearing.preview(rule, run_id) if dry_run else self._clearing.apply(rule, run_id)
             except (RunIsActive, RunNotFound):  # resumed, evaluated or deleted just now
                 continue
             except (OSError, RlvizError) as error:

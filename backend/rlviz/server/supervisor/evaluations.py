@@ -143,7 +143,7 @@ class EvaluationMonitor:
     def _end_lingering(self, worker: Worker) -> None:
         if self._lingering is None:
             self._lingering = TerminationPolicy(f"Evaluation {self.id}", worker, LINGERING_GRACE, self._monotonic)
-        self._lingering.tick()
+        self._lingering.advance()
 
     def fail(self, cause: str) -> None:
         ended = utc(self._clock())
@@ -191,7 +191,7 @@ class EvaluationMonitor:
         shows = counted(results_of([self._record]), self._folder)
         with self._database.write() as session:
             row = session.get_one(EvaluationRow, (self.run_id, self.id))
-            row.take(self._record)
+            row.update_from(self._record)
             if worker is not None:
                 row.worker = worker
             session.add(row)
@@ -257,7 +257,7 @@ class LiveEvaluations:
             retain_videos(folder, self._settings.keep_eval_videos)
             with self._database.write() as session:
                 row = session.get_one(EvaluationRow, (run_id, evaluation_id))
-                row.take(record)
+                row.update_from(record)
                 session.add(row)
         except (RlvizError, OSError, NoResultFound) as error:
             log.warning("The row of evaluation %s of run %s lacks its video: %s", evaluation_id, run_id, error)

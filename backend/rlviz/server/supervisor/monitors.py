@@ -45,7 +45,7 @@ class RetryThrottle:
         failure = self._failures.get(what)
         return failure is None or self._monotonic() >= failure.retry_at
 
-    def failed(self, what: str, error: Exception) -> None:
+    def note_failure(self, what: str, error: Exception) -> None:
         """Log that ``what`` failed, unless that was logged a short while ago."""
         now = self._monotonic()
         failure = self._failures.setdefault(what, _Failure(now, now))
@@ -57,7 +57,7 @@ class RetryThrottle:
         reason = getattr(error, "orig", None) or error
         log.error("%s failed: %s. Trying again.", what, reason, exc_info=None if expected else error)
 
-    def over(self, what: str) -> None:
+    def note_success(self, what: str) -> None:
         """Note that ``what`` succeeded; logged only if it had failed."""
         if self._failures.pop(what, None) is not None:
             log.info("%s works again", what)
@@ -123,9 +123,9 @@ class Monitors(Generic[Key, M]):
         try:
             goes_on = monitor.poll()
         except Exception as error:
-            self._throttle.failed(what, error)
+            self._throttle.note_failure(what, error)
             return True
-        self._throttle.over(what)
+        self._throttle.note_success(what)
         return goes_on
 
 
@@ -171,11 +171,11 @@ class TerminationPolicy:
         self._since = monotonic()
         self.step = TerminationStep.ASKED
 
-    def hurry(self, grace: GracePeriod) -> None:
+    def shorten_grace(self, grace: GracePeriod) -> None:
         """From now on, wait no longer than ``grace`` for each step."""
         self._grace = GracePeriod(min(grace.ask, self._grace.ask), min(grace.terminate, self._grace.terminate))
 
-    def tick(self) -> None:
+    def advance(self) -> None:
         """Take the next step if it is due."""
         waited = self._monotonic() - self._since
         if self.step is TerminationStep.ASKED and waited >= self._grace.ask:

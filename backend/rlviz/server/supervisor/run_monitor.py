@@ -104,7 +104,7 @@ class RunMonitor:
             name = f"Run {self.folder.run_id}"
             self._ending = TerminationPolicy(name, self.worker, grace or self._grace, self._monotonic)
         elif grace is not None:
-            self._ending.hurry(grace)
+            self._ending.shorten_grace(grace)
 
     def poll(self) -> bool:
         """Carry over what is new. Returns False once the worker is gone and the row has everything it wrote."""
@@ -133,7 +133,7 @@ class RunMonitor:
         if self.worker_is_ours and self._projection.ending is not None and self._ending is None:
             self.end(LINGERING_GRACE)
         if self._ending is not None:
-            self._ending.tick()
+            self._ending.advance()
 
     def _cause(self, gone: Exit) -> str:
         if self._lost or not self.folder.is_there():

@@ -221,7 +221,7 @@ class LiveRuns:
     def _monitor(self, row: RunRow, worker: Worker, kind: type[RunMonitor]) -> RunMonitor:
         grace = GracePeriod(self._settings.terminate_after_seconds, self._settings.kill_after_seconds)
         return kind(
-            row, self._folder(row.id), worker, self._feeds.of(row.id), self._database, self._events, grace=grace
+            row, self._folder(row.id), worker, self._feeds.get_feed(row.id), self._database, self._events, grace=grace
         )
 
     def _folder(self, run_id: str) -> RunFolder:

@@ -87,7 +87,7 @@ class ForeignRuns:
         self._changed_at: int | None = None
         self._others: set[str] = set()
 
-    def tick(self) -> None:
+    def poll(self) -> None:
         if self._monotonic() - self._looked_at < LOOK_SECONDS:
             return
         self._looked_at = self._monotonic()
@@ -270,11 +270,11 @@ class Supervisor:
             try:
                 self._tick(woken)
             except Exception as error:
-                self._throttle.failed("Starting what waits", error)
+                self._throttle.note_failure("Starting what waits", error)
                 self._closing.wait(RETRY_SECONDS)
                 self._wake.ring()
             else:
-                self._throttle.over("Starting what waits")
+                self._throttle.note_success("Starting what waits")
 
     @property
     def _is_busy(self) -> bool:
@@ -291,8 +291,8 @@ class Supervisor:
         while self._to_follow:
             row, session_id = self._to_follow.popleft()
             self._runs.follow_played(row, self.sessions.worker_of(session_id))
-        self._try("Following sessions", self.sessions.tick)
-        self._try("Looking for runs of other programs", self._foreign.tick)
+        self._try("Following sessions", self.sessions.poll)
+        self._try("Looking for runs of other programs", self._foreign.poll)
         freed = self._runs.poll()
         self._evaluations.poll()
         if self._draining.is_set():
@@ -302,8 +302,8 @@ class Supervisor:
         if woken or freed or self._runs.is_launch_due:
             self._launch_runs()
         self._evaluations.launch()
-        self._try("Following clips", self._clips.tick)
-        self._try("Following verifications", self._verifications.tick)
+        self._try("Following clips", self._clips.poll)
+        self._try("Following verifications", self._verifications.poll)
         self._try("Keeping workers ready", self._launcher.tick)
 
     def _try(self, what: str, tick: Callable[[], object]) -> None:
@@ -313,9 +313,9 @@ class Supervisor:
         try:
             tick()
         except Exception as error:
-            self._throttle.failed(what, error)
+            self._throttle.note_failure(what, error)
         else:
-            self._throttle.over(what)
+            self._throttle.note_success(what)
 
     def _launch_runs(self) -> None:
         while not self._closing.is_set() and not self._draining.is_set():

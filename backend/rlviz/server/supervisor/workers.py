@@ -55,7 +55,7 @@ class ClipWorkers:
         with self._lock:
             self._inbox.append(run_id)
 
-    def tick(self) -> None:
+    def poll(self) -> None:
         """Note which workers have ended, and start those that are needed. Returns at once."""
         with self._lock:
             asked, self._inbox = self._inbox, []
@@ -150,7 +150,7 @@ class SessionWorkers:
     def is_busy(self) -> bool:
         return bool(self._live)
 
-    def tick(self) -> None:
+    def poll(self) -> None:
         with self._inbox:
             to_launch, self._to_launch = self._to_launch, []
             to_end, self._to_end = self._to_end, []
@@ -171,7 +171,7 @@ class SessionWorkers:
                 del self._live[session_id]
                 live.on_gone(how.cause("the session"))
             elif live.termination is not None:
-                live.termination.tick()
+                live.termination.advance()
 
     def close(self) -> None:
         """End them all, and start no more: nobody looks any more. What was played by hand is brought to its end."""
@@ -219,7 +219,7 @@ class VerificationWorkers:
             if key not in self._asked:
                 self._asked.append(key)
 
-    def tick(self) -> None:
+    def poll(self) -> None:
         """Check whether the worker has ended, and start the next. Returns at once."""
         if self._worker is None:
             if self._asked:
@@ -233,7 +233,7 @@ class VerificationWorkers:
         self._abandoned = True
         if self._worker is not None:
             self._worker.kill()
-            self.tick()
+            self.poll()
         else:
             for key in list(self._asked):
                 self._leave(key, ABANDONED)

@@ -127,7 +127,7 @@ def test_a_score_that_a_killed_service_did_not_tell_the_search_is_told_by_the_ne
     proposal = first.proposer.propose(first.run_specs.keys())
     assert proposal is not None
     first.add(proposal)
-    for trial in first.of_variant(proposal.variant):
+    for trial in first.trials_of_variant(proposal.variant):
         first.note(trial, TrialState.BEGUN, "r1")
         first.note(trial, TrialState.SCORED, "r1", score=TrialScore(5.0, PolicyChoice.LATEST))
     second = experiment(of)

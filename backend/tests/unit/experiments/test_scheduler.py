@@ -166,6 +166,6 @@ def test_a_search_that_was_stopped_goes_on_with_the_trials_that_ran(tmp_path: Pa
     assert told(folder) == [(TrialState.RUNNING, None)]
     (experiment,) = scheduler.experiments()
     with experiment.lock:
-        experiment.direct(ExperimentControl())
+        experiment.write_control(ExperimentControl())
     ended(folder)
     assert told(folder) == [COMPLETE] * 2

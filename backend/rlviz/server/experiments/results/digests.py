@@ -44,7 +44,7 @@ class RunDigestStore:
         self._lock = Lock()
         self._known: dict[str, tuple[str, RunDigest]] | None = None
 
-    def of(self, rows: Sequence[RunRow]) -> dict[str, RunDigest]:
+    def read_digests(self, rows: Sequence[RunRow]) -> dict[str, RunDigest]:
         """By run id."""
         with self._lock:
             if self._known is None:
@@ -66,7 +66,7 @@ class RunDigestStore:
 
     def _digest(self, row: RunRow) -> RunDigest:
         folder = RunFolder(self._runs_dir, row.id)
-        curves = self._curves.of(folder)
+        curves = self._curves.read_curves(folder)
         return digest(curves.episodes, self._greedy(folder), curves.evaluations(row))
 
     def _greedy(self, folder: RunFolder) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:

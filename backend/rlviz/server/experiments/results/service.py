@@ -289,7 +289,7 @@ class ResultsService:
             self.results(source, ResultsRequest())
         else:
             rows = _State(source, self._database).rows
-            self._store(source).of([row for row in rows.values() if row.state.has_ended])
+            self._store(source).read_digests([row for row in rows.values() if row.state.has_ended])
 
     def trials_and_results(
         self, source: ExperimentSource, request: ResultsRequest
@@ -323,7 +323,7 @@ class ResultsService:
 
     def _trials(self, state: _State, request: ResultsRequest) -> tuple[list[Trial], Setting]:
         source, rows = state.source, state.rows
-        digests = self._store(source).of(list(rows.values()))
+        digests = self._store(source).read_digests(list(rows.values()))
         greedy = bool(digests) and all(one.greedy is not None or one.training is None for one in digests.values())
         setting = Setting(
             source.variants,
