@@ -124,11 +124,15 @@ class RunUseCases:
             purpose: What needs an idle run, as a gerund for the message: "deleting it".
         """
         if row.actor is RunActor.FOREIGN and row.state.is_active:
-            raise RunIsActive(f"A program of its own writes run {row.id!r}. End that program before {purpose}.")
+            raise RunIsActive(f"Run {row.id!r} is written by another program. End that program before {purpose}.")
         if row.state.is_active or self._supervisor.is_live(row.id):
-            raise RunIsActive(f"Run {row.id!r} is {row.status!r}. Stop it and wait for its end before {purpose}.")
+            raise RunIsActive(
+                f"Run {row.id!r} is {row.status!r}. Stop it and wait until it has ended before {purpose}."
+            )
         if open_evaluations(session, row.id):
-            raise RunIsActive(f"Run {row.id!r} is being evaluated. Wait for the evaluation's end before {purpose}.")
+            raise RunIsActive(
+                f"Run {row.id!r} is being evaluated. Wait until the evaluation has ended before {purpose}."
+            )
 
 
 def check_controlled(row: RunRow) -> None:
