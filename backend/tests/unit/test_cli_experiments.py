@@ -64,7 +64,7 @@ def test_each_cause_of_trials_without_a_score_is_told_once() -> None:
         cell(1, "failed", cause=full),
         cell(2, "training", cause=full),
         cell(3, "failed", "v1", cause="The loss is NaN."),
-        cell(4, "pruned", cause="It fell behind other trials of the search."),
+        cell(4, "pruned", cause="It did worse than other trials of the search."),
     ]
     assert cause_lines(experiment(cells, variants=2)) == [
         f"Variant 0, seed 1, 2: {full}",
