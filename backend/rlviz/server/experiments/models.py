@@ -50,8 +50,8 @@ class ExperimentCell(Wire):
     progress: float = Field(ge=0, le=1, description="Share of its steps that are settled; 1 after it has ended.")
     trained: float = Field(ge=0, le=1, description="Share of its steps that are trained.")
     sparkline: list[float] = Field(
-        description="Moving averages of its returns, evenly spaced over the trained steps: 32 points, or fewer if there "
-        "are many trials, but at least 8."
+        description="Moving averages of its returns, evenly spaced over the trained steps: 32 points, or fewer if "
+        "there are many trials, but at least 8."
     )
 
 
