@@ -54,8 +54,8 @@ class Relative(Wire):
 class RunFamily(Wire):
     run_id: str
     members: list[Relative] = Field(
-        description="The run, all of its ancestors, and all forks of any of them. Each comes before its forks; forks are "
-        "in order of creation."
+        description="The run, all of its ancestors, and all forks of any of them. Each comes before its forks; forks "
+        "are in order of creation."
     )
     whole: bool = Field(description="Whether the list is complete; at most 100 are listed, the nearest and newest.")
 
@@ -103,8 +103,8 @@ class Evaluation(Wire):
         description="Size of the policy that played, which saliency needs; null if it sees no pictures or is deleted."
     )
     video_url: str | None = Field(
-        description="URL of the video, which changes whenever the video changes; null before there is one and after it was "
-        "deleted."
+        description="URL of the video, which changes whenever the video changes; null before there is one and after "
+        "it was deleted."
     )
 
 
@@ -130,8 +130,8 @@ class ForkedFrom(Wire):
 
     run_id: str
     snapshot: str = Field(
-        description="Name of the snapshot that it starts from, or from which the parent was trained again; `0`: from the "
-        "parent's beginning, since no snapshot was early enough."
+        description="Name of the snapshot that it starts from, or from which the parent was trained again; `0`: from "
+        "the parent's beginning, since no snapshot was early enough."
     )
     step: int = Field(description="The parent's environment step at which the fork starts.")
     changed: list[str] = Field(
@@ -234,8 +234,8 @@ class Run(Wire):
     )
     total_timesteps: int = Field(description="Requested environment steps.")
     end_step: int = Field(
-        description="Step at which training ends unless it ends early: `total_timesteps` rounded up to complete rollouts. "
-        "Progress and time left refer to it."
+        description="Step at which training ends unless it ends early: `total_timesteps` rounded up to complete "
+        "rollouts. Progress and time left refer to it."
     )
     env_options: dict[str, JsonValue] = Field(description="Validated environment options.")
     status: RunStatus
@@ -254,8 +254,8 @@ class Run(Wire):
         description="Step at which a pausing run takes its snapshot; null: at once, or it is not pausing."
     )
     superseded: list[Stretch] = Field(
-        description="Rows that rows of a later attempt replace. They do not count in any curve or figure. If their number "
-        "grows, read the curves again."
+        description="Rows that rows of a later attempt replace. They do not count in any curve or figure. If their "
+        "number grows, read the curves again."
     )
     last_event: int = Field(description="`seq` of its newest event; a greater number means that there are new events.")
     created_at: Instant
@@ -298,12 +298,13 @@ class Run(Wire):
 class RunDetail(Run):
     config: RunConfig | None = Field(description="null if config.json cannot be read; `damage` says why.")
     learned_rewards: LearnedRewards | None = Field(
-        description="How the rewards that its policy learns from differ from recorded rewards; null without a configuration."
+        description="How the rewards that its policy learns from differ from recorded rewards; null without a "
+        "configuration."
     )
     latest_evaluation: Evaluation | None
     standing: Standing = Field(
-        description="own: made here; trusted: made elsewhere and trusted by you; found: in the runs folder without your "
-        "mark, becomes yours when you use it; untrusted: made elsewhere, and not used before "
+        description="own: made here; trusted: made elsewhere and trusted by you; found: in the runs folder without "
+        "your mark, becomes yours when you use it; untrusted: made elsewhere, and not used before "
         "`POST /runs/{run_id}/trust`."
     )
 
