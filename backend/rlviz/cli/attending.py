@@ -73,5 +73,5 @@ def _say_what_became(connection: Connection, run: dict[str, Any], *, quiet: bool
         say_how_it_ended(run, quiet=quiet)
     elif not quiet:
         say(run_id)
-        note(f"It trains in a process of its own. `rlviz status {run_id} --follow` shows how it does.")
+        note(f"It trains in a process of its own. To follow it: `rlviz status {run_id} --follow`")
         say_who_delivers(connection, run_id)

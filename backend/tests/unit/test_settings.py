@@ -64,7 +64,7 @@ def test_settings_never_change_after_they_were_read() -> None:
         ("TOKEN", "short", "8 characters"),
         ("TOKEN", "eight characters", "RLVIZ_TOKEN: "),
         ("TOKEN", "gänsefüßchen", "RLVIZ_TOKEN: "),
-        ("WEBHOOK_URL", "ftp://host/path", "begins with http:// or https://"),
+        ("WEBHOOK_URL", "ftp://host/path", "starts with http:// or https://"),
         ("WEBHOOK_URL", "https:///path", "and a host is needed"),
         ("WEBHOOK_URL", "http://[::1/path", "and a host is needed"),
         ("HOST", "0.0.0.0", "Set RLVIZ_TOKEN to a secret"),
