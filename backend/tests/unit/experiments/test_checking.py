@@ -102,7 +102,7 @@ def test_what_is_asked_back_tells_the_cost_apart_from_what_to_say_in_a_request()
         resolved(grid={"gamma": HUNDRED, "gae_lambda": HUNDRED}, seeds=1)
     (field,) = caught.value.fields
     assert str(caught.value).startswith(field.detail)
-    assert field.detail.endswith("steps together.")
+    assert field.detail.endswith("steps in total.")
 
 
 def test_a_grid_beyond_all_counting_is_refused_at_once() -> None:
