@@ -1,16 +1,16 @@
-"""The worker process: trains one run, plays one evaluation, films clips, or plays for somebody who looks, and ends.
+"""The worker process: trains a run, plays an evaluation or a session, verifies, or films clips, and exits.
 
     python -m rlviz.worker RUN_FOLDER                    train the run
     python -m rlviz.worker RUN_FOLDER --evaluate ID      play the evaluation
     python -m rlviz.worker RUN_FOLDER --verify ID        play it again and compare it with its step records
     python -m rlviz.worker RUN_FOLDER --verify ID --film        the same, and film it
     python -m rlviz.worker RUN_FOLDER --verify-snapshot NAME    bring training to it and compare
-    python -m rlviz.worker RUN_FOLDER --clips            film the clips of the run that are wanted
-    python -m rlviz.worker FOLDER --session              play the session whose folder this is
-    python -m rlviz.worker --template                    import everything, then fork a worker for each such arguments
-    python -m rlviz.worker --prewarm                     import everything, then wait on stdin for such arguments
+    python -m rlviz.worker RUN_FOLDER --clips            film the requested clips of the run
+    python -m rlviz.worker FOLDER --session              play the session of this folder
+    python -m rlviz.worker --template                    import everything, then fork a worker for each job
+    python -m rlviz.worker --prewarm                     import everything, then wait on stdin for a job
 
-It never opens the catalogue, and all it has is the folder. Only the worker of a session speaks to the service.
+A worker knows only its folder and never opens the catalogue. Only a session's worker talks to the service.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.process_identity import ProcessIdentity
 
 Work = Train | Evaluate | Verify | VerifySnapshot | MakeClips
-"""The jobs in the folder of a run."""
+"""Jobs in a run's folder."""
 
 MAX_LOG_BYTES = 16_000_000
 LOG_SECONDS = 0.2
@@ -67,7 +67,7 @@ def main() -> int:
     if options.template or options.prewarm:
         from setproctitle import setproctitle
 
-        with suppress(Exception):  # what fails here fails again in the job, which has a log
+        with suppress(Exception):  # an error here occurs again in the job, which logs it
             _import_everything()
         arguments = _forked() if options.template else _wait_for_arguments()
         if arguments is None:
@@ -76,9 +76,9 @@ def main() -> int:
         options = parser.parse_args(arguments)
         try:
             _log_to(_work_folder(options))
-        except FileNotFoundError:  # the session was ended, or the run deleted, before this worker began
+        except FileNotFoundError:  # the session has ended or the run is deleted
             return EXIT_REFUSED
-    lower_priority(options.niceness)  # not before: somebody who presses Start waits for what a template imports
+    lower_priority(options.niceness)  # after the imports, which the user waits for
     if options.folder is None:
         parser.error("name the run folder")
     if options.session:
@@ -121,7 +121,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def work(folder: RunFolder, job: Work, identity: str) -> int:
-    """Do ``job`` in ``folder`` as the worker of that identity; return the exit status."""
+    """Do ``job`` in ``folder`` as worker ``identity``; return the exit status."""
     try:
         match job:
             case Train():
@@ -159,7 +159,7 @@ def _train(folder: RunFolder, identity: str) -> int:
 
 
 def _bound_log(path: Path) -> None:
-    """Limits the log, since an environment may print without end."""
+    """Limit the size of the log, since an environment can print without end."""
     while True:
         time.sleep(LOG_SECONDS)
         with suppress(OSError):
@@ -230,13 +230,13 @@ def _import_everything() -> None:
 
 
 def _wait_for_arguments() -> list[str] | None:
-    """The arguments that arrive on standard input, or None if the service ends first."""
+    """Wait for arguments on standard input; return None if the service ends first."""
     line = sys.stdin.buffer.readline()
     return list(json.loads(line)) if line else None
 
 
 def _forked() -> list[str] | None:
-    """The arguments of a job, in each fork that shall do one; None once the service has ended."""
+    """Return the arguments of a job in each fork; None in the template when the service has ended."""
     from rlviz.launchers.process import fork_workers
 
     return fork_workers(socket.socket(fileno=os.dup(sys.stdin.fileno())))
@@ -249,8 +249,8 @@ def _log_to(folder: WorkFolder) -> None:
         os.dup2(log.fileno(), 2)
         os.dup2(nothing.fileno(), 0)
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # an environment may print what this terminal's encoding has not
-            with suppress(OSError):  # of one that cannot be flushed
+        if isinstance(stream, io.TextIOWrapper):  # an environment can print what the encoding lacks
+            with suppress(OSError):  # cannot be flushed
                 stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
