@@ -51,7 +51,7 @@ def test_long_trials_count_for_more_in_progress_and_in_the_time_left(tmp_path: P
     folder.create(StoredExperiment(id=folder.id, name="x", created_at=utc(CREATED), specification=spec))
     both = OpenExperiment(folder, lambda: CREATED)
     first = next(iter(both.trials.values()))
-    both.note(first, TrialState.BEGUN, "a")
+    both.record(first, TrialState.BEGUN, "a")
     rows = {"a": row("a", seconds=10.0, step=10_000).model_copy(update={"total_timesteps": 10_000})}
     found = state_of(both, rows, now=CREATED + 100, parallel=1)
     assert (found.total_timesteps, found.progress) == (1_010_000, pytest.approx(10_000 / 1_010_000))
@@ -115,7 +115,7 @@ def test_sparklines_of_many_trials_are_thinned_together(tmp_path: Path) -> None:
     folder.create(StoredExperiment(id=folder.id, name="x", created_at=utc(CREATED), specification=spec))
     many = OpenExperiment(folder, lambda: CREATED)
     trial = next(iter(many.trials.values()))
-    many.note(trial, TrialState.BEGUN, "a")
+    many.record(trial, TrialState.BEGUN, "a")
     returns = [float(value) for value in range(SPARKLINE_POINTS)]
     trained = row("a", seconds=10.0, step=50).model_copy(update={"sparkline": returns})
     cell = state_of(many, {"a": trained}, now=CREATED + 100, parallel=1).cells[0]

@@ -306,7 +306,7 @@ def check_memory(
         )
     raise InvalidRequest.field(
         pointer_to("hyperparameters", need.field) if need.field is not None else "/algo",
-        f"{needs}; a run may have at most {byte_text(limit)} (RLVIZ_MEMORY_LIMIT). {remedy}",
+        f"{needs}; a run may have at most {byte_text(limit)} here (RLVIZ_MEMORY_LIMIT). {remedy}",
     )
 
 

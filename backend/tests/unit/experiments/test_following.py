@@ -56,7 +56,7 @@ class Greedy:
     def __init__(self) -> None:
         self.returns: dict[str, list[float]] = {}
 
-    def of(self, run_id: str) -> list[float]:
+    def read_returns(self, run_id: str) -> list[float]:
         return self.returns.get(run_id, [])
 
 
