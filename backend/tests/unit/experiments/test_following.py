@@ -87,7 +87,7 @@ class Search:
 
     def hold(self) -> list[TrialState | None]:
         """The same, while the experiment is stopped."""
-        self._follower.hold(self.experiment)
+        self._follower.pause_all(self.experiment)
         return self._states()
 
     def _states(self) -> list[TrialState | None]:
