@@ -1,4 +1,5 @@
-"""How a program describes its run, made to fit into a configuration. Nothing raises: training is about to begin."""
+"""Turn a program's description of its run into a configuration. Nothing here raises, since training is about to
+start."""
 
 from __future__ import annotations
 
@@ -29,8 +30,8 @@ def describe_run(
     total_timesteps: object,
     settings: object,
 ) -> tuple[RunConfig, list[str]]:
-    """The configuration of a foreign run, and a warning for each part of the description that is not recorded as it
-    was given."""
+    """Return the configuration of a foreign run, and a warning for each part of the description that is changed or
+    dropped."""
     warnings: list[str] = []
     kept = _mapping(settings, warnings)
     number, length = number_of(seed), steps_of(total_timesteps)
@@ -55,14 +56,13 @@ def describe_run(
     )
     try:
         return described(settings=kept), warnings
-    except Exception as error:  # a mapping of someone else's that cannot be read
+    except Exception as error:  # an unreadable mapping of the program
         warnings.append(f"The hyperparameters cannot be recorded ({brief(error)}).")
         return described(), warnings
 
 
 def steps_of(total_timesteps: object) -> int | None:
-    """How many steps a run will have. None if it does not say: infinitely many, or ``sys.maxsize``, means that it ends
-    in another way."""
+    """Return the planned number of steps; None if unknown, also for infinity and ``sys.maxsize``."""
     number = number_of(total_timesteps)
     if number is None or not 0 < number <= MAX_STEP:
         return None
@@ -70,7 +70,8 @@ def steps_of(total_timesteps: object) -> int | None:
 
 
 def as_settings(config: object) -> Mapping[str, object]:
-    """Hyperparameters as a program gives them: a mapping, an object with attributes (``argparse``'s), or nothing."""
+    """Return hyperparameters as a mapping. ``config`` is a mapping, an object with attributes (``argparse``), or
+    None."""
     if config is None:
         return {}
     if isinstance(config, Mapping):
@@ -79,19 +80,19 @@ def as_settings(config: object) -> Mapping[str, object]:
 
 
 def _mapping(config: object, warnings: list[str]) -> dict[str, object]:
-    """At most MAX_SETTINGS of them."""
+    """Return at most MAX_SETTINGS settings."""
     try:
         settings = as_settings(config)
         if len(settings) > MAX_SETTINGS:
             warnings.append(f"config has {len(settings):,} settings; the first {MAX_SETTINGS} are recorded.")
         return dict(islice(settings.items(), MAX_SETTINGS))
-    except Exception as error:  # a mapping of someone else's
+    except Exception as error:  # an unreadable mapping of the program
         warnings.append(f"The hyperparameters cannot be recorded ({brief(error)}).")
         return {}
 
 
 def _name(what: str, given: object, warnings: list[str]) -> str | None:
-    """``given`` on one line, cut if it is long; None if nothing is left of it."""
+    """Return ``given`` on one line, cut if it is long; None if it is empty."""
     most = LIMITS.run_name.maximum
     text = given if isinstance(given, str) else text_of_setting(given)
     clean = "".join(one if one.isprintable() else " " for one in text).strip()

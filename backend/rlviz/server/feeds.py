@@ -173,7 +173,7 @@ class Feeds:
         """The feed of a run that somebody follows already, which needs no disk access."""
         return self._feeds.get(run_id)
 
-    def of(self, run_id: str) -> MetricsFeed:
+    def get_feed(self, run_id: str) -> MetricsFeed:
         """The feed of a run, shared by all who follow it."""
         with self._lock:
             feed = self._feeds.get(run_id)

@@ -73,7 +73,7 @@ def test_it_goes_on_as_the_fork_did(fork: tuple[RunFolder, str], at: dict[str, A
 @pytest.mark.parametrize("fork", ["ppo"], indirect=True)
 def test_before_its_beginning_there_is_nothing_of_it(fork: tuple[RunFolder, str]) -> None:
     parent, name = fork
-    with pytest.raises(NothingToResume, match="is a fork itself, and begins at step 512"):
+    with pytest.raises(NothingToResume, match="is a fork itself and starts at step 512"):
         forked(parent, step=400)
     parent.snapshot_path(name).unlink()
     with pytest.raises(NothingToResume, match="its beginning is gone"):

@@ -53,7 +53,7 @@ def test_one_that_waits_when_its_worker_is_killed_is_taken_by_the_next_attempt(t
         eventually(lambda: names(folder), "a snapshot to go on from")
         pid = pid_of(events(folder, EventKind.STARTED)[-1].data.worker)
         os.kill(pid, signal.SIGSTOP)
-        app.snapshots.take(run_id, "mine", "It walks.")
+        app.snapshots.request_snapshot(run_id, "mine", "It walks.")
         os.kill(pid, signal.SIGKILL)
         assert ended(app, run_id).state is RunStatus.INTERRUPTED
         assert "mine" not in names(folder)
@@ -130,4 +130,4 @@ def test_where_nothing_learns_there_is_nothing_to_take(tmp_path: Path) -> None:
         app.runs.start(run_id)
         becomes(app, run_id, RunStatus.RUNNING)
         with pytest.raises(NotTraining, match="Nothing learns"):
-            app.snapshots.take(run_id, "mine", "")
+            app.snapshots.request_snapshot(run_id, "mine", "")

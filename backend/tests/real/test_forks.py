@@ -21,7 +21,7 @@ from rlviz.server.metrics.comparison import ComparedRuns, ComparisonRequest
 from rlviz.server.metrics.service import ComparedAxis
 from rlviz.server.runs.configuration import NewRun
 from rlviz.server.runs.family import shared_until
-from rlviz.server.runs.groups import SeedsWanted
+from rlviz.server.runs.groups import SeedRequest
 from rlviz.server.snapshots.forking import Effect, ForkRequest, possible_options
 from rlviz.server.snapshots.models import view_snapshots
 from tests.support.service import create, ended, folder_of, service, start
@@ -121,7 +121,7 @@ def test_a_fork_is_in_no_group_and_no_experiment_of_its_parents_even_with_nothin
     app: Application,
 ) -> None:
     new = NewRun(algo="ppo", env_id="CartPole-v1", total_timesteps=128, hyperparameters=QUICK["ppo"])
-    first, second = app.groups.create(new, SeedsWanted(seeds=(1, 2)), start=False)
+    first, second = app.groups.create(new, SeedRequest(seeds=(1, 2)), start=False)
     app.runs.start(second.id)
     assert ended(app, second.id).state is S.COMPLETED
     folder = folder_of(app, second.id)

@@ -169,7 +169,7 @@ def test_a_projection_keeps_no_metric_that_it_does_not_need(tmp_path: Path) -> N
         writer.append({"step": number, "values": {f"metric/{number}": 1.0, "time/fps": float(number)}})
     writer.close()
     projection = MetricsProjection(None)
-    projection.take(JournalTail(journal).read())
+    projection.add_lines(JournalTail(journal).read())
     assert projection.fps == 999.0
     assert list(projection._newest) == ["time/fps"]
 

@@ -87,7 +87,7 @@ def list_(context: typer.Context, as_json: AsJson = False) -> None:
 
 
 def show(context: typer.Context, experiment: ExperimentName, follow: Follow = False, as_json: AsJson = False) -> None:
-    """Show how an experiment is doing, and what can be said of it."""
+    """Show the progress and the results of an experiment."""
     with connected(context) as connection:
         experiment_id = find_experiment(connection, experiment)
         if follow and not as_json:
@@ -110,7 +110,7 @@ def show(context: typer.Context, experiment: ExperimentName, follow: Follow = Fa
 
 
 def stop(context: typer.Context, experiment: ExperimentName, as_json: AsJson = False) -> None:
-    """Begin no more trials, and pause what trains."""
+    """Stop an experiment: start no more trials and pause its runs."""
     with connected(context) as connection:
         stopped = connection.post(f"/experiments/{find_experiment(connection, experiment)}/stop")
     if as_json:
@@ -126,7 +126,7 @@ def resume(
     wait: Wait = False,
     as_json: AsJson = False,
 ) -> None:
-    """Go on with an experiment that was stopped, with each run where it was."""
+    """Resume a stopped experiment; each run continues where it was."""
     with connected(context, trains=True) as connection:
         resumed = connection.post(f"/experiments/{find_experiment(connection, experiment)}/resume")
         attend(connection, resumed, follow, wait, as_json)
@@ -185,7 +185,7 @@ def keep(
     title: Annotated[str, typer.Argument(metavar="TITLE", help="What the preset is called.")],
     as_json: AsJson = False,
 ) -> None:
-    """Keep a variant, or a trial of a search, as a preset of your own, with what was measured."""
+    """Save a variant, or a trial of a search, as one of your presets, with its measured results."""
     with connected(context) as connection:
         experiment_id = find_experiment(connection, experiment)
         variants = connection.get(f"/experiments/{experiment_id}")["variants"]
@@ -203,7 +203,7 @@ def delete(
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Delete an experiment with its scores, for good; its runs stay, and what trains is stopped."""
+    """Delete an experiment and its scores for good; its runs are stopped and stay."""
     with connected(context) as connection:
         experiment_id = find_experiment(connection, experiment)
         ask_first(f"Delete {experiment_id} with its scores for good?", yes)
@@ -218,7 +218,7 @@ def _of_ending(path: Path) -> Format:
     ending = path.suffix.lstrip(".").lower()
     if ending not in _BY_ENDING:
         known = ", ".join(f".{name}" for name in ("json", "csv", "parquet", "md", "tex", "html"))
-        raise Failure(Exit.BAD_INPUT, f"{path} does not say its format: end it in one of {known}, or give --format.")
+        raise Failure(Exit.BAD_INPUT, f"{path} has no known extension: use one of {known}, or give --format.")
     return _BY_ENDING[ending]
 
 

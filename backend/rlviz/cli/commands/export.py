@@ -97,9 +97,7 @@ def export(
     snapshots: Annotated[bool, typer.Option(help="Of a bundle: with snapshots, to go on exactly.")] = False,
     to: Annotated[
         list[SinkKind] | None,
-        typer.Option(
-            "--to", metavar=SINKS, help="Into another program, once however often it is asked; may be repeated."
-        ),
+        typer.Option("--to", metavar=SINKS, help="Into another program, once however often it is asked; repeatable."),
     ] = None,
     follow: Annotated[
         bool, typer.Option("--follow", help="With --to: while they train, until they have ended.")

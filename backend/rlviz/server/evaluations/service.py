@@ -80,7 +80,7 @@ class EvaluationService(RunUseCases):
             if kept is not None:
                 folder.evaluations.pin_policy(record.id, folder.path / kept.file)
             folder.evaluations.write(record)
-            row = EvaluationRow.of(record)
+            row = EvaluationRow.from_record(record)
             session.add(row)
             # Within the transaction, so that a concurrent stop request is not overwritten.
             request = None

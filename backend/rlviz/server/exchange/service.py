@@ -21,7 +21,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.metric_rows import all_rows
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.evaluations.videos import SideBySideVideos
-from rlviz.server.runs.service import RunService, TakeUpService
+from rlviz.server.runs.service import RunAdoptionService, RunService
 from rlviz.server.supervisor.disk_guard import DiskGuard
 from rlviz.settings import Settings
 
@@ -46,12 +46,12 @@ class ExchangeService:
         self,
         settings: Settings,
         runs: RunService,
-        taking_up: TakeUpService,
+        adoption: RunAdoptionService,
         videos: SideBySideVideos,
         confined: Confined,
     ) -> None:
         """``confined``: reads what is imported."""
-        self._settings, self._runs, self._taking_up, self._videos = settings, runs, taking_up, videos
+        self._settings, self._runs, self._adoption, self._videos = settings, runs, adoption, videos
         self._confined = confined
         self._disk = DiskGuard(settings)
 
@@ -126,8 +126,8 @@ class ExchangeService:
             raise Conflict(str(error)) from error
         except TooMuchToRead as error:
             raise ImportRefused(f"{path.name} cannot be imported. {error}") from error
-        runs = [self._taking_up.take_up(folder.run_id) for folder in outcome.runs]
-        known = [(place, self._taking_up.take_up(run_id)) for place, run_id in outcome.known]
+        runs = [self._adoption.adopt_run(folder.run_id) for folder in outcome.runs]
+        known = [(place, self._adoption.adopt_run(run_id)) for place, run_id in outcome.known]
         return Imported(runs, outcome.refused, known, outcome.warnings)
 
     def _folder(self, run_id: str) -> RunFolder:

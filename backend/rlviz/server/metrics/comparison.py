@@ -135,7 +135,7 @@ class ComparisonService:
         configs = {run_id: config for run_id, folder in folders.items() if (config := _config(folder)) is not None}
         titles = environment_titles(rows)
         labels = told_apart([Named(row.id, row.name, row.seed) for row in rows])
-        found = {run_id: self._curves.of(folder) for run_id, folder in folders.items()}
+        found = {run_id: self._curves.read_curves(folder) for run_id, folder in folders.items()}
         criterion = common_criterion(
             [_plan(configs.get(row.id)) for row in rows], [len(found[row.id].episodes.step) for row in rows]
         )

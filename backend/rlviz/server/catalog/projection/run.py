@@ -88,11 +88,11 @@ class RunProjection:
     def take_metrics(self, lines: Sequence[Line]) -> None:
         """Apply the next lines of ``metrics.jsonl``."""
         left_out = self._left_out
-        self._metrics.take([line for line in lines if not _is_in(left_out, line)] if left_out else lines)
+        self._metrics.add_lines([line for line in lines if not _is_in(left_out, line)] if left_out else lines)
 
     def take_events(self, lines: Sequence[Line]) -> None:
         """Apply the next lines of ``events.jsonl``."""
-        self._events.take(lines)
+        self._events.add_lines(lines)
 
     def take_event(self, event: EventRecord) -> None:
         """Apply an event that is known, though it may not be in the journal."""
