@@ -47,7 +47,7 @@ class MetricKind(StrEnum):
 
 class ChartPlace(StrEnum):
     RETURN = "return"  # drawn in the chart of the return
-    LENGTH = "length"  # drawn in the chart of episode lengths
+    LENGTH = "length"  # drawn in the episode length chart
     HEADLINE = "headline"  # has its own chart on the page
     DETAIL = "detail"  # has a chart under "more metrics"
     NONE = "none"  # no chart: a counter, or a duplicate of another metric

@@ -45,8 +45,8 @@ def json_text(value: Any, *, indent: int | None = None, ascii_only: bool = False
 def csv_text(value: Any) -> Any:
     """Return a value for a CSV cell.
 
-    Text that a spreadsheet would run as a formula gets a leading apostrophe (OWASP, CSV injection). Line ends become plain
-    newlines, because not every writer quotes the others. Numbers and other values stay as they are.
+    Text that a spreadsheet would run as a formula gets a leading apostrophe (OWASP, CSV injection). Line ends
+    become newlines, because not every writer quotes the others. Numbers and other values stay as they are.
     """
     if not isinstance(value, str):
         return value
