@@ -84,10 +84,9 @@ def full_disk(runs_dir: Path) -> str:
     """Return a message that the service cannot work because the disk is full, and what to do."""
     consumers = noted_usage(runs_dir).consumers
     return (
-        f"{DISK_FULL} where the runs folder {runs_dir} lies. {consumers + ' ' if consumers else ''}Free some space: delete "
-        "files that you do not need, such as videos (`*.mp4`) of old runs or whole run folders, and start "
-        "again. "
-        "Saved data is not lost."
+        f"{DISK_FULL} where the runs folder {runs_dir} lies. {consumers + ' ' if consumers else ''}Free some space: "
+        "delete files that you do not need, such as videos (`*.mp4`) of old runs or whole run folders, and start "
+        "again. Saved data is not lost."
     )
 
 

@@ -1,4 +1,4 @@
-"""Standing: whether a run or experiment was made here, is trusted, was found in the runs folder, or came from elsewhere.
+"""Standing: whether a run or experiment was made here, is trusted, was found here, or came from elsewhere.
 
     .made-here    in its folder: `own`, or `trusted <content hash>`, signed with the user's key
 
