@@ -231,8 +231,8 @@ def read_snapshot(folder: RunFolder, name: str) -> tuple[SnapshotManifest, dict[
     body, seal = _body_of(content, name)
     if not hmac.compare_digest(seal[_DIGEST_BYTES:], _signature(folder, body)):
         raise SnapshotRefused(
-            f"Snapshot {name} was not written by this installation. A snapshot holds pickled Python objects, which can run "
-            f"code when loaded. If you trust its origin, run `rlviz trust {folder.run_id}`."
+            f"Snapshot {name} was not written by this installation. A snapshot holds pickled Python objects, which can "
+            f"run code when loaded. If you trust its origin, run `rlviz trust {folder.run_id}`."
         )
     manifest, members = _members(content, name)
     if manifest.is_newer:

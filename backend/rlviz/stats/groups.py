@@ -73,8 +73,8 @@ def median_of_seeds(seeds: Sequence[SeedFigure], what: str) -> GroupFigure:
         survival = kaplan_meier(spent, [one.value is not None for one in known])
         value, (low, high) = survival.median, survival.median_interval
     made = Made(
-        definition=f"Median over seeds of the {what}. A seed that has not reached it is censored: it takes longer than it "
-        "was trained for.",
+        definition=f"Median over seeds of the {what}. A seed that has not reached it is censored: it takes longer "
+        "than it was trained for.",
         n=len(known),
         confidence=CONFIDENCE if len(known) >= FEWEST_SCORES else None,
         source=KAPLAN_MEIER,
