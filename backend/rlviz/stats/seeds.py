@@ -319,9 +319,9 @@ def why_not_all(
         sentences.append(f"{left_out} {train} left out until {them} would no longer shorten the curve.")
     longer = int((AS_LONG * ends > ends.min()).sum()) if len(ends) else 0
     if longer:
-        more = "one of them goes" if longer == 1 else f"{longer} of them go"
+        more = "one of them goes further" if longer == 1 else f"{longer} of them go further"
         sentences.append(
-            f"The curve stops at {place(float(ends.min()))}, the last that all {len(ends)} {one}s reached; {more} further."
+            f"The curve stops at {place(float(ends.min()))}, the last that all {len(ends)} {one}s reached; {more}."
         )
     return sentences
 

@@ -1,6 +1,6 @@
-"""Several environments together: variants that train the same are one method, their scores normalised.
+"""Several environments together: variants that train the same form one method, and scores are normalised.
 
-As is done where methods are compared on many tasks: 0 is what random actions earn on an environment, 1 its threshold.
+As usual for comparisons on many tasks, 0 is the return of random actions on an environment, and 1 its threshold.
 """
 
 from __future__ import annotations
@@ -36,29 +36,29 @@ from rlviz.stats.returns import best_first
 from rlviz.stats.seeds import has_interval, optimality_gap
 
 GOAL = 1.0
-"""The threshold, once scores are normalised."""
+"""The threshold on the normalised scale."""
 
 
 class NormalisedEnvironment(Frozen):
-    environment: str = Field(description="With its options.")
-    random_return: float = Field(description="Mean return of random actions, which becomes 0.")
-    threshold: float = Field(description="Return from which it counts as solved, which becomes 1.")
+    environment: str = Field(description="Name of the environment, with its options.")
+    random_return: float = Field(description="Mean return of random actions; becomes 0.")
+    threshold: float = Field(description="Return from which it counts as solved; becomes 1.")
 
 
 class Across(Frozen):
     """Methods over the environments on which all of them have scores that can be normalised."""
 
     environments: list[NormalisedEnvironment]
-    left_out: list[str] = Field(description="Sentences: which environments and methods are not in it, and why.")
+    left_out: list[str] = Field(description="Sentences: excluded environments and methods, and why.")
     methods: list[VariantScores] = Field(
-        description="Variants that train the same on different environments as one, in the order of the "
+        description="Variants that train the same on different environments, combined, in the order of the "
         "specification, with normalised scores."
     )
     forest: Forest
 
     @property
     def strata(self) -> dict[str, list[Floats]]:
-        """By method, from the best to the worst, its scores on each environment, of shape (n,)."""
+        """Return the scores by method, best first: one array of shape (n,) per environment."""
         return {
             one.variant: [
                 np.array([score.score for score in one.scores if score.environment == place.environment])
@@ -70,7 +70,7 @@ class Across(Frozen):
 
 @dataclass(frozen=True)
 class _Method:
-    """``trials``: by environment; ``scored``: those of them that have a score, normalised where that can be done."""
+    """A method. ``trials`` by environment; ``scored``: those with a score, normalised if possible."""
 
     id: str
     label: str
@@ -79,7 +79,7 @@ class _Method:
 
 
 def across(trials: Sequence[Trial], setting: Setting) -> Across | None:
-    """None where all variants are trained on one environment."""
+    """Combine the environments; return None if all variants train on one."""
     if not setting.has_several_environments:
         return None
     methods = _methods(trials, setting)
@@ -107,7 +107,7 @@ def across(trials: Sequence[Trial], setting: Setting) -> Across | None:
 
 
 def normalisation(environments: Iterable[NormalisedEnvironment]) -> str:
-    """What normalised scores are, in a sentence for whoever reads one."""
+    """Return a sentence that explains normalised scores."""
     scales = [f"{one.random_return:g} and {one.threshold:g} on {one.environment}" for one in environments]
     return f"Scores are normalised: 0 is the mean return of random actions, 1 the threshold, {listed(scales)}."
 
@@ -139,7 +139,7 @@ def _normalised(trials: Sequence[Trial], scale: Scale | None) -> list[Trial]:
 def _why_environment(environment: str, missing: Sequence[str], scales: Mapping[str, Scale]) -> str:
     if environment not in scales:
         return (
-            f"{environment} is left out: it has no threshold, or it is not known what random actions earn there, so "
+            f"{environment} is left out: it has no threshold, or the return of random actions is unknown, so "
             "its scores cannot be normalised."
         )
     if not missing:
