@@ -47,7 +47,7 @@ def entropy_collapsed(case: Case) -> Hint | None:
 
 
 def epsilon_high(case: Case) -> Hint | None:
-    """Training is over, and the agent still acts at random often."""
+    """Training is over, and the agent still takes many random actions."""
     curve = case.curve(EPSILON)
     if len(curve) == 0 or case.reached:
         return None

@@ -7,11 +7,11 @@ import numpy as np
 from rlviz.stats.hints.hint import Case, Hint, change, known, plain, shown
 
 LOSSES = ("train/critic_loss", "train/value_loss", "train/loss")
-"""Names of the value loss by algorithm; the first one that was logged is used."""
+"""Names of the value loss by algorithm; the first logged one is used."""
 
 POLICY_GRADIENT_LOSS = "train/policy_gradient_loss"
 DIVERGED = 20.0
-"""How many times its early size a loss has to reach, beyond what grown returns explain."""
+"""Factor by which a loss must exceed its early size, beyond what larger returns explain."""
 
 CHUNKS = 10
 
@@ -38,7 +38,7 @@ def loss_not_a_number(case: Case) -> Hint | None:
 
 
 def loss_runs_away(case: Case) -> Hint | None:
-    """The value loss grew out of all proportion, still grows, and the policy does not do what it should."""
+    """The value loss grew far beyond its early size and still grows, and the policy does not solve the task."""
     metric = _metric(case)
     curve = case.curve(metric)
     if case.holds or len(curve) < 3 * CHUNKS or (metric == "train/loss" and POLICY_GRADIENT_LOSS in case.series):
@@ -74,7 +74,7 @@ def _metric(case: Case) -> str:
 
 
 def _growth_of_returns(case: Case) -> float:
-    """How many times larger the returns are at the end than early on, 1 at least. A loss grows by its square."""
+    """Return the factor by which returns grew since the beginning, at least 1. A loss grows by its square."""
     sizes = np.abs(case.averages)
     if len(sizes) < CHUNKS:
         return 1.0

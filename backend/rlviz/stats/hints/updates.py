@@ -13,14 +13,14 @@ EXPLAINED_VARIANCE = "train/explained_variance"
 MIN_UPDATES = 10
 
 LARGE_KL = 0.05
-"""Two to three times what PPO's authors aim at with target_kl."""
+"""Two to three times the target_kl that PPO's authors use."""
 
 LARGE_CLIP_FRACTION = 0.3
 LOW_EXPLAINED_VARIANCE = 0.2
 
 
 def kl_spikes(case: Case) -> Hint | None:
-    """Single updates moved the policy much further than usual: at least three, or one by far."""
+    """Single updates moved the policy much further than usual: at least three, or one by a lot."""
     curve = case.curve(KL)
     if len(curve) < MIN_UPDATES or case.holds:
         return None
@@ -46,7 +46,7 @@ def kl_spikes(case: Case) -> Hint | None:
 
 
 def clip_fraction_high(case: Case) -> Hint | None:
-    """Most updates of the second half run into the clip range."""
+    """Most updates of the second half reach the clip range."""
     curve = case.curve(CLIP_FRACTION)
     half = len(curve) // 2
     recent = curve.value[half:]
@@ -69,7 +69,7 @@ def clip_fraction_high(case: Case) -> Hint | None:
 
 
 def explained_variance_low(case: Case) -> Hint | None:
-    """The value function does not predict the returns, long after the beginning, and the task is not solved."""
+    """The value function does not predict the returns, long after the start, and the task is not solved."""
     curve = case.curve(EXPLAINED_VARIANCE)
     half = len(curve) // 2
     recent = curve.value[half:]
