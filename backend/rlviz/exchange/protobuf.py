@@ -12,9 +12,9 @@ Value = int | bytes
 
 
 def fields(message: bytes) -> Iterator[tuple[int, int, Value]]:
-    """Each field as (number, wire type, value): a varint as an unsigned integer, everything else as its bytes.
+    """Yield each field as (number, wire type, value): a varint as an unsigned integer, everything else as bytes.
 
-    Raises ValueError for what is no message.
+    Raises ValueError for an invalid message.
     """
     at, end = 0, len(message)
     while at < end:
@@ -29,7 +29,7 @@ def fields(message: bytes) -> Iterator[tuple[int, int, Value]]:
         elif kind in (FIXED32, FIXED64):
             size = 4 if kind == FIXED32 else 8
         else:
-            raise ValueError(f"wire type {kind} is none")
+            raise ValueError(f"wire type {kind} is unknown")
         if at + size > end:
             raise ValueError("a field is longer than its message")
         yield number, kind, message[at : at + size]
@@ -37,12 +37,12 @@ def fields(message: bytes) -> Iterator[tuple[int, int, Value]]:
 
 
 def signed(value: int) -> int:
-    """An int64 of the varint that it was written as."""
+    """Return the int64 that a varint encodes."""
     return value - (1 << 64) if value >= 1 << 63 else value
 
 
 def number(kind: int, value: Value) -> float:
-    """A float or double of its bytes; of anything else, as of a varint, its integer. Raises ValueError."""
+    """Return a float or double from its bytes, or the integer of a varint. Raises ValueError."""
     if kind == FIXED32 and isinstance(value, bytes):
         return float(struct.unpack("<f", value)[0])
     if kind == FIXED64 and isinstance(value, bytes):
@@ -53,7 +53,7 @@ def number(kind: int, value: Value) -> float:
 
 
 def varint(value: int) -> bytes:
-    """Return an unsigned integer of up to 64 bits as it is written."""
+    """Encode an unsigned integer of up to 64 bits."""
     written = bytearray()
     while value > 0x7F:
         written.append(value & 0x7F | 0x80)
@@ -63,8 +63,8 @@ def varint(value: int) -> bytes:
 
 
 def field(number: int, value: int | float | bytes | str, kind: int = BYTES) -> bytes:
-    """Return one field as it is written: texts and messages as ``BYTES``, integers as ``VARINT``, doubles as
-    ``FIXED64``, floats as ``FIXED32``, where what is too large for them becomes infinite."""
+    """Encode one field: text and messages as ``BYTES``, integers as ``VARINT``, doubles as ``FIXED64``, floats as
+    ``FIXED32`` (too large ones become infinite)."""
     key = varint(number << 3 | kind)
     if isinstance(value, str | bytes):
         content = value.encode() if isinstance(value, str) else value
