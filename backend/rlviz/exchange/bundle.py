@@ -237,7 +237,7 @@ _FAULTS = (
 
 _TWICE = "it contains a file twice, or a file and a folder with the same name"
 _FAULTS_OF_NAMES = {
-    errno.EINVAL: "it is cut short",  # a place before its start
+    errno.EINVAL: "it is truncated",  # a position before its start
     errno.EEXIST: _TWICE,
     errno.ENOTDIR: _TWICE,
     errno.EISDIR: _TWICE,

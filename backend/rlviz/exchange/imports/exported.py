@@ -1,4 +1,4 @@
-"""What ``rlviz export`` wrote: metrics as CSV, JSON or Parquet, with the configuration of their run beside them."""
+"""Reads what ``rlviz export`` wrote: metrics as CSV, JSON or Parquet, with the run's configuration beside them."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ SOURCE = "an export of rlviz"
 CONFIGURATION = "config.json"
 
 MOST_PARQUET_BYTES = 2_000_000_000
-"""Of the pages of a Parquet file once they are unpacked, as it says itself."""
+"""Maximum bytes of a Parquet file's unpacked pages, according to the file."""
 
 CELLS_AT_ONCE = 100_000
 
 _JSON = re.compile(rb'\[\s*\{\s*"seq"\s*:')
 _WITH_A_CONFIGURATION = "metrics"
-"""What a file is called, before its ending, that lies beside the configuration of its run."""
+"""Name, without extension, of a file beside the configuration of its run."""
 
 ENDINGS = (".parquet", ".csv", ".json")
-"""Of files of one name and these endings, only the first is read: they are of the same run."""
+"""Of files with one name and these extensions, only the first is read: they contain the same run."""
 
 
 def is_exported(path: Path) -> bool:
-    """By its beginning. Raises OSError."""
+    """Whether a file starts like an export. Raises OSError."""
     match path.suffix.lower():
         case ".csv":
             return is_place(first_names(path))
@@ -57,12 +57,12 @@ def is_exported(path: Path) -> bool:
 
 
 def is_place(names: list[str]) -> bool:
-    """Return whether columns are those of our own tables."""
+    """Return whether the columns are those of our own tables."""
     return names[: len(PLACE)] == list(PLACE)
 
 
 def read_exported(path: Path, found: FoundRun) -> None:
-    """Add its rows, each as it was, and what the configuration says. Raises ImportRefused and OSError."""
+    """Add its unchanged rows, and its configuration. Raises ImportRefused and OSError."""
     unit = "line" if path.suffix.lower() == ".csv" else "row"
     order = StepOrder(found.rows)
     for place, numbers in _rows(path, found.rows):
@@ -99,13 +99,13 @@ def _rows(path: Path, rows: Rows) -> Iterator[tuple[int, dict[str, float]]]:
 
 
 def _parquet_columns(path: Path) -> list[str]:
-    """None of a file that is no Parquet."""
+    """Return the columns of a Parquet file; empty for other files."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         return list(pq.read_schema(path).names)
-    except (pa.ArrowException, OSError, ValueError):  # the latter for a damaged schema
+    except (pa.ArrowException, OSError, ValueError):  # ValueError for a damaged schema
         return []
 
 
@@ -121,7 +121,7 @@ def _parquet_rows(path: Path) -> Iterator[tuple[int, dict[str, float]]]:
             groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
             if (size := sum(group.total_byte_size for group in groups)) > MOST_PARQUET_BYTES:
                 raise BeyondBounds(
-                    f"{path.name} would take {size:,} bytes, more than the {MOST_PARQUET_BYTES:,} that are read."
+                    f"{path.name} would use {size:,} bytes, more than the limit of {MOST_PARQUET_BYTES:,}."
                 )
             number = 0
             for batch in file.iter_batches(max(1, CELLS_AT_ONCE // max(1, columns))):
