@@ -51,8 +51,8 @@ def _check(name: str, members: list[zipfile.ZipInfo], most_bytes: int) -> None:
         raise ImportRefused(f"{name} has more than {MOST_FILES:,} files. Import it in parts.")
     if (total := sum(member.file_size for member in members)) > most_bytes:
         raise ImportRefused(
-            f"{name} would use {total:,} bytes, more than the allowed {most_bytes:,}. If you trust its origin, unpack it "
-            "yourself and import the folder with `rlviz import`."
+            f"{name} would use {total:,} bytes, more than the allowed {most_bytes:,}. If you trust its origin, unpack "
+            "it yourself and import the folder with `rlviz import`."
         )
     for member in members:
         kind = stat.S_IFMT(member.external_attr >> 16)
