@@ -12,6 +12,6 @@ def is_disk_full(error: BaseException | None) -> bool:
     return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
-def is_for_want_of_room(cause: str | None) -> bool:
+def is_disk_full_cause(cause: str | None) -> bool:
     """Whether a full disk caused this ending, so another attempt may succeed once space is free."""
     return cause is not None and DISK_FULL in cause

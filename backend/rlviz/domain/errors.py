@@ -18,7 +18,7 @@ from pydantic_core import InitErrorDetails
 from rlviz.domain.lazy_model import LazyModel
 
 
-def placed_error(problem: str, *at: str | int) -> ValidationError:
+def error_at(problem: str, *at: str | int) -> ValidationError:
     """Return a validation error that points to one place inside the validated value.
 
     A plain ``ValueError`` would apply to the whole value.
@@ -77,7 +77,7 @@ def pointer_to(*path: str | int) -> str:
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
 
 
-def message_of(error: BaseException) -> str:
+def error_message(error: BaseException) -> str:
     """Return ``str(error)`` as text that every journal can store; empty if third-party code fails to format it."""
     try:
         message = str(error)
@@ -86,9 +86,9 @@ def message_of(error: BaseException) -> str:
     return message.encode(errors="replace").decode()
 
 
-def brief(error: BaseException) -> str:
+def summarize_error(error: BaseException) -> str:
     """Return one line such as ``ValueError: not a zip file``: at most 300 characters, without a final period."""
-    lines = message_of(error).strip().splitlines()
+    lines = error_message(error).strip().splitlines()
     return f"{type(error).__name__}: {lines[0].rstrip('.')[:300]}" if lines else type(error).__name__
 
 

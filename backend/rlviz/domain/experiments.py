@@ -20,7 +20,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, ConfigDict, Field, JsonValue, field_validator, model_validator
 
 from rlviz.domain.config import EvaluationPlan, SnapshotPlan
-from rlviz.domain.errors import placed_error
+from rlviz.domain.errors import error_at
 from rlviz.domain.evaluation import PolicyChoice
 from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.limits import (
@@ -199,8 +199,8 @@ class Choice(_Parameter):
     def _check(self) -> Self:
         seen: set[str] = set()
         for place, choice in enumerate(self.choices):
-            if (key := identity(choice)) in seen:
-                raise placed_error(f"{choice!r} is listed twice.", "choices", place)
+            if (key := value_identity(choice)) in seen:
+                raise error_at(f"{choice!r} is listed twice.", "choices", place)
             seen.add(key)
         return self
 
@@ -244,22 +244,22 @@ class Sweep(LazyModel):
     @property
     def wanted(self) -> int:
         """Number of trials. No two trials are the same, so a small space may have fewer than requested."""
-        return min(self.trials, len(list(itertools.islice(combinations_of(self.space), self.trials))))
+        return min(self.trials, len(list(itertools.islice(iterate_combinations(self.space), self.trials))))
 
 
 def grid_values(parameter: Parameter) -> list[JsonValue]:
     """Return all values of a parameter, ascending or in the order of its choices. Raises ValueError for an endless
     range."""
     _value_count(parameter)
-    return list(values_of(parameter))
+    return list(iterate_values(parameter))
 
 
-def combinations(space: Mapping[str, Parameter]) -> int:
+def count_combinations(space: Mapping[str, Parameter]) -> int:
     """Return the number of combinations of all values. Raises ValueError for an endless range."""
     return prod(map(_value_count, space.values()))
 
 
-def combinations_of(space: Mapping[str, Parameter]) -> Iterator[dict[str, JsonValue]]:
+def iterate_combinations(space: Mapping[str, Parameter]) -> Iterator[dict[str, JsonValue]]:
     """Yield every combination of values that a search may propose, each once.
 
     Parameters whose condition does not hold are left out. A parameter with more values than can be listed yields
@@ -272,16 +272,16 @@ def combinations_of(space: Mapping[str, Parameter]) -> Iterator[dict[str, JsonVa
             yield dict(values)
             return
         name = names[place]
-        if not applies(space[name], values):
+        if not condition_holds(space[name], values):
             yield from extend(place + 1, values)
             return
-        for value in values_of(space[name]):
+        for value in iterate_values(space[name]):
             yield from extend(place + 1, {**values, name: value})
 
     return extend(0, {})
 
 
-def values_of(parameter: Parameter) -> Iterator[JsonValue]:
+def iterate_values(parameter: Parameter) -> Iterator[JsonValue]:
     """Yield every value of a parameter, ascending or in the order of its choices; of a continuous range, endless
     placeholder numbers."""
     match parameter:
@@ -308,11 +308,11 @@ def _value_count(parameter: Parameter) -> int:
 
 def _check_range(low: float, high: float, log: bool, stepped: bool) -> None:
     if low >= high:
-        raise placed_error(f"low must be less than high, but they are {low:g} and {high:g}.", "high")
+        raise error_at(f"low must be less than high, but they are {low:g} and {high:g}.", "high")
     if log and low <= 0:
-        raise placed_error(f"A logarithmic scale must start above 0, not at {low:g}.", "low")
+        raise error_at(f"A logarithmic scale must start above 0, not at {low:g}.", "low")
     if log and stepped:
-        raise placed_error("Give either a logarithmic scale or a step, not both.", "step")
+        raise error_at("Give either a logarithmic scale or a step, not both.", "step")
 
 
 def _check_conditions(space: Mapping[str, Parameter]) -> None:
@@ -322,11 +322,11 @@ def _check_conditions(space: Mapping[str, Parameter]) -> None:
         for other, wanted in parameter.when.items():
             found, at = before.get(other), ("space", name, "when", other)
             if not isinstance(found, Choice):
-                raise placed_error(f"{name} depends on {other}, which must be a choice listed before it.", *at)
+                raise error_at(f"{name} depends on {other}, which must be a choice listed before it.", *at)
             missing = [value for value in wanted if value not in found.choices]
             if missing or not wanted:
                 problem = f"{name} depends on values of {other} that are not among its choices: {missing}."
-                raise placed_error(problem, *at)
+                raise error_at(problem, *at)
         before[name] = parameter
 
 
@@ -334,22 +334,22 @@ def _check_grid(space: Mapping[str, Parameter]) -> None:
     for name, parameter in space.items():
         if parameter.when:
             problem = f"A grid cannot have conditions, but {name} has one. Choose another sampler."
-            raise placed_error(problem, "space", name, "when")
+            raise error_at(problem, "space", name, "when")
         try:
             _value_count(parameter)
         except ValueError as error:
-            raise placed_error(f"{name}: {error}", "space", name) from error
-    found, most = combinations(space), LIMITS.sweep_trials.maximum
+            raise error_at(f"{name}: {error}", "space", name) from error
+    found, most = count_combinations(space), LIMITS.sweep_trials.maximum
     if found > most:
-        raise placed_error(f"The grid has {found:,} combinations; at most {most:,} are allowed.", "space")
+        raise error_at(f"The grid has {found:,} combinations; at most {most:,} are allowed.", "space")
 
 
-def applies(parameter: Parameter, values: Mapping[str, JsonValue]) -> bool:
+def condition_holds(parameter: Parameter, values: Mapping[str, JsonValue]) -> bool:
     """Whether the condition of ``parameter`` holds for the ``values`` chosen before it."""
     return all(name in values and values[name] in wanted for name, wanted in parameter.when.items())
 
 
-def identity(value: JsonValue) -> str:
+def value_identity(value: JsonValue) -> str:
     """Return the same text for values that train the same: 1 equals 1.0 but not true; the order of keys does not
     matter."""
     return json.dumps(_plain(value), sort_keys=True)
@@ -367,7 +367,7 @@ def _plain(value: JsonValue) -> JsonValue:
     return value
 
 
-def label_of(choice: JsonValue) -> str | float | bool | None:
+def choice_label(choice: JsonValue) -> str | float | bool | None:
     """Return a choice as a value for one table cell: lists and objects become text."""
     return json.dumps(choice) if isinstance(choice, list | dict) else choice
 
@@ -554,14 +554,14 @@ class ExperimentSpec(_Strict):
         if len(given) != 1:
             found = " and ".join(given) or "none of them"
             at = given[1:2] or [name for name in kinds if name in self.model_fields_set][:1]
-            raise placed_error(f"Give exactly one of variants, grid (not empty) and sweep; you gave {found}.", *at)
+            raise error_at(f"Give exactly one of variants, grid (not empty) and sweep; you gave {found}.", *at)
         return self
 
     @model_validator(mode="after")
     def _check_seeds_of_search(self) -> Self:
         if self.sweep is not None and isinstance(self.seeds, list) and len(self.seeds) != self.sweep.seeds_per_trial:
             wanted = self.sweep.seeds_per_trial
-            raise placed_error(
+            raise error_at(
                 f"A trial of this search has {wanted} seeds, but {len(self.seeds)} are listed. Make them agree.",
                 "seeds",
             )
@@ -571,7 +571,7 @@ class ExperimentSpec(_Strict):
     def _check_retries(self) -> Self:
         if self.retries is not None and self.fail_mode is not FailMode.RETRY:
             problem = f"With fail_mode {self.fail_mode.value!r} there are no retries: leave retries out."
-            raise placed_error(problem, "retries")
+            raise error_at(problem, "retries")
         return self
 
     @property

@@ -173,7 +173,7 @@ def check_fields(model: type[M], values: Mapping[str, JsonValue], *, kind: str, 
         raise InvalidRequest(f"Invalid {kind}: {names}.", problems) from error
 
 
-def number_of(value: object) -> float | int | None:
+def to_number(value: object) -> float | int | None:
     """Return ``value`` as a plain number that JSON can represent; None if it is not a number.
 
     Scalars of NumPy and torch count, and arrays of one element. An integer that float64 cannot represent exactly

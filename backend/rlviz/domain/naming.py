@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import chain, count
 from typing import NamedTuple
 
-from rlviz.domain.plain_text import encodable
+from rlviz.domain.plain_text import escape_surrogates
 
 _DIGEST_DIGITS = 12
 
@@ -59,7 +59,7 @@ class Naming:
             there = f"{there}_" if there else UNNAMED
         if self._reserved is not None and self._reserved.fullmatch(there):
             there += "_"
-        return there if self.most is None else shortened(there, self.most)
+        return there if self.most is None else shorten_name(there, self.most)
 
     def decode(self, there: str) -> str:
         """Return the original of the target's name ``there``, unless it was shortened."""
@@ -90,7 +90,7 @@ def _shown(name: str) -> str:
     return repr(name if len(name) <= _LONGEST_SHOWN else f"{name[: _LONGEST_SHOWN - 20]}…{name[-20:]}")
 
 
-def shortened(name: str, most: int) -> str:
+def shorten_name(name: str, most: int) -> str:
     """Return ``name`` if it has at most ``most`` characters; otherwise its beginning and a digest."""
     if len(name) <= most:
         return name
@@ -98,13 +98,13 @@ def shortened(name: str, most: int) -> str:
     return f"{name[: most - _DIGEST_DIGITS - 1]}-{digest}"
 
 
-def distinct(name: str, taken: Container[str | None]) -> str:
+def make_distinct(name: str, taken: Container[str | None]) -> str:
     """Return ``name``, or the first of ``name (2)``, ``name (3)``, … that is not ``taken``."""
     copies = (f"{name} ({number})" for number in count(2))
     return next(one for one in chain([name], copies) if one not in taken)
 
 
-def backslashed(characters: str, also: str = "(?!)") -> Escapes:
+def backslash_escapes(characters: str, also: str = "(?!)") -> Escapes:
     r"""Return escapes in Python's notation (``\x00``, ``\ud800``).
 
     Args:
@@ -129,8 +129,8 @@ _HALVES = "\ud800-\udfff"
 _CONTROL = rf"\x00-\x1f\x7f-\x9f{_HALVES}"
 
 PLAIN = Escapes(lambda name: name, lambda there: there)
-NO_NUL = backslashed(rf"\x00{_HALVES}")
-PRINTABLE = backslashed(_CONTROL)
+NO_NUL = backslash_escapes(rf"\x00{_HALVES}")
+PRINTABLE = backslash_escapes(_CONTROL)
 
 
 # MLflow accepts letters, digits, _ - . : / and spaces, and treats a name as a path.
@@ -156,20 +156,20 @@ MAX_NAME_CHARACTERS = 200
 
 def recorded_name(name: str) -> str:
     """Return the name of a metric in a journal. Names that are already in a journal stay as they are, so two names may
-    become one: callers keep them apart with ``distinct``."""
-    return shortened(encodable(name) or UNNAMED, MAX_NAME_CHARACTERS)
+    become one: callers keep them apart with ``make_distinct``."""
+    return shorten_name(escape_surrogates(name) or UNNAMED, MAX_NAME_CHARACTERS)
 
 
 LIBRARY = Naming("The library", PLAIN, ("step", "time"))
 TABLES = Naming(
     "A table",
-    backslashed(_CONTROL, also=r"^[ \ufeff]|[ \ufeff]\Z"),  # programs strip these from column names
+    backslash_escapes(_CONTROL, also=r"^[ \ufeff]|[ \ufeff]\Z"),  # programs strip these from column names
     ("seq", "time", "step"),
 )
 TENSORBOARD = Naming("TensorBoard", PRINTABLE)
 TRACKIO = Naming(
     "Trackio",
-    backslashed(_CONTROL, also="^_(?=_)"),  # two underscores mark reserved names
+    backslash_escapes(_CONTROL, also="^_(?=_)"),  # two underscores mark reserved names
     ("project", "run", "timestamp", "step", "time", "metrics"),
 )
 WANDB = Naming("Weights & Biases", PRINTABLE, ("global_step", "_step", "_runtime", "_timestamp", "_wandb"))

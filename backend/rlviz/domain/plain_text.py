@@ -54,7 +54,7 @@ def csv_text(value: Any) -> Any:
     return f"'{text}" if text.lstrip("'").startswith(_FORMULA) else text
 
 
-def csv_original(cell: str) -> str:
+def parse_csv_text(cell: str) -> str:
     """Undo ``csv_text``, except for line ends."""
     return cell[1:] if cell.startswith("'") and cell.lstrip("'").startswith(_FORMULA) else cell
 
@@ -76,7 +76,7 @@ def _escaped(found: re.Match[str]) -> str:
 _WINDOWS = "rlviz-windows-1252"
 
 
-def decode(content: bytes) -> str:
+def decode_text(content: bytes) -> str:
     """Return bytes as text: UTF-8 if valid, else Windows-1252, which includes the letters of Latin-1."""
     return content.decode("utf-8", _WINDOWS)
 
@@ -86,10 +86,10 @@ def typed_text(text: str) -> str:
 
     Python keeps bytes outside its own encoding as surrogates, which cannot be written anywhere.
     """
-    return text if _is_encodable(text) else decode(os.fsencode(text))
+    return text if _is_encodable(text) else decode_text(os.fsencode(text))
 
 
-def encodable(text: str) -> str:
+def escape_surrogates(text: str) -> str:
     """Return ``text`` with surrogates escaped, such as ``\\\\udce9``."""
     return text.encode(errors="backslashreplace").decode()
 

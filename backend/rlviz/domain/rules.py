@@ -331,7 +331,7 @@ class Rule(_Part):
 
     @model_validator(mode="after")
     def _agree(self) -> Self:
-        for target, count in Counter(filter(None, map(target_of, self.do))).items():
+        for target, count in Counter(filter(None, map(action_target, self.do))).items():
             if count > 1:
                 raise ValueError(f"Two actions of this rule change {target}. Remove one of them.")
         if isinstance(self.when, TrainingError) and not any(isinstance(one, RollBack) for one in self.do):
@@ -359,7 +359,7 @@ TRAINING = "how training continues"
 """What stopping, pausing and rolling back have in common: a rule may contain only one of them."""
 
 
-def target_of(action: Action) -> str | None:
+def action_target(action: Action) -> str | None:
     """Return what the action changes. If two actions at one row have the same target, the first wins."""
     match action:
         case StopTraining() | PauseTraining() | RollBack():

@@ -99,7 +99,7 @@ class SnapshotManifest(VersionedDocument):
     capture_ms: float = Field(ge=0, description="Milliseconds for which it paused training.")
 
 
-def check_name(name: str) -> str:
+def check_snapshot_name(name: str) -> str:
     """Return ``name`` if it is a valid name for a snapshot. Raises InvalidRequest."""
     if _NAME.fullmatch(name) is None or name.isdigit():
         raise InvalidRequest.field(

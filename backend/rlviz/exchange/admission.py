@@ -17,9 +17,9 @@ from rlviz.domain.evaluation import EvaluationRecord, VerificationStatus
 from rlviz.domain.ids import is_evaluation_id, is_run_id
 from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.limits import LIMITS
-from rlviz.rundir.contents import Place, Role, is_policy_file, place_of
+from rlviz.rundir.contents import Place, Role, find_place, is_policy_file
 from rlviz.rundir.control import Control, Desired
-from rlviz.rundir.files import MAX_JSON_BYTES, files_in, parse_document, read_document, read_small, write_atomically
+from rlviz.rundir.files import MAX_JSON_BYTES, list_files, parse_document, read_document, read_small, write_atomically
 from rlviz.rundir.folder import RunFolder, attempts_of
 
 NOT_TRUSTED_YET = "(left out until the run is trusted)"
@@ -52,7 +52,7 @@ _BEGINNINGS: dict[str, tuple[bytes, ...]] = {
 """First bytes of a file by extension; text may have leading white space."""
 
 
-def why_left_out(path: str) -> str | None:
+def rejection_reason(path: str) -> str | None:
     """Return why a file is rejected by its path alone; None if it may be accepted."""
     place = _place(path)
     if place is None:
@@ -62,7 +62,7 @@ def why_left_out(path: str) -> str | None:
     return _LOCAL if place.role is Role.LOCAL else None
 
 
-def fits(path: str, head: bytes) -> bool:
+def matches_type(path: str, head: bytes) -> bool:
     """Whether a file that starts with ``head`` (its first HEAD_BYTES bytes) fits its path."""
     ending = Path(path).suffix
     if ending == ".mp4":
@@ -79,18 +79,18 @@ def _place(path: str) -> Place | None:
     first, _, rest = path.partition("/")
     number, _, inner = rest.partition("/")
     if first == "behind" and number.isdecimal():
-        found = place_of(inner)
+        found = find_place(inner)
         return found if found is not None and found.role is Role.CODE and not found.is_folder else None
     if first == "parent" and is_run_id(number):
-        return place_of(inner) if inner in _OF_A_PARENT else None
-    found = place_of(path)
+        return find_place(inner) if inner in _OF_A_PARENT else None
+    found = find_place(path)
     return None if found is None or found.is_folder else found
 
 
 # What is changed
 
 
-def settle(draft: RunFolder, left_out: Note) -> dict[str, str]:
+def neutralize_draft(draft: RunFolder, left_out: Note) -> dict[str, str]:
     """Change the accepted files in ``draft`` so that no work is pending and nothing refers to files outside.
 
     Returns:
@@ -127,7 +127,7 @@ def _settle_configs(draft: RunFolder) -> Iterator[tuple[str, str]]:
 
 
 def restore_entry_points(folder: RunFolder, entry_points: Mapping[str, str]) -> None:
-    """Put back the environments that ``settle`` removed from configurations. Raises OSError and RunFolderError."""
+    """Put back the environments that ``neutralize_draft`` removed from configurations. Raises OSError and RunFolderError."""
     for name, entry_point in entry_points.items():
         path = folder.path / name
         document = _document(path, folder)
@@ -163,7 +163,7 @@ def _settle_labels(draft: RunFolder, left_out: Note) -> None:
 
 
 def _settle_evaluations(draft: RunFolder, left_out: Note) -> None:
-    for path in files_in(draft.evaluations.path, draft.path, "eval_*.json"):
+    for path in list_files(draft.evaluations.path, draft.path, "eval_*.json"):
         if not is_evaluation_id(path.stem):
             continue
         try:
@@ -199,7 +199,7 @@ def _with_own_files(summary: Mapping[str, Any], evaluation_id: str) -> dict[str,
 
 
 def _drop_evaluation(draft: RunFolder, evaluation_id: str, left_out: Note, why: str) -> None:
-    for path in files_in(draft.evaluations.path, draft.path, f"{evaluation_id}.*"):
+    for path in list_files(draft.evaluations.path, draft.path, f"{evaluation_id}.*"):
         left_out(path.relative_to(draft.path).as_posix(), why)
         path.unlink()
 
@@ -212,7 +212,7 @@ class _Verified(LazyModel):
 
 def _settle_verifications(draft: RunFolder, left_out: Note) -> None:
     for folder in (draft.evaluations.path, draft.snapshots):
-        for path in files_in(folder, draft.path, "*.verify.json"):
+        for path in list_files(folder, draft.path, "*.verify.json"):
             try:
                 is_over = read_document(path, _Verified, draft.path).status is not VerificationStatus.RUNNING
             except RunFolderError:

@@ -35,11 +35,11 @@ from rlviz.domain.ids import is_run_id, new_run_id
 from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.origin import MOST_LEFT_OUT, LeftOut, Origin
 from rlviz.domain.storage_rules import StoredKind
-from rlviz.exchange.admission import HEAD_BYTES, Note, fits, settle, why_left_out
+from rlviz.exchange.admission import HEAD_BYTES, Note, matches_type, neutralize_draft, rejection_reason
 from rlviz.rundir.archives import METHODS, directory_bytes
-from rlviz.rundir.contents import Role, kind_of, role_of
+from rlviz.rundir.contents import Role, find_role, storage_kind
 from rlviz.rundir.creation import DRAFTS
-from rlviz.rundir.files import MAX_JSON_BYTES, is_file, open_file, parse_document, read_small, size_of
+from rlviz.rundir.files import MAX_JSON_BYTES, is_file, open_file, parse_document, read_size, read_small
 from rlviz.rundir.folder import RunFolder, run_folders
 from rlviz.rundir.journal import JournalWriter, journal_lines
 from rlviz.rundir.origin import read_origin, write_origin
@@ -71,14 +71,14 @@ class Manifest(LazyModel):
     files: list[Member] = Field(max_length=MOST_FILES)
 
 
-def is_local(path: str) -> bool:
+def is_local_file(path: str) -> bool:
     """Whether a file is an order to this machine, is specific to it, or can be made again."""
-    return role_of(path) in (Role.ORDER, Role.LOCAL)
+    return find_role(path) in (Role.ORDER, Role.LOCAL)
 
 
-def is_policy(path: str) -> bool:
+def holds_policy(path: str) -> bool:
     """Whether a file holds a policy, or is only useful together with one."""
-    return role_of(path) is Role.CODE or kind_of(path) in SNAPSHOTS
+    return find_role(path) is Role.CODE or storage_kind(path) in SNAPSHOTS
 
 
 ProgressCallback = Callable[[str, int, int], None]
@@ -154,7 +154,7 @@ def write_bundle(
     return manifest
 
 
-def stamps(folder: RunFolder) -> dict[str, tuple[int, int]]:
+def file_stamps(folder: RunFolder) -> dict[str, tuple[int, int]]:
     """Return size and time of change of each file in a complete bundle. While these stay the same, so does the
     bundle."""
     found = {}
@@ -207,13 +207,13 @@ def _files(folder: RunFolder) -> Iterator[Path]:
 
 def _bytes_of(folder: RunFolder, is_wanted: Callable[[str], bool]) -> int:
     """Return the bytes to pack, as an estimate: the run may be training."""
-    return sum(size_of(path) for path in _files(folder) if is_wanted(path.relative_to(folder.path).as_posix()))
+    return sum(read_size(path) for path in _files(folder) if is_wanted(path.relative_to(folder.path).as_posix()))
 
 
 def _is_wanted(path: str, policies: bool, snapshots: bool) -> bool:
-    if is_local(path) or (kind_of(path) in SNAPSHOTS and not snapshots):
+    if is_local_file(path) or (storage_kind(path) in SNAPSHOTS and not snapshots):
         return False
-    return policies or not is_policy(path)
+    return policies or not holds_policy(path)
 
 
 MOST_DIRECTORY_BYTES = 16_000_000
@@ -308,7 +308,7 @@ class _Member:
 
 
 @contextmanager
-def opened_archive(source: Path, refusal: Callable[[str], InvalidRequest]) -> Iterator[BoundedArchive]:
+def open_bounded_archive(source: Path, refusal: Callable[[str], InvalidRequest]) -> Iterator[BoundedArchive]:
     """Open the archive at ``source`` for the block, which may write its files.
 
     Raises the error that ``refusal`` makes from the reason, wherever a fault appears in the block, and OSError for
@@ -390,7 +390,7 @@ def read_bundle(
                 exported_at=manifest.made_at,
                 imported_at=round(time.time(), 3),
                 config_sha256=digest,
-                entry_points=settle(draft, left_out),
+                entry_points=neutralize_draft(draft, left_out),
                 left_out=left_out.first,
                 left_out_count=left_out.count,
             )
@@ -419,7 +419,9 @@ def check_bundle(source: Path) -> Manifest:
 
 
 def _opened(source: Path) -> AbstractContextManager[zipfile.ZipFile]:
-    return opened_archive(source, lambda why: BundleRefused(f"{source.name} is not a bundle, or is damaged: {why}."))
+    return open_bounded_archive(
+        source, lambda why: BundleRefused(f"{source.name} is not a bundle, or is damaged: {why}.")
+    )
 
 
 def _checked_manifest(archive: zipfile.ZipFile, most_bytes: int) -> Manifest:
@@ -566,7 +568,7 @@ def _unpack(
 ) -> None:
     wanted = []
     for member in manifest.files:
-        if (why := why_left_out(member.path)) is not None:
+        if (why := rejection_reason(member.path)) is not None:
             left_out(member.path, why)
         else:
             wanted.append(member)
@@ -576,7 +578,7 @@ def _unpack(
         path.parent.mkdir(parents=True, exist_ok=True)
         with archive.open(member.path) as source, path.open("x+b") as sink:
             _check_copied(member, source, *copying.copy(member.path, source, sink, member.bytes))
-            fitting = fits(member.path, _head(sink))
+            fitting = matches_type(member.path, _head(sink))
             os.fsync(sink.fileno())
         if not fitting:
             left_out(member.path, _MISFIT)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rlviz.domain.errors import ImportRefused
 from rlviz.exchange.import_runs import ImportOptions, ImportOutcome, import_path
-from rlviz.exchange.imports.archive import check_room
+from rlviz.exchange.imports.archive import check_free_disk
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import open_journal
 
@@ -44,7 +44,7 @@ class _Watch:
     def __call__(self, _name: str, done: int, _total: int) -> None:
         if done - self._looked_at >= LOOK_BYTES or done < self._looked_at:
             self._looked_at = done
-            check_room(self._runs_dir, LOOK_BYTES)
+            check_free_disk(self._runs_dir, LOOK_BYTES)
 
 
 def _check_lines(journal: Path, folder: RunFolder) -> None:

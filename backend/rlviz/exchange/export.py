@@ -22,7 +22,7 @@ from rlviz.domain.naming import TABLES, TENSORBOARD
 from rlviz.domain.plain_text import csv_text
 from rlviz.exchange.bundle import write_bundle
 from rlviz.exchange.protobuf import FIXED32, FIXED64, VARINT
-from rlviz.exchange.protobuf import field as protobuf_field
+from rlviz.exchange.protobuf import encode_field as protobuf_field
 from rlviz.rundir.files import read_small
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.metric_rows import all_rows
@@ -64,7 +64,7 @@ class Table:
     renamed: Mapping[str, str] = field(default_factory=dict)
 
 
-def of_metrics(folder: RunFolder) -> Table:
+def metrics_table(folder: RunFolder) -> Table:
     """Return all rows of the run's journal, with a column per metric, named by ``TABLES``; values that are not finite
     are empty. Raises RunFolderError."""
     types: dict[str, set[type]] = {name: set() for name in PLACE}
@@ -81,13 +81,13 @@ def of_metrics(folder: RunFolder) -> Table:
     return Table(columns, rows, kinds, count=count, renamed=renamed)
 
 
-def of_config(config: Mapping[str, Any]) -> Table:
+def config_table(config: Mapping[str, Any]) -> Table:
     """Return a row per setting: its JSON pointer and value. As JSON, the table is the configuration itself."""
     rows = [{"setting": path, "value": value} for path, value in _leaves("", config)]
     return Table(["setting", "value"], rows, {"setting": "text", "value": "json"}, config)
 
 
-def of_runs(configs: Sequence[RunConfig]) -> Table:
+def runs_table(configs: Sequence[RunConfig]) -> Table:
     """Return a row per run, with the column names of the analytics table ``runs``."""
     rows = [_settings(config) for config in configs]
     columns = list(dict.fromkeys(chain.from_iterable(rows)))
@@ -265,7 +265,7 @@ class EventFile:
         self._file.close()
 
     def _write(self, time: float, step: int, what: bytes) -> None:
-        self._file.write(framed(protobuf_field(1, time, FIXED64) + protobuf_field(2, step, VARINT) + what))
+        self._file.write(frame_record(protobuf_field(1, time, FIXED64) + protobuf_field(2, step, VARINT) + what))
 
 
 class WrittenEvents(NamedTuple):
@@ -316,7 +316,7 @@ def _tagged(values: Mapping[str, float | None], tags: dict[str, str]) -> dict[st
     return {tags[name]: value for name, value in values.items()}
 
 
-def framed(record: bytes) -> bytes:
+def frame_record(record: bytes) -> bytes:
     """Return a record with its length and checksums."""
     length = struct.pack("<Q", len(record))
     return length + struct.pack("<I", masked_crc(length)) + record + struct.pack("<I", masked_crc(record))
@@ -403,12 +403,12 @@ def write_runs(
             renamed |= write_event_files(all_rows(folder), config.model_dump_json(indent=1), place).renamed
         else:
             with (place / f"metrics.{form}").open("xb") as file:
-                table = of_metrics(folder)
+                table = metrics_table(folder)
                 write_table(table, TableFormat(form), file)
                 renamed |= table.renamed
     if form not in (RunsFormat.BUNDLE, RunsFormat.TENSORBOARD):
         with (into / f"runs.{form}").open("xb") as file:
-            write_table(of_runs(configs), TableFormat(form), file)
+            write_table(runs_table(configs), TableFormat(form), file)
     on_progress(len(folders))
     return renamed
 

@@ -22,11 +22,11 @@ from rlviz.exchange.bundle import (
     RunIsThere,
     ignore_progress,
     is_archive,
-    opened_archive,
+    open_bounded_archive,
     read_bundle,
 )
-from rlviz.exchange.imports.archive import MOST_BYTES, unpack
-from rlviz.exchange.imports.found_run import FIELD, FoundRun, Row, digest_of, imported_before
+from rlviz.exchange.imports.archive import MOST_BYTES, unpack_archive
+from rlviz.exchange.imports.found_run import FIELD, FoundRun, Row, curves_digest, find_imported
 from rlviz.exchange.imports.log_formats import MOST_FOLDERS, MOST_RUNS, find_logs, read_logs
 from rlviz.exchange.trusting import trust_run
 from rlviz.regular_file import NotRegular, check_regular
@@ -58,7 +58,7 @@ def write_run(found: FoundRun, rows: list[Row], runs_dir: Path) -> RunFolder:
         seed=found.seed or 0,
         total_timesteps=found.total_timesteps,
         settings=dict(list(found.settings.items())[:MAX_SETTINGS]),
-    ).model_copy(update={"imported_from": found.source, FIELD: digest_of(rows)})
+    ).model_copy(update={"imported_from": found.source, FIELD: curves_digest(rows)})
 
     def fill(folder: RunFolder) -> None:
         folder.write_labels(Labels(name=config.name, tags=[TAG]))
@@ -185,7 +185,7 @@ def _of_archive(path: Path, runs_dir: Path, options: ImportOptions, on_progress:
     try:
         root = unpacked / path.stem
         root.mkdir()
-        unpack(path, root, most_bytes=options.most_bytes or MOST_BYTES)
+        unpack_archive(path, root, most_bytes=options.most_bytes or MOST_BYTES)
         return _of_folder(root, runs_dir, options, on_progress)
     finally:
         shutil.rmtree(unpacked, ignore_errors=True)
@@ -203,20 +203,20 @@ def _of_bundle(
 
 def _is_bundle(path: Path) -> bool:
     """Whether an archive is a bundle. Raises ImportRefused if it cannot be read."""
-    with opened_archive(path, lambda why: ImportRefused(f"{path.name} cannot be unpacked: {why}.")) as archive:
+    with open_bounded_archive(path, lambda why: ImportRefused(f"{path.name} cannot be unpacked: {why}.")) as archive:
         return MANIFEST in archive.namelist()
 
 
 def _of_logs(path: Path, runs_dir: Path, options: ImportOptions, on_progress: ProgressCallback) -> ImportOutcome:
     logs, outcome = find_logs(path), ImportOutcome()
-    before = {} if options.again else imported_before(runs_dir)
+    before = {} if options.again else find_imported(runs_dir)
     for number, one in enumerate(logs):
         place = one.place.name if len(logs) == 1 else one.place.relative_to(path.parent).as_posix()
         on_progress(place, number, len(logs))
         try:
             found = read_logs(one)
             rows = found.rows.finished(found.began)
-            if before and (run_id := before.get(digest_of(rows))) is not None:
+            if before and (run_id := before.get(curves_digest(rows))) is not None:
                 outcome.known.append((place, run_id))
                 continue
             if len(logs) > 1 and found.name == one.place.name:

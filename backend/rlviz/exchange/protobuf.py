@@ -11,7 +11,7 @@ VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 Value = int | bytes
 
 
-def fields(message: bytes) -> Iterator[tuple[int, int, Value]]:
+def read_fields(message: bytes) -> Iterator[tuple[int, int, Value]]:
     """Yield each field as (number, wire type, value): a varint as an unsigned integer, everything else as bytes.
 
     Raises ValueError for an invalid message.
@@ -36,23 +36,23 @@ def fields(message: bytes) -> Iterator[tuple[int, int, Value]]:
         at += size
 
 
-def signed(value: int) -> int:
+def to_signed(value: int) -> int:
     """Return the int64 that a varint encodes."""
     return value - (1 << 64) if value >= 1 << 63 else value
 
 
-def number(kind: int, value: Value) -> float:
+def decode_number(kind: int, value: Value) -> float:
     """Return a float or double from its bytes, or the integer of a varint. Raises ValueError."""
     if kind == FIXED32 and isinstance(value, bytes):
         return float(struct.unpack("<f", value)[0])
     if kind == FIXED64 and isinstance(value, bytes):
         return float(struct.unpack("<d", value)[0])
     if isinstance(value, int):
-        return signed(value)
+        return to_signed(value)
     raise ValueError("bytes where a number is expected")
 
 
-def varint(value: int) -> bytes:
+def encode_varint(value: int) -> bytes:
     """Encode an unsigned integer of up to 64 bits."""
     written = bytearray()
     while value > 0x7F:
@@ -62,15 +62,15 @@ def varint(value: int) -> bytes:
     return bytes(written)
 
 
-def field(number: int, value: int | float | bytes | str, kind: int = BYTES) -> bytes:
+def encode_field(number: int, value: int | float | bytes | str, kind: int = BYTES) -> bytes:
     """Encode one field: text and messages as ``BYTES``, integers as ``VARINT``, doubles as ``FIXED64``, floats as
     ``FIXED32`` (too large ones become infinite)."""
-    key = varint(number << 3 | kind)
+    key = encode_varint(number << 3 | kind)
     if isinstance(value, str | bytes):
         content = value.encode() if isinstance(value, str) else value
-        return key + varint(len(content)) + content
+        return key + encode_varint(len(content)) + content
     if kind == VARINT:
-        return key + varint(int(value) & 0xFFFF_FFFF_FFFF_FFFF)
+        return key + encode_varint(int(value) & 0xFFFF_FFFF_FFFF_FFFF)
     if kind == FIXED64:
         return key + struct.pack("<d", value)
     try:

@@ -11,12 +11,12 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import Conflict, RunFolderError
 from rlviz.domain.origin import ORIGIN
 from rlviz.exchange.admission import NOT_TRUSTED_YET, restore_entry_points
-from rlviz.rundir.contents import Role, role_of
+from rlviz.rundir.contents import Role, find_role
 from rlviz.rundir.experiment_folder import experiment_folders
 from rlviz.rundir.folder import RunFolder, run_folders
 from rlviz.rundir.lock import training_lock
 from rlviz.rundir.origin import Content, content_of, read_origin
-from rlviz.rundir.snapshots import resign
+from rlviz.rundir.snapshots import sign_as_own
 from rlviz.rundir.standing import Standing, mark_own, mark_trusted, standing_of
 from rlviz.rundir.trash import TRASH
 
@@ -35,7 +35,7 @@ class Holdings:
 def holdings_of(folder: RunFolder) -> Holdings:
     """Read every file and return what trusting the run allows. Raises OSError and RunFolderError."""
     content = content_of(folder)
-    code = [path for path in content.files if role_of(path) is Role.CODE]
+    code = [path for path in content.files if find_role(path) is Role.CODE]
     snapshots = [path for path in code if path.startswith("snapshots/")]
     return Holdings(content, _entry_points(folder), len(code) - len(snapshots), len(snapshots))
 
@@ -69,7 +69,7 @@ def trust_run(folder: RunFolder, content_hash: str | None = None) -> Standing:
         there = origin.run_id if origin is not None else folder.run_id
         for name, digest in content.files.items():
             if name.startswith("snapshots/") and name.endswith(".zip"):
-                resign(folder, folder.path / name, digest, there)
+                sign_as_own(folder, folder.path / name, digest, there)
         mark_trusted(folder.path, folder.path.parent, content.hash)
     return Standing.TRUSTED
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from rlviz.rundir.files import damaged, open_file
+from rlviz.rundir.files import damage_error, open_file
 
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Supported compression methods. Python expands other methods without a limit."""
@@ -48,11 +48,11 @@ def open_archive(path: Path, folder: Path, problem: str) -> Iterator[zipfile.Zip
     with open_file(path, folder) as file:
         try:
             if directory_bytes(file) > MOST_DIRECTORY_BYTES:
-                raise damaged(path, folder, f"{problem} It lists too many files.")
+                raise damage_error(path, folder, f"{problem} It lists too many files.")
             with zipfile.ZipFile(file) as archive:
                 yield archive
         except NOT_AN_ARCHIVE as error:
-            raise damaged(path, folder, problem) from error
+            raise damage_error(path, folder, problem) from error
 
 
 def read_member(archive: zipfile.ZipFile, name: str, most: int = MOST_MEMBER_BYTES) -> bytes:

@@ -23,7 +23,7 @@ from rlviz.domain.clips import (
     is_reading_id,
 )
 from rlviz.domain.errors import RunFolderError
-from rlviz.rundir.files import files_in, is_file, open_descriptor, read_document, size_of, write_atomically
+from rlviz.rundir.files import is_file, list_files, open_descriptor, read_document, read_size, write_atomically
 from rlviz.rundir.folder import RunFolder
 
 MAX_REQUESTS = 32
@@ -117,10 +117,12 @@ class ClipRequests:
 
     def _files(self) -> list[Path]:
         """Return the request files, oldest first."""
-        return by_age([file for file in files_in(self.path, self._folder.path, "*.json") if is_clip_id(file.stem)])
+        return sort_by_age(
+            [file for file in list_files(self.path, self._folder.path, "*.json") if is_clip_id(file.stem)]
+        )
 
 
-def by_age(paths: Iterable[Path]) -> list[Path]:
+def sort_by_age(paths: Iterable[Path]) -> list[Path]:
     """Sort by time of change, oldest first."""
     return sorted(paths, key=lambda path: (_changed_at(path), path.name))
 
@@ -168,7 +170,7 @@ class Clips:
 
     def records(self) -> list[ClipRecord]:
         """Return all readable clips, least recently used first."""
-        found = map(self.find, (path.stem for path in by_age(self._record_files())))
+        found = map(self.find, (path.stem for path in sort_by_age(self._record_files())))
         return [record for record in found if record is not None]
 
     def find(self, clip_id: str) -> ClipRecord | None:
@@ -220,17 +222,17 @@ class Clips:
 
     def size(self) -> int:
         """Return the bytes of all clips."""
-        return sum(map(size_of, files_in(self.path, self._folder.path)))
+        return sum(map(read_size, list_files(self.path, self._folder.path)))
 
     def retire(self, keep_bytes: int, spare: str) -> None:
         """Delete large files until all clips fit into ``keep_bytes``, least recently used first, but not those of clip
         ``spare``. Also delete the oldest records beyond the maximum."""
-        records = [path.stem for path in by_age(self._record_files()) if path.stem != spare]
+        records = [path.stem for path in sort_by_age(self._record_files()) if path.stem != spare]
         total = self.size()
         for clip_id in records:
             if total <= keep_bytes:
                 break
-            total -= sum(map(size_of, self._made(clip_id)))
+            total -= sum(map(read_size, self._made(clip_id)))
             self.remove_made(clip_id)
         for clip_id in records[: max(0, len(records) - MAX_RECORDS)]:
             self.remove_made(clip_id)
@@ -249,4 +251,4 @@ class Clips:
         return self.video_path(clip_id), self.steps_path(clip_id), self.pictures_path(clip_id)
 
     def _record_files(self) -> list[Path]:
-        return [file for file in files_in(self.path, self._folder.path, "*.json") if is_clip_id(file.stem)]
+        return [file for file in list_files(self.path, self._folder.path, "*.json") if is_clip_id(file.stem)]

@@ -48,9 +48,9 @@ from rlviz.rundir.experiment_folder import SPECIFICATION, StoredExperiment
 from rlviz.rundir.files import (
     MISSING,
     atomic_write,
-    damaged,
-    entries_in,
+    damage_error,
     is_file,
+    list_entries,
     name_aside,
     problem_of_entry,
     read_document,
@@ -58,7 +58,7 @@ from rlviz.rundir.files import (
     set_aside,
 )
 from rlviz.rundir.folder import Labels, RunFolder
-from rlviz.rundir.journal import JournalTail, Line, compressed_path, expand, last_lines, line_number
+from rlviz.rundir.journal import JournalTail, Line, compressed_path, expand_journal, last_lines, line_number
 from rlviz.rundir.snapshots import check_snapshot
 
 Reader = Callable[[RunFolder, Path], object]
@@ -175,7 +175,7 @@ _NAMED = {place.path: place for place in PLACES if "*" not in place.path}
 _ORDER = {place: number for number, place in enumerate(PLACES)}
 
 
-def contents(folder: RunFolder) -> list[tuple[Place, os.DirEntry[str]]]:
+def list_contents(folder: RunFolder) -> list[tuple[Place, os.DirEntry[str]]]:
     """Return the entries of ``folder`` that have a place, in the order of the table.
 
     A missing folder, or something else in its place, counts as empty.
@@ -183,8 +183,8 @@ def contents(folder: RunFolder) -> list[tuple[Place, os.DirEntry[str]]]:
     found = [
         (place, entry)
         for parent in _WITHIN
-        for entry in entries_in(folder.path / parent, folder.path)
-        if (place := place_of(f"{parent}/{entry.name}" if parent else entry.name)) is not None
+        for entry in list_entries(folder.path / parent, folder.path)
+        if (place := find_place(f"{parent}/{entry.name}" if parent else entry.name)) is not None
     ]
     return sorted(found, key=lambda one: (_ORDER[one[0]], one[1].name))
 
@@ -195,7 +195,7 @@ def damage_at(folder: RunFolder, place: Place, entry: os.DirEntry[str]) -> Damag
     if place.path == folder.config_path.name:
         return None
     if (problem := problem_of_entry(entry, is_folder=place.is_folder)) is not None:
-        return damaged(Path(entry.path), folder.path, problem).damage
+        return damage_error(Path(entry.path), folder.path, problem).damage
     try:
         if place.read is not None:
             place.read(folder, Path(entry.path))
@@ -206,7 +206,7 @@ def damage_at(folder: RunFolder, place: Place, entry: os.DirEntry[str]) -> Damag
     return None
 
 
-def place_of(path: str) -> Place | None:
+def find_place(path: str) -> Place | None:
     """Return the place of a file or folder by its path below a run folder; None if it has none."""
     if (named := _NAMED.get(path)) is not None:
         return named
@@ -214,7 +214,7 @@ def place_of(path: str) -> Place | None:
     return next((place for pattern, place in _WITHIN.get(parent, ()) if fnmatchcase(name, pattern)), None)
 
 
-def kind_of(path: str) -> StoredKind:
+def storage_kind(path: str) -> StoredKind:
     """Return the storage kind of a file by its path below a run folder, with parts joined by ``/``."""
     return kind_in_run(tuple(path.split("/")))
 
@@ -222,16 +222,16 @@ def kind_of(path: str) -> StoredKind:
 def kind_in_run(parts: tuple[str, ...]) -> StoredKind:
     """Return the storage kind of a file by the parts of its path below a run folder."""
     for length in range(len(parts), 0, -1):
-        if (place := place_of("/".join(parts[:length]))) is not None:
+        if (place := find_place("/".join(parts[:length]))) is not None:
             return place.kind
     return StoredKind.OTHER
 
 
-def role_of(path: str) -> Role:
+def find_role(path: str) -> Role:
     """Return the role of a file by its path below a run folder: that of its place, or of the nearest enclosing
     folder."""
     while path:
-        if (place := place_of(path)) is not None:
+        if (place := find_place(path)) is not None:
             return place.role
         path = path.rpartition("/")[0]
     return Role.DATA
@@ -239,7 +239,7 @@ def role_of(path: str) -> Role:
 
 def is_policy_file(path: str) -> bool:
     """Whether a file at that path below a run folder holds a policy."""
-    place = place_of(path)
+    place = find_place(path)
     if place is None or place.is_folder:
         return False
     return place.path == "watch/weights.zip" or (place.role is Role.CODE and place.kind is not StoredKind.SNAPSHOTS)
@@ -265,7 +265,7 @@ def inspect_folder(folder: RunFolder) -> list[Damage]:
         return [Damage(file=".", problem="The folder of this run is gone.", remedy=RESTORE_OR_DELETE)]
     except RunFolderError as error:
         return [error.damage]
-    found = [damage_at(folder, place, entry) for place, entry in contents(folder)]
+    found = [damage_at(folder, place, entry) for place, entry in list_contents(folder)]
     return [*_configuration(folder), *filter(None, found), *_missing(folder)]
 
 
@@ -318,9 +318,9 @@ def _missing(folder: RunFolder) -> Iterator[Damage]:
         return
     try:
         if folder.events_path.lstat().st_size == 0 and is_file(folder.events_path):
-            yield damaged(folder.events_path, folder.path, "It is empty, though the run has trained.").damage
+            yield damage_error(folder.events_path, folder.path, "It is empty, though the run has trained.").damage
     except OSError:
-        yield damaged(folder.events_path, folder.path, MISSING).damage
+        yield damage_error(folder.events_path, folder.path, MISSING).damage
 
 
 Readable = Callable[[Mapping[str, Any] | None], bool]
@@ -356,7 +356,7 @@ def repair_folder(folder: RunFolder) -> list[Path]:
         OSError: The disk refuses.
     """
     folder.check()
-    found = [damage_at(folder, place, entry) for place, entry in contents(folder)]
+    found = [damage_at(folder, place, entry) for place, entry in list_contents(folder)]
     files = dict.fromkeys(damage.file for damage in found if damage is not None)
     aside = [set_aside(folder.path / file) for file in files]
     for path in (folder.checkpoints, folder.evaluations.path):
@@ -386,19 +386,19 @@ def _keep_readable(path: Path, is_readable: Readable) -> list[Path]:
 def _expand(path: Path) -> list[Path]:
     """Expand a compressed journal as far as possible; a damaged one is renamed."""
     try:
-        expand(path)
+        expand_journal(path)
     except RunFolderError:
         compressed = compressed_path(path)
         aside = name_aside(compressed)
         shutil.copyfile(compressed, aside)
         with suppress(RunFolderError):  # its table of contents is unreadable
-            expand(path, skip_damaged=True)
+            expand_journal(path, skip_damaged=True)
         compressed.unlink(missing_ok=True)
         return [aside]
     return []
 
 
-def model_of(path: Path) -> type[VersionedDocument] | None:
+def document_model(path: Path) -> type[VersionedDocument] | None:
     """Return the model of the document at ``path``, by its name; None if it carries no version."""
     if path.name == "config.json":
         return RunConfig

@@ -20,7 +20,7 @@ from rlviz.domain import versions
 from rlviz.domain.errors import ExperimentNotFound, RunFolderError
 from rlviz.domain.experiments import ExperimentControl, ExperimentSpec, RunSpec, TrialLine, is_experiment_id
 from rlviz.domain.versions import Format, VersionedDocument, read_versioned, version_field
-from rlviz.rundir.files import check_folders, damaged, read_small, write_atomically
+from rlviz.rundir.files import check_folders, damage_error, read_small, write_atomically
 from rlviz.rundir.journal import journal_lines
 from rlviz.rundir.standing import mark_own
 
@@ -90,11 +90,11 @@ class ExperimentFolder:
         try:
             stored = read_versioned(StoredExperiment, read_small(path, self.path, MOST_BYTES))
         except FileNotFoundError as error:
-            raise damaged(path, self.path, "It is missing.") from error
+            raise damage_error(path, self.path, "It is missing.") from error
         except (ValidationError, ValueError) as error:
-            raise damaged(path, self.path, f"It is not a specification: {str(error).splitlines()[0]}.") from error
+            raise damage_error(path, self.path, f"It is not a specification: {str(error).splitlines()[0]}.") from error
         if stored.id != self.id:
-            raise damaged(path, self.path, f"It belongs to another experiment, {stored.id!r}.")
+            raise damage_error(path, self.path, f"It belongs to another experiment, {stored.id!r}.")
         return stored
 
     def specification_text(self) -> str:

@@ -73,7 +73,7 @@ def open_descriptor(path: Path, flags: int = os.O_RDONLY, folder: Path | None = 
     check_folders(path.parent, folder)
     try:
         if not _NO_FOLLOW and path.is_symlink():
-            raise damaged(path, folder, LINK)
+            raise damage_error(path, folder, LINK)
         file = os.open(path, flags | _FLAGS, 0o644)
     except OSError as error:
         if error.errno in _NOT_DAMAGE:
@@ -81,7 +81,7 @@ def open_descriptor(path: Path, flags: int = os.O_RDONLY, folder: Path | None = 
         raise _explained(path, folder, error) from error
     if (problem := _problem_of_file(os.fstat(file).st_mode)) is not None:
         os.close(file)
-        raise damaged(path, folder, problem)
+        raise damage_error(path, folder, problem)
     return file
 
 
@@ -101,7 +101,7 @@ def read_small(path: Path, folder: Path | None = None, limit: int = MAX_JSON_BYT
         size = os.fstat(file.fileno()).st_size
         if size > limit:
             problem = f"It has {size:,} bytes, far more than this file can have (limit: {limit:,})."
-            raise damaged(path, folder or path.parent, problem)
+            raise damage_error(path, folder or path.parent, problem)
         return file.read(limit)
 
 
@@ -125,7 +125,7 @@ def may_be_file(path: Path, folder: Path | None = None) -> bool:
         return False
 
 
-def size_of(path: Path) -> int:
+def read_size(path: Path) -> int:
     """Return the bytes of the file at ``path``; 0 if it no longer exists, because others delete files meanwhile."""
     try:
         return path.stat().st_size
@@ -133,16 +133,16 @@ def size_of(path: Path) -> int:
         return 0
 
 
-def files_in(path: Path, folder: Path, pattern: str = "*") -> list[Path]:
+def list_files(path: Path, folder: Path, pattern: str = "*") -> list[Path]:
     """Return the regular files in the folder ``path`` whose names match ``pattern``, by name.
 
     Empty if the folder is missing or is not a folder; inspection reports that.
     """
-    return [file for name in names_in(path, folder, pattern) if is_file(file := path / name, folder)]
+    return [file for name in list_names(path, folder, pattern) if is_file(file := path / name, folder)]
 
 
-def names_in(path: Path, folder: Path, pattern: str = "*") -> list[str]:
-    """Return the names of all entries in the folder ``path`` that match ``pattern``. Otherwise like ``files_in``."""
+def list_names(path: Path, folder: Path, pattern: str = "*") -> list[str]:
+    """Return the names of all entries in the folder ``path`` that match ``pattern``. Otherwise like ``list_files``."""
     try:
         check_folders(path, folder)
         return sorted(fnmatch.filter(os.listdir(path), pattern))  # noqa: PTH208  (only names are needed)
@@ -150,7 +150,7 @@ def names_in(path: Path, folder: Path, pattern: str = "*") -> list[str]:
         return []
 
 
-def entries_in(path: Path, folder: Path) -> list[os.DirEntry[str]]:
+def list_entries(path: Path, folder: Path) -> list[os.DirEntry[str]]:
     """Return all entries of the folder ``path``, which is ``folder`` or below it; empty if it is missing or not a
     folder."""
     try:
@@ -174,13 +174,13 @@ def check_folders(path: Path, folder: Path) -> None:
                 raise
             raise _explained(path, folder, error) from error
         if not stat.S_ISDIR(mode):
-            raise damaged(path, folder, LINK if stat.S_ISLNK(mode) else NO_FOLDER)
+            raise damage_error(path, folder, LINK if stat.S_ISLNK(mode) else NO_FOLDER)
         if path == folder:
             return
         path = path.parent
 
 
-def damaged(path: Path, folder: Path, problem: str) -> RunFolderError:
+def damage_error(path: Path, folder: Path, problem: str) -> RunFolderError:
     """Return a RunFolderError about ``path`` in ``folder``, the folder of a run or an experiment."""
     file = path.relative_to(folder).as_posix()
     if is_experiment_id(folder.name):
@@ -219,7 +219,7 @@ def _explained(path: Path, folder: Path, error: OSError) -> RunFolderError:
         errno.ENODEV: SPECIAL,
         errno.ENOTDIR: "It does not lie in a folder.",
     }.get(error.errno or 0, f"It cannot be opened ({error.strerror}).")
-    return damaged(path, folder, problem)
+    return damage_error(path, folder, problem)
 
 
 TEMPORARY_SUFFIX = ".tmp"
@@ -272,7 +272,7 @@ def remove_leftovers(path: Path, folder: Path) -> None:
 
     ``folder`` is the run folder that ``path`` is or lies in.
     """
-    for leftover in files_in(path, folder, f".*{TEMPORARY_SUFFIX}"):
+    for leftover in list_files(path, folder, f".*{TEMPORARY_SUFFIX}"):
         if f".{os.getpid()}-" not in leftover.name:
             leftover.unlink(missing_ok=True)
 
@@ -283,7 +283,7 @@ def _replace(path: Path, temporary: Path, folder: Path) -> None:
     except (IsADirectoryError, PermissionError) as error:  # the latter on Windows
         if not path.is_dir():
             raise
-        raise damaged(path, folder, FOLDER) from error
+        raise damage_error(path, folder, FOLDER) from error
 
 
 def set_aside(path: Path, now: float | None = None) -> Path:
@@ -336,7 +336,7 @@ def read_existing(path: Path, model: type[M], folder: Path) -> M:
     try:
         return read_document(path, model, folder)
     except FileNotFoundError as error:
-        raise damaged(path, folder, MISSING) from error
+        raise damage_error(path, folder, MISSING) from error
 
 
 def parse_document(content: bytes, model: type[M], path: Path, folder: Path) -> M:
@@ -347,13 +347,13 @@ def parse_document(content: bytes, model: type[M], path: Path, folder: Path) -> 
             return read_versioned(model, content)
         return model.model_validate_json(content)
     except orjson.JSONDecodeError as error:
-        raise damaged(path, folder, f"It is not JSON ({error}).") from error
+        raise damage_error(path, folder, f"It is not JSON ({error}).") from error
     except UnknownVersion as error:
-        raise damaged(path, folder, f"{error}") from error
+        raise damage_error(path, folder, f"{error}") from error
     except ValidationError as error:
         wrong = [f"{'/'.join(map(str, item['loc']))} {validation_text(item)}".strip() for item in error.errors()[:3]]
         problem = f"Its content is not valid: {'; '.join(wrong)[:300]}."
-        raise damaged(path, folder, _said_of_newer(model, found) + problem) from error
+        raise damage_error(path, folder, _said_of_newer(model, found) + problem) from error
 
 
 def _said_of_newer(model: type[BaseModel], document: object) -> str:
@@ -387,7 +387,7 @@ class Reserve:
         with suppress(OSError):
             size = min(RESERVE_BYTES, shutil.disk_usage(self._path.parent).free // SHARE)
             if size >= LEAST_BYTES and (not self._path.exists() or self._path.stat().st_size < size):
-                take_room(self._path, size)
+                reserve_space(self._path, size)
 
     def release(self) -> None:
         """Free the space for use. Never raises."""
@@ -395,7 +395,7 @@ class Reserve:
             self._path.unlink(missing_ok=True)
 
 
-def take_room(path: Path, size: int) -> None:
+def reserve_space(path: Path, size: int) -> None:
     """Make the file at ``path`` occupy ``size`` bytes of the disk, or none. Raises OSError."""
     file = os.open(path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0), 0o644)
     try:

@@ -33,18 +33,18 @@ from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.recording import FrameReason
 from rlviz.domain.rules import Rule, RulesDocument
-from rlviz.domain.snapshots import check_name
+from rlviz.domain.snapshots import check_snapshot_name
 from rlviz.domain.storage_profile import RecordingChoice
 from rlviz.rundir.archives import open_archive, read_member
 from rlviz.rundir.control import Control, Desired, read_control, write_control
 from rlviz.rundir.files import (
     MAX_JSON_BYTES,
     check_folders,
-    damaged,
-    files_in,
+    damage_error,
     is_file,
+    list_files,
+    list_names,
     may_be_file,
-    names_in,
     open_file,
     open_in_place,
     parse_document,
@@ -59,7 +59,7 @@ FIGURES = "best_policy.json"
 """Member of the archive that holds the results; Stable-Baselines3 ignores it."""
 
 
-def with_figures(policy: bytes, best: BestPolicy) -> bytes:
+def add_results(policy: bytes, best: BestPolicy) -> bytes:
     """Return a policy file, as the library saves it, with the results ``best`` added."""
     file = BytesIO(policy)
     with ZipFile(file, "a") as archive:
@@ -118,7 +118,7 @@ class EvaluationFiles:
 
     def ids(self) -> list[str]:
         """Return the ids of all evaluations, oldest first."""
-        names = {name.removesuffix(".json") for name in names_in(self.path, self._run, "eval_*.json")}
+        names = {name.removesuffix(".json") for name in list_names(self.path, self._run, "eval_*.json")}
         return sorted(filter(is_evaluation_id, names))
 
     def record_path(self, evaluation_id: str) -> Path:
@@ -193,7 +193,7 @@ class EvaluationFiles:
         path = self.record_path(evaluation_id)
         record = read_existing(path, EvaluationRecord, self._run)
         if (record.run_id, record.id) != (self._run.name, evaluation_id):
-            raise damaged(
+            raise damage_error(
                 path, self._run, f"It belongs to evaluation {record.id[:80]!r} of run {record.run_id[:80]!r}."
             )
         return record
@@ -316,7 +316,7 @@ class RunFolder:
         config = read_existing(self.config_path, RunConfig, self.path)
         if config.run_id != self.run_id:
             problem = f"It belongs to run {config.run_id[:80]!r}."
-            raise ForeignRunFolder(self.run_id, damaged(self.config_path, self.path, problem).damage)
+            raise ForeignRunFolder(self.run_id, damage_error(self.config_path, self.path, problem).damage)
         return config
 
     def config_to_go_on(self) -> RunConfig:
@@ -418,7 +418,7 @@ class RunFolder:
     def _policies_in(self, path: Path) -> list[tuple[int, Path]]:
         found = (
             (int(match[1]), file)
-            for file in files_in(path, self.path, "step_*.zip")
+            for file in list_files(path, self.path, "step_*.zip")
             if (match := _STEP.fullmatch(file.name))
         )
         return sorted(found)
@@ -438,7 +438,7 @@ class RunFolder:
 
     def snapshot_path(self, name: str) -> Path:
         """Return the path of the snapshot ``name``. Raises InvalidRequest for an invalid name."""
-        return self.snapshots / f"{name if name.isdecimal() and name.isascii() else check_name(name)}.zip"
+        return self.snapshots / f"{name if name.isdecimal() and name.isascii() else check_snapshot_name(name)}.zip"
 
     def segment_path(self, file: str) -> Path:
         """Return the path of a replay buffer segment. Raises InvalidRequest for an invalid name."""
@@ -517,7 +517,7 @@ def policy_at(policies: Sequence[KeptPolicy], step: int) -> KeptPolicy | None:
     return next((policy for policy in reversed(policies) if policy.step <= step), None)
 
 
-def steps_of_learning(policies: Sequence[KeptPolicy], count: int) -> list[KeptPolicy]:
+def select_learning_steps(policies: Sequence[KeptPolicy], count: int) -> list[KeptPolicy]:
     """Return at most ``count`` of ``policies`` (sorted by step), evenly spaced from the first to the best one.
 
     Ends at the newest policy if the best one is unknown or the first.

@@ -23,9 +23,9 @@ from pydantic import JsonValue
 from rlviz.domain.config import CheckpointPlan, RunActor, RunConfig
 from rlviz.domain.errors import InvalidRequest, RunFolderError
 from rlviz.domain.ids import new_run_id
-from rlviz.domain.limits import LIMITS, number_of
+from rlviz.domain.limits import LIMITS, to_number
 from rlviz.domain.metrics import MAX_STEP
-from rlviz.domain.naming import distinct
+from rlviz.domain.naming import make_distinct
 from rlviz.rundir.creation import new_folder
 from rlviz.rundir.files import check_folders, open_in_place, open_to_append
 from rlviz.rundir.folder import RunFolder
@@ -102,7 +102,7 @@ def create_foreign(runs_dir: Path, config: RunConfig, fill: Callable[[RunFolder]
     return RunFolder(runs_dir, config.run_id)
 
 
-def beat(folder: RunFolder) -> None:
+def touch_heartbeat(folder: RunFolder) -> None:
     """Touch the heartbeat file: the program that writes the run is alive.
 
     A missing folder or a full disk is ignored. Anything else in place of the file is renamed.
@@ -111,7 +111,7 @@ def beat(folder: RunFolder) -> None:
         os.utime(file.fileno())
 
 
-def last_beat(folder: RunFolder) -> int | None:
+def read_heartbeat(folder: RunFolder) -> int | None:
     """Return the time of the last heartbeat by the clock of the file system (nanoseconds); None if there was none."""
     try:
         return folder.heartbeat_path.lstat().st_mtime_ns
@@ -143,7 +143,7 @@ def _named(settings: Mapping[object, object], depth: int) -> dict[str, JsonValue
     """Return settings by the text of their names; two names with the same text stay two."""
     found: dict[str, JsonValue] = {}
     for name, value in settings.items():
-        found[distinct(text_of_setting(name), found)] = _json_of(value, depth)
+        found[make_distinct(setting_text(name), found)] = _json_of(value, depth)
     return found
 
 
@@ -151,20 +151,20 @@ def _json_of(value: object, depth: int = 1) -> JsonValue:
     """Return ``value`` if JSON can represent it, otherwise its text."""
     if value is None or isinstance(value, bool):
         return value
-    if (number := number_of(value)) is not None:
+    if (number := to_number(value)) is not None:
         if isinstance(value, Integral) and not isinstance(number, int):
-            return text_of_setting(value)  # JSON readers would lose digits
+            return setting_text(value)  # JSON readers would lose digits
         return number if math.isfinite(number) else str(number)
     if isinstance(value, Mapping | list | tuple):
         if depth == MAX_DEPTH or len(value) > MAX_SETTINGS:
-            return text_of_setting(value)
+            return setting_text(value)
         if isinstance(value, Mapping):
             return _named(value, depth + 1)
         return [_json_of(one, depth + 1) for one in value]
-    return text_of_setting(value)
+    return setting_text(value)
 
 
-def text_of_setting(value: object) -> str:
+def setting_text(value: object) -> str:
     """Return at most MAX_VALUE_CHARACTERS of text for a name or value of a hyperparameter. Only the beginning of a long
     collection is read."""
     try:

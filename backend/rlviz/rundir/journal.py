@@ -28,7 +28,7 @@ from typing import Any, BinaryIO, Literal, NamedTuple
 import orjson
 
 from rlviz.domain.errors import RunFolderError
-from rlviz.rundir.files import atomic_write, damaged, open_descriptor, open_file, temporary_name
+from rlviz.rundir.files import atomic_write, damage_error, open_descriptor, open_file, temporary_name
 
 BLOCK_BYTES = 1 << 20
 """Bytes of the journal in one compressed frame: what is expanded to read any part of it, in about 1 ms."""
@@ -109,7 +109,7 @@ class Prepared:
         self.temporary.unlink(missing_ok=True)
 
 
-def prepare(journal: Path, block_bytes: int = BLOCK_BYTES) -> Prepared | None:
+def compress_journal(journal: Path, block_bytes: int = BLOCK_BYTES) -> Prepared | None:
     """Compress the journal at ``journal``; return the copy, written to disk and verified.
 
     Returns None if the copy would not be smaller, or so much smaller that readers would reject it (MOST_RATIO).
@@ -151,7 +151,7 @@ def _is_too_dense(size: int, compressed_size: int) -> bool:
     return size > FREE_BYTES and size > MOST_RATIO * compressed_size
 
 
-def expand(path: Path, *, skip_damaged: bool = False) -> None:
+def expand_journal(path: Path, *, skip_damaged: bool = False) -> None:
     """Expand the journal at ``path`` if it is compressed. Raises OSError and RunFolderError.
 
     With ``skip_damaged``, parts that cannot be expanded are left out, for a repair.
@@ -267,7 +267,7 @@ class _Expanding(io.RawIOBase):
         return frames, blocks
 
     def _damaged(self, problem: str) -> RunFolderError:
-        return damaged(self._path, self._folder, problem)
+        return damage_error(self._path, self._folder, problem)
 
 
 def _verify(compressed: Path, digest: bytes, journal: Path) -> None:
@@ -331,11 +331,11 @@ class Records(NamedTuple):
 
 def split_lines(data: bytes, offset: int = 0) -> Iterator[Line]:
     """Yield the whole lines of ``data``, which starts at byte ``offset`` of its journal."""
-    for start, block in blocks(data, offset):
+    for start, block in split_blocks(data, offset):
         yield from block_lines(start, block)
 
 
-def blocks(data: bytes, offset: int) -> Iterator[tuple[int, bytes]]:
+def split_blocks(data: bytes, offset: int) -> Iterator[tuple[int, bytes]]:
     """Yield the whole lines of ``data`` in blocks of about READ_BYTES, each with its start in the journal."""
     start, whole = 0, data.rfind(b"\n") + 1
     while start < whole:
@@ -502,7 +502,7 @@ def _lines(piece: _Piece) -> list[Line]:
 
 def _records(piece: _Piece) -> Records:
     found = Records([], [piece.long] if piece.long else [])
-    for offset, block in blocks(piece.data, piece.start):
+    for offset, block in split_blocks(piece.data, piece.start):
         if (parsed := parse_block(block)) is not None:
             found.records.extend(parsed)
             continue
@@ -691,7 +691,7 @@ class JournalWriter:
         self._clock, self._monotonic, self._flush_seconds = clock, monotonic, flush_seconds
         self._lock = threading.Lock()
         self._buffer: list[bytes] = []
-        expand(path)
+        expand_journal(path)
         self._file = open_descriptor(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
         self._seq = _cut_torn_tail(self._file, path)
         self._flushed_at = self._synced_at = monotonic()

@@ -19,7 +19,7 @@ from rlviz.domain.disk_full import DISK_FULL, is_disk_full
 from rlviz.domain.errors import RunIsActive, RunsFolderInUse, RunsFolderUnusable
 from rlviz.rundir.files import open_in_place
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.usage import noted_usage
+from rlviz.rundir.usage import read_usage
 
 
 @contextmanager
@@ -82,7 +82,7 @@ class RunsLock:
 
 def full_disk(runs_dir: Path) -> str:
     """Return a message that the service cannot work because the disk is full, and what to do."""
-    consumers = noted_usage(runs_dir).consumers
+    consumers = read_usage(runs_dir).consumers
     return (
         f"{DISK_FULL} where the runs folder {runs_dir} lies. {consumers + ' ' if consumers else ''}Free some space: "
         "delete files that you do not need, such as videos (`*.mp4`) of old runs or whole run folders, and start "

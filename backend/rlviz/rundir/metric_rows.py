@@ -54,7 +54,7 @@ MetricRow = dict[str, Any]
 NONE_SUPERSEDED = Superseded()
 
 
-def counts(record: Mapping[str, Any] | None, superseded: Superseded) -> bool:
+def is_counted(record: Mapping[str, Any] | None, superseded: Superseded) -> bool:
     """Whether a line of ``metrics.jsonl`` is a row that is not superseded."""
     return record is not None and is_metric(record) and record["seq"] not in superseded
 
@@ -99,7 +99,7 @@ def counted_batches(
 def _batches(tail: JournalTail, after: int, superseded: Superseded, limit: int | None) -> Iterator[list[MetricRow]]:
     start = tail.offset
     for records, _broken in tail.record_batches():
-        if rows := [record for record in records if record["seq"] > after and counts(record, superseded)]:
+        if rows := [record for record in records if record["seq"] > after and is_counted(record, superseded)]:
             yield rows
         if limit is not None and tail.offset - start >= limit:
             return
@@ -137,5 +137,5 @@ class CountedRows:
         is_anew = superseded != self._superseded
         if is_anew:
             self._superseded, self._tail = superseded, JournalTail(self._folder.metrics_path)
-        rows = [record for record in self._tail.read_records().records if counts(record, superseded)]
+        rows = [record for record in self._tail.read_records().records if is_counted(record, superseded)]
         return NewRows(rows, is_anew)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rlviz.domain.origin import ORIGIN, Origin
-from rlviz.rundir.contents import Role, role_of
+from rlviz.rundir.contents import Role, find_role
 from rlviz.rundir.files import TEMPORARY_SUFFIX, is_file, open_file, read_document, write_atomically
 from rlviz.rundir.folder import RunFolder
 
@@ -62,7 +62,7 @@ def content_files(folder: RunFolder) -> Iterator[Path]:
             if (
                 not name.startswith(".")
                 and not name.endswith(TEMPORARY_SUFFIX)
-                and (within == ORIGIN or role_of(within) in (Role.DATA, Role.CODE))
+                and (within == ORIGIN or find_role(within) in (Role.DATA, Role.CODE))
                 and is_file(path, folder.path)
             ):
                 yield path

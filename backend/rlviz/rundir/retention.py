@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rlviz.domain.errors import ArtifactNotFound, RunFolderError
 from rlviz.domain.snapshots import Trigger
-from rlviz.rundir.files import files_in, is_file, size_of
+from rlviz.rundir.files import is_file, list_files, read_size
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import (
     Snapshot,
@@ -41,7 +41,7 @@ def older_videos(folder: RunFolder, keep: int) -> list[Path]:
 
     Videos are ordered by when they were made, because one may be made again from records.
     """
-    files = partial(files_in, folder.evaluations.path, folder.path)
+    files = partial(list_files, folder.evaluations.path, folder.path)
     videos = sorted(files("eval_*.mp4"), key=_made_at)
     kinds = (videos, files("eval_*.pictures.zip"), files("eval_*.policy.zip"))
     return [path for paths in kinds for path in all_but_newest(paths, keep)]
@@ -56,16 +56,16 @@ def _made_at(path: Path) -> int:
 
 def step_records(folder: RunFolder) -> list[Path]:
     """Return the step records of evaluations, oldest first."""
-    return files_in(folder.evaluations.path, folder.path, "eval_*.steps.parquet")
+    return list_files(folder.evaluations.path, folder.path, "eval_*.steps.parquet")
 
 
 def retain_checkpoints(folder: RunFolder, keep: int) -> None:
-    delete(older_checkpoints(folder, keep))
+    delete_paths(older_checkpoints(folder, keep))
 
 
 def retain_videos(folder: RunFolder, keep: int) -> None:
     """Delete all but the newest ``keep`` videos. Summaries stay."""
-    delete(older_videos(folder, keep))
+    delete_paths(older_videos(folder, keep))
 
 
 def retain_steps(folder: RunFolder, max_bytes: int) -> None:
@@ -75,18 +75,18 @@ def retain_steps(folder: RunFolder, max_bytes: int) -> None:
 
 def retain_frames(folder: RunFolder, max_bytes: int) -> None:
     """Delete the oldest frames kept as pictures until the rest uses at most ``max_bytes``."""
-    _retain_bytes(files_in(folder.evaluations.path, folder.path, "eval_*.frames.zip"), max_bytes)
+    _retain_bytes(list_files(folder.evaluations.path, folder.path, "eval_*.frames.zip"), max_bytes)
 
 
 def _retain_bytes(paths: Sequence[Path], max_bytes: int) -> None:
     room = max_bytes
     for path in reversed(paths):
-        room -= size_of(path)
+        room -= read_size(path)
         if room < 0 and path != paths[-1]:
             path.unlink(missing_ok=True)
 
 
-def delete(paths: Sequence[Path]) -> None:
+def delete_paths(paths: Sequence[Path]) -> None:
     for path in paths:
         path.unlink(missing_ok=True)
 
@@ -170,7 +170,7 @@ def drop_segments(folder: RunFolder, beyond: int | None = None) -> None:
     """Delete the segments that no snapshot names. During training, segments from row ``beyond`` on stay for coming
     snapshots."""
     names = {segment.file for snapshot in snapshots_of(folder) for segment in snapshot.manifest.segments}
-    for path in files_in(folder.replay, folder.path, "*.seg"):
+    for path in list_files(folder.replay, folder.path, "*.seg"):
         first = path.name.partition("-")[0]
         if path.name not in names and not (beyond is not None and first.isdecimal() and int(first) >= beyond):
             path.unlink(missing_ok=True)
@@ -200,7 +200,7 @@ class EarlierPolicies:
                 path.replace(place / path.name)
 
 
-def leave_behind(folder: RunFolder, attempt: int, beyond: int | None, final_step: int | None) -> None:
+def move_policies_aside(folder: RunFolder, attempt: int, beyond: int | None, final_step: int | None) -> None:
     """Prepare for attempt ``attempt``: the final policy, of step ``final_step``, becomes an ordinary checkpoint.
 
     With ``beyond``, the run goes back to that step, and later policies are moved aside. Raises OSError.

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.events import Superseded
-from rlviz.rundir.files import names_in, read_small, remove_leftovers, write_atomically
+from rlviz.rundir.files import list_names, read_small, remove_leftovers, write_atomically
 from rlviz.rundir.journal import open_journal
 
 PIECE_BYTES = 1 << 23
@@ -70,7 +70,7 @@ class SealedRows:
     broken_lines: int
 
 
-def column_of(metric: str) -> str:
+def column_name(metric: str) -> str:
     """Return the column name of a metric in a piece."""
     return f"{_PREFIX}{metric}"
 
@@ -124,7 +124,7 @@ class SealedPiece:
 
     def column(self, name: str) -> SealedColumn:
         """Return the column of a metric in ``counts``."""
-        value, present = self._read(column_of(name))
+        value, present = self._read(column_name(name))
         if self._counted is None:
             return SealedColumn(value, present)
         if present is None:
@@ -211,7 +211,7 @@ class SealedMetrics:
 
     def _files(self) -> list[tuple[Path, int, int]]:
         """Return the files with names of pieces, and the range of the journal in each name, in order."""
-        names = names_in(self.folder, self.journal.parent)
+        names = list_names(self.folder, self.journal.parent)
         matches = [match for name in names if (match := _FILE.fullmatch(name))]
         return [(self.folder / match[0], int(match[1]), int(match[2])) for match in matches]
 
@@ -277,7 +277,7 @@ def _encode(rows: SealedRows, about: dict[str, Any]) -> bytes:
     axes = {"seq": rows.seq, "step": rows.step, "time": rows.time}
     columns: dict[str, Any] = {name: arrow.array(axis) for name, axis in axes.items()}
     for name, column in rows.columns.items():
-        columns[column_of(name)] = _scatter(column)
+        columns[column_name(name)] = _scatter(column)
     counts = {name: len(column.value) for name, column in rows.columns.items()}
     first, last = (int(rows.seq.min()), int(rows.seq.max())) if len(rows.seq) else (0, -1)
     about = {**about, "broken_lines": rows.broken_lines, "first": first, "last": last, "counts": counts}

@@ -13,7 +13,7 @@ from filelock import lock_descriptor
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.sink_record import SinkPlan, SinkRecord
 from rlviz.domain.sinks import SinkKind
-from rlviz.rundir.files import check_folders, files_in, open_in_place, read_document, write_atomically
+from rlviz.rundir.files import check_folders, list_files, open_in_place, read_document, write_atomically
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import whole_size
 
@@ -52,7 +52,7 @@ def read_sink(folder: RunFolder, kind: SinkKind) -> SinkRecord | None:
 def read_sinks(folder: RunFolder) -> list[SinkRecord]:
     """Return all sinks that have received the run, or will. One with an unreadable record starts over; nothing is lost
     by that."""
-    names = {path.stem for path in files_in(folder.sinks, folder.path, "*.json")}
+    names = {path.stem for path in list_files(folder.sinks, folder.path, "*.json")}
     planned: tuple[SinkKind, ...] = ()
     with suppress(RunFolderError):
         planned = read_plan(folder).kinds
@@ -86,12 +86,16 @@ def add_sink(folder: RunFolder, kind: SinkKind) -> SinkRecord:
 def is_delivered(folder: RunFolder, record: SinkRecord) -> bool:
     """Whether a sink has received the complete current run. Raises RunFolderError."""
     whole = record.offset >= whole_size(folder.metrics_path)
-    return whole and record.problem is None and record.described == state_of(folder)
+    return whole and record.problem is None and record.described == delivery_state(folder)
 
 
-def state_of(folder: RunFolder) -> str:
+def delivery_state(folder: RunFolder) -> str:
     """Return a text that changes with everything besides metrics that a sink receives. Raises RunFolderError."""
-    paths = [folder.labels_path, folder.best_model_path, *files_in(folder.evaluations.path, folder.path, "eval_*.json")]
+    paths = [
+        folder.labels_path,
+        folder.best_model_path,
+        *list_files(folder.evaluations.path, folder.path, "eval_*.json"),
+    ]
     parts = [*map(_stat, paths), f"events {whole_size(folder.events_path)}"]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
 

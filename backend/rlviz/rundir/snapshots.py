@@ -34,14 +34,14 @@ from rlviz.rundir.archives import MOST_DIRECTORY_BYTES, NOT_AN_ARCHIVE, director
 from rlviz.rundir.control import Control
 from rlviz.rundir.files import (
     MAX_JSON_BYTES,
-    damaged,
-    files_in,
+    damage_error,
     is_file,
+    list_files,
     open_descriptor,
     open_file,
     read_document,
+    read_size,
     read_small,
-    size_of,
     temporary_name,
     write_atomically,
 )
@@ -126,7 +126,7 @@ class Snapshot:
 def snapshots_of(folder: RunFolder) -> list[Snapshot]:
     """Return the snapshots with a readable manifest, by step. Cheap: digests are not checked."""
     found = []
-    for path in files_in(folder.snapshots, folder.path, "*.zip"):
+    for path in list_files(folder.snapshots, folder.path, "*.zip"):
         with suppress(OSError, RunFolderError, SnapshotRefused):
             found.append(_look_at(folder, path))
     return sorted(found, key=lambda snapshot: (snapshot.manifest.step, snapshot.manifest.time))
@@ -149,12 +149,12 @@ def check_snapshot(folder: RunFolder, path: Path) -> None:
     try:
         _look_at(folder, path)
     except SnapshotDamaged as error:
-        raise damaged(path, folder.path, "It is not a snapshot, or is truncated.") from error
+        raise damage_error(path, folder.path, "It is not a snapshot, or is truncated.") from error
 
 
-def bytes_of(folder: RunFolder) -> int:
+def snapshots_bytes(folder: RunFolder) -> int:
     """Return the bytes of all snapshots of a run and their segments."""
-    return sum(map(size_of, [*files_in(folder.snapshots, folder.path), *files_in(folder.replay, folder.path)]))
+    return sum(map(read_size, [*list_files(folder.snapshots, folder.path), *list_files(folder.replay, folder.path)]))
 
 
 def write_snapshot(folder: RunFolder, manifest: SnapshotManifest, members: Mapping[str, bytes]) -> Path:
@@ -175,7 +175,7 @@ def write_snapshot(folder: RunFolder, manifest: SnapshotManifest, members: Mappi
     return path
 
 
-def resign(folder: RunFolder, path: Path, sha256: str, made_in: str) -> bool:
+def sign_as_own(folder: RunFolder, path: Path, sha256: str, made_in: str) -> bool:
     """Sign a snapshot of another installation as our own. Nothing in it is loaded.
 
     Args:
@@ -316,7 +316,7 @@ def _problem(folder: RunFolder, manifest: SnapshotManifest) -> str | None:
         return f"It belongs to run {manifest.run_id[:80]}. Resuming from it would fork that run."
     for segment in manifest.segments:
         path = folder.segment_path(segment.file)
-        if not is_file(path, folder.path) or size_of(path) != segment.bytes:
+        if not is_file(path, folder.path) or read_size(path) != segment.bytes:
             return f"Part of the replay buffer is missing: {segment.file}."
     return None
 
@@ -355,7 +355,7 @@ BEGINNING = "0"
 """Name of the snapshot of a fork whose parent is trained again from its beginning."""
 
 
-def inherit(snapshot: Snapshot, parent: RunFolder, child: RunFolder) -> None:
+def inherit_snapshot(snapshot: Snapshot, parent: RunFolder, child: RunFolder) -> None:
     """Put ``snapshot`` and its segments into the folder of ``child``, as hard links if possible.
 
     The child then no longer needs its parent. Raises OSError, and ArtifactNotFound if the parent, which may be
@@ -396,18 +396,18 @@ def inherit_stretch(snapshot: Snapshot | None, parent: RunFolder, child: RunFold
 
 def inherit_segments(source: RunFolder, child: RunFolder) -> None:
     """Also put the segments that ``source`` has written into the folder of ``child``. Raises OSError."""
-    for path in files_in(source.replay, source.path, "*.seg"):
+    for path in list_files(source.replay, source.path, "*.seg"):
         child.replay.mkdir(exist_ok=True)
         with suppress(FileExistsError):
             _link(path, child.segment_path(path.name))
 
 
-def begins_with_parent(child: RunFolder, parent: Parent) -> bool:
+def must_retrain_parent(child: RunFolder, parent: Parent) -> bool:
     """Whether the fork's parent still has to be trained again, from the parent's beginning."""
     return child.parent.is_dir() and all(one.manifest.run_id != parent.run_id for one in snapshots_of(child))
 
 
-def beginning_of(child: RunFolder, parent: Parent) -> Snapshot:
+def find_fork_start(child: RunFolder, parent: Parent) -> Snapshot:
     """Return the parent's snapshot that a fork starts from, or that of the exact step once it exists. Raises
     ArtifactNotFound, SnapshotRefused and RunFolderError."""
     with suppress(RlvizError):
@@ -457,22 +457,22 @@ def is_behind(snapshot: Snapshot, superseded: Superseded) -> bool:
     )
 
 
-def was_cut_off_early(folder: RunFolder, plan: SnapshotPlan) -> bool:
+def never_took_snapshot(folder: RunFolder, plan: SnapshotPlan) -> bool:
     """Whether the run should have taken snapshots but never took one, not even one that is damaged now. Raises
     RunFolderError."""
-    if not plan.is_on or any(files_in(folder.snapshots, folder.path, "*.zip")):
+    if not plan.is_on or any(list_files(folder.snapshots, folder.path, "*.zip")):
         return False
     events = (parse_event(line.record) for line in journal_lines(folder.events_path))
     return not any(event is not None and isinstance(event.data, SnapshotData | RollbackData) for event in events)
 
 
-def whole_of_run(folder: RunFolder) -> list[Snapshot]:
+def usable_snapshots(folder: RunFolder) -> list[Snapshot]:
     """Return intact snapshots that are part of the run, by step; for a fork, including the one it starts from."""
     superseded = superseded_rows(folder)
     return [one for one in snapshots_of(folder) if one.is_whole and not is_behind(one, superseded)]
 
 
-def newest_of_run(folder: RunFolder) -> Snapshot | None:
+def newest_usable_snapshot(folder: RunFolder) -> Snapshot | None:
     """Return the furthest of these snapshots; None if there is none."""
-    whole = whole_of_run(folder)
+    whole = usable_snapshots(folder)
     return whole[-1] if whole else None

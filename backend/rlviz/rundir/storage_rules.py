@@ -8,12 +8,12 @@ from rlviz.domain.errors import RunFolderError
 from rlviz.domain.ids import is_evaluation_id
 from rlviz.domain.storage_rules import KeepNewest, Remove, StoredKind
 from rlviz.rundir.clips import Clips
-from rlviz.rundir.files import files_in, is_file
+from rlviz.rundir.files import is_file, list_files
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.retention import all_but_newest, older_checkpoints, older_snapshots, older_videos, step_records
 
 
-def doomed(folder: RunFolder, rule: KeepNewest | Remove) -> list[Path]:
+def files_to_delete(folder: RunFolder, rule: KeepNewest | Remove) -> list[Path]:
     """Return the files that ``rule`` deletes, in a safe order: if deletion stops halfway, the rest is consistent.
 
     For a run that has ended.
@@ -35,7 +35,7 @@ def doomed(folder: RunFolder, rule: KeepNewest | Remove) -> list[Path]:
 def _removed(folder: RunFolder, rule: Remove) -> list[Path]:
     match rule.what:
         case "clips":
-            return files_in(Clips(folder).path, folder.path)
+            return list_files(Clips(folder).path, folder.path)
         case "film":
             return [path for _, path in folder.film_files()]
         case "logs":

@@ -51,7 +51,7 @@ class Usage:
         return sorted(self.runs, key=lambda run_id: (-self.runs[run_id].total(), run_id))[:count]
 
 
-def measure(runs_dir: Path, breathe: Callable[[], None] = lambda: None) -> Usage:
+def measure_usage(runs_dir: Path, breathe: Callable[[], None] = lambda: None) -> Usage:
     """Measure every file below ``runs_dir``, in bytes. ``breathe`` is called after each top-level folder, so that a
     thread can yield.
 
@@ -71,8 +71,8 @@ def measure(runs_dir: Path, breathe: Callable[[], None] = lambda: None) -> Usage
     return usage
 
 
-def bytes_of_folder(folder: Path) -> int:
-    """Return the bytes of all files below one folder, counted like ``measure``."""
+def folder_bytes(folder: Path) -> int:
+    """Return the bytes of all files below one folder, counted like ``measure_usage``."""
     return _take(Usage(), str(folder), partial(_always, StoredKind.OTHER)).total()
 
 
@@ -140,7 +140,7 @@ class NotedUsage(LazyModel):
         return f"Most space is used by: {kinds}{largest}." if kinds else ""
 
 
-def note_usage(runs_dir: Path, usage: Usage) -> None:
+def write_usage(runs_dir: Path, usage: Usage) -> None:
     """Raises OSError."""
     kinds = {str(kind): count for kind, count in usage.kinds.most_common(LARGEST) if count}
     runs = {run_id: usage.runs[run_id].total() for run_id in usage.largest(LARGEST)}
@@ -148,7 +148,7 @@ def note_usage(runs_dir: Path, usage: Usage) -> None:
     write_atomically(runs_dir / USAGE_FILE, orjson.dumps(noted.model_dump()))
 
 
-def noted_usage(runs_dir: Path) -> NotedUsage:
+def read_usage(runs_dir: Path) -> NotedUsage:
     """Return the last measurement; empty if there is none, or the file is unreadable."""
     try:
         return NotedUsage.model_validate_json(read_small(runs_dir.resolve() / USAGE_FILE))

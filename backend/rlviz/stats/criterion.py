@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from rlviz.domain.config import EvaluationPlan
-from rlviz.stats.number_text import brief, decimal
+from rlviz.stats.number_text import brief_number, decimal
 from rlviz.stats.returns import MEAN_EPISODES
 
 
@@ -35,7 +35,7 @@ class Criterion:
         goal = f"a mean return of {decimal(threshold)}"
         if self.source is Source.TRAINING:
             return f"{goal} over {MEAN_EPISODES} episodes of training"
-        return f"{goal} in greedy evaluations, one every {brief(self.resolution)} steps"
+        return f"{goal} in greedy evaluations, one every {brief_number(self.resolution)} steps"
 
 
 BY_TRAINING = Criterion(Source.TRAINING)

@@ -20,7 +20,7 @@ from rlviz.stats.arrays import Floats
 from rlviz.stats.comparison import STABILITY_EPISODES, RunMetrics
 from rlviz.stats.criterion import Criterion
 from rlviz.stats.experiments.trials import AGARWAL, KAPLAN_MEIER, Frozen, Made
-from rlviz.stats.number_text import brief, decimal, duration, listed
+from rlviz.stats.number_text import brief_number, decimal, duration, join_words
 from rlviz.stats.seeds import CONFIDENCE, FEWEST_SCORES, RESAMPLES, Summary, kaplan_meier, summarize
 
 
@@ -269,7 +269,7 @@ def _measures(window: int, threshold: float | None, criterion: Criterion | None)
             lambda run: run.metrics.steps_to_threshold,
             better=Better.LOW,
             unit="steps",
-            show=brief,
+            show=brief_number,
             spent=lambda run: run.step,
             resolution=lambda _: every,
         ),
@@ -298,12 +298,12 @@ def _measures(window: int, threshold: float | None, criterion: Criterion | None)
             "over the whole run; lately, for one that still trains",
             lambda run: run.steps_per_second,
             unit="steps/s",
-            show=brief,
+            show=brief_number,
         ),
     )
 
 
-def figures(
+def compare_figures(
     runs: Sequence[ComparisonEntry],
     *,
     window: int,
@@ -320,7 +320,7 @@ def figures(
         criterion: Detects when a run reached the threshold; None: not comparable.
         shared: Step up to which the runs were one run.
     """
-    found, groups = [], groups_of(runs)
+    found, groups = [], split_groups(runs)
     for measure in _measures(window, threshold, criterion):
         best, reason = _best(runs, measure)
         if (incomparable := _not_compared(runs, measure, shared)) is not None:
@@ -341,7 +341,7 @@ def figures(
     return found
 
 
-def groups_of(runs: Sequence[ComparisonEntry]) -> dict[str, list[ComparisonEntry]]:
+def split_groups(runs: Sequence[ComparisonEntry]) -> dict[str, list[ComparisonEntry]]:
     """Return the runs by group, in the order of the first run of each. A run without a group is its own group."""
     members: dict[str, list[ComparisonEntry]] = {}
     for run in runs:
@@ -349,7 +349,7 @@ def groups_of(runs: Sequence[ComparisonEntry]) -> dict[str, list[ComparisonEntry
     return members
 
 
-def reached_before_they_parted(runs: Sequence[ComparisonEntry], shared: int) -> int | None:
+def reached_before_fork(runs: Sequence[ComparisonEntry], shared: int) -> int | None:
     """Return the step at which runs that were one run up to step ``shared`` reached the threshold; None if later or
     never."""
     steps = [run.metrics.steps_to_threshold for run in runs if run.metrics.steps_to_threshold is not None]
@@ -360,8 +360,8 @@ def _not_compared(runs: Sequence[ComparisonEntry], measure: _Measure, shared: in
     """Return why a figure cannot rank runs with a common history; None if it can."""
     if shared and measure.id == "seconds_to_threshold":
         return "Each counts from its own start, but one is a fork of another."
-    if measure.id == "steps_to_threshold" and (reached := reached_before_they_parted(runs, shared)) is not None:
-        return f"It was reached at step {brief(reached)}, before the fork at step {brief(shared)}."
+    if measure.id == "steps_to_threshold" and (reached := reached_before_fork(runs, shared)) is not None:
+        return f"It was reached at step {brief_number(reached)}, before the fork at step {brief_number(shared)}."
     return None
 
 
@@ -393,7 +393,7 @@ def _best(runs: Sequence[ComparisonEntry], measure: _Measure) -> tuple[str | Non
         return None, "There is no other run."
     environments = list(dict.fromkeys(run.environment for run in runs))
     if len(environments) > 1:
-        return None, f"Not comparable across environments: {listed(environments)}."
+        return None, f"Not comparable across environments: {join_words(environments)}."
     known = [run for run in runs if measure.value(run) is not None]
     ranked = sorted(known, key=measure.of, reverse=measure.better is Better.HIGH)
     if not ranked:
@@ -403,13 +403,13 @@ def _best(runs: Sequence[ComparisonEntry], measure: _Measure) -> tuple[str | Non
     in_time = [run.label for run in behind if not measure.is_clear(first, run)]
     if in_time:
         verb = "has" if len(in_time) == 1 else "have"
-        return None, f"{first.label} took {value}; {listed(in_time)} {verb} not trained for clearly longer."
+        return None, f"{first.label} took {value}; {join_words(in_time)} {verb} not trained for clearly longer."
     if len(ranked) < 2:
         return (first.run_id if measure.spent is not None else None), f"Only {first.label} has it: {value}."
     second = ranked[1]
     level = [run.label for run in ranked if measure.of(run) == measure.of(first)]
     if len(level) > 1:
-        return None, f"{listed(level)} are level at {value}."
+        return None, f"{join_words(level)} are level at {value}."
     clear = measure.is_clear(first, second)
     return (first.run_id if clear else None), (
         f"{first.label} {value}, {second.label} {measure.show(measure.of(second))}: {_because(measure, clear=clear)}."
@@ -476,7 +476,7 @@ class Group:
     box: Box | None
 
 
-def grouped(members: Mapping[Key, Sequence[Member]]) -> list[Group]:
+def make_groups(members: Mapping[Key, Sequence[Member]]) -> list[Group]:
     """Return the groups by descending interquartile mean; those without a value come last."""
     groups = [_group(key, ours) for key, ours in members.items()]
     return sorted(groups, key=lambda one: (one.summary is None, -one.summary.iqm if one.summary else 0.0))
@@ -538,7 +538,7 @@ class Named:
     seed: int
 
 
-def told_apart(runs: Sequence[Named]) -> list[str]:
+def distinct_labels(runs: Sequence[Named]) -> list[str]:
     """Return a unique label for each run: the name if unique, else with the seed, else with the end of the id."""
     names = Counter(run.name for run in runs)
     seeds = Counter((run.name, run.seed) for run in runs)

@@ -87,7 +87,7 @@ class ReturnBin:
     """Positions of the episodes, from 0, by ascending return."""
 
 
-def rank(returns: Sequence[float]) -> Ranking:
+def rank_returns(returns: Sequence[float]) -> Ranking:
     """Rank at least one return. With an even number of episodes, the median is the lower of the two middle ones.
 
     So the median is always a played episode, whose return may be below the median return.
@@ -219,12 +219,12 @@ def _threshold(component: Component, cut: _Cut, above: bool) -> tuple[float, str
     if component.is_flag:
         return (cut.inner + cut.outer) / 2, f"{component.name} = {int(above)}"
     scale, unit = (180 / math.pi, "°") if component.unit == "rad" else (1.0, f" {component.unit}".rstrip())
-    number = roundest(cut.inner * scale, cut.outer * scale)
+    number = roundest_number(cut.inner * scale, cut.outer * scale)
     sign = ">" if above else "<"
     return number / scale, f"{component.name} {sign} {_number(number)}{unit}"
 
 
-def roundest(start: float, stop: float) -> float:
+def roundest_number(start: float, stop: float) -> float:
     """Return the number with the fewest digits in [start, stop), in either direction; of several, the one nearest to
     the middle."""
     low, high, middle = min(start, stop), max(start, stop), (start + stop) / 2
@@ -360,7 +360,7 @@ def _ending(kind: EndingKind, title: str, episodes: Indices) -> Ending:
     return Ending(kind, title, tuple(episodes.tolist()))
 
 
-def places_of(squares: Sequence[str]) -> dict[int, str]:
+def name_squares(squares: Sequence[str]) -> dict[int, str]:
     """Return how an episode ended on each kind of square of a grid world; squares are numbered row by row.
 
     Letters as in Gymnasium: S start, G goal, F free, H hole, C cliff.

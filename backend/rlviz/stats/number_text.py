@@ -18,7 +18,7 @@ def decimal(value: float) -> str:
     return f"{value:,.{0 if size >= 1000 else 1 if size >= 10 else 2 if size >= 1 else 4}f}"
 
 
-def brief(value: float, digits: int = 3) -> str:
+def brief_number(value: float, digits: int = 3) -> str:
     """Return a number with three (or ``digits``) significant digits: 940, 73.9k, 1.25M."""
     rounded = float(f"{value:.{digits}g}")
     for size, unit in ((1e9, "B"), (1e6, "M"), (1e3, "k")):
@@ -28,11 +28,11 @@ def brief(value: float, digits: int = 3) -> str:
 
 
 def brief_by(value: float, step: float) -> str:
-    """Like ``brief``, with enough digits for values ``step`` apart: -1.18k in steps of 10, -1,178 in steps of 2."""
+    """Like ``brief_number``, with enough digits for values ``step`` apart: -1.18k in steps of 10, -1,178 in steps of 2."""
     digits = floor(log10(abs(value))) - floor(log10(step)) + 1 if value and step > 0 else 0
     if digits <= 3:
-        return brief(value)
-    return f"{value:,.{digits}g}" if abs(value) < 1e6 else brief(value, digits)
+        return brief_number(value)
+    return f"{value:,.{digits}g}" if abs(value) < 1e6 else brief_number(value, digits)
 
 
 def percent(progress: float) -> str:
@@ -55,16 +55,16 @@ def duration(seconds: float) -> str:
     return f"{whole // 3_600}h {whole % 3_600 // 60:02d}m"
 
 
-def ends(low: float | None, high: float | None) -> str:
+def interval_text(low: float | None, high: float | None) -> str:
     """Return an interval of scores: “[92.0, 97.5]”, or “one seed: no interval”."""
     return NO_INTERVAL if low is None or high is None else f"[{decimal(low)}, {decimal(high)}]"
 
 
-def share_ends(low: float | None, high: float | None) -> str:
-    """Return an interval of probabilities with two digits: “[0.60, 1.00]”, or the same text as ``ends`` without one."""
+def share_interval_text(low: float | None, high: float | None) -> str:
+    """Return an interval of probabilities with two digits: “[0.60, 1.00]”, or the same text as ``interval_text`` without one."""
     return NO_INTERVAL if low is None or high is None else f"[{low:.2f}, {high:.2f}]"
 
 
-def listed(words: list[str]) -> str:
+def join_words(words: list[str]) -> str:
     """Return a list in words: “A”, “A and B”, “A, B and C”."""
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))

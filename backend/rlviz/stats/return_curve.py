@@ -103,7 +103,7 @@ class ReturnCurve:
             self.best, self.best_step = float(full[found]), int(step[first_full + found])
 
 
-def thinned_sparkline(values: Sequence[float], most: int) -> list[float]:
+def thin_sparkline(values: Sequence[float], most: int) -> list[float]:
     """Return at most ``most`` (≥ 2) of ``values``, evenly spaced, including the first and last, with 4 significant
     digits."""
     kept = values

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rlviz.stats.experiments.across import NormalisedEnvironment, normalisation
+from rlviz.stats.experiments.across import NormalisedEnvironment, describe_normalisation
 from rlviz.stats.experiments.trials import Scale
 
 APART = (
@@ -69,7 +69,7 @@ def return_scale(groups: Iterable[Sequence[Place]], *, by_environment: bool) -> 
     if by_environment and all(len(group) < 2 for group in ours):
         return ReturnScale(places, is_normalised=False, notes=[APART])
     known = _normalised(places)
-    notes = [normalisation(known)] if known else []
+    notes = [describe_normalisation(known)] if known else []
     notes += [
         f"{count} {'run' if count == 1 else 'runs'} of {place.title} {'is' if count == 1 else 'are'} left out: it has "
         "no threshold, or the return of random actions is unknown, so its returns cannot be normalised."

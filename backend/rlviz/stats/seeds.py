@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlviz.stats.arrays import Floats, Indices
-from rlviz.stats.number_text import brief
+from rlviz.stats.number_text import brief_number
 
 CHUNK_SCORES = 500_000
 """Scores drawn at a time, so that many resamples need little memory and fit into the processor's cache."""
@@ -28,7 +28,7 @@ PRODUCT_SIZE = 200_000
 than such small products."""
 
 
-def checked(strata: Sequence[Floats]) -> list[Floats]:
+def check_scores(strata: Sequence[Floats]) -> list[Floats]:
     """Return the scores of each task as an array of shape (n,). Raises ValueError without scores, or if one is not
     finite."""
     found = [np.asarray(scores, dtype=np.float64) for scores in strata]
@@ -39,7 +39,7 @@ def checked(strata: Sequence[Floats]) -> list[Floats]:
     return found
 
 
-def chunks(resamples: int, scores: int) -> Iterator[int]:
+def chunk_sizes(resamples: int, scores: int) -> Iterator[int]:
     """Yield the sizes of the parts in which to draw ``resamples`` of ``scores`` each. Raises ValueError below 1."""
     if resamples < 1:
         raise ValueError(f"An interval needs at least 1 resample, not {resamples}.")
@@ -59,7 +59,7 @@ def draw_counts(count: int, resamples: int, rng: np.random.Generator) -> Floats:
     return np.bincount(places.ravel(), minlength=resamples * count).reshape(resamples, count).astype(np.float64)
 
 
-def product(counts: Floats, values: Floats) -> Floats:
+def multiply_counts(counts: Floats, values: Floats) -> Floats:
     """Return ``counts @ values`` for shapes (resamples, n) and (n, m)."""
     found = np.empty((len(counts), values.shape[1]))
     rows = max(1, PRODUCT_SIZE // max(values.size, 1))
@@ -123,7 +123,7 @@ def optimality_gap(goal: float = 1.0) -> Statistic:
 
 def iqm(scores: Floats) -> float:
     """Return the interquartile mean of scores of shape (n,). Raises ValueError without scores."""
-    return float(interquartile_mean(checked([scores])))
+    return float(interquartile_mean(check_scores([scores])))
 
 
 def _middle(values: Floats) -> Floats:
@@ -188,10 +188,10 @@ def bootstrap_interval(
     Raises:
         ValueError: There are no scores, or one is not finite.
     """
-    scores = checked(strata)
+    scores = check_scores(strata)
     if not has_interval(scores):
         return None
-    found = resampled(scores, statistic, resamples, np.random.default_rng(seed))
+    found = resample_statistic(scores, statistic, resamples, np.random.default_rng(seed))
     if method is Method.PERCENTILE:
         low, high = percentile_ends(found, confidence)
     else:
@@ -200,10 +200,12 @@ def bootstrap_interval(
     return Interval(float(low), float(high))
 
 
-def resampled(strata: Sequence[Floats], statistic: Statistic, resamples: int, rng: np.random.Generator) -> Floats:
+def resample_statistic(
+    strata: Sequence[Floats], statistic: Statistic, resamples: int, rng: np.random.Generator
+) -> Floats:
     """Return ``statistic`` of each resample, shape (resamples,)."""
     count = sum(map(len, strata))
-    return np.concatenate([statistic(draw(strata, size, rng)) for size in chunks(resamples, count)])
+    return np.concatenate([statistic(draw(strata, size, rng)) for size in chunk_sizes(resamples, count)])
 
 
 def _bca_shares(
@@ -291,7 +293,7 @@ def banded_curve(
     if count >= FEWEST_SCORES and len(columns):
         drawn = np.random.default_rng(seed).integers(count, size=(resamples, count))
         done = 0
-        for size in chunks(len(columns), resamples * count):
+        for size in chunk_sizes(len(columns), resamples * count):
             part = slice(done, done + size)
             found = interquartile_mean([curves.T[part][:, drawn]])
             low[columns[part]], high[columns[part]] = percentile_ends(found, confidence)
@@ -299,10 +301,10 @@ def banded_curve(
     return BandedCurve(iqm, low, high, np.where(known, count, 0))
 
 
-def why_not_all(
+def explain_curve(
     ends: Floats,
     left_out: int,
-    place: Callable[[float], str] = lambda step: f"step {brief(step)}",
+    place: Callable[[float], str] = lambda step: f"step {brief_number(step)}",
     one: str = "seed",
 ) -> list[str]:
     """Return sentences that say why a curve leaves out seeds, or stops before some of them.
@@ -326,7 +328,7 @@ def why_not_all(
     return sentences
 
 
-def far_enough(ends: Sequence[float], trains: Sequence[bool]) -> NDArray[np.bool_]:
+def select_far_enough(ends: Sequence[float], trains: Sequence[bool]) -> NDArray[np.bool_]:
     """Return which seeds make up one curve, shape (n,): all that have ended, and those that still train and are far
     enough.
 
@@ -391,7 +393,7 @@ def probability_of_improvement(
 
     Raises ValueError without scores, or if the numbers of tasks differ.
     """
-    ours, theirs = checked(first), checked(second)
+    ours, theirs = check_scores(first), check_scores(second)
     if len(ours) != len(theirs):
         raise ValueError(f"Both need scores of the same tasks, but they have {len(ours)} and {len(theirs)} tasks.")
     wins = [_wins(x, y) for x, y in zip(ours, theirs, strict=True)]
@@ -402,7 +404,7 @@ def probability_of_improvement(
     rng = np.random.default_rng(seed)
     largest = sum(len(x) + len(y) for x, y in zip(ours, theirs, strict=True))
     drawn = np.concatenate(
-        [np.mean([_drawn(table, size, rng) for table in wins], axis=0) for size in chunks(resamples, largest)]
+        [np.mean([_drawn(table, size, rng) for table in wins], axis=0) for size in chunk_sizes(resamples, largest)]
     )
     return Improvement(probability, each, drawn, confidence)
 
@@ -416,7 +418,7 @@ def _drawn(wins: Floats, resamples: int, rng: np.random.Generator) -> Floats:
     """Return the probability on one task in each resample, shape (resamples,)."""
     ours, theirs = wins.shape
     x, y = draw_counts(ours, resamples, rng), draw_counts(theirs, resamples, rng)
-    return np.asarray(np.einsum("ri,ri->r", product(x, wins), y) / wins.size)
+    return np.asarray(np.einsum("ri,ri->r", multiply_counts(x, wins), y) / wins.size)
 
 
 PROFILE_RESAMPLES = 2_000
@@ -443,7 +445,7 @@ def performance_profile(
 ) -> Profile:
     """Return the profile at ``values``, with percentile bands by stratified bootstrap (Agarwal et al. 2021, section
     4.2). Raises ValueError without scores."""
-    tasks = checked(strata)
+    tasks = check_scores(strata)
     count = sum(map(len, tasks))
     above = [(scores[:, None] > values).astype(np.float64) for scores in tasks]
     share = np.concatenate(above).mean(axis=0)
@@ -452,8 +454,8 @@ def performance_profile(
     rng = np.random.default_rng(seed)
     drawn = np.concatenate(
         [
-            sum(product(draw_counts(len(task), size, rng), task) for task in above) / count
-            for size in chunks(resamples, max(count, len(values)))
+            sum(multiply_counts(draw_counts(len(task), size, rng), task) for task in above) / count
+            for size in chunk_sizes(resamples, max(count, len(values)))
         ]
     )
     low, high = percentile_ends(drawn.T, confidence)
@@ -482,7 +484,7 @@ def rank_test(first: Sequence[Floats], second: Sequence[Floats]) -> float:
     Raises:
         ValueError: There are no scores, or the numbers of tasks differ.
     """
-    ours, theirs = checked(first), checked(second)
+    ours, theirs = check_scores(first), check_scores(second)
     tasks = list(zip(ours, theirs, strict=True))
     steps = lcm(*(2 * len(x) * len(y) for x, y in tasks))
     if max(len(x) + len(y) for x, y in tasks) > MOST_EXACT or steps * len(tasks) > MOST_STEPS:
@@ -551,7 +553,7 @@ class Summary:
 
 def summarize(strata: Sequence[Floats], *, resamples: int = RESAMPLES, seed: int = 0) -> Summary:
     """Summarise the scores of one or more tasks. Raises ValueError without scores, or if one is not finite."""
-    tasks = checked(strata)
+    tasks = check_scores(strata)
     scores = np.concatenate(tasks)
     return Summary(
         count=len(scores),

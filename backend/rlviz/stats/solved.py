@@ -89,7 +89,7 @@ class EvaluationsInARow:
             del self.found[:-MOST_FOUND]
 
 
-def earlier(first: SolvedAt | None, second: SolvedAt | None) -> SolvedAt | None:
+def earlier_of(first: SolvedAt | None, second: SolvedAt | None) -> SolvedAt | None:
     """Return the result with the lower step; at the same step the evaluation wins."""
     return min((found for found in (first, second) if found is not None), default=None)
 
@@ -136,7 +136,7 @@ def find_solved(
         before: For a fork, returns of the last episodes before it.
     """
     found = solved_by_training(step, time, returns, threshold, before=before)
-    return earlier(found, solved_by_evaluations(threshold, evaluations))
+    return earlier_of(found, solved_by_evaluations(threshold, evaluations))
 
 
 def solved_by_training(
@@ -153,11 +153,11 @@ def solved_by_evaluations(threshold: float | None, evaluations: Iterable[Evaluat
     """Return the first policy that an evaluation shows to reach ``threshold``."""
     found: SolvedAt | None = None
     for evaluated in evaluations:
-        found = earlier(found, shown_by_evaluation(threshold, evaluated))
+        found = earlier_of(found, shown_by_evaluation(threshold, evaluated))
     return found
 
 
-def what_is_missing(threshold: float | None, mean: float, episodes: int) -> str | None:
+def missing_evidence(threshold: float | None, mean: float, episodes: int) -> str | None:
     """Return why an evaluation whose mean reaches ``threshold`` does not show that the run is solved, and what would.
 
     None if it does show it, or if its mean is below the threshold.

@@ -11,10 +11,10 @@ import numpy as np
 
 from rlviz.stats.arrays import Floats
 from rlviz.stats.criterion import Criterion
-from rlviz.stats.experiments.trials import ScoreKind, Setting, Trial, scored, values, variant_scores
-from rlviz.stats.experiments.verdict import experiment_verdict, improvements
-from rlviz.stats.groups import ComparisonEntry, first_to_reach, groups_of, is_clearly_higher, reached_before_they_parted
-from rlviz.stats.number_text import brief, decimal, listed
+from rlviz.stats.experiments.trials import ScoreKind, Setting, Trial, scored_trials, trial_scores, variant_scores
+from rlviz.stats.experiments.verdict import compare_pairs, experiment_verdict
+from rlviz.stats.groups import ComparisonEntry, first_to_reach, is_clearly_higher, reached_before_fork, split_groups
+from rlviz.stats.number_text import brief_number, decimal, join_words
 from rlviz.stats.returns import best_first
 
 
@@ -40,7 +40,7 @@ def seed_verdict(groups: Sequence[SeedScores], window: int) -> tuple[str, list[s
     ]
     summed_up = variant_scores(trials, setting)
     in_order = best_first(summed_up, lambda one: one.rank)
-    pairs = improvements({one.variant: [values(scored(trials, one.variant))] for one in in_order})
+    pairs = compare_pairs({one.variant: [trial_scores(scored_trials(trials, one.variant))] for one in in_order})
     found = experiment_verdict(summed_up, pairs, trials)
     score = f"A score is the mean return of the last {window} episodes of training, exploration included."
     return found.headline, [*found.reasons, score]
@@ -150,9 +150,9 @@ def _speed(
             None,
         )
     goal = criterion.names(threshold)
-    before = reached_before_they_parted(runs, shared)
+    before = reached_before_fork(runs, shared)
     if before is not None:
-        return [f"{_capital(goal)} was reached at step {brief(before)}, before the fork."], "", None
+        return [f"{_capital(goal)} was reached at step {brief_number(before)}, before the fork."], "", None
     quickest = first_to_reach(runs, threshold, criterion)
     sooner = "" if quickest is None else f"{quickest.label} was first to {goal}"
     return [_arrivals(runs, goal)], sooner, quickest
@@ -163,12 +163,12 @@ def _arrivals(runs: Sequence[ComparisonEntry], goal: str) -> str:
     if not reached:
         return f"None reached {goal}."
     if len(runs) > FEW:
-        first = f"{reached[0].label} first, after {brief(_steps(reached[0]))} steps"
+        first = f"{reached[0].label} first, after {brief_number(_steps(reached[0]))} steps"
         return f"{len(reached)} of {len(runs)} reached {goal}, {first}."
-    steps = [f"{run.label} after {brief(_steps(run))} steps" for run in reached]
-    missed = [f"{run.label} did not in {brief(run.step)}" for run in runs if run not in reached]
-    rest = f"; {listed(missed)}" if missed else ""
-    return f"{_capital(goal)} was reached by {listed(steps)}{rest}."
+    steps = [f"{run.label} after {brief_number(_steps(run))} steps" for run in reached]
+    missed = [f"{run.label} did not in {brief_number(run.step)}" for run in runs if run not in reached]
+    rest = f"; {join_words(missed)}" if missed else ""
+    return f"{_capital(goal)} was reached by {join_words(steps)}{rest}."
 
 
 def _capital(text: str) -> str:
@@ -178,7 +178,7 @@ def _capital(text: str) -> str:
 def _cautions(runs: Sequence[ComparisonEntry], settings: list[str], shared: int) -> list[str]:
     cautions = []
     if shared:
-        cautions.append(f"Up to step {brief(shared)} they were one run: only later steps differ.")
+        cautions.append(f"Up to step {brief_number(shared)} they were one run: only later steps differ.")
     active = [run.label for run in runs if not run.ended]
     if active:
         cautions.append(f"{_some(active)} {'has' if len(active) == 1 else 'have'} not ended yet.")
@@ -205,13 +205,13 @@ def _groups(runs: Sequence[ComparisonEntry]) -> list[SeedScores]:
     """Return the final returns by group."""
     return [
         SeedScores(group[0].group_label if len(group) > 1 else group[0].label, np.array([_final(run) for run in group]))
-        for group in groups_of(runs).values()
+        for group in split_groups(runs).values()
     ]
 
 
 def _some(labels: list[str]) -> str:
     """Return the names if there are few, otherwise their number."""
-    return listed(labels) if len(labels) <= FEW else f"{len(labels)} of the runs"
+    return join_words(labels) if len(labels) <= FEW else f"{len(labels)} of the runs"
 
 
 def _final(run: ComparisonEntry) -> float:

@@ -19,7 +19,7 @@ from rlviz.domain.errors import ImportRefused, NotEnoughDisk, RunFolderError, Sn
 from rlviz.domain.recording import FrameReason
 from rlviz.exchange import bundle as zip_archive
 from rlviz.exchange import confined_import
-from rlviz.exchange.bundle import opened_archive
+from rlviz.exchange.bundle import open_bounded_archive
 from rlviz.exchange.import_runs import ImportOptions
 from rlviz.exchange.imports import archive as log_archive
 from rlviz.rundir import archives
@@ -60,7 +60,7 @@ def little_memory(most: int = 8 * MB) -> Iterator[None]:
 
 
 def taken_out(path: Path) -> bytes:
-    with opened_archive(path, ImportRefused) as archive:
+    with open_bounded_archive(path, ImportRefused) as archive:
         return archive.read(archive.namelist()[0])
 
 

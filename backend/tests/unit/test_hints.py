@@ -14,7 +14,7 @@ import pytest
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.stats.arrays import Series
 from rlviz.stats.hints import RETURN_RULES, RULES, Case, GreedyEvaluation, RuleState, find_hints, review
-from rlviz.stats.hints.hint import change, plain
+from rlviz.stats.hints.hint import format_value, suggest_change
 from rlviz.stats.solved import SolvedAt, SolvedBy
 
 TOTAL = 100_000
@@ -245,14 +245,14 @@ def test_no_rule_speaks_of_a_policy_that_a_greedy_evaluation_found_to_solve_it(n
     [(0.000333333, "0.000333"), (1e-5, "1e-05"), (12_345.6, "12,346"), (0.0, "0"), (475.0, "475"), (-0.25, "-0.25")],
 )
 def test_numbers_are_written_as_people_write_them(value: float, text: str) -> None:
-    assert plain(value) == text
+    assert format_value(value) == text
 
 
 def test_a_hyperparameter_that_is_not_there_or_at_its_bound_is_not_advised() -> None:
     given = case(hyperparameters={"n_epochs": 1, "net_arch": [64]})
-    assert change(given, "n_epochs", 1 / 2, low=1) is None
-    assert change(given, "gamma", 2) is None
-    assert change(given, "net_arch", 2) is None
+    assert suggest_change(given, "n_epochs", 1 / 2, low=1) is None
+    assert suggest_change(given, "gamma", 2) is None
+    assert suggest_change(given, "net_arch", 2) is None
 
 
 def test_a_rule_that_fails_keeps_no_other_from_giving_its_hint(monkeypatch: pytest.MonkeyPatch) -> None:

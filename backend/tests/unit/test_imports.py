@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rlviz.domain.limits import LIMITS
-from rlviz.exchange.export import TableFormat, of_metrics, write_event_files, write_table
+from rlviz.exchange.export import TableFormat, metrics_table, write_event_files, write_table
 from rlviz.exchange.imports import found_run
 from rlviz.exchange.imports.tensorboard_logs import masked_crc
 from rlviz.rundir.folder import RunFolder
@@ -69,7 +69,7 @@ def test_csv_that_we_wrote_gives_the_same_rows_to_the_last_bit(tmp_path: Path, e
         with exported.metrics_path.open("a") as file:
             file.write(f'{{"seq":1,"time":1700000100.5,"step":900,"values":{{"train/loss":{line!r}}}}}\n')
     with (tmp_path / "curves.csv").open("wb") as file:
-        write_table(of_metrics(exported), TableFormat.CSV, file)
+        write_table(metrics_table(exported), TableFormat.CSV, file)
     assert known(one_of(tmp_path, tmp_path / "curves.csv")) == known(exported)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rlviz.exchange.export import framed
+from rlviz.exchange.export import frame_record
 from rlviz.exchange.imports import text_lines
 from rlviz.exchange.imports.found_run import MOST_WARNINGS, FoundRun
 from rlviz.exchange.imports.log_formats import Logs, read_logs
@@ -62,7 +62,7 @@ def start(step: int) -> bytes:
         ("progress.csv", TWO_LINES.encode("utf-16")),
         ("progress.json", JSON_LINES.encode()),
         ("curves.csv", b"seq,time,step,loss\n1,1700000000.5,10,0.25\n2,1700000001.5,20,0.125\n"),
-        (EVENTS, b"".join(framed(event(step, b"loss", 1 / step)) for step in (1, 2, 4))),
+        (EVENTS, b"".join(frame_record(event(step, b"loss", 1 / step)) for step in (1, 2, 4))),
     ],
     ids=["monitor", "progress", "CRLF", "two lines", "UTF-16", "JSON", "an export", "events"],
 )
@@ -83,7 +83,7 @@ def test_a_file_that_is_cut_anywhere_gives_the_first_rows_of_the_whole_one(
 def test_zeros_that_a_crash_has_left_at_the_end_are_no_row(read: Read) -> None:
     for name, content in (("monitor.csv", MONITOR), ("progress.csv", PROGRESS), ("progress.json", JSON_LINES)):
         assert values(read(name, content.encode() + bytes(5_000))) == values(read(name, content.encode()))
-    whole = framed(event(1, b"loss", 0.5))
+    whole = frame_record(event(1, b"loss", 0.5))
     found = read(EVENTS, whole + bytes(5_000))
     assert steps(found) == [1]
     assert "a checksum differs" in found.rows.warnings[0]
@@ -278,7 +278,7 @@ def test_seconds_of_a_progress_file_that_go_back_go_on_from_those_before(read: R
         ("progress.csv", b"step,loss\n64,1\n128,2\n64,3\n"),
         ("progress.json", b'{"step": 64, "loss": 1}\n{"step": 128, "loss": 2}\n{"step": 64, "loss": 3}\n'),
         ("x.csv", b"seq,time,step,loss\n1,1,64,1\n2,2,128,2\n3,3,64,3\n"),
-        (EVENTS, b"".join(framed(event(step, b"loss", value)) for step, value in ((64, 1), (100, 2), (64, 3)))),
+        (EVENTS, b"".join(frame_record(event(step, b"loss", value)) for step, value in ((64, 1), (100, 2), (64, 3)))),
     ],
 )
 def test_steps_that_go_back_are_said(read: Read, name: str, content: bytes) -> None:
@@ -291,12 +291,14 @@ def test_steps_that_go_back_are_said(read: Read, name: str, content: bytes) -> N
 
 def test_metrics_with_steps_of_their_own_do_not_go_back(read: Read) -> None:
     events = [event(step, tag, 0.5) for epoch in (1, 2) for tag, step in ((b"loss", 50 * epoch), (b"epoch", epoch))]
-    assert read(EVENTS, b"".join(map(framed, events))).rows.warnings == []
+    assert read(EVENTS, b"".join(map(frame_record, events))).rows.warnings == []
 
 
 def test_a_session_that_starts_at_a_step_takes_the_place_of_what_was_logged_there(tmp_path: Path) -> None:
-    first = b"".join(framed(event(step, b"loss", step, 100.0)) for step in range(0, 60, 10))
-    second = framed(start(30)) + b"".join(framed(event(step, b"loss", -step, 200.0)) for step in range(30, 80, 10))
+    first = b"".join(frame_record(event(step, b"loss", step, 100.0)) for step in range(0, 60, 10))
+    second = frame_record(start(30)) + b"".join(
+        frame_record(event(step, b"loss", -step, 200.0)) for step in range(30, 80, 10)
+    )
     for names in (("events.out.tfevents.9.a", "events.out.tfevents.10.a"), (EVENTS, f"{EVENTS}.2")):
         folder = tmp_path / names[0] / "PPO_1"
         written(folder / names[0], first)
@@ -313,7 +315,12 @@ def test_a_session_that_starts_at_a_step_takes_the_place_of_what_was_logged_ther
 
 
 def test_a_session_that_starts_where_nothing_was_logged_changes_nothing(read: Read) -> None:
-    content = framed(start(0)) + framed(event(1, b"loss", 0.5)) + framed(start(2)) + framed(event(2, b"loss", 0.25))
+    content = (
+        frame_record(start(0))
+        + frame_record(event(1, b"loss", 0.5))
+        + frame_record(start(2))
+        + frame_record(event(2, b"loss", 0.25))
+    )
     found = read(EVENTS, content)
     assert (steps(found), found.rows.warnings) == ([1, 2], [])
 
@@ -324,7 +331,7 @@ def test_sessions_that_start_again_and_again_are_read_in_time_that_grows_with_th
     """Of steps that are not in order every start goes through all rows."""
     monkeypatch.setattr("rlviz.exchange.imports.found_run.MOST_VALUES", 1_000)
     unsorted = [event(step, b"loss", 0.5) for step in (5, 3, *[90] * 100)]
-    content = b"".join(framed(one) for one in [*unsorted, *[start(100)] * 20])
+    content = b"".join(frame_record(one) for one in [*unsorted, *[start(100)] * 20])
     with pytest.raises(Exception, match="more than 1,000 values"):
         read(EVENTS, content)
 
@@ -370,7 +377,7 @@ def test_a_folder_that_cannot_be_looked_into_is_named(tmp_path: Path, monkeypatc
 @pytest.mark.parametrize(("seed", "recorded"), [(2**32 - 1, 2**32 - 1), (2**60, 0)])
 def test_a_seed_that_cannot_be_recorded_is_warned_of(tmp_path: Path, seed: int, recorded: int) -> None:
     logs = tmp_path / f"CartPole-v1__ppo__{seed}__1700000000"
-    written(logs / EVENTS, framed(event(1, b"loss", 0.5)))
+    written(logs / EVENTS, frame_record(event(1, b"loss", 0.5)))
     folder = one_of(tmp_path, logs)
     config = folder.read_config()
     assert (config.env_id, config.algo, config.seed) == ("CartPole-v1", "ppo", recorded)
@@ -379,7 +386,7 @@ def test_a_seed_that_cannot_be_recorded_is_warned_of(tmp_path: Path, seed: int, 
 
 def test_event_files_stand_in_for_a_progress_file_that_has_nothing(tmp_path: Path) -> None:
     written(tmp_path / "logs" / "progress.csv", "")
-    written(tmp_path / "logs" / EVENTS, framed(event(1, b"loss", 0.5)))
+    written(tmp_path / "logs" / EVENTS, frame_record(event(1, b"loss", 0.5)))
     folder = one_of(tmp_path, tmp_path / "logs")
     assert [row["values"] for row in rows(folder)] == [{"loss": 0.5}]
     assert "progress.csv is empty" in messages(folder)[0]

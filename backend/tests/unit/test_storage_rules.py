@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 
 from rlviz.domain.errors import NotEnoughDisk
 from rlviz.domain.storage_rules import StorageRules, StoredKind
-from rlviz.rundir.usage import NotedUsage, kind_in_run, measure, note_usage, noted_usage
+from rlviz.rundir.usage import NotedUsage, kind_in_run, measure_usage, read_usage, write_usage
 from rlviz.server.application import Application
 from rlviz.server.problems import answer_with_problems
 from rlviz.server.storage.meter import StorageMeter
@@ -123,7 +123,7 @@ def test_what_a_folder_takes_adds_up_and_no_link_is_followed(tmp_path: Path) -> 
     folder.checkpoint_path(5).write_bytes(b"p" * 1_000)
     os.link(folder.checkpoint_path(5), folder.evaluations.path / "eval_20261121-014310-000.policy.zip")
 
-    usage = measure(runs)
+    usage = measure_usage(runs)
     assert set(usage.runs) == {"run-1", "run-2"}
     assert usage.kinds[StoredKind.CATALOGUE] == 100
     assert usage.kinds[StoredKind.TRASH] == 10
@@ -137,13 +137,13 @@ def test_what_a_folder_takes_adds_up_and_no_link_is_followed(tmp_path: Path) -> 
 
 
 def test_what_was_measured_is_known_to_others_and_nonsense_is_nothing(tmp_path: Path) -> None:
-    assert noted_usage(tmp_path) == NotedUsage()
+    assert read_usage(tmp_path) == NotedUsage()
     (tmp_path / "file").write_bytes(b"x" * 77)
-    note_usage(tmp_path, measure(tmp_path))
-    assert noted_usage(tmp_path).total_bytes == 77
+    write_usage(tmp_path, measure_usage(tmp_path))
+    assert read_usage(tmp_path).total_bytes == 77
     for nonsense in ("[]", "{", '{"total_bytes": "many"}'):
         (tmp_path / ".storage-total.json").write_text(nonsense)
-        assert noted_usage(tmp_path) == NotedUsage()
+        assert read_usage(tmp_path) == NotedUsage()
 
 
 def test_a_disk_that_is_too_full_names_what_takes_most_and_what_to_do(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_a_disk_that_is_too_full_names_what_takes_most_and_what_to_do(tmp_path: 
     guard = DiskGuard(settings, free=lambda _: 20_000_000)
     with pytest.raises(NotEnoughDisk, match=r"Only 20 MB are free .* To make room: compress"):
         guard.check()
-    note_usage(tmp_path, measure(tmp_path))
+    write_usage(tmp_path, measure_usage(tmp_path))
     with pytest.raises(NotEnoughDisk) as refused:
         guard.check()
     assert "Most is taken by: Policies and checkpoints 10 MB, " in str(refused.value)
@@ -165,7 +165,7 @@ def test_a_disk_that_is_too_full_names_what_takes_most_and_what_to_do(tmp_path: 
 
 def test_a_request_for_which_the_disk_has_no_room_is_told_what_takes_most(tmp_path: Path) -> None:
     make_run(tmp_path, "run-1", status="completed").model_path.write_bytes(b"m" * 4_000_000)
-    note_usage(tmp_path, measure(tmp_path))
+    write_usage(tmp_path, measure_usage(tmp_path))
 
     def write(_request: Request) -> Response:
         raise OSError(errno.ENOSPC, "No space left on device")

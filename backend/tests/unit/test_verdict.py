@@ -10,7 +10,7 @@ import pytest
 from rlviz.domain.config import EvaluationPlan
 from rlviz.stats.comparison import RunMetrics
 from rlviz.stats.criterion import BY_TRAINING, Criterion, Source, common_criterion
-from rlviz.stats.groups import ComparisonEntry, Figure, Greedy, Named, figures, told_apart
+from rlviz.stats.groups import ComparisonEntry, Figure, Greedy, Named, compare_figures, distinct_labels
 from rlviz.stats.verdict import Verdict, verdict
 
 
@@ -125,10 +125,10 @@ def test_what_came_before_a_fork_makes_neither_the_faster_one() -> None:
     assert "Parent was first to" in judge(parent, child).headline
     assert "Parent was first to" in judge(parent, child, shared=5_000).headline
     given = {"window": 20, "threshold": 475, "criterion": BY_TRAINING}
-    told = {one.id: one for one in figures([parent, child], **given, shared=20_000)}  # type: ignore[arg-type]
+    told = {one.id: one for one in compare_figures([parent, child], **given, shared=20_000)}  # type: ignore[arg-type]
     assert (told["steps_to_threshold"].best, told["seconds_to_threshold"].best) == (None, None)
     assert told["steps_to_threshold"].reason == "It was reached at step 10k, before they parted at step 20k."
-    assert figures([parent, child], **given, shared=5_000)[3].best == "parent"  # type: ignore[arg-type]
+    assert compare_figures([parent, child], **given, shared=5_000)[3].best == "parent"  # type: ignore[arg-type]
 
 
 def test_a_run_alone_has_no_verdict() -> None:
@@ -203,7 +203,7 @@ def test_what_the_figures_cannot_tell_is_said(
 
 
 def figure(name: str, *runs: ComparisonEntry) -> Figure:
-    found = {one.id: one for one in figures(runs, window=20, threshold=475, criterion=BY_TRAINING)}
+    found = {one.id: one for one in compare_figures(runs, window=20, threshold=475, criterion=BY_TRAINING)}
     return found[name]
 
 
@@ -280,4 +280,4 @@ def test_a_figure_says_why_a_run_is_best_or_why_none_is(
     ],
 )  # fmt: skip
 def test_runs_of_one_name_are_told_apart(runs: list[tuple[str, str, int]], labels: list[str]) -> None:
-    assert told_apart([Named(*run) for run in runs]) == labels
+    assert distinct_labels([Named(*run) for run in runs]) == labels

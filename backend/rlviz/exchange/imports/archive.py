@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rlviz.domain.byte_text import byte_text
 from rlviz.domain.errors import ImportRefused, NotEnoughDisk
-from rlviz.exchange.bundle import BoundedArchive, opened_archive
+from rlviz.exchange.bundle import BoundedArchive, open_bounded_archive
 
 MOST_FILES = 20_000
 MOST_BYTES = 2_000_000_000
@@ -22,22 +22,24 @@ KEPT_FREE_BYTES = 200_000_000
 _CHUNK = 1 << 20
 
 
-def unpack(source: Path, target: Path, *, most_bytes: int = MOST_BYTES) -> None:
+def unpack_archive(source: Path, target: Path, *, most_bytes: int = MOST_BYTES) -> None:
     """Unpack ``source`` into the empty folder ``target``. Windows paths are supported.
 
     Raises ImportRefused for paths outside the folder, links, and exceeded limits; NotEnoughDisk; and OSError. The
     caller deletes what was unpacked by then.
     """
-    with opened_archive(source, lambda why: ImportRefused(f"{source.name} cannot be unpacked: {why}.")) as archive:
+    with open_bounded_archive(
+        source, lambda why: ImportRefused(f"{source.name} cannot be unpacked: {why}.")
+    ) as archive:
         members = [member for member in archive.infolist() if not member.is_dir()]
         _check(source.name, members, most_bytes)
-        check_room(target, sum(member.file_size for member in members))
+        check_free_disk(target, sum(member.file_size for member in members))
         left = most_bytes
         for member in members:
             left = _unpack_one(archive, member, target.joinpath(*_parts(member.filename)), left)
 
 
-def check_room(folder: Path, size: int) -> None:
+def check_free_disk(folder: Path, size: int) -> None:
     """Raise NotEnoughDisk unless ``size`` more bytes leave KEPT_FREE_BYTES on the disk of ``folder``."""
     if (free := shutil.disk_usage(folder).free) < size + KEPT_FREE_BYTES:
         raise NotEnoughDisk(

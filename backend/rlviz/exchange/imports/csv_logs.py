@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from rlviz.domain.errors import ImportRefused
 from rlviz.domain.ids import MAX_TIME
 from rlviz.domain.metrics import CLOCK, EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD
-from rlviz.domain.naming import distinct
+from rlviz.domain.naming import make_distinct
 from rlviz.exchange.imports.found_run import (
     ELAPSED_COLUMNS,
     LOG_STEP_COLUMNS,
@@ -25,9 +25,9 @@ from rlviz.exchange.imports.found_run import (
     FoundRun,
     Rows,
     StepOrder,
-    as_step,
+    to_step,
 )
-from rlviz.exchange.imports.json_rows import JSON_ENDINGS, json_line_rows
+from rlviz.exchange.imports.json_rows import JSON_ENDINGS, read_json_lines
 from rlviz.exchange.imports.text_lines import CsvRecords, first_line, read_lines
 
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+(?:[eE][-+]?\d+)?")
@@ -49,7 +49,7 @@ class Comment(NamedTuple):
     text: str
 
 
-def first_names(path: Path) -> list[str]:
+def read_column_names(path: Path) -> list[str]:
     """Return the column names in the first line of a CSV file. Raises OSError."""
     record = next(iter(CsvRecords(read_lines(path), lambda cells: True)), None)
     return [] if record is None else record.cells
@@ -106,7 +106,7 @@ class _Columns:
         for number, name in enumerate(names, 1):
             own = name or f"column {number}"
             if own in self._names:
-                own = distinct(own, {*self._names, *names})
+                own = make_distinct(own, {*self._names, *names})
             if own != name:
                 why = f"there are two named {name!r}" if name else "it has no name"
                 rows.warn(f"{file}: column {number} is called {own!r}, because {why}.")
@@ -160,7 +160,7 @@ def kind_of_csv(path: Path) -> str | None:
     """Return which kind of log a CSV file is, by name and first line; None for other tables. Raises OSError."""
     if is_monitor_name(path) or first_line(path).startswith("#{"):
         return MONITOR
-    is_progress = path.name == PROGRESS_NAME or any(name in STEP_COLUMNS for name in first_names(path))
+    is_progress = path.name == PROGRESS_NAME or any(name in STEP_COLUMNS for name in read_column_names(path))
     return PROGRESS if is_progress else None
 
 
@@ -213,7 +213,7 @@ def _read_parts(path: Path, found: FoundRun, parts: list[_Part]) -> None:
             continue
         values = dict(row.values)
         time, length, episode_return = values.pop(TIME, None), values.pop(LENGTH, None), values.pop(RETURN, None)
-        steps = None if length is None else as_step(length)
+        steps = None if length is None else to_step(length)
         if time is None or not math.isfinite(time) or steps is None or episode_return is None:
             found.rows.leave_out(path.name, row.line, "Return, length and time must be numbers.")
             continue
@@ -285,7 +285,7 @@ def read_progress(path: Path, found: FoundRun) -> None:
     Raises ImportRefused, which names the file and what is missing, and OSError.
     """
     rows: list[LoggedRow] = []
-    read = json_line_rows if path.suffix.lower() in JSON_ENDINGS else _csv_line_rows
+    read = read_json_lines if path.suffix.lower() in JSON_ENDINGS else _csv_line_rows
     for row in read(path, found.rows):
         rows.append(LoggedRow(*row))
         found.rows.hold(len(rows[-1].values) + VALUES_A_ROW)
@@ -315,7 +315,7 @@ def _add(file: str, rows: list[LoggedRow], column: str, found: FoundRun) -> None
     began = found.began - ended  # the file's last change is the time of its last row
     order = StepOrder(found.rows)
     for row, after in zip(rows, elapsed, strict=True):
-        if (step := as_step(row.values.get(column))) is None:
+        if (step := to_step(row.values.get(column))) is None:
             found.rows.leave_out(file, row.place, NO_STEP)
             continue
         order.check(file, row.place, step)

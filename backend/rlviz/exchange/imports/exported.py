@@ -10,9 +10,9 @@ from pathlib import Path
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import ImportRefused, RlvizError
 from rlviz.domain.naming import TABLES
-from rlviz.domain.plain_text import csv_original
+from rlviz.domain.plain_text import parse_csv_text
 from rlviz.exchange.export import PLACE
-from rlviz.exchange.imports.csv_logs import Comment, first_names, read_table
+from rlviz.exchange.imports.csv_logs import Comment, read_column_names, read_table
 from rlviz.exchange.imports.found_run import (
     MOST_METRICS,
     MOST_VALUES,
@@ -21,9 +21,9 @@ from rlviz.exchange.imports.found_run import (
     FoundRun,
     Rows,
     StepOrder,
-    as_step,
+    to_step,
 )
-from rlviz.exchange.imports.json_rows import json_rows, numbers_of
+from rlviz.exchange.imports.json_rows import read_json_rows, select_numbers
 from rlviz.rundir.files import read_document
 
 SOURCE = "an export of rlviz"
@@ -47,7 +47,7 @@ def is_exported(path: Path) -> bool:
     """Whether a file starts like an export. Raises OSError."""
     match path.suffix.lower():
         case ".csv":
-            return is_place(first_names(path))
+            return has_own_columns(read_column_names(path))
         case ".json":
             with path.open("rb") as file:
                 return _JSON.match(file.read(200)) is not None
@@ -56,7 +56,7 @@ def is_exported(path: Path) -> bool:
     return False
 
 
-def is_place(names: list[str]) -> bool:
+def has_own_columns(names: list[str]) -> bool:
     """Return whether the columns are those of our own tables."""
     return names[: len(PLACE)] == list(PLACE)
 
@@ -67,7 +67,7 @@ def read_exported(path: Path, found: FoundRun) -> None:
     order = StepOrder(found.rows)
     for place, numbers in _rows(path, found.rows):
         place_of = {name: numbers.pop(name, None) for name in PLACE}
-        if (step := as_step(place_of["step"])) is None:
+        if (step := to_step(place_of["step"])) is None:
             found.rows.leave_out(path.name, place, NO_STEP, unit)
             continue
         order.check(path.name, place, step, unit=unit)
@@ -88,12 +88,12 @@ def _take_configuration(config: RunConfig, found: FoundRun) -> None:
 def _rows(path: Path, rows: Rows) -> Iterator[tuple[int, dict[str, float]]]:
     match path.suffix.lower():
         case ".csv":
-            table = read_table(path, rows, is_place, f"one of the columns {', '.join(PLACE)}")
+            table = read_table(path, rows, has_own_columns, f"one of the columns {', '.join(PLACE)}")
             for row in table:
                 if not isinstance(row, Comment):
-                    yield row.line, {csv_original(name): value for name, value in row.values.items()}
+                    yield row.line, {parse_csv_text(name): value for name, value in row.values.items()}
         case ".json":
-            yield from ((place, numbers_of(row)) for place, row in json_rows(path, rows))
+            yield from ((place, select_numbers(row)) for place, row in read_json_rows(path, rows))
         case _:
             yield from _parquet_rows(path)
 
@@ -127,7 +127,7 @@ def _parquet_rows(path: Path) -> Iterator[tuple[int, dict[str, float]]]:
             for batch in file.iter_batches(max(1, CELLS_AT_ONCE // max(1, columns))):
                 for row in batch.to_pylist():
                     number += 1
-                    yield number, numbers_of(row)
+                    yield number, select_numbers(row)
     except (pa.ArrowException, OSError, ValueError) as error:
         said = " ".join(str(error).split())[:200]
         raise ImportRefused(f"{path.name} cannot be read as Parquet: {said}") from None

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 from rlviz.domain.errors import ImportRefused, RunFolderError
 from rlviz.domain.ids import MAX_TIME
 from rlviz.domain.metrics import EP_LEN_MEAN, EP_REW_MEAN, EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD, FPS, MAX_STEP
-from rlviz.domain.naming import distinct, recorded_name, renames_text
-from rlviz.domain.plain_text import encodable
+from rlviz.domain.naming import make_distinct, recorded_name, renames_text
+from rlviz.domain.plain_text import escape_surrogates
 from rlviz.exchange.export import CONFIGURATION
 from rlviz.rundir.files import read_small
 from rlviz.rundir.folder import run_folders
@@ -116,7 +116,7 @@ class BeyondBounds(ImportRefused):
     """A run is too large: it is refused as a whole."""
 
 
-def as_step(value: object) -> int | None:
+def to_step(value: object) -> int | None:
     """Return a number as a step; None if it is not one."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MAX_STEP:
         return None
@@ -160,7 +160,7 @@ class Rows:
     @property
     def warnings(self) -> list[str]:
         """Return the warnings about what could not be imported as it was, each once."""
-        found = [*(encodable(str(one)) for one in self._left_out.values()), *self._messages]
+        found = [*(escape_surrogates(str(one)) for one in self._left_out.values()), *self._messages]
         return [*found, f"There are {self._more_warnings:,} more warnings."] if self._more_warnings else found
 
     def add(self, step: int, time: float | None, values: Mapping[str, float]) -> None:
@@ -193,7 +193,7 @@ class Rows:
         return before - len(self._rows)
 
     def warn(self, message: str) -> None:
-        message = encodable(message[:MOST_WARNING_CHARACTERS])
+        message = escape_surrogates(message[:MOST_WARNING_CHARACTERS])
         if message not in self._messages and len(self._messages) >= MOST_WARNINGS:
             self._more_warnings += 1
         else:
@@ -248,7 +248,7 @@ class Rows:
             taken = set(self._names.values())
             name = ALIASES.get(logged, logged)
             if name in taken or name == logged:
-                name = distinct(recorded_name(logged), taken)
+                name = make_distinct(recorded_name(logged), taken)
             self._names[logged] = name
             if name not in (ALIASES.get(logged), logged):
                 self.warn(renames_text({logged: name}, "A run"))
@@ -318,7 +318,7 @@ class FoundRun:
 FIELD = "imported_digest"
 
 
-def digest_of(rows: Iterable[Row]) -> str:
+def curves_digest(rows: Iterable[Row]) -> str:
     """Return the hash of the curves only (steps and values, not file names or times), 64 hexadecimal digits."""
     digest = hashlib.sha256()
     for row in rows:
@@ -326,7 +326,7 @@ def digest_of(rows: Iterable[Row]) -> str:
     return digest.hexdigest()
 
 
-def imported_before(runs_dir: Path) -> dict[str, str]:
+def find_imported(runs_dir: Path) -> dict[str, str]:
     """Return the ids of imported runs by digest; of several, the first. Unreadable runs are ignored."""
     found: dict[str, str] = {}
     sign = f'"{FIELD}": "'.encode()
@@ -342,7 +342,7 @@ MOST_TEXT = 1_000_000
 MOST_SETTINGS = 500
 
 
-def take_text(tag: str, text: str, found: FoundRun) -> None:
+def apply_text(tag: str, text: str, found: FoundRun) -> None:
     """Read settings from a text: our own configuration, or the table that CleanRL logs."""
     if len(text) > MOST_TEXT:
         return
@@ -359,7 +359,7 @@ def _take_configuration(text: str, found: FoundRun) -> None:
         return
     if not isinstance(config, dict):
         return
-    take_names(config, found)
+    apply_settings(config, found)
     found.name = config["name"] if isinstance(config.get("name"), str) else found.name
     if isinstance(settings := config.get("hyperparameters"), dict):
         found.settings.update(settings)
@@ -369,11 +369,11 @@ def _take_table(text: str, found: FoundRun) -> None:
     """Read lines of the form ``|name|value|`` after a header."""
     pairs = [line.strip().strip("|").split("|", 1) for line in text.splitlines()[2 : MOST_SETTINGS + 2]]
     table = {name.strip(): _plain(value.strip()) for name, value in (pair for pair in pairs if len(pair) == 2)}
-    take_names(table, found)
+    apply_settings(table, found)
     found.settings.update(table)
 
 
-def take_names(settings: dict[str, Any], found: FoundRun) -> None:
+def apply_settings(settings: dict[str, Any], found: FoundRun) -> None:
     """Read algorithm, environment, seed and steps from settings, under the names that tools use."""
     for name in ("env_id", "env", "env_name"):
         if isinstance(value := settings.get(name), str) and value:
@@ -382,13 +382,13 @@ def take_names(settings: dict[str, Any], found: FoundRun) -> None:
     if isinstance(value := settings.get("algo"), str) and value:
         found.algo = value
     if type(value := settings.get("seed")) is int:
-        take_seed(value, found)
+        record_seed(value, found)
     for name in ("total_timesteps", "n_timesteps"):
         if isinstance(steps := settings.get(name), int | float) and 1 <= steps <= MAX_STEP:
             found.total_timesteps = int(steps)
 
 
-def take_seed(seed: int, found: FoundRun) -> None:
+def record_seed(seed: int, found: FoundRun) -> None:
     """Record the seed of a run; an invalid one becomes a warning."""
     if 0 <= seed <= MAX_STEP:
         found.seed = seed

@@ -20,7 +20,7 @@ _LONGEST_INTEGER = 18
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 
-def json_rows(path: Path, rows: Rows) -> Iterator[tuple[int, dict[str, Any]]]:
+def read_json_rows(path: Path, rows: Rows) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield each object with its number, from 1.
 
     Elements that are not objects are skipped, and so is everything after invalid JSON. Raises ImportRefused if it is
@@ -43,7 +43,7 @@ def json_rows(path: Path, rows: Rows) -> Iterator[tuple[int, dict[str, Any]]]:
 JSON_ENDINGS = (".json", ".jsonl")
 
 
-def json_line_rows(path: Path, rows: Rows) -> Iterator[tuple[int, dict[str, float]]]:
+def read_json_lines(path: Path, rows: Rows) -> Iterator[tuple[int, dict[str, float]]]:
     """Yield the numbers of a JSON lines file, each with its line number.
 
     Lines that are not objects are skipped. Raises ImportRefused for an empty file, and OSError.
@@ -58,14 +58,14 @@ def json_line_rows(path: Path, rows: Rows) -> Iterator[tuple[int, dict[str, floa
         except (ValueError, RecursionError):
             element = None
         if isinstance(element, dict):
-            yield line.number, numbers_of(element)
+            yield line.number, select_numbers(element)
         else:
             rows.leave_out(path.name, line.number, line.problem or "It is not a JSON object.")
     if is_empty:
         raise ImportRefused(f"{path.name} is empty. Nothing was logged, or the copy is incomplete.")
 
 
-def numbers_of(row: dict[str, Any]) -> dict[str, float]:
+def select_numbers(row: dict[str, Any]) -> dict[str, float]:
     return {name: value for name, value in row.items() if type(value) in (int, float)}
 
 

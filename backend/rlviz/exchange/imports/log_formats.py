@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rlviz.domain.errors import ImportRefused
 from rlviz.exchange.imports import csv_logs, exported, rl_zoo, tensorboard_logs
-from rlviz.exchange.imports.found_run import ALGORITHMS, FoundRun, take_seed
+from rlviz.exchange.imports.found_run import ALGORITHMS, FoundRun, record_seed
 
 MOST_FOLDERS = 20_000
 MOST_RUNS = 1_000
@@ -192,7 +192,7 @@ def _take_path(place: Path, found: FoundRun) -> None:
     folder = place if place.is_dir() else place.parent
     if match := _CLEANRL_FOLDER.fullmatch(folder.name):
         found.env_id, found.algo = match["env"], match["algo"]
-        take_seed(int(match["seed"]), found)
+        record_seed(int(match["seed"]), found)
     elif match := _ZOO_FOLDER.fullmatch(folder.name):
         found.env_id = match["env"]
         if folder.parent.name.lower() in ALGORITHMS:

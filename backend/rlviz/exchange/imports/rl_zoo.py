@@ -11,8 +11,8 @@ import yaml
 
 from rlviz.domain.errors import ImportRefused
 from rlviz.domain.metrics import EVAL_EP_LENGTH, EVAL_REWARD, EVAL_REWARD_STD
-from rlviz.exchange.bundle import opened_archive
-from rlviz.exchange.imports.found_run import NO_STEP, FoundRun, as_step, take_names
+from rlviz.exchange.bundle import open_bounded_archive
+from rlviz.exchange.imports.found_run import NO_STEP, FoundRun, apply_settings, to_step
 
 ARGUMENTS, CONFIGURATION, EVALUATIONS = "args.yml", "config.yml", "evaluations.npz"
 
@@ -27,9 +27,9 @@ def read_settings(folder: Path, found: FoundRun) -> None:
         found.settings.update(_mapping(folder / CONFIGURATION))
     if (folder / ARGUMENTS).is_file():
         arguments = _mapping(folder / ARGUMENTS)
-        take_names({name: value for name, value in arguments.items() if not _is_unset(name, value)}, found)
+        apply_settings({name: value for name, value in arguments.items() if not _is_unset(name, value)}, found)
     if found.total_timesteps is None:
-        take_names({"n_timesteps": found.settings.get("n_timesteps")}, found)
+        apply_settings({"n_timesteps": found.settings.get("n_timesteps")}, found)
 
 
 def _is_unset(name: str, value: object) -> bool:
@@ -90,7 +90,7 @@ def read_evaluations(path: Path, found: FoundRun) -> None:
         if lengths is not None:
             columns[EVAL_EP_LENGTH] = lengths.mean(axis=1)
     for index, value in enumerate(steps.tolist()):
-        if (step := as_step(value)) is None:
+        if (step := to_step(value)) is None:
             found.rows.leave_out(path.name, index + 1, NO_STEP, "evaluation")
             continue
         found.rows.add(step, None, {name: float(column[index]) for name, column in columns.items()})
@@ -101,7 +101,7 @@ def _arrays(path: Path) -> dict[str, np.ndarray[Any, Any]]:
         said = " ".join(str(why).split())[:200]
         return ImportRefused(f"{path.name} cannot be read as arrays of numbers: {said}.")
 
-    with opened_archive(path, refusal) as archive:
+    with open_bounded_archive(path, refusal) as archive:
         if sum(member.file_size for member in archive.infolist()) > MOST_NPZ_BYTES:
             raise ImportRefused(f"{path.name} would take more than {MOST_NPZ_BYTES:,} bytes.")
         try:

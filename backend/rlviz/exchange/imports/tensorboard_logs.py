@@ -13,8 +13,8 @@ import numpy as np
 from rlviz.domain.errors import ImportRefused
 from rlviz.domain.naming import TENSORBOARD
 from rlviz.exchange.export import CONFIGURATION, FRAME, masked_crc
-from rlviz.exchange.imports.found_run import NO_STEP, FoundRun, Rows, StepOrder, as_step, take_text
-from rlviz.exchange.protobuf import BYTES, FIXED32, FIXED64, Value, fields, number, signed
+from rlviz.exchange.imports.found_run import NO_STEP, FoundRun, Rows, StepOrder, apply_text, to_step
+from rlviz.exchange.protobuf import BYTES, FIXED32, FIXED64, Value, decode_number, read_fields, to_signed
 
 SOURCE = "TensorBoard event files"
 
@@ -70,8 +70,8 @@ def _read_file(file: BinaryIO, name: str, found: FoundRun, log: _Log) -> None:
             continue
         is_ours = is_ours or CONFIGURATION in event.texts
         for tag, text in event.texts.items():
-            take_text(tag, text, found)
-        if (event.scalars or event.starts_session) and as_step(event.step) is None:
+            apply_text(tag, text, found)
+        if (event.scalars or event.starts_session) and to_step(event.step) is None:
             found.rows.leave_out(name, at, NO_STEP, _RECORD)
             continue
         if event.starts_session:
@@ -158,17 +158,17 @@ def _damaged(name: str, at: int, size: int) -> ImportRefused:
 def _event(record: bytes) -> Event:
     """Parse an event. Raises ValueError."""
     event = Event()
-    for place, kind, value in fields(record):
+    for place, kind, value in read_fields(record):
         if place == 1 and kind == FIXED64:
-            event.time = number(kind, value)
+            event.time = decode_number(kind, value)
         elif place == 2 and isinstance(value, int):
-            event.step = signed(value)
+            event.step = to_signed(value)
         elif place == 5 and isinstance(value, bytes):
-            for inner, _, part in fields(value):
+            for inner, _, part in read_fields(value):
                 if inner == 1 and isinstance(part, bytes):
                     _take_value(part, event)
         elif place == 7 and isinstance(value, bytes):  # a SessionLog; its first field is the status
-            event.starts_session = any(inner == 1 and part == _SESSION_START for inner, _, part in fields(value))
+            event.starts_session = any(inner == 1 and part == _SESSION_START for inner, _, part in read_fields(value))
     return event
 
 
@@ -177,11 +177,11 @@ def _take_value(message: bytes, event: Event) -> None:
     strings."""
     tag, tensor = "", None
     scalar: float | None = None
-    for place, kind, value in fields(message):
+    for place, kind, value in read_fields(message):
         if place == 1 and isinstance(value, bytes):
             tag = value.decode(errors="backslashreplace")
         elif place == 2 and kind == FIXED32:
-            scalar = number(kind, value)
+            scalar = decode_number(kind, value)
         elif place == 8 and isinstance(value, bytes):
             tensor = value
     if scalar is None and tensor is not None:
@@ -198,7 +198,7 @@ def _read_tensor(message: bytes) -> tuple[float | None, str | None]:
     texts: list[bytes] = []
     dtype = 0
     content = b""
-    for place, kind, value in fields(message):
+    for place, kind, value in read_fields(message):
         if place == 1 and isinstance(value, int):
             dtype = value
         elif place == 4 and isinstance(value, bytes):
@@ -217,7 +217,7 @@ def _read_tensor(message: bytes) -> tuple[float | None, str | None]:
 def _numbers(place: int, kind: int, value: Value) -> list[float]:
     """Return the numbers of a repeated field, packed or not."""
     if kind != BYTES or not isinstance(value, bytes):
-        return [number(kind, value)]
+        return [decode_number(kind, value)]
     if place in (5, 6):
         size = "<f4" if place == 5 else "<f8"
         if len(value) % np.dtype(size).itemsize:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from rlviz.domain.plain_text import decode
+from rlviz.domain.plain_text import decode_text
 
 MOST_LINE_BYTES = 1 << 20
 MOST_LINES_OF_A_TEXT = 1_000
@@ -62,7 +62,7 @@ def read_lines(path: Path) -> Iterator[Line]:
         file.seek(len(mark))
         recoded = file if encoding == "utf-8" else codecs.EncodedFile(file, "utf-8", encoding, errors="replace")
         for number, (content, problem) in enumerate(_byte_lines(recoded), 1):
-            yield Line(number, decode(content), problem)
+            yield Line(number, decode_text(content), problem)
 
 
 def first_line(path: Path) -> str:

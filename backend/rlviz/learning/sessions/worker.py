@@ -27,7 +27,7 @@ import torch
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from rlviz.domain.errors import RlvizError, brief
+from rlviz.domain.errors import RlvizError, summarize_error
 from rlviz.domain.recording import StepRecord
 from rlviz.domain.sessions import (
     EndedMessage,
@@ -374,4 +374,4 @@ def _cause(error: Exception) -> str:
     """One sentence for who looked."""
     if isinstance(error, RlvizError):
         return str(error)
-    return f"Playing failed with {brief(error)}. The service's log has the traceback."
+    return f"Playing failed with {summarize_error(error)}. The service's log has the traceback."

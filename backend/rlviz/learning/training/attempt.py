@@ -15,7 +15,7 @@ from types import FrameType
 from typing import Protocol
 
 from rlviz.domain.disk_full import DISK_FULL, is_disk_full
-from rlviz.domain.errors import IllegalTransition, RunFolderError, message_of
+from rlviz.domain.errors import IllegalTransition, RunFolderError, error_message
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.events import (
     CheckpointData,
@@ -38,7 +38,7 @@ from rlviz.rundir.control import Control
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import journal_lines
 from rlviz.rundir.metric_rows import all_rows, counted_rows
-from rlviz.rundir.retention import EarlierPolicies, leave_behind
+from rlviz.rundir.retention import EarlierPolicies, move_policies_aside
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ def begin_journal(
     """Journal that ``attempt`` begins at ``step``, and what becomes of the rows that are there already. From here on
     time counts as training. ``by``: the rule that has it go back, if one does."""
     if continuation is not None:
-        leave_behind(folder, attempt.number, step if attempt.rollback else None, attempt.final_step)
+        move_policies_aside(folder, attempt.number, step if attempt.rollback else None, attempt.final_step)
     last = journals.last_row()
     started = StartedData(
         attempt=attempt.number,
@@ -211,7 +211,7 @@ def begin_journal(
 
 def in_words(error: BaseException) -> str:
     """The error's own message, after what it means where that is known."""
-    said = message_of(error)
+    said = error_message(error)
     if is_out_of_memory(error):
         return (
             f"The worker ran out of memory{f' ({said})' if said else ''}. Choose a smaller buffer, batch or network, "
@@ -225,7 +225,7 @@ def in_words(error: BaseException) -> str:
 def is_out_of_memory(error: BaseException) -> bool:
     """PyTorch raises a RuntimeError of its own where Python raises MemoryError."""
     return isinstance(error, MemoryError) or (
-        isinstance(error, RuntimeError) and "allocate memory" in message_of(error)
+        isinstance(error, RuntimeError) and "allocate memory" in error_message(error)
     )
 
 

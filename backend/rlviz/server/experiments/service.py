@@ -72,7 +72,7 @@ from rlviz.server.runs.configuration import MEMORY_PER_WORKER
 from rlviz.server.runs.environments import EnvironmentService
 from rlviz.server.supervisor.disk_guard import DiskGuard
 from rlviz.settings import Settings
-from rlviz.stats.number_text import listed
+from rlviz.stats.number_text import join_words
 
 Pace = Callable[[str, str], float | None]
 """Environment steps a second of one core, of an algorithm in an environment; None if none was ever trained."""
@@ -323,7 +323,7 @@ def name_of(spec: ExperimentSpec) -> str:
     places = list(dict.fromkeys(one.env_id for one in run_specs.values()))
     called = methods_of(labels, run_specs) if len(places) > 1 else labels
     names = dict.fromkeys(called[variant] for variant in labels)
-    return f"{' or '.join(names)} on {listed(places)}"[: LIMITS.run_name.maximum]
+    return f"{' or '.join(names)} on {join_words(places)}"[: LIMITS.run_name.maximum]
 
 
 def _without(run_spec: RunSpec, *names: str) -> str:
@@ -352,7 +352,7 @@ def _in_common(names: Sequence[str]) -> str:
 
 def _all_of(names: Sequence[str]) -> str:
     """Return a name for several variants that is not that of one of them."""
-    whole, most = listed(list(names)), LIMITS.variant_name.maximum
+    whole, most = join_words(list(names)), LIMITS.variant_name.maximum
     if len(whole) <= most:
         return whole
     others = f" and {len(names) - 1} more"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rlviz.domain.byte_text import byte_text
 from rlviz.domain.errors import NotEnoughDisk
-from rlviz.rundir.usage import noted_usage
+from rlviz.rundir.usage import read_usage
 from rlviz.settings import Settings
 
 MAKE_ROOM = (
@@ -28,7 +28,7 @@ class DiskGuard:
     def check(self) -> None:
         """Raises NotEnoughDisk, with what takes most and what to do."""
         runs_dir, limit = self._settings.runs_dir, self._settings.max_bytes
-        if limit is not None and (taken := noted_usage(runs_dir).total_bytes) > limit:
+        if limit is not None and (taken := read_usage(runs_dir).total_bytes) > limit:
             raise NotEnoughDisk(
                 f"The runs folder takes {byte_text(taken)}, more than the {byte_text(limit)} of RLVIZ_MAX_BYTES. "
                 f"{how_to_make_room(runs_dir)} Or raise the limit."
@@ -45,7 +45,7 @@ class DiskGuard:
 
 def how_to_make_room(runs_dir: Path) -> str:
     """What takes most of the runs folder, as last measured, and what to do about it."""
-    return f"{noted_usage(runs_dir).consumers} {MAKE_ROOM}".strip()
+    return f"{read_usage(runs_dir).consumers} {MAKE_ROOM}".strip()
 
 
 def free_bytes(path: Path) -> int:

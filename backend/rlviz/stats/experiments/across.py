@@ -21,17 +21,17 @@ from rlviz.stats.experiments.trials import (
     Setting,
     Trial,
     VariantScores,
-    figures,
-    forest,
+    count_policies,
+    forest_plot,
     made_of_gap,
     made_of_scores,
-    policies_of,
-    ranked,
     resamples_for,
+    score_figures,
     score_sentence,
-    scored,
+    scored_trials,
+    with_ranks,
 )
-from rlviz.stats.number_text import listed
+from rlviz.stats.number_text import join_words
 from rlviz.stats.returns import best_first
 from rlviz.stats.seeds import has_interval, optimality_gap
 
@@ -70,7 +70,7 @@ class Across(Frozen):
 
 @dataclass(frozen=True)
 class _Method:
-    """A method. ``trials`` by environment; ``scored``: those with a score, normalised if possible."""
+    """A method. ``trials`` by environment; ``scored_trials``: those with a score, normalised if possible."""
 
     id: str
     label: str
@@ -78,7 +78,7 @@ class _Method:
     scored: Mapping[str, Sequence[Trial]]
 
 
-def across(trials: Sequence[Trial], setting: Setting) -> Across | None:
+def combine_environments(trials: Sequence[Trial], setting: Setting) -> Across | None:
     """Combine the environments; return None if all variants train on one."""
     if not setting.has_several_environments:
         return None
@@ -94,7 +94,7 @@ def across(trials: Sequence[Trial], setting: Setting) -> Across | None:
         for env in shared
     ]
     drawn = resamples_for(sum(len(one.scored[env]) for one in with_scores for env in shared))
-    summed_up = ranked([_summed_up(one, scales, setting, drawn) for one in with_scores]) if shared else []
+    summed_up = with_ranks([_summed_up(one, scales, setting, drawn) for one in with_scores]) if shared else []
     return Across(
         environments=scales,
         left_out=[
@@ -102,14 +102,14 @@ def across(trials: Sequence[Trial], setting: Setting) -> Across | None:
             *(f"{one.label} has no score yet." for one in methods if one not in with_scores),
         ],
         methods=summed_up,
-        forest=forest(summed_up, GOAL),
+        forest=forest_plot(summed_up, GOAL),
     )
 
 
-def normalisation(environments: Iterable[NormalisedEnvironment]) -> str:
+def describe_normalisation(environments: Iterable[NormalisedEnvironment]) -> str:
     """Return a sentence that explains normalised scores."""
     scales = [f"{one.random_return:g} and {one.threshold:g} on {one.environment}" for one in environments]
-    return f"Scores are normalised: 0 is the mean return of random actions, 1 the threshold, {listed(scales)}."
+    return f"Scores are normalised: 0 is the mean return of random actions, 1 the threshold, {join_words(scales)}."
 
 
 def _methods(trials: Sequence[Trial], setting: Setting) -> list[_Method]:
@@ -123,7 +123,8 @@ def _methods(trials: Sequence[Trial], setting: Setting) -> list[_Method]:
             label=label,
             trials={env: [one for one in trials if one.variant == variant] for env, variant in ours.items()},
             scored={
-                env: _normalised(scored(trials, variant), setting.scales.get(env)) for env, variant in ours.items()
+                env: _normalised(scored_trials(trials, variant), setting.scales.get(env))
+                for env, variant in ours.items()
             },
         )
         for place, (label, ours) in enumerate(variants.items())
@@ -144,9 +145,7 @@ def _why_environment(environment: str, missing: Sequence[str], scales: Mapping[s
         )
     if not missing:
         return f"{environment} is left out: nothing has a score there yet."
-    return (
-        f"{environment} is left out: {listed(list(missing))} {'has' if len(missing) == 1 else 'have'} no score there."
-    )
+    return f"{environment} is left out: {join_words(list(missing))} {'has' if len(missing) == 1 else 'have'} no score there."
 
 
 def _summed_up(
@@ -156,19 +155,19 @@ def _summed_up(
     ours = [(env, one) for env in environments for one in method.scored[env]]
     strata = [np.array([one.score for one in method.scored[env]], dtype=np.float64) for env in environments]
     every = [one for env in environments for one in method.trials[env]]
-    policies = policies_of([one for _, one in ours])
-    sentence = f"{score_sentence(setting, policies)} {normalisation(scales)}"
+    policies = count_policies([one for _, one in ours])
+    sentence = f"{score_sentence(setting, policies)} {describe_normalisation(scales)}"
     made = made_of_scores(len(ours), resamples if has_interval(strata) else None, sentence, is_of_several=True)
     return VariantScores(
         variant=method.id,
         label=method.label,
-        environment=listed(environments),
+        environment=join_words(environments),
         trials=len(every),
         n=len(ours),
         seeds=min(map(len, strata)),
         failed=sum(one.failed for one in every),
         rank=None,
-        **figures(strata, resamples),
+        **score_figures(strata, resamples),
         optimality_gap=float(optimality_gap(GOAL)(strata)),
         scores=[SeedScore.of(one, env) for env, one in ours],
         policies=policies,

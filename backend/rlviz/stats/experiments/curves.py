@@ -19,19 +19,19 @@ from rlviz.stats.experiments.trials import (
     Setting,
     Trial,
     made_of_curve,
-    numbers,
     resamples_for,
     returns_of_training,
+    to_json_numbers,
 )
 from rlviz.stats.seeds import (
     BAND_RESAMPLES,
     CONFIDENCE,
     PROFILE_RESAMPLES,
     banded_curve,
-    far_enough,
+    explain_curve,
     has_interval,
     performance_profile,
-    why_not_all,
+    select_far_enough,
 )
 
 GRID_POINTS = 200
@@ -118,7 +118,7 @@ def _as_episodes(curve: LearningCurve) -> Episodes:
 
 def _together(trials: Sequence[Trial]) -> list[Trial]:
     """Return the trials that make up the curve."""
-    chosen = far_enough([_end(one) for one in trials], [not one.ended for one in trials])
+    chosen = select_far_enough([_end(one) for one in trials], [not one.ended for one in trials])
     return [one for one, is_chosen in zip(trials, chosen, strict=True) if is_chosen]
 
 
@@ -139,9 +139,9 @@ def _of_variant(
     return VariantCurve(
         variant=variant,
         seeds=seeds,
-        iqm=numbers(found.iqm),
-        low=numbers(found.low),
-        high=numbers(found.high),
+        iqm=to_json_numbers(found.iqm),
+        low=to_json_numbers(found.low),
+        high=to_json_numbers(found.high),
         count=found.count.tolist(),
         ends=sorted(map(_end, with_curve)),
         note=_note(ends, len(with_curve), everyone, one),
@@ -160,7 +160,7 @@ def _note(ends: Floats, known: int, everyone: Sequence[Trial], one: str) -> str 
     if known < total:
         has, yet = "has" if total - known == 1 else "have", " yet" if any(not trial.ended for trial in everyone) else ""
         sentences.append(f"{total - known} of {total} {one}s {has} no curve{yet}.")
-    return " ".join([*sentences, *why_not_all(ends, known - len(ends), one=one)]) or None
+    return " ".join([*sentences, *explain_curve(ends, known - len(ends), one=one)]) or None
 
 
 PROFILE_VALUES = 101
@@ -190,7 +190,7 @@ class Profiles(Frozen):
     left_out: list[str] = Field(description="Ids of variants beyond the best 20.")
 
 
-def profiles(scores: Mapping[str, Sequence[Floats]]) -> Profiles:
+def performance_profiles(scores: Mapping[str, Sequence[Floats]]) -> Profiles:
     """Return the profiles. ``scores``: by variant, best first; one array of shape (n,) ≥ 1 per environment."""
     ids = list(scores)
     if not ids:
@@ -217,8 +217,8 @@ def _profile(variant: str, scores: Sequence[Floats], value: Floats, resamples: i
     return VariantProfile(
         variant=variant,
         share=found.share.tolist(),
-        low=numbers(found.low),
-        high=numbers(found.high),
+        low=to_json_numbers(found.low),
+        high=to_json_numbers(found.high),
         made=Made(
             definition=f"Performance profile: for each {of} the share of seeds whose score is greater, with a band "
             "by bootstrap at each value by itself.",

@@ -17,12 +17,12 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from rlviz.domain.plain_text import chat_text, visible
 from rlviz.stats.experiments import report as tables
-from rlviz.stats.experiments.across import Across, normalisation
+from rlviz.stats.experiments.across import Across, describe_normalisation
 from rlviz.stats.experiments.curves import Curves, Profiles
 from rlviz.stats.experiments.results import ExperimentResults
 from rlviz.stats.experiments.trials import Forest, Made, StepsToThreshold, Thresholds, VariantScores
 from rlviz.stats.experiments.verdict import Improvements
-from rlviz.stats.number_text import brief, brief_by, decimal, ends, listed, share_ends
+from rlviz.stats.number_text import brief_by, brief_number, decimal, interval_text, join_words, share_interval_text
 from rlviz.stats.returns import best_first
 
 Child = Element | str
@@ -255,7 +255,7 @@ def draw_forest(forest: Forest, variants: Sequence[VariantScores], places: Place
             )
             for seed in seeds[row.variant]
         ]
-        label = f"{decimal(row.iqm)} {ends(row.low, row.high)}"
+        label = f"{decimal(row.iqm)} {interval_text(row.low, row.high)}"
         if row.low is not None and row.high is not None:
             parts.append(element("line", x1=x(row.low), x2=x(row.high), y1=y, y2=y, class_=f"interval {look}"))
         parts.append(
@@ -340,7 +340,7 @@ def _arrival_band(box: Frame, one: StepsToThreshold, end: float, place: int) -> 
 def _cross(box: Frame, step: float, share: float, seed: int, place: int) -> Element:
     x, y = box.x(step), box.y(share)
     shape = f"M{x - 4:.1f} {y - 4:.1f}l8 8m0 -8l-8 8"
-    label = f"seed {seed} was trained for {brief(step)} steps and has not got there"
+    label = f"seed {seed} was trained for {brief_number(step)} steps and has not got there"
     return titled(element("path", d=shape, class_=f"line s{place % SERIES + 1}"), label)
 
 
@@ -426,7 +426,7 @@ def rows(results: ExperimentResults) -> list[list[str]]:
             cells += [
                 _cell(one.optimality_gap),
                 f"{steps.reached} of {steps.n}" if steps else NOTHING,
-                NOTHING if steps is None or steps.median is None else brief(steps.median),
+                NOTHING if steps is None or steps.median is None else brief_number(steps.median),
             ]
         found.append(cells)
     return found
@@ -447,7 +447,7 @@ def markdown(results: ExperimentResults) -> str:
     lines = []
     if results.across is not None and results.across.methods:
         lines = [*_markdown_table(METHOD_HEAD, method_rows(results.across)), ""]
-        lines += [_plain(normalisation(results.across.environments)), ""]
+        lines += [_plain(describe_normalisation(results.across.environments)), ""]
     lines += _markdown_table(head(results), rows(results))
     return "\n".join([*lines, "", f"{_plain(caption(results))}", ""])
 
@@ -458,7 +458,7 @@ def latex(results: ExperimentResults) -> str:
     lines = [r"\begin{table}", r"  \centering"]
     if results.across is not None and results.across.methods:
         lines += [*_tabular(METHOD_HEAD, method_rows(results.across)), r"  \par\medskip"]
-        text = f"{normalisation(results.across.environments)} {text}"
+        text = f"{describe_normalisation(results.across.environments)} {text}"
     lines += [*_tabular(head(results), rows(results)), rf"  \caption{{{_tex(text)}}}", r"\end{table}"]
     return "\n".join([*lines, ""])
 
@@ -502,7 +502,7 @@ def _has_thresholds(results: ExperimentResults) -> bool:
 
 
 def _interval(one: VariantScores) -> str:
-    return ends(one.low, one.high) if one.n else NOTHING
+    return interval_text(one.low, one.high) if one.n else NOTHING
 
 
 def _quartiles(one: VariantScores) -> str:
@@ -729,9 +729,9 @@ def _drawn_curves(results: ExperimentResults, places: Places, labels: Mapping[st
 def _across(across: Across, places: Places) -> Element:
     """Return the section on methods over all environments."""
     return _section(
-        f"Scores over {listed([one.environment for one in across.environments])}",
+        f"Scores over {join_words([one.environment for one in across.environments])}",
         for_both(partial(draw_forest, across.forest, across.methods, places)),
-        table(tables.METHOD_HEAD, tables.method_rows(across), normalisation(across.environments)),
+        table(tables.METHOD_HEAD, tables.method_rows(across), describe_normalisation(across.environments)),
         *(element("p", sentence, class_="about") for sentence in across.left_out),
         *_figures_made(across.methods),
     )
@@ -822,7 +822,7 @@ def _matrix(found: Improvements, labels: Mapping[str, str]) -> Element:
                 row.append("")
                 continue
             low, high = ends[ours, theirs]
-            text = f"{value:.2f} {share_ends(low, high)}"
+            text = f"{value:.2f} {share_interval_text(low, high)}"
             row.append(element("span", text, title=f"{labels[ours]} against {labels[theirs]}"))
         cells.append(row)
     return table(

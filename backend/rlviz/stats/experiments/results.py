@@ -11,8 +11,15 @@ from pydantic import Field
 
 from rlviz.stats.arrays import Floats
 from rlviz.stats.comparison import Episodes, aligned_curves
-from rlviz.stats.experiments.across import Across, across
-from rlviz.stats.experiments.curves import GRID_POINTS, TRAINING_WINDOW, Curves, Profiles, learning_curves, profiles
+from rlviz.stats.experiments.across import Across, combine_environments
+from rlviz.stats.experiments.curves import (
+    GRID_POINTS,
+    TRAINING_WINDOW,
+    Curves,
+    Profiles,
+    learning_curves,
+    performance_profiles,
+)
 from rlviz.stats.experiments.trials import (
     Cost,
     Forest,
@@ -23,17 +30,17 @@ from rlviz.stats.experiments.trials import (
     Thresholds,
     Trial,
     VariantScores,
-    cost,
-    forest,
-    policies_of,
+    count_policies,
+    forest_plot,
     score_definition,
-    scored,
+    scored_trials,
     steps_to_threshold,
-    values,
+    sum_costs,
+    trial_scores,
     variant_scores,
     with_gap,
 )
-from rlviz.stats.experiments.verdict import ExperimentVerdict, Improvements, experiment_verdict, improvements
+from rlviz.stats.experiments.verdict import ExperimentVerdict, Improvements, compare_pairs, experiment_verdict
 from rlviz.stats.returns import best_first, full_means
 from rlviz.stats.solved import Evaluated, solved_by_evaluations
 
@@ -80,7 +87,7 @@ def for_threshold(results: ExperimentResults, trials: Sequence[Trial], setting: 
         "threshold": setting.threshold,
         "verdict": experiment_verdict(variants, results.improvements, trials, results.across),
         "variants": variants,
-        "forest": forest(variants, setting.threshold),
+        "forest": forest_plot(variants, setting.threshold),
         "thresholds": steps_to_threshold(trials, setting),
     }
     return results.model_copy(update=changes)
@@ -90,13 +97,13 @@ def experiment_results(trials: Sequence[Trial], setting: Setting) -> ExperimentR
     """Compute all results. Raises ValueError if a score is not finite."""
     summed_up = variant_scores(trials, setting)
     in_order = best_first(summed_up, lambda one: one.rank)
-    together = across(trials, setting)
-    alone = {one.variant: [values(scored(trials, one.variant))] for one in in_order if one.n}
+    together = combine_environments(trials, setting)
+    alone = {one.variant: [trial_scores(scored_trials(trials, one.variant))] for one in in_order if one.n}
     scores = alone if together is None else together.strata
-    pairs = improvements(scores)
+    pairs = compare_pairs(scores)
     return ExperimentResults(
         score=setting.score,
-        score_definition=score_definition(setting, policies_of([one for one in trials if one.score is not None])),
+        score_definition=score_definition(setting, count_policies([one for one in trials if one.score is not None])),
         threshold=setting.threshold,
         trials=len(trials),
         scored=sum(one.n for one in summed_up),
@@ -104,13 +111,13 @@ def experiment_results(trials: Sequence[Trial], setting: Setting) -> ExperimentR
         complete=all(one.ended for one in trials),
         verdict=experiment_verdict(summed_up, pairs, trials, together),
         variants=summed_up,
-        forest=forest(summed_up, setting.threshold),
+        forest=forest_plot(summed_up, setting.threshold),
         across=together,
         improvements=pairs,
-        profiles=profiles(scores),
+        profiles=performance_profiles(scores),
         thresholds=steps_to_threshold(trials, setting),
         curves=learning_curves(trials, setting, [one.variant for one in in_order]),
-        cost=cost(trials, setting),
+        cost=sum_costs(trials, setting),
     )
 
 
@@ -156,7 +163,7 @@ class RunDigest:
         return min(found, default=None)
 
 
-def digest(episodes: Episodes, greedy: tuple[Floats, Floats], evaluations: Iterable[Evaluated]) -> RunDigest:
+def make_digest(episodes: Episodes, greedy: tuple[Floats, Floats], evaluations: Iterable[Evaluated]) -> RunDigest:
     """Return the digest of a run.
 
     Args:

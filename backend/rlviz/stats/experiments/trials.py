@@ -177,7 +177,7 @@ def evaluated_alike(every: Collection[float | None]) -> bool:
     return not known or (len(known) == len(every) and AS_OFTEN * max(known) <= min(known))
 
 
-def scored(trials: Sequence[Trial], variant: str) -> list[Trial]:
+def scored_trials(trials: Sequence[Trial], variant: str) -> list[Trial]:
     """Return the trials of ``variant`` that have a score, by seed."""
     return sorted((one for one in trials if one.variant == variant and one.score is not None), key=lambda one: one.seed)
 
@@ -223,7 +223,7 @@ def returns_of_training(episodes: int) -> str:
     return f"the mean return of the last {episodes} episodes of training"
 
 
-def numbers(values: ArrayLike) -> list[float | None]:
+def to_json_numbers(values: ArrayLike) -> list[float | None]:
     """Return an array of shape (n,) as JSON: null for values that are not finite."""
     found = np.asarray(values, dtype=np.float64)
     return [float(value) if np.isfinite(value) else None for value in found]
@@ -308,16 +308,16 @@ class Forest(Frozen):
 
 def variant_scores(trials: Sequence[Trial], setting: Setting) -> list[VariantScores]:
     """Return the scores of each variant, in the order of the specification."""
-    found = {variant: scored(trials, variant) for variant in setting.variants}
+    found = {variant: scored_trials(trials, variant) for variant in setting.variants}
     resamples = resamples_for(sum(map(len, found.values())))
     summed_up = [
         _summed_up(variant, [one for one in trials if one.variant == variant], ours, setting, resamples)
         for variant, ours in found.items()
     ]
-    return ranked(summed_up)
+    return with_ranks(summed_up)
 
 
-def ranked(variants: Sequence[VariantScores]) -> list[VariantScores]:
+def with_ranks(variants: Sequence[VariantScores]) -> list[VariantScores]:
     """Return the same list, with the rank of each variant with scores within its environment."""
     standings = sorted(((one.iqm or 0.0, one.mean or 0.0, one.environment) for one in variants if one.n), reverse=True)
 
@@ -328,7 +328,7 @@ def ranked(variants: Sequence[VariantScores]) -> list[VariantScores]:
     return [one.model_copy(update={"rank": place(one) if one.n else None}) for one in variants]
 
 
-def forest(variants: Sequence[VariantScores], threshold: float | None) -> Forest:
+def forest_plot(variants: Sequence[VariantScores], threshold: float | None) -> Forest:
     ranked = best_first((one for one in variants if one.rank is not None), lambda one: one.rank)
     rows = [
         ForestRow(variant=one.variant, label=one.label, iqm=one.iqm, low=one.low, high=one.high, n=one.n)
@@ -352,12 +352,12 @@ def resamples_for(scores: int, fewest: int = FEWEST_RESAMPLES, most: int = RESAM
     return int(np.clip(SCORES_DRAWN // max(scores, 1), fewest, most))
 
 
-def values(trials: Sequence[Trial]) -> Floats:
+def trial_scores(trials: Sequence[Trial]) -> Floats:
     """Return the scores of trials that have one, shape (n,)."""
     return np.array([one.score for one in trials], dtype=np.float64)
 
 
-def figures(strata: Sequence[Floats], resamples: int) -> dict[str, float | None]:
+def score_figures(strata: Sequence[Floats], resamples: int) -> dict[str, float | None]:
     """Return the figures by their names in VariantScores; None without scores. ``strata``: scores per environment,
     arrays of shape (n,). The standard deviation needs a single environment."""
     pooled = np.concatenate(strata)
@@ -383,7 +383,7 @@ _FIGURES = ("mean", "median", "iqm", "low", "high", "std", "lower_quartile", "up
 def _summed_up(
     variant: str, trials: Sequence[Trial], ours: Sequence[Trial], setting: Setting, resamples: int
 ) -> VariantScores:
-    policies = policies_of(ours)
+    policies = count_policies(ours)
     found = VariantScores(
         variant=variant,
         label=setting.variants[variant],
@@ -393,7 +393,7 @@ def _summed_up(
         seeds=len(ours),
         failed=sum(one.failed for one in trials),
         rank=None,
-        **figures([values(ours)], resamples),
+        **score_figures([trial_scores(ours)], resamples),
         optimality_gap=None,
         scores=[SeedScore.of(one) for one in ours],
         policies=policies,
@@ -424,7 +424,7 @@ def _whose(policies: Mapping[PolicyChoice, int]) -> str:
     return f": {' and '.join(f'in {count} trials {which[one]}' for one, count in policies.items())}" if policies else ""
 
 
-def policies_of(ours: Sequence[Trial]) -> dict[PolicyChoice, int]:
+def count_policies(ours: Sequence[Trial]) -> dict[PolicyChoice, int]:
     """Return the number of scores per policy, as far as known."""
     return dict(Counter(one.policy for one in ours if one.policy is not None))
 
@@ -562,8 +562,8 @@ def _of_variant(variant: str, trials: Sequence[Trial], threshold: float, setting
         median_high=high,
         step=survival.step.tolist(),
         waiting=survival.waiting.tolist(),
-        low=numbers(survival.low),
-        high=numbers(survival.high),
+        low=to_json_numbers(survival.low),
+        high=to_json_numbers(survival.high),
         seeds=[
             SeedArrival(seed=one.seed, run_id=one.run_id, steps=float(at), censored=one.reached is None)
             for one, at in zip(trials, steps, strict=True)
@@ -593,7 +593,7 @@ class Cost(Frozen):
     made: Made
 
 
-def cost(trials: Sequence[Trial], setting: Setting) -> Cost:
+def sum_costs(trials: Sequence[Trial], setting: Setting) -> Cost:
     found = []
     for variant in setting.variants:
         ours = [one.paid for one in trials if one.variant == variant and one.paid.core_seconds > 0]

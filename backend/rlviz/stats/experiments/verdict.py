@@ -18,7 +18,7 @@ from pydantic import Field
 from rlviz.domain.evaluation import PolicyChoice
 from rlviz.domain.limits import LEAST_VERDICT_SEEDS
 from rlviz.stats.arrays import Floats
-from rlviz.stats.experiments.across import Across, normalisation
+from rlviz.stats.experiments.across import Across, describe_normalisation
 from rlviz.stats.experiments.trials import (
     AGARWAL,
     OUR_PAGE,
@@ -28,9 +28,9 @@ from rlviz.stats.experiments.trials import (
     VariantScores,
     evaluated_alike,
     resamples_for,
-    scored,
+    scored_trials,
 )
-from rlviz.stats.number_text import NO_INTERVAL, brief, decimal, ends, listed
+from rlviz.stats.number_text import NO_INTERVAL, brief_number, decimal, interval_text, join_words
 from rlviz.stats.returns import best_first
 from rlviz.stats.seeds import AS_LONG, CONFIDENCE, probability_of_improvement, rank_test
 
@@ -75,7 +75,7 @@ class Improvements(Frozen):
     pairs: list[Pair] = Field(description="Each pair once, the better ranked first.")
 
 
-def improvements(scores: Mapping[str, Sequence[Floats]]) -> Improvements:
+def compare_pairs(scores: Mapping[str, Sequence[Floats]]) -> Improvements:
     """Compare all pairs. ``scores``: by variant, best first; one array of shape (n,) ≥ 1 per environment."""
     ids = list(scores)
     compared = ids[:MOST_COMPARED]
@@ -132,7 +132,7 @@ def not_compared(found: Improvements, labels: Mapping[str, str]) -> list[str]:
     ]
 
 
-def cautions_of(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> list[str]:
+def list_cautions(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> list[str]:
     sentences = [
         f"{one.failed} of {one.trials} trials of {one.label} ended without a score and {_are(one.failed)} left out; if "
         "the variant made them fail, its scores look better than it is."
@@ -204,8 +204,8 @@ def _budgets(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> list
             least, most = min(budgets, key=budgets.__getitem__), max(budgets, key=budgets.__getitem__)
             where = f" on {environment}" if len(environments) > 1 else ""
             sentences.append(
-                f"They were not trained for as long{where}: {least} for {brief(budgets[least])} steps, {most} for "
-                f"{brief(budgets[most])}."
+                f"They were not trained for as long{where}: {least} for {brief_number(budgets[least])} steps, {most} for "
+                f"{brief_number(budgets[most])}."
             )
     return sentences
 
@@ -226,7 +226,7 @@ def _arrivals(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> lis
     """Return a caution if variants of an environment were evaluated at different intervals in training."""
     evaluated: list[str] = []
     for environment in dict.fromkeys(one.environment for one in variants if one.threshold is not None):
-        here = {one.label: scored(trials, one.variant) for one in variants if one.environment == environment}
+        here = {one.label: scored_trials(trials, one.variant) for one in variants if one.environment == environment}
         if not evaluated_alike([one.evaluated_every for ours in here.values() for one in ours]):
             evaluated += [label for label, ours in here.items() if any(one.evaluated_every for one in ours)]
     if not evaluated:
@@ -239,12 +239,14 @@ def _arrivals(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> lis
 
 def _some(labels: Sequence[str]) -> str:
     """Return the first of them in words."""
-    return listed([*labels[:MOST_NAMED], *([f"{len(labels) - MOST_NAMED} more"] if len(labels) > MOST_NAMED else [])])
+    return join_words(
+        [*labels[:MOST_NAMED], *([f"{len(labels) - MOST_NAMED} more"] if len(labels) > MOST_NAMED else [])]
+    )
 
 
 def _budget(trials: Sequence[Trial], variant: str) -> float | None:
     """Return the median training steps of trials with a score; None without any, or if all their runs were deleted."""
-    counted = [one.steps for one in scored(trials, variant) if one.steps]
+    counted = [one.steps for one in scored_trials(trials, variant) if one.steps]
     return float(np.median(counted)) if counted else None
 
 
@@ -300,7 +302,7 @@ def experiment_verdict(
     ranked = best_first((one for one in compared if one.n), lambda one: one.rank)
     labels = {one.variant: one.label for one in compared}
     made = _made(found, ranked, across)
-    cautions = [*not_compared(found, labels), *(across.left_out if across else ()), *cautions_of(variants, trials)]
+    cautions = [*not_compared(found, labels), *(across.left_out if across else ()), *list_cautions(variants, trials)]
     why_not = _why_not(ranked, across, any(one.n for one in variants))
     if why_not is not None:
         headline = f"Nothing can be said yet: {why_not}"
@@ -315,11 +317,11 @@ def experiment_verdict(
     ]
     if not better:
         return _nothing(f"Nothing can be said yet: {_undecided(ours[0], labels)}", reasons, cautions, made)
-    names = listed([f"{labels[pair.second]} with probability {_probability(pair)}" for pair in better])
+    names = join_words([f"{labels[pair.second]} with probability {_probability(pair)}" for pair in better])
     over = "" if across is None else f"Over {_environments(across)}, "
     headline = f"{over}{ranked[0].label} is better than {names}"
     if open_pairs:
-        headline += f"; against {listed([labels[pair.second] for pair in open_pairs])} nothing can be said yet"
+        headline += f"; against {join_words([labels[pair.second] for pair in open_pairs])} nothing can be said yet"
     return ExperimentVerdict(
         finding=Finding.PARTLY if open_pairs or found.left_out else Finding.BETTER,
         headline=f"{headline}.",
@@ -356,7 +358,7 @@ def _why_not(ranked: Sequence[VariantScores], across: Across | None, has_scores:
         return f"{ranked[0].label} alone has scores, and there is nothing to compare it with."
     short = [one for one in ranked if one.seeds < LEAST_VERDICT_SEEDS]
     if len(ranked) - len(short) < 2 or ranked[0] in short:
-        counts = listed([f"{one.label} has {one.seeds}" for one in short[:6]])
+        counts = join_words([f"{one.label} has {one.seeds}" for one in short[:6]])
         on_each = "" if across is None else " on each environment"
         return f"{LEAST_VERDICT_SEEDS} seeds of each{on_each} are needed for an interval that can be trusted; {counts}."
     return None
@@ -412,7 +414,7 @@ def _undecided(pair: Pair, labels: dict[str, str]) -> str:
 def _environments(across: Across) -> str:
     """Return up to three environments by name, otherwise their number."""
     names = [one.environment for one in across.environments]
-    return listed(names) if len(names) <= 3 else f"{len(names)} environments"
+    return join_words(names) if len(names) <= 3 else f"{len(names)} environments"
 
 
 def _ends(ranked: Sequence[VariantScores], across: Across | None) -> list[str]:
@@ -421,7 +423,11 @@ def _ends(ranked: Sequence[VariantScores], across: Across | None) -> list[str]:
         return []
     scores = "; ".join(
         f"{one.label} {decimal(one.iqm or 0.0)}"
-        + (f" {ends(one.low, one.high)}, {_seeds(one, across)}" if one.low is not None else f" ({NO_INTERVAL})")
+        + (
+            f" {interval_text(one.low, one.high)}, {_seeds(one, across)}"
+            if one.low is not None
+            else f" ({NO_INTERVAL})"
+        )
         for one in ranked[:6]
     )
     if across is None:
@@ -527,7 +533,7 @@ def _made(found: Improvements, ranked: Sequence[VariantScores], across: Across |
     )
     what, on_each = ("variant", "") if across is None else ("method", " on each environment")
     averaged = "" if across is None else ", averaged over the environments,"
-    normalised = "" if across is None else f" {normalisation(across.environments)}"
+    normalised = "" if across is None else f" {describe_normalisation(across.environments)}"
     return Made(
         definition=f"One {what} is called better than another if, with {LEAST_VERDICT_SEEDS} seeds of each{on_each} at "
         f"least, the interval of the probability that one of its seeds does better{averaged} lies above one half, and "

@@ -322,7 +322,7 @@ class Hint:
         return [one for one in self.advice if isinstance(one, SuggestedChange)]
 
 
-def plain(value: float) -> str:
+def format_value(value: float) -> str:
     """Return a number with three digits and no unusual exponent: 0.000333, 12,300, 1.2e-07."""
     if value != 0 and abs(value) < 1e-4:
         return f"{value:.2g}"
@@ -331,12 +331,12 @@ def plain(value: float) -> str:
     return f"{float(f'{value:.3g}'):.10g}"
 
 
-def shown(value: float) -> float:
+def round_for_display(value: float) -> float:
     """Return ``value`` rounded for display, so that derived numbers match what the reader computes."""
-    return float(plain(value).replace(",", ""))
+    return float(format_value(value).replace(",", ""))
 
 
-def change(
+def suggest_change(
     case: Case, name: str, factor: float, *, low: float = 0.0, high: float = float("inf")
 ) -> SuggestedChange | None:
     """Return advice such as ``"lower learning_rate from 0.001 to 0.000333"``; None if that change is impossible."""
@@ -344,25 +344,25 @@ def change(
     if now is None:
         return None
     wanted = min(max(now * factor, low), high)
-    wanted = round(wanted) if isinstance(case.hyperparameters[name], int) else shown(wanted)
+    wanted = round(wanted) if isinstance(case.hyperparameters[name], int) else round_for_display(wanted)
     return None if wanted == now else raise_or_lower(name, now, wanted)
 
 
 def raise_or_lower(name: str, now: float, wanted: float, purpose: str = "") -> SuggestedChange:
-    words = f"{'raise' if wanted > now else 'lower'} {name} from {plain(now)} to {plain(wanted)}{purpose}"
+    words = f"{'raise' if wanted > now else 'lower'} {name} from {format_value(now)} to {format_value(wanted)}{purpose}"
     return SuggestedChange(name, wanted, words)
 
 
-def known(*options: Advice | None) -> tuple[Advice, ...]:
+def drop_none(*options: Advice | None) -> tuple[Advice, ...]:
     """Return the options that are not None."""
     return tuple(option for option in options if option is not None)
 
 
-def about_best(case: Case) -> str:
+def best_policy_sentence(case: Case) -> str:
     """Return a sentence about the best kept policy; empty if there is none."""
     if case.best is None:
         return ""
-    return f" The best policy, of step {case.best.step:,}, is kept: {plain(case.best.mean_return)} on fresh episodes."
+    return f" The best policy, of step {case.best.step:,}, is kept: {format_value(case.best.mean_return)} on fresh episodes."
 
 
 MIN_ROUNDS = 10
@@ -420,7 +420,7 @@ class Finding:
     hint: Hint | None = None
 
 
-def apply(rule: Rule, case: Case) -> Finding:
+def apply_rule(rule: Rule, case: Case) -> Finding:
     metric = next((name for name in rule.metrics if len(case.series.get(name, ()))), None)
     if metric is None:
         return Finding(rule, RuleState.NOT_LOGGED, None, 0)

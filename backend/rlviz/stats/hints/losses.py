@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlviz.stats.hints.hint import Case, Hint, change, known, plain, shown
+from rlviz.stats.hints.hint import Case, Hint, drop_none, format_value, round_for_display, suggest_change
 
 LOSSES = ("train/critic_loss", "train/value_loss", "train/loss")
 """Names of the value loss by algorithm; the first logged one is used."""
@@ -33,7 +33,7 @@ def loss_not_a_number(case: Case) -> Hint | None:
         evidence=(
             f"{len(broken)} of {len(series)} values are NaN or infinite, from step {int(series.step[broken[0]]):,} on."
         ),
-        advice=known(change(case, "learning_rate", 1 / 10), change(case, "max_grad_norm", 1 / 2)),
+        advice=drop_none(suggest_change(case, "learning_rate", 1 / 10), suggest_change(case, "max_grad_norm", 1 / 2)),
     )
 
 
@@ -58,13 +58,13 @@ def loss_runs_away(case: Case) -> Hint | None:
         from_step=begin,
         to_step=int(curve.step[-1]),
         evidence=(
-            f"From {plain(early)} early on it grew to {plain(late)}, {plain(shown(late) / shown(early))} times as "
-            f"much, and it still grows; grown returns explain {plain(explained)} times at most."
+            f"From {format_value(early)} early on it grew to {format_value(late)}, {format_value(round_for_display(late) / round_for_display(early))} times as "
+            f"much, and it still grows; grown returns explain {format_value(explained)} times at most."
         ),
-        advice=known(
-            change(case, "learning_rate", 1 / 3),
-            change(case, "target_update_interval", 4, high=1_000_000),
-            change(case, "tau", 1 / 2) if "target_update_interval" not in case.hyperparameters else None,
+        advice=drop_none(
+            suggest_change(case, "learning_rate", 1 / 3),
+            suggest_change(case, "target_update_interval", 4, high=1_000_000),
+            suggest_change(case, "tau", 1 / 2) if "target_update_interval" not in case.hyperparameters else None,
         ),
     )
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from rlviz.domain.metrics import EPISODE_REWARD
 from rlviz.stats.hints.exploration import ENTROPY, EPSILON, entropy_collapsed, epsilon_high
 from rlviz.stats.hints.first_steps import FirstStep, as_first_step, first_step
-from rlviz.stats.hints.hint import SEVERITIES, Case, Finding, Hint, LookedAt, Minimum, Rule, RuleState, Unit, apply
+from rlviz.stats.hints.hint import SEVERITIES, Case, Finding, Hint, LookedAt, Minimum, Rule, RuleState, Unit, apply_rule
 from rlviz.stats.hints.losses import LOSSES, loss_not_a_number, loss_runs_away
 from rlviz.stats.hints.returns import flat, plateau, reward_collapsed, too_few_timesteps, unstable
 from rlviz.stats.hints.updates import (
@@ -99,7 +99,7 @@ def _waiting(finding: Finding) -> Finding:
 def _findings(rules: Iterable[Rule], case: Case) -> Iterator[Finding]:
     for rule in rules:
         try:
-            yield apply(rule, case)
+            yield apply_rule(rule, case)
         except Exception:
             log.exception("The hint rule %s failed", rule.id)
 

@@ -13,12 +13,12 @@ from rlviz.stats.hints.hint import (
     Hint,
     Stretches,
     SuggestedChange,
-    about_best,
-    change,
-    known,
-    plain,
+    best_policy_sentence,
+    drop_none,
+    format_value,
     raise_or_lower,
-    shown,
+    round_for_display,
+    suggest_change,
 )
 from rlviz.stats.return_curve import WINDOW
 
@@ -44,7 +44,7 @@ def reward_collapsed(case: Case) -> Hint | None:
     gained, lost = parts.mean[best] - parts.mean[low], parts.mean[best] - parts.mean[-2:].max()
     if best >= len(parts.mean) - 2 or gained < APART * parts.noise or lost <= max(gained / 2, CLEAR * parts.noise):
         return None
-    start, top, end = (shown(parts.mean[index]) for index in (low, best, -1))
+    start, top, end = (round_for_display(parts.mean[index]) for index in (low, best, -1))
     share = min((top - end) / (top - start), 9.99)
     return Hint(
         id="reward-collapsed",
@@ -54,11 +54,11 @@ def reward_collapsed(case: Case) -> Hint | None:
         from_step=int(parts.edge[best]),
         to_step=case.step,
         evidence=(
-            f"The mean return rose from {plain(start)} around step {_middle(parts, low):,} to {plain(top)} around step "
-            f"{_middle(parts, best):,} and is {plain(end)} at the end: {plain(top - end)} of the {plain(top - start)} "
-            f"gained are lost ({share:.0%}).{about_best(case)}"
+            f"The mean return rose from {format_value(start)} around step {_middle(parts, low):,} to {format_value(top)} around step "
+            f"{_middle(parts, best):,} and is {format_value(end)} at the end: {format_value(top - end)} of the {format_value(top - start)} "
+            f"gained are lost ({share:.0%}).{best_policy_sentence(case)}"
         ),
-        advice=known(_gentler(case), None if case.best else "keep the best policy by evaluating while it trains"),
+        advice=drop_none(_gentler(case), None if case.best else "keep the best policy by evaluating while it trains"),
     )
 
 
@@ -86,10 +86,10 @@ def unstable(case: Case) -> Hint | None:
         from_step=first,
         to_step=case.step,
         evidence=(
-            f"The mean return of {len(parts[0])} episodes fell {len(falls)} times from above {plain(high)} to below "
-            f"{plain(low)}, first at step {first:,}.{about_best(case)}"
+            f"The mean return of {len(parts[0])} episodes fell {len(falls)} times from above {format_value(high)} to below "
+            f"{format_value(low)}, first at step {first:,}.{best_policy_sentence(case)}"
         ),
-        advice=known(_gentler(case), change(case, "batch_size", 2, high=8_192)),
+        advice=drop_none(_gentler(case), suggest_change(case, "batch_size", 2, high=8_192)),
     )
 
 
@@ -107,10 +107,10 @@ def too_few_timesteps(case: Case) -> Hint | None:
             from_step=greedy.from_step,
             to_step=case.step,
             evidence=(
-                f"The greedy policy's mean return rose from {plain(greedy.before)} to {plain(greedy.after)} over the "
+                f"The greedy policy's mean return rose from {format_value(greedy.before)} to {format_value(greedy.after)} over the "
                 f"last 40 % of the steps, while the return in training, which explores, stood still.{_goal(case)}"
             ),
-            advice=known(_longer(case)),
+            advice=drop_none(_longer(case)),
             learn=KNOBS,
         )
     rise = float(parts.mean[-1] - parts.mean[-4])
@@ -119,7 +119,7 @@ def too_few_timesteps(case: Case) -> Hint | None:
         return None
     if case.threshold is not None and parts.mean[-1] >= case.threshold:
         return None
-    goal = f", short of the {plain(case.threshold)} to reach" if case.threshold is not None else ""
+    goal = f", short of the {format_value(case.threshold)} to reach" if case.threshold is not None else ""
     return Hint(
         id="too-few-timesteps",
         severity="warning",
@@ -128,10 +128,10 @@ def too_few_timesteps(case: Case) -> Hint | None:
         from_step=int(parts.edge[-5]),
         to_step=case.step,
         evidence=(
-            f"The mean return rose from {plain(parts.mean[-4])} around step {_middle(parts, -4):,} to "
-            f"{plain(parts.mean[-1])} in the last tenth of the steps{goal}."
+            f"The mean return rose from {format_value(parts.mean[-4])} around step {_middle(parts, -4):,} to "
+            f"{format_value(parts.mean[-1])} in the last tenth of the steps{goal}."
         ),
-        advice=known(_longer(case)),
+        advice=drop_none(_longer(case)),
         learn=KNOBS,
     )
 
@@ -149,10 +149,10 @@ def flat(case: Case) -> Hint | None:
         from_step=0,
         to_step=case.step,
         evidence=(
-            f"The mean return was {plain(_beginning(case))} over the first {_first(case)} episodes and is "
-            f"{plain(float(parts.mean[-2:].mean()))} over the last fifth of the steps.{_goal(case)}"
+            f"The mean return was {format_value(_beginning(case))} over the first {_first(case)} episodes and is "
+            f"{format_value(float(parts.mean[-2:].mean()))} over the last fifth of the steps.{_goal(case)}"
         ),
-        advice=known(*_bolder(case)),
+        advice=drop_none(*_bolder(case)),
     )
 
 
@@ -171,10 +171,10 @@ def plateau(case: Case) -> Hint | None:
         from_step=int(parts.edge[-5]),
         to_step=case.step,
         evidence=(
-            f"The mean return was {plain(before)} over the fifth of the steps before the last, and is {plain(after)} "
+            f"The mean return was {format_value(before)} over the fifth of the steps before the last, and is {format_value(after)} "
             f"over the last.{_goal(case)}"
         ),
-        advice=known(*_bolder(case)),
+        advice=drop_none(*_bolder(case)),
     )
 
 
@@ -215,7 +215,7 @@ def _greedy_kept(case: Case) -> bool:
 
 
 def _goal(case: Case) -> str:
-    return f" The threshold is {plain(case.threshold)}." if case.threshold is not None else ""
+    return f" The threshold is {format_value(case.threshold)}." if case.threshold is not None else ""
 
 
 def _spread_by_chance(case: Case, episodes: int) -> float:
@@ -240,10 +240,10 @@ def _middle(parts: Stretches, index: int) -> int:
 def _gentler(case: Case) -> SuggestedChange | None:
     if case.hyperparameters.get("learning_rate_schedule") == "constant":
         rate = case.number("learning_rate")
-        now = f" from {plain(rate)}" if rate is not None else ""
+        now = f" from {format_value(rate)}" if rate is not None else ""
         words = f"set learning_rate_schedule to linear, so that the learning rate falls{now} to 0"
         return SuggestedChange("learning_rate_schedule", "linear", words)
-    return change(case, "learning_rate", 1 / 3)
+    return suggest_change(case, "learning_rate", 1 / 3)
 
 
 def _longer(case: Case) -> str:
@@ -257,9 +257,12 @@ def _bolder(case: Case) -> list[Advice | None]:
     entropy, fraction = case.number("ent_coef"), case.number("exploration_fraction")
     if entropy is not None:
         wanted = max(0.01, min(3 * entropy, 1.0))
-        return [raise_or_lower("ent_coef", entropy, shown(wanted)), change(case, "learning_rate", 1 / 3)]
+        return [
+            raise_or_lower("ent_coef", entropy, round_for_display(wanted)),
+            suggest_change(case, "learning_rate", 1 / 3),
+        ]
     if fraction is not None and fraction < 0.5:
         wanted = min(2 * fraction, 0.5)
         explore = raise_or_lower("exploration_fraction", fraction, wanted, ", so that it explores for longer")
-        return [explore, change(case, "learning_rate", 1 / 3)]
-    return [change(case, "learning_rate", 1 / 3), _longer(case)]
+        return [explore, suggest_change(case, "learning_rate", 1 / 3)]
+    return [suggest_change(case, "learning_rate", 1 / 3), _longer(case)]

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlviz.stats.hints.hint import Case, Hint, SuggestedChange, about_best, change, known, plain, raise_or_lower, shown
+from rlviz.stats.hints.hint import (
+    Case,
+    Hint,
+    SuggestedChange,
+    best_policy_sentence,
+    drop_none,
+    format_value,
+    raise_or_lower,
+    round_for_display,
+    suggest_change,
+)
 
 KL = "train/approx_kl"
 CLIP_FRACTION = "train/clip_fraction"
@@ -37,11 +47,11 @@ def kl_spikes(case: Case) -> Hint | None:
         from_step=int(curve.step[spikes[0]]),
         to_step=int(curve.step[spikes[-1]]),
         evidence=(
-            f"The median of approx_kl is {plain(usual)}, but it is above {plain(max(LARGE_KL, 5 * usual))} in "
-            f"{len(spikes)} of {len(curve)} updates, up to {plain(highest)} at step "
-            f"{int(curve.step[curve.value.argmax()]):,}.{about_best(case)}"
+            f"The median of approx_kl is {format_value(usual)}, but it is above {format_value(max(LARGE_KL, 5 * usual))} in "
+            f"{len(spikes)} of {len(curve)} updates, up to {format_value(highest)} at step "
+            f"{int(curve.step[curve.value.argmax()]):,}.{best_policy_sentence(case)}"
         ),
-        advice=known(_stop_at_kl(case), change(case, "learning_rate", 1 / 2)),
+        advice=drop_none(_stop_at_kl(case), suggest_change(case, "learning_rate", 1 / 2)),
     )
 
 
@@ -62,9 +72,9 @@ def clip_fraction_high(case: Case) -> Hint | None:
         to_step=int(curve.step[-1]),
         evidence=(
             f"In the second half, clip_fraction is above {LARGE_CLIP_FRACTION:g} in {share:.0%} of the updates "
-            f"(median {plain(float(np.median(recent)))}).{about_best(case)}"
+            f"(median {format_value(float(np.median(recent)))}).{best_policy_sentence(case)}"
         ),
-        advice=known(change(case, "learning_rate", 1 / 2), change(case, "n_epochs", 1 / 2, low=1)),
+        advice=drop_none(suggest_change(case, "learning_rate", 1 / 2), suggest_change(case, "n_epochs", 1 / 2, low=1)),
     )
 
 
@@ -86,10 +96,10 @@ def explained_variance_low(case: Case) -> Hint | None:
         metric=EXPLAINED_VARIANCE,
         from_step=int(curve.step[half]),
         to_step=int(curve.step[-1]),
-        evidence=f"In the second half, the median of explained_variance is {plain(usual)}{worse}; 1 is perfect.",
-        advice=known(
-            change(case, "vf_coef", 2, high=10),
-            change(case, "n_steps", 2),
+        evidence=f"In the second half, the median of explained_variance is {format_value(usual)}{worse}; 1 is perfect.",
+        advice=drop_none(
+            suggest_change(case, "vf_coef", 2, high=10),
+            suggest_change(case, "n_steps", 2),
             _wider(case),
         ),
     )
@@ -102,7 +112,7 @@ def _stop_at_kl(case: Case) -> SuggestedChange | None:
     if now is None:
         words = "set target_kl, which is off, to 0.03, so that an update ends when it has moved so far"
         return SuggestedChange("target_kl", 0.03, words)
-    return raise_or_lower("target_kl", now, shown(now / 2))
+    return raise_or_lower("target_kl", now, round_for_display(now / 2))
 
 
 def _wider(case: Case) -> SuggestedChange | None:

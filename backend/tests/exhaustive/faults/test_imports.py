@@ -19,7 +19,7 @@ import pytest
 
 from rlviz.domain.errors import ImportRefused, InvalidRequest
 from rlviz.exchange.bundle import write_bundle
-from rlviz.exchange.export import NAME, TableFormat, of_metrics, write_event_files, write_table
+from rlviz.exchange.export import NAME, TableFormat, metrics_table, write_event_files, write_table
 from rlviz.exchange.import_runs import ImportOptions, ImportOutcome, import_path
 from rlviz.rundir.creation import DRAFTS
 from rlviz.rundir.journal import read_journal
@@ -68,7 +68,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     files = {f"metrics.{form}": b"" for form in TableFormat}
     for form in TableFormat:
         with (folder / f"metrics.{form}").open("wb") as file:
-            write_table(of_metrics(run), form, file)
+            write_table(metrics_table(run), form, file)
         files[f"metrics.{form}"] = (folder / f"metrics.{form}").read_bytes()
     write_event_files(all_rows(run), run.config_path.read_text(), folder / "logs")
     with (folder / "run.zip").open("wb") as file:

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from rlviz.domain.errors import InvalidRequest, UnknownName
-from rlviz.domain.experiments import Choice, FloatRange, IntRange, SamplerName, Sweep, combinations, grid_values
+from rlviz.domain.experiments import Choice, FloatRange, IntRange, SamplerName, Sweep, count_combinations, grid_values
 from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.learning.algorithms.base import Algorithm
 from rlviz.learning.algorithms.search_spaces import check_space
@@ -115,7 +115,7 @@ def test_choices_that_train_the_same_are_one_choice_too_many(choices: Any) -> No
 
 
 def test_a_grid_has_no_more_trials_than_combinations() -> None:
-    assert combinations(SMALL) == len(list(product(*map(grid_values, SMALL.values())))) == 24
+    assert count_combinations(SMALL) == len(list(product(*map(grid_values, SMALL.values())))) == 24
     for asked, wanted in ((5, 5), (24, 24), (1_000, 24)):
         assert Sweep(space=SMALL, sampler=SamplerName.GRID, trials=asked).wanted == wanted
 
