@@ -127,7 +127,7 @@ def _settle_configs(draft: RunFolder) -> Iterator[tuple[str, str]]:
 
 
 def restore_entry_points(folder: RunFolder, entry_points: Mapping[str, str]) -> None:
-    """Put back the environments that ``neutralize_draft`` removed from configurations. Raises OSError and RunFolderError."""
+    """Put back the environments that ``neutralize_draft`` removed. Raises OSError and RunFolderError."""
     for name, entry_point in entry_points.items():
         path = folder.path / name
         document = _document(path, folder)

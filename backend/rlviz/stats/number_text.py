@@ -28,7 +28,7 @@ def brief_number(value: float, digits: int = 3) -> str:
 
 
 def brief_by(value: float, step: float) -> str:
-    """Like ``brief_number``, with enough digits for values ``step`` apart: -1.18k in steps of 10, -1,178 in steps of 2."""
+    """Like ``brief_number``, with enough digits for steps of ``step``: -1.18k in steps of 10, -1,178 in steps of 2."""
     digits = floor(log10(abs(value))) - floor(log10(step)) + 1 if value and step > 0 else 0
     if digits <= 3:
         return brief_number(value)
@@ -61,7 +61,7 @@ def interval_text(low: float | None, high: float | None) -> str:
 
 
 def share_interval_text(low: float | None, high: float | None) -> str:
-    """Return an interval of probabilities with two digits: “[0.60, 1.00]”, or the same text as ``interval_text`` without one."""
+    """Return an interval of probabilities with two digits: “[0.60, 1.00]”, or like ``interval_text`` without one."""
     return NO_INTERVAL if low is None or high is None else f"[{low:.2f}, {high:.2f}]"
 
 

@@ -26,7 +26,7 @@ from rlviz.domain.errors import EnvironmentFaulty, summarize_error
 from rlviz.domain.spaces import Space
 from rlviz.learning.algorithms.numbering import Numbering, library_space
 from rlviz.learning.environments.observed import FaultKind, as_flag, as_number, reader_of
-from rlviz.learning.environments.observed import summarize_error as brief_value
+from rlviz.learning.environments.observed import brief as brief_value
 from rlviz.learning.environments.wrappers import Env, Outcome, Wrapper
 
 CLOSE_SECONDS = 3.0

@@ -145,7 +145,8 @@ def _why_environment(environment: str, missing: Sequence[str], scales: Mapping[s
         )
     if not missing:
         return f"{environment} is left out: nothing has a score there yet."
-    return f"{environment} is left out: {join_words(list(missing))} {'has' if len(missing) == 1 else 'have'} no score there."
+    have = "has" if len(missing) == 1 else "have"
+    return f"{environment} is left out: {join_words(list(missing))} {have} no score there."
 
 
 def _summed_up(
