@@ -181,7 +181,7 @@ def test_what_cannot_be_changed_at_a_fork_is_refused_with_the_reason(app: Applic
     assert [field.pointer for field in caught.value.fields] == ["/hyperparameters/net_arch"]
     with pytest.raises(InvalidRequest, match="640 already"):
         app.forks.fork(parent, ForkRequest(snapshot="640", total_timesteps=640))
-    with pytest.raises(InvalidRequest, match="one of the two"):
+    with pytest.raises(InvalidRequest, match="not both"):
         app.forks.fork(parent, ForkRequest())
     with pytest.raises(ArtifactNotFound, match="has no snapshot 'gone'"):
         app.forks.fork(parent, ForkRequest(snapshot="gone"))

@@ -56,8 +56,8 @@ def test_a_folder_of_the_zoo_is_a_run_with_its_settings_and_its_evaluations(tmp_
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ("!!python/object/apply:os.system ['touch pwned']", "no names and values"),
-        ("!!python/object/new:subprocess.Popen [[touch, pwned]]", "no names and values"),
+        ("!!python/object/apply:os.system ['touch pwned']", "does not contain names and values"),
+        ("!!python/object/new:subprocess.Popen [[touch, pwned]]", "does not contain names and values"),
         ("a: [1", "cannot be read as YAML"),
         ("[" * 5_000, "cannot be read as YAML"),
         (BILLION_LAUGHS, "more than 2,000"),

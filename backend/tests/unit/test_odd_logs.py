@@ -134,7 +134,7 @@ def test_many_odd_lines_are_told_in_few_words(read: Read) -> None:
     body = "".join(f"{step},0.5\n,0.25\n" for step in range(1, 2_000))
     [warning] = read("progress.csv", f"step,loss\n{body}".encode()).rows.warnings
     assert warning.startswith(
-        "progress.csv: lines 3, 5, 7, 9, 11 and 1,994 more are left out, each for this: It has no "
+        "progress.csv: lines 3, 5, 7, 9, 11 and 1,994 more were skipped, all for this reason: It has no "
     )
 
 
@@ -371,7 +371,7 @@ def test_a_folder_that_cannot_be_looked_into_is_named(tmp_path: Path, monkeypatc
     monkeypatch.setattr(os, "scandir", refusing)
     brought = runs_of(tmp_path, tmp_path / "logs")
     assert len(brought.runs) == 1
-    assert brought.refused == [("logs/b", "b cannot be looked into (Permission denied).")]
+    assert brought.refused == [("logs/b", "b cannot be read (Permission denied).")]
 
 
 @pytest.mark.parametrize(("seed", "recorded"), [(2**32 - 1, 2**32 - 1), (2**60, 0)])

@@ -40,17 +40,17 @@ def test_a_rule_is_a_sentence() -> None:
         "Summaries of evaluations stay."
     )
     assert words(do="remove", what="clips", after_days=1) == (
-        "Remove the clips (they are made again when somebody watches) of each run that ended at least 1 day ago."
+        "Remove the clips (they are made again when you watch them) of each run that ended at least 1 day ago."
     )
     assert words(do="compress", after_days=0.5, over_quota_only=True) == (
-        "Compress the metrics of each run that ended at least 0.5 days ago. They can be read and resumed as before. "
-        "Only as long as such files of all runs take more than their quota, in the runs that ended first."
+        "Compress the metrics of each run that ended at least 0.5 days ago. They can still be read, and the runs resumed. "
+        "Only while such files of all runs exceed their quota, oldest runs first."
     )
     assert words(do="archive", after_days=90) == (
         "Write each run that ended at least 90 days ago into the archive (RLVIZ_ARCHIVE_DIR) as one file, with "
-        "policies and snapshots; once that is found to be whole, delete the run here, into the trash."
+        "policies and snapshots; once that file is verified, move the run to the trash."
     )
-    assert words(do="empty_trash", after_days=2) == "Remove for good what has been in the trash for 2 days."
+    assert words(do="empty_trash", after_days=2) == "Permanently remove what has been in the trash for 2 days."
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ def test_of_settings_with_one_seed_each_nothing_can_be_said_and_the_difference_i
         "A ends at 480.0, B at 200.0: more than the spread of their last 20 episodes explains.",
         f"None reached {TRAINED}.",
     ]
-    assert said.seed_caution == "One seed each: with other seeds it may come out differently."
+    assert said.seed_caution == "One seed each: other seeds may give a different result."
 
 
 def test_the_reasons_hold_the_figures() -> None:
@@ -119,7 +119,7 @@ def test_what_came_before_a_fork_makes_neither_the_faster_one() -> None:
     said = judge(parent, child, shared=20_000)
     assert (said.headline, said.why[1]) == (
         "No clear difference.",
-        "A mean return of 475.0 over 100 episodes of training was reached at step 10k, before they parted.",
+        "A mean return of 475.0 over 100 episodes of training was reached at step 10k, before the fork.",
     )
     assert said.cautions[0] == "Up to step 20k they were one run: only what came after tells them apart."
     assert "Parent was first to" in judge(parent, child).headline
@@ -127,7 +127,7 @@ def test_what_came_before_a_fork_makes_neither_the_faster_one() -> None:
     given = {"window": 20, "threshold": 475, "criterion": BY_TRAINING}
     told = {one.id: one for one in compare_figures([parent, child], **given, shared=20_000)}  # type: ignore[arg-type]
     assert (told["steps_to_threshold"].best, told["seconds_to_threshold"].best) == (None, None)
-    assert told["steps_to_threshold"].reason == "It was reached at step 10k, before they parted at step 20k."
+    assert told["steps_to_threshold"].reason == "It was reached at step 10k, before the fork at step 20k."
     assert compare_figures([parent, child], **given, shared=5_000)[3].best == "parent"  # type: ignore[arg-type]
 
 
@@ -185,9 +185,9 @@ def test_one_criterion_counts_for_all_runs_or_none(
     [
         ((A, replace(B, ended=False)), (), "B has not ended yet."),
         ((A, replace(B, step=90_000)), (), "They trained for different numbers of steps."),
-        ((A, B), ("/seed",), "Only their seeds differ: this is how much luck decides."),
-        ((A, B), ("/seed", "/versions/torch"), "Only their seeds differ: this is how much luck decides."),
-        ((A, B), ("/algo",), "One seed each: with other seeds it may come out differently."),
+        ((A, B), ("/seed",), "Only their seeds differ: the difference shows the effect of chance."),
+        ((A, B), ("/seed", "/versions/torch"), "Only their seeds differ: the difference shows the effect of chance."),
+        ((A, B), ("/algo",), "One seed each: other seeds may give a different result."),
         ((A, B), ("/env_options/is_slippery",), "The options of their environments differ."),
     ],
 )  # fmt: skip
@@ -196,7 +196,7 @@ def test_what_the_figures_cannot_tell_is_said(
 ) -> None:
     assert caution in judge(*runs, differences=differences).cautions
     steady = judge(A, B, differences=("/gamma",)).cautions
-    assert steady == ["One seed each: with other seeds it may come out differently."]
+    assert steady == ["One seed each: other seeds may give a different result."]
 
 
 # Figures

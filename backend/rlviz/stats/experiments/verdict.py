@@ -204,8 +204,8 @@ def _budgets(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> list
             least, most = min(budgets, key=budgets.__getitem__), max(budgets, key=budgets.__getitem__)
             where = f" on {environment}" if len(environments) > 1 else ""
             sentences.append(
-                f"They were not trained for as long{where}: {least} for {brief_number(budgets[least])} steps, {most} for "
-                f"{brief_number(budgets[most])}."
+                f"They were not trained for as long{where}: {least} for {brief_number(budgets[least])} steps, "
+                f"{most} for {brief_number(budgets[most])}."
             )
     return sentences
 

@@ -322,7 +322,7 @@ class Hint:
         return [one for one in self.advice if isinstance(one, SuggestedChange)]
 
 
-def number_text(value: float) -> str:
+def plain(value: float) -> str:
     """Return a number with three digits and no unusual exponent: 0.000333, 12,300, 1.2e-07."""
     if value != 0 and abs(value) < 1e-4:
         return f"{value:.2g}"
@@ -331,9 +331,9 @@ def number_text(value: float) -> str:
     return f"{float(f'{value:.3g}'):.10g}"
 
 
-def rounded(value: float) -> float:
+def shown(value: float) -> float:
     """Return ``value`` rounded for display, so that derived numbers match what the reader computes."""
-    return float(number_text(value).replace(",", ""))
+    return float(plain(value).replace(",", ""))
 
 
 def suggest_change(
@@ -344,12 +344,12 @@ def suggest_change(
     if now is None:
         return None
     wanted = min(max(now * factor, low), high)
-    wanted = round(wanted) if isinstance(case.hyperparameters[name], int) else rounded(wanted)
+    wanted = round(wanted) if isinstance(case.hyperparameters[name], int) else shown(wanted)
     return None if wanted == now else raise_or_lower(name, now, wanted)
 
 
 def raise_or_lower(name: str, now: float, wanted: float, purpose: str = "") -> SuggestedChange:
-    words = f"{'raise' if wanted > now else 'lower'} {name} from {number_text(now)} to {number_text(wanted)}{purpose}"
+    words = f"{'raise' if wanted > now else 'lower'} {name} from {plain(now)} to {plain(wanted)}{purpose}"
     return SuggestedChange(name, wanted, words)
 
 
@@ -362,7 +362,7 @@ def best_policy_sentence(case: Case) -> str:
     """Return a sentence about the best kept policy; empty if there is none."""
     if case.best is None:
         return ""
-    return f" The best policy, of step {case.best.step:,}, is kept: {number_text(case.best.mean_return)} on fresh episodes."
+    return f" The best policy, of step {case.best.step:,}, is kept: {plain(case.best.mean_return)} on fresh episodes."
 
 
 MIN_ROUNDS = 10

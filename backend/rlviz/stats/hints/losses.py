@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlviz.stats.hints.hint import Case, Hint, drop_none, number_text, rounded, suggest_change
+from rlviz.stats.hints.hint import Case, Hint, drop_none, plain, shown, suggest_change
 
 LOSSES = ("train/critic_loss", "train/value_loss", "train/loss")
 """Names of the value loss by algorithm; the first logged one is used."""
@@ -58,8 +58,8 @@ def loss_runs_away(case: Case) -> Hint | None:
         from_step=begin,
         to_step=int(curve.step[-1]),
         evidence=(
-            f"From {number_text(early)} early on it grew to {number_text(late)}, {number_text(rounded(late) / rounded(early))} times as "
-            f"much, and it still grows; grown returns explain {number_text(explained)} times at most."
+            f"From {plain(early)} early on it grew to {plain(late)}, {plain(shown(late) / shown(early))} times as "
+            f"much, and it still grows; grown returns explain {plain(explained)} times at most."
         ),
         advice=drop_none(
             suggest_change(case, "learning_rate", 1 / 3),
