@@ -17,7 +17,7 @@ from rlviz.stats.hints.hint import (
     drop_none,
     plain,
     raise_or_lower,
-    rounded,
+    shown,
     suggest_change,
 )
 from rlviz.stats.return_curve import WINDOW

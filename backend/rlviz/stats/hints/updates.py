@@ -12,7 +12,7 @@ from rlviz.stats.hints.hint import (
     drop_none,
     plain,
     raise_or_lower,
-    rounded,
+    shown,
     suggest_change,
 )
 
