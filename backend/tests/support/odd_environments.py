@@ -58,7 +58,7 @@ class Switches(Slow):
 
 
 class Crane(Slow):
-    """Sees parts of several kinds, may be nested, and moves two levers at once."""
+    """Sees parts of several kinds, within each other, and moves two levers at once."""
 
     length, seconds = 10, 0.0
     observation_space = spaces.Dict(

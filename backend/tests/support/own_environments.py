@@ -334,7 +334,7 @@ class EndlessBounds(Plain):
 
 
 class Parts(Plain):
-    """Parts of several kinds, may be nested, and one that its space does not know."""
+    """Parts of several kinds, within each other, and one that its space does not know."""
 
     observed = spaces.Dict(
         {
