@@ -317,7 +317,7 @@ def explain_curve(
     """
     sentences = []
     if left_out:
-        train, them = (f"{one} still trains and is", "it") if left_out == 1 else (f"{one}s still train and are", "them")
+        train, them = (f"{one} still trains and is", "it") if left_out == 1 else (f"{one}s still train and are", "they")
         sentences.append(f"{left_out} {train} left out until {them} would no longer shorten the curve.")
     longer = int((AS_LONG * ends > ends.min()).sum()) if len(ends) else 0
     if longer:

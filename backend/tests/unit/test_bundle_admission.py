@@ -284,7 +284,7 @@ def test_a_run_that_was_begun_without_end_is_refused(folder: RunFolder, tmp_path
         for n, kind in enumerate(["started", "interrupted"] * 2_001, 1)
     ]
     lines = [line.replace('{"attempt"', '{"cause": "x", "attempt"') for line in lines]
-    with pytest.raises(BundleRefused, match="begun 2,001 times"):
+    with pytest.raises(BundleRefused, match="started 2,001 times"):
         imported(folder, tmp_path, {"events.jsonl": "\n".join([*lines, ""]).encode()})
 
 

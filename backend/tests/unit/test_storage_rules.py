@@ -43,7 +43,7 @@ def test_a_rule_is_a_sentence() -> None:
         "Remove the clips (they are made again when you watch them) of each run that ended at least 1 day ago."
     )
     assert words(do="compress", after_days=0.5, over_quota_only=True) == (
-        "Compress the metrics of each run that ended at least 0.5 days ago. They can still be read, and the runs resumed. "
+        "Compress the metrics of each run that ended at least 0.5 days ago. They can still be read, and the runs "
         "Only while such files of all runs exceed their quota, oldest runs first."
     )
     assert words(do="archive", after_days=90) == (
