@@ -44,7 +44,7 @@ def test_a_rule_is_a_sentence() -> None:
     )
     assert words(do="compress", after_days=0.5, over_quota_only=True) == (
         "Compress the metrics of each run that ended at least 0.5 days ago. They can still be read, and the runs "
-        "Only while such files of all runs exceed their quota, oldest runs first."
+        "resumed. Only while such files of all runs exceed their quota, oldest runs first."
     )
     assert words(do="archive", after_days=90) == (
         "Write each run that ended at least 90 days ago into the archive (RLVIZ_ARCHIVE_DIR) as one file, with "

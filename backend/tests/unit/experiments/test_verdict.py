@@ -183,7 +183,7 @@ def test_evaluations_that_not_all_variants_made_are_a_caution() -> None:
     (caution,) = results(*of_both, threshold=5.0).verdict.cautions
     assert caution == (
         "A was evaluated during training, the others not, or less often. Steps to the threshold ignore these "
-        "out, so that they tell alike of all."
+        "evaluations, to treat all alike."
     )
     without = results(*of_both)
     assert without.verdict.cautions == []
