@@ -47,7 +47,7 @@ def test_a_rule_is_a_sentence() -> None:
         "resumed. Only while such files of all runs exceed their quota, oldest runs first."
     )
     assert words(do="archive", after_days=90) == (
-        "Write each run that ended at least 90 days ago into the archive (RLVIZ_ARCHIVE_DIR) as one file, with "
+        "Write each run that ended at least 90 days ago to the archive (RLVIZ_ARCHIVE_DIR) as one file, with "
         "policies and snapshots; once that file is verified, move the run to the trash."
     )
     assert words(do="empty_trash", after_days=2) == "Permanently remove what has been in the trash for 2 days."
@@ -56,7 +56,7 @@ def test_a_rule_is_a_sentence() -> None:
 @pytest.mark.parametrize(
     ("rules", "says"),
     [
-        ({"rules": [{"do": "keep_newest", "kind": "snapshots", "keep": 0}]}, "without one a run cannot be resumed"),
+        ({"rules": [{"do": "keep_newest", "kind": "snapshots", "keep": 0}]}, "without one, a run cannot be resumed"),
         ({"rules": [{"do": "keep_newest", "kind": "metrics", "keep": 1}]}, "kind"),
         ({"rules": [{"do": "remove", "what": "videos"}]}, "what"),
         ({"rules": [{"do": "remove", "what": "clips", "families": ["atary"]}]}, "There is no family 'atary'"),
