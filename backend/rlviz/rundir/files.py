@@ -352,7 +352,7 @@ def parse_document(content: bytes, model: type[M], path: Path, folder: Path) -> 
         raise damage_error(path, folder, f"{error}") from error
     except ValidationError as error:
         wrong = [f"{'/'.join(map(str, item['loc']))} {validation_text(item)}".strip() for item in error.errors()[:3]]
-        problem = f"Its content is not valid: {'; '.join(wrong)[:300]}."
+        problem = f"It is not valid: {'; '.join(wrong)[:300]}."
         raise damage_error(path, folder, _said_of_newer(model, found) + problem) from error
 
 

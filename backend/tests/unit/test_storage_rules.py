@@ -60,7 +60,7 @@ def test_a_rule_is_a_sentence() -> None:
         ({"rules": [{"do": "keep_newest", "kind": "metrics", "keep": 1}]}, "kind"),
         ({"rules": [{"do": "remove", "what": "videos"}]}, "what"),
         ({"rules": [{"do": "remove", "what": "clips", "families": ["atary"]}]}, "There is no family 'atary'"),
-        ({"rules": [{"do": "remove", "what": "clips", "over_quota_only": True}]}, "quota that is not set: of clips"),
+        ({"rules": [{"do": "remove", "what": "clips", "over_quota_only": True}]}, "needs a quota for clips"),
         ({"rules": [{"do": "compress", "after_days": -1}]}, "after_days"),
         ({"rules": [{"do": "archive", "over_quota_only": True}]}, "over_quota_only"),
         ({"rules": [{"do": "everything"}]}, "do"),
@@ -157,7 +157,7 @@ def test_a_disk_that_is_too_full_names_what_takes_most_and_what_to_do(tmp_path: 
     write_usage(tmp_path, measure_usage(tmp_path))
     with pytest.raises(NotEnoughDisk) as refused:
         guard.check()
-    assert "Most is taken by: Policies and checkpoints 10 MB, " in str(refused.value)
+    assert "Most space is used by: Policies and checkpoints 10 MB, " in str(refused.value)
     assert "the largest runs: run-1 4 MB, run-3 3 MB, run-2 2 MB." in str(refused.value)
     for remedy in ("compress", "storage rules", "archive", "`rlviz trash empty`"):
         assert remedy in str(refused.value)
