@@ -157,7 +157,7 @@ def test_what_is_not_finite_is_a_gap_of_which_the_run_warns(tmp_path: Path) -> N
         ("progress.json", "[\n", "line 1 .* not a JSON object"),
         ("progress.json", '{"loss": 1}\n', "line 1 .* has no step"),
         (EVENTS, os.urandom(1 << 16), "not a TensorBoard event file"),
-        (EVENTS, record(b"\x2a\x05ab"), "record at byte 0 .* no event"),
+        (EVENTS, record(b"\x2a\x05ab"), "record at byte 0 .* not a TensorBoard event"),
         ("notes.txt", "hello", "Supported: TensorBoard event files"),
         ("other.csv", "a,b\n1,2\n", "Supported: "),
     ],

@@ -112,7 +112,7 @@ def test_one_odd_line_costs_one_line_and_a_warning_with_its_number(read: Read, b
     found = read("progress.csv", b"step,loss\n" + body.encode())
     assert values(found) == [(64, {"loss": 0.5}), (256, {"loss": 0.2})]
     [warning] = found.rows.warnings
-    assert warning.startswith("progress.csv, line 3 is left out. ")
+    assert warning.startswith("progress.csv, line 3 was skipped. ")
 
 
 def test_a_text_may_go_over_several_lines_and_one_that_is_torn_takes_no_others_with_it(read: Read) -> None:
@@ -120,7 +120,7 @@ def test_a_text_may_go_over_several_lines_and_one_that_is_torn_takes_no_others_w
     torn = 'note,step,loss\n"torn\nplain,64,0.5\n"two\nlines",128,0.4\n"one",256,0.3\n'
     found = read("progress.csv", torn.encode())
     assert steps(found) == [64, 128, 256]
-    assert found.rows.warnings == [f"progress.csv, line 2 is left out. {text_lines.NO_CSV}"]
+    assert found.rows.warnings == [f"progress.csv, line 2 was skipped. {text_lines.NO_CSV}"]
 
 
 def test_a_text_over_several_lines_in_a_file_that_gained_a_column_is_read(read: Read) -> None:
@@ -194,7 +194,7 @@ def test_what_looks_like_a_number_and_is_none_is_a_gap_and_said(read: Read, cell
     found = read("progress.csv", f"step,loss\n64,0.5\n128,{cell}\n256,0.25\n".encode())
     assert [row.get("loss") for _, row in values(found)] == [0.5, 0.25]
     [warning] = found.rows.warnings
-    assert warning.startswith("progress.csv, line 3: loss is no number")
+    assert warning.startswith("progress.csv, line 3: loss is not a number")
 
 
 def test_a_column_of_texts_is_left_out_without_a_word(read: Read) -> None:
@@ -226,7 +226,7 @@ def test_comments_are_no_rows_and_names_may_stand_in_one(read: Read) -> None:
 def test_the_column_of_steps_is_the_same_in_every_line(read: Read) -> None:
     found = read("progress.csv", b"time/total_timesteps,step,loss\n64,1,0.5\n,2,0.4\n128,3,0.3\n")
     assert steps(found) == [64, 128]
-    assert found.rows.warnings[0].startswith("progress.csv, line 3 is left out. It has no step")
+    assert found.rows.warnings[0].startswith("progress.csv, line 3 was skipped. It has no step")
 
 
 def test_two_metrics_that_we_call_the_same_stay_two(read: Read) -> None:
@@ -248,7 +248,7 @@ def test_a_monitor_that_a_second_process_goes_on_with_keeps_the_order_of_its_lin
     assert [row.values["episode/reward"] for row in taken] == [10.0, 21.5, 110.0, 120.0]
     assert [row.time for row in taken] == [1700000001.5, 1700000002.5, 1700000003.5, 1700000004.5]
     [warning] = found.rows.warnings
-    assert warning.startswith("monitor.csv, line 5: seconds go back")
+    assert warning.startswith("monitor.csv, line 5: seconds decrease")
 
 
 def test_a_second_head_says_when_the_second_process_began(read: Read) -> None:
@@ -311,7 +311,7 @@ def test_a_session_that_starts_at_a_step_takes_the_place_of_what_was_logged_ther
             *((step, -step) for step in range(30, 80, 10)),
         ]
         [message] = messages(brought)
-        assert "starts again at step 30: 3 rows" in message
+        assert "starts again at step 30: 3 earlier rows" in message
 
 
 def test_a_session_that_starts_where_nothing_was_logged_changes_nothing(read: Read) -> None:

@@ -121,7 +121,7 @@ def test_what_came_before_a_fork_makes_neither_the_faster_one() -> None:
         "No clear difference.",
         "A mean return of 475.0 over 100 episodes of training was reached at step 10k, before the fork.",
     )
-    assert said.cautions[0] == "Up to step 20k they were one run: only what came after tells them apart."
+    assert said.cautions[0] == "Up to step 20k they were one run: only later steps differ."
     assert "Parent was first to" in judge(parent, child).headline
     assert "Parent was first to" in judge(parent, child, shared=5_000).headline
     given = {"window": 20, "threshold": 475, "criterion": BY_TRAINING}
@@ -154,7 +154,7 @@ def test_who_was_first_is_said_with_what_it_was_told_by_and_as_exactly_as_that_t
     said = judge(entry("A", 480, steps=10_000), entry("B", 478, steps=later), criterion=criterion)
     assert said.headline == headline
     if criterion is None:
-        assert said.why[1].startswith("Nothing tells alike of all when they reached the threshold")
+        assert said.why[1].startswith("No criterion applies equally to all runs")
 
 
 def plan(every_steps: int | None = 5_000, episodes: int = 10) -> EvaluationPlan:

@@ -60,7 +60,7 @@ def _check(name: str, members: list[zipfile.ZipInfo], most_bytes: int) -> None:
         kind = stat.S_IFMT(member.external_attr >> 16)
         parts = _parts(member.filename)
         if kind not in (0, stat.S_IFREG):
-            raise ImportRefused(f"{member.filename[:120]!r} in {name} is not a regular file. Leave it out.")
+            raise ImportRefused(f"{member.filename[:120]!r} in {name} is a link or not a regular file. Leave it out.")
         if (
             not parts
             or ".." in parts
