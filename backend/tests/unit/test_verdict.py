@@ -246,7 +246,7 @@ def test_the_better_run_is_best_only_where_the_difference_can_be_told(
     ("name", "runs", "reason"),
     [
         ("final_moving_average", (A,), "There is no other run."),
-        ("fps", (A, B), "No run has it."),
+        ("fps", (A, B), "No run has a value."),
         ("final_moving_average", (A, entry("B", None)), "Only A has it: 480.0."),
         ("final_moving_average", (A, entry("B", 480)), "A and B are level at 480.0."),
         ("final_moving_average", (A, B), "A 480.0, B 200.0: more than the spread of their last 20 episodes explains."),
