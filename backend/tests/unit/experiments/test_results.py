@@ -163,7 +163,7 @@ def test_seeds_that_still_train_are_behind_and_have_no_curve_yet() -> None:
     (one,) = results([ahead, behind, waiting]).curves.variants
     assert one.note == (
         "1 of 3 seeds has no curve yet. The curve stops at step 60, the last that all 2 seeds reached; one of them "
-        "goes on."
+        "goes further."
     )
 
 
