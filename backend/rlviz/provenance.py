@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from rlviz import __version__
-from rlviz.domain.plain_text import decode
+from rlviz.domain.plain_text import decode_text
 
 _PACKAGES = ("stable-baselines3", "gymnasium", "torch", "numpy", "ale-py", "Box2D", "pygame-ce")
 
@@ -43,4 +43,4 @@ def git_revision() -> str | None:
 
 def _git(folder: Path, *arguments: str) -> str:
     command = ["git", "-C", str(folder), *arguments]
-    return decode(subprocess.run(command, check=True, capture_output=True, timeout=2).stdout).strip()
+    return decode_text(subprocess.run(command, check=True, capture_output=True, timeout=2).stdout).strip()

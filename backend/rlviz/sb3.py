@@ -13,9 +13,9 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import KVWriter, Logger
 from stable_baselines3.common.vec_env import VecEnv
 
-from rlviz.domain.errors import brief
+from rlviz.domain.errors import summarize_error
 from rlviz.domain.events import StoppedData
-from rlviz.domain.limits import number_of
+from rlviz.domain.limits import to_number
 from rlviz.learning.training.guard import Guard, read_finished_episode
 from rlviz.library.described import UNKNOWN_ENV, as_settings, steps_of
 from rlviz.library.learn_watch import LearnWatch, SpecQuestion
@@ -242,7 +242,7 @@ class _Output(KVWriter):
     def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
         """Never raises."""
         with self._run.guard("Recording what was logged"):
-            numbers = {name: number for name, value in key_values.items() if (number := number_of(value)) is not None}
+            numbers = {name: number for name, value in key_values.items() if (number := to_number(value)) is not None}
             if numbers and not self._run.is_closed:
                 self._run.log(step, numbers)
 
@@ -271,5 +271,5 @@ def _id_of(envs: VecEnv) -> tuple[str | None, str | None]:
             spec = next(iter(envs.get_attr("spec")), None)
         found = getattr(spec, "id", None)
     except Exception as error:  # a simulator without single environments, for instance
-        return None, unknown.format(brief(error))
+        return None, unknown.format(summarize_error(error))
     return (found, None) if isinstance(found, str) else (None, None)

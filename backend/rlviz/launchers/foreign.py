@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rlviz.launchers.base import Exit, Worker
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.foreign import last_beat
+from rlviz.rundir.foreign import read_heartbeat
 from rlviz.rundir.process_identity import ProcessIdentity
 
 LOOK_SECONDS = 0.5
@@ -38,7 +38,7 @@ class ForeignWorker(Worker):
     def __init__(self, identity: str, folder: RunFolder, *, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._identity, self._folder, self._monotonic = identity, folder, monotonic
         self._process = ProcessIdentity.parse(identity)
-        self._beat = last_beat(folder)
+        self._beat = read_heartbeat(folder)
         self._heard_at = monotonic()
         self._looked_at = float("-inf")
         self._gone = False
@@ -65,7 +65,7 @@ class ForeignWorker(Worker):
     def _lives(self, now: float) -> bool:
         if not self._folder.is_there():
             return False
-        if (beat := last_beat(self._folder)) != self._beat:
+        if (beat := read_heartbeat(self._folder)) != self._beat:
             self._beat, self._heard_at = beat, now
         if self._process is not None and self._process.is_alive():
             return True

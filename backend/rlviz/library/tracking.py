@@ -17,15 +17,15 @@ from threading import Event, Lock, Thread, current_thread
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from rlviz.domain.errors import brief, message_of
+from rlviz.domain.errors import error_message, summarize_error
 from rlviz.domain.events import Ending, ErrorData, FinishedData, StartedData, StoppedData, event_line
-from rlviz.domain.limits import number_of
+from rlviz.domain.limits import to_number
 from rlviz.domain.metrics import EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD, MAX_STEP
 from rlviz.learning.training.guard import Guard
 from rlviz.learning.training.journals import RunJournals
 from rlviz.library.described import UNKNOWN_ENV, UNNAMED_ALGO, describe_run
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.foreign import HEARTBEAT_SECONDS, beat, create_foreign
+from rlviz.rundir.foreign import HEARTBEAT_SECONDS, create_foreign, touch_heartbeat
 from rlviz.rundir.journal import JournalWriter
 from rlviz.rundir.lock import training_lock
 from rlviz.rundir.process_identity import ProcessIdentity
@@ -121,7 +121,7 @@ class TrackedRun:
         try:
             self._open(create_foreign(runs_folder(runs_dir), described, _begin))
         except Exception as error:
-            tell(f"this run is not recorded: {brief(error)}. The program goes on without it.")
+            tell(f"this run is not recorded: {summarize_error(error)}. The program goes on without it.")
             return
         for warning in warnings:
             self.warn(warning)
@@ -188,7 +188,7 @@ class TrackedRun:
         try:
             return self.add_video(source, step=step, episodes=episodes, fps=fps)
         except Exception as error:
-            self._warn_once("video " + type(error).__name__, f"A video could not be kept: {message_of(error)}")
+            self._warn_once("video " + type(error).__name__, f"A video could not be kept: {error_message(error)}")
             return None
 
     def add_video(
@@ -296,7 +296,7 @@ class TrackedRun:
         for name, value in row.items():
             if not isinstance(name, str) or not name:
                 self._warn_once("name", f"{name!r:.80} is no name of a metric: a text is needed. It is left out.")
-            elif (number := number_of(value)) is None:
+            elif (number := to_number(value)) is None:
                 said = f"{name[:80]} is a {type(value).__name__}: only numbers are recorded. It is left out."
                 self._warn_once("value " + name[:80], said)
             else:
@@ -348,7 +348,7 @@ class TrackedRun:
             with self.guard("Keeping the run alive"):
                 if beats * TICK_SECONDS >= HEARTBEAT_SECONDS and self._folder is not None:
                     beats = 0
-                    beat(self._folder)
+                    touch_heartbeat(self._folder)
             with self.guard("Writing what was logged"):
                 self._flush()
             if (on_tick := self.on_tick) is not None:
@@ -375,7 +375,7 @@ class TrackedRun:
     def _tell_of_disk(self, error: OSError) -> None:
         if "disk" not in self._told:
             self._told.add("disk")
-            tell(f"run {self.id} cannot be written now: {brief(error)}. Training goes on.")
+            tell(f"run {self.id} cannot be written now: {summarize_error(error)}. Training goes on.")
 
     def _tell_once(self, message: str) -> None:
         if message not in self._told:
@@ -396,7 +396,7 @@ def _begin(folder: RunFolder) -> None:
         journal.append(event_line(0, StartedData(attempt=1, worker=str(ProcessIdentity.current()))))
     finally:
         journal.close()
-    beat(folder)
+    touch_heartbeat(folder)
 
 
 def _calling(method: weakref.WeakMethod[Callable[[], None]]) -> Callable[[], None]:
@@ -418,7 +418,7 @@ def _videos_of(folder: RunFolder, seed: int) -> TrackedVideos:
 
 def _step_of(step: object) -> int | None:
     """Return a step as an integer, also from NumPy; None if it is not a valid step."""
-    number = None if isinstance(step, bool) else number_of(step)
+    number = None if isinstance(step, bool) else to_number(step)
     if number is None or not 0 <= number <= MAX_STEP or number != int(number):
         return None
     return int(number)
@@ -440,6 +440,6 @@ def _ending_of(error: BaseException | None, ended_early: str | None = None) -> E
     return ErrorData(
         attempt=1,
         type=type(error).__name__,
-        message=message_of(error)[:MAX_TRACEBACK],
+        message=error_message(error)[:MAX_TRACEBACK],
         traceback=lines[-MAX_TRACEBACK:],
     )

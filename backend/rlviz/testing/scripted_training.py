@@ -51,10 +51,10 @@ from rlviz.learning.training.snapshot.schedule import Snapshots, Subject
 from rlviz.learning.training.steering import ControlRequests, PastChanges, Steering, read_past_changes
 from rlviz.rundir.control import Control, Desired, read_control
 from rlviz.rundir.files import write_atomically
-from rlviz.rundir.folder import RunFolder, with_figures
+from rlviz.rundir.folder import RunFolder, add_results
 from rlviz.rundir.journal import JournalWriter
 from rlviz.rundir.lock import training_lock
-from rlviz.rundir.snapshots import beginning_of, begins_with_parent, read_snapshot, whole_of_run, write_snapshot
+from rlviz.rundir.snapshots import find_fork_start, must_retrain_parent, read_snapshot, usable_snapshots, write_snapshot
 from rlviz.testing.recording import Recording, Row, recording, recording_for
 from rlviz.testing.scripted import Cue, Fault, Script, ScriptedWorker, WorkerEnded
 from rlviz.testing.scripted_evaluation import copy_steps
@@ -625,7 +625,7 @@ class _Parts:
         while self._best and self._best[0].step <= step:
             found = self._best.popleft()
             path = self._folder.best_model_path
-            write_atomically(path, with_figures(self.recorded.policy(found.step), found), self._folder.path)
+            write_atomically(path, add_results(self.recorded.policy(found.step), found), self._folder.path)
             self._journals.event(found.step, BestData(path=path.name, **found.model_dump(exclude={"step"})))
             self.snapshots.note_best(self._rollout_began_at)
 
@@ -715,7 +715,7 @@ class _ScriptedRollbacks:
         been = self._been.setdefault(firing.rule.words, set())
         found = [
             one
-            for one in whole_of_run(self._folder)
+            for one in usable_snapshots(self._folder)
             if (one.manifest.trigger is Trigger.BEST if action.to == "best" else one.manifest.step not in been)
         ]
         if not found:
@@ -845,9 +845,9 @@ class _Targets:
 def _attempt_of_fork(folder: RunFolder, config: RunConfig, attempt: Attempt) -> Attempt:
     """A fork starts at the snapshot that it has inherited, if there is one at that very step."""
     parent = config.parent
-    if parent is None or attempt.resume_from not in (None, parent.snapshot) or begins_with_parent(folder, parent):
+    if parent is None or attempt.resume_from not in (None, parent.snapshot) or must_retrain_parent(folder, parent):
         return attempt
-    begin = beginning_of(folder, parent)
+    begin = find_fork_start(folder, parent)
     if begin.manifest.run_id != parent.run_id or begin.manifest.step != parent.step:
         return replace(attempt, resume_from=None)
     return replace(attempt, resume_from=begin.name)

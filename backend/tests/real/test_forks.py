@@ -15,7 +15,7 @@ from rlviz.domain.status import RunStatus
 from rlviz.learning.environments import ENVIRONMENTS
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.metric_rows import superseded_rows
-from rlviz.rundir.snapshots import newest_of_run, whole_of_run
+from rlviz.rundir.snapshots import newest_usable_snapshot, usable_snapshots
 from rlviz.server.application import Application
 from rlviz.server.metrics.comparison import ComparedRuns, ComparisonRequest
 from rlviz.server.metrics.service import ComparedAxis
@@ -66,7 +66,7 @@ def test_a_fork_with_nothing_changed_goes_on_as_its_parent_would_have(app: Appli
     same = app.runs.get(longer)
     assert (row.ep_rew_mean, row.ep_len_mean, row.solved_step) == (same.ep_rew_mean, same.ep_len_mean, same.solved_step)
     assert row.ep_rew_mean == pytest.approx(logged_mean(folder_of(app, child.id))), "and so the rules see it"
-    newest = newest_of_run(folder_of(app, child.id))
+    newest = newest_usable_snapshot(folder_of(app, child.id))
     assert newest is not None
     assert newest.name == "1280", "it is resumed from its own snapshots"
     told = {one.name: one for one in view_snapshots(child.id, app.snapshots.list(child.id)).snapshots}
@@ -92,10 +92,10 @@ def test_a_fork_goes_back_to_where_it_began(app: Application, parent: str) -> No
     assert (row.state, row.attempt, row.warnings) == (S.COMPLETED, 2, 0)
     assert len(superseded_rows(folder).stretches) == 1
     assert learned(folder) == first + first, "it computes the same again"
-    newest = newest_of_run(folder)
+    newest = newest_usable_snapshot(folder)
     assert newest is not None
     assert (newest.manifest.step, newest.manifest.attempt) == (row.step, 2)
-    assert next(one.name for one in whole_of_run(folder)) == "640", "it stays"
+    assert next(one.name for one in usable_snapshots(folder)) == "640", "it stays"
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_what_cannot_be_changed_at_a_fork_is_refused_with_the_reason(app: Applic
     assert [field.pointer for field in caught.value.fields] == ["/hyperparameters/net_arch"]
     with pytest.raises(InvalidRequest, match="640 already"):
         app.forks.fork(parent, ForkRequest(snapshot="640", total_timesteps=640))
-    with pytest.raises(InvalidRequest, match="one of the two"):
+    with pytest.raises(InvalidRequest, match="not both"):
         app.forks.fork(parent, ForkRequest())
     with pytest.raises(ArtifactNotFound, match="has no snapshot 'gone'"):
         app.forks.fork(parent, ForkRequest(snapshot="gone"))

@@ -116,7 +116,7 @@ def test_what_cannot_be_resumed_says_why(app: Application) -> None:
         app.snapshots.request_snapshot(done, None, "")
     with (
         training_lock(folder_of(app, done)),
-        pytest.raises(RunIsActive, match="Another worker trains"),
+        pytest.raises(RunIsActive, match="Another worker is training"),
     ):
         app.resuming.resume(done, total_timesteps=1_280)
     assert app.resuming.resume(done, total_timesteps=1_280).attempt == 2

@@ -18,7 +18,7 @@ from rlviz.learning.training.callback import RunCallback
 from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.metric_rows import superseded_rows
-from rlviz.rundir.snapshots import newest_of_run
+from rlviz.rundir.snapshots import newest_usable_snapshot
 from tests.support.resuming import WALL_CLOCK
 from tests.support.stubborn import Breaking, Iterating
 from tests.support.training import events, kinds, make_run, messages, rows, snapshots
@@ -92,7 +92,7 @@ def test_for_readers_it_is_a_new_attempt_and_what_came_after_is_left_behind(
     assert train_run(folder)
     assert kinds(folder) == ["started", "started", "rollback", "finished"]
     assert [event.data.attempt for event in events(folder) if event.event in ("started", "finished")] == [1, 2, 2]  # type: ignore[union-attr]
-    newest = newest_of_run(folder)
+    newest = newest_usable_snapshot(folder)
     assert newest is not None
     assert (newest.manifest.step, newest.manifest.attempt) == (768, 2)
 

@@ -18,7 +18,7 @@ from rlviz.domain.status import RunStatus
 from rlviz.exchange.sinks.sink import Destination
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import whole_size
-from rlviz.rundir.sinks import own_folder, read_plan, read_sinks, state_of, write_plan, write_sink
+from rlviz.rundir.sinks import delivery_state, own_folder, read_plan, read_sinks, write_plan, write_sink
 from rlviz.server.exchange import deliveries as live_deliveries
 from rlviz.server.exchange import sinks
 from rlviz.server.exchange.deliveries import Attempt, LiveDeliveries
@@ -347,5 +347,7 @@ def _end_run(app: Any, run_id: str) -> None:
 
 
 def _deliver(folder: RunFolder, kind: SinkKind = SinkKind.MLFLOW) -> None:
-    record = SinkRecord(kind=kind, foreign_id="1", offset=whole_size(folder.metrics_path), described=state_of(folder))
+    record = SinkRecord(
+        kind=kind, foreign_id="1", offset=whole_size(folder.metrics_path), described=delivery_state(folder)
+    )
     write_sink(folder, record)

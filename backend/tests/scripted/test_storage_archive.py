@@ -64,7 +64,7 @@ def test_a_bundle_that_is_not_what_was_written_costs_no_run(
     app: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:
-        raise BundleRefused("model.zip is not what was bundled: its hash differs.")
+        raise BundleRefused("model.zip has changed since it was bundled: its hash differs.")
 
     monkeypatch.setattr(reader, "_check_copied", broken)
     (action,) = pruned(app, ARCHIVE).actions

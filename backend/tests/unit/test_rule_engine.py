@@ -123,13 +123,13 @@ def test_of_two_rules_that_contradict_each_other_at_a_row_the_first_decides() ->
     assert [one.kind for one in first.actions] == ["pause", "scale_knob"]
     assert [one.kind for one in second.actions] == ["notify"]
     assert second.left_out == (
-        "It does not stop: rule 1 decides about how training goes on.",
+        "It does not stop: rule 1 decides about how training continues.",
         "It does not set the learning rate to 1: rule 1 decides about the learning_rate.",
     )
 
 
 def test_a_rule_that_contradicts_itself_is_refused() -> None:
-    with pytest.raises(ValidationError, match="Two actions of this rule decide about how training goes on"):
+    with pytest.raises(ValidationError, match="Two actions of this rule change how training continues"):
         rule(metric(5), {"kind": "pause"}, {"kind": "stop"})
 
 

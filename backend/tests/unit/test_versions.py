@@ -152,7 +152,7 @@ def test_a_run_of_a_newer_version_is_looked_at_and_goes_on_nowhere(tmp_path: Pat
     [said] = inspect_folder(folder)
     assert (said.file, said.newer) == ("config.json", True)
     assert f"schema {CONFIG.current + 1}, this one knows {CONFIG.current}" in said.problem
-    with pytest.raises(NewerVersion, match="can only be looked at here"):
+    with pytest.raises(NewerVersion, match="is read-only here"):
         folder.config_to_go_on()
     row = row_of_folder(folder)
     assert (row.status, row.algo, row.damage) == ("created", content["algo"], [said.model_dump()])
@@ -206,7 +206,7 @@ def test_nothing_is_done_with_a_run_of_a_newer_version_and_its_labels_are_the_us
         run_id, control = folder.run_id, folder.read_control()
         for name, (status, action) in ACTIONS.items():
             become(app, run_id, status)
-            with pytest.raises(NewerVersion, match=r"can only be looked at here\. .* Install that version") as refused:
+            with pytest.raises(NewerVersion, match=r"is read-only here\. .* Install that version") as refused:
                 action(app, run_id)
             assert refused.value.status == 409, name
             assert app.runs.get(run_id).state is status, name

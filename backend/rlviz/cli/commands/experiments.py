@@ -24,7 +24,7 @@ from rlviz.cli.options import (
 )
 from rlviz.cli.output import answer_bytes, duration, is_terminal, note, print_json, print_table, say, score_text
 from rlviz.domain.plain_text import one_line
-from rlviz.stats.number_text import ends, share_text
+from rlviz.stats.number_text import interval_text, share_text
 from rlviz.stats.returns import best_first
 
 
@@ -240,7 +240,7 @@ def _show_results(experiment: dict[str, Any], results: dict[str, Any]) -> None:
     rows = []
     for label, cells in best_first(by_variant(experiment), lambda row: scores.get(row[0], {}).get("rank")):
         found = scores.get(label, {"iqm": None, "low": None, "high": None})
-        interval = "–" if found["iqm"] is None else ends(found["low"], found["high"])
+        interval = "–" if found["iqm"] is None else interval_text(found["low"], found["high"])
         rows.append((label, score_text(found["iqm"]), interval, "  ".join(words(cell) for cell in cells)))
     print_table(("VARIANT", "IQM", "95 % INTERVAL", "SEEDS"), rows, keep=2)
     say()
@@ -252,7 +252,7 @@ def _show_results(experiment: dict[str, Any], results: dict[str, Any]) -> None:
 def _show_methods(across: dict[str, Any]) -> None:
     """Each method over all environments, in normalised scores."""
     rows = [
-        (one["label"], score_text(one["iqm"]), ends(one["low"], one["high"]), str(one["n"]))
+        (one["label"], score_text(one["iqm"]), interval_text(one["low"], one["high"]), str(one["n"]))
         for one in best_first(across["methods"], lambda one: one["rank"])
     ]
     print_table(("OVER ENVIRONMENTS", "IQM", "95 % INTERVAL", "SCORES"), rows, keep=2)

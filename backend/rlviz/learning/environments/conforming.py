@@ -19,7 +19,7 @@ import numpy as np
 from gymnasium import spaces
 
 from rlviz.domain.environment import CustomEnvironment
-from rlviz.domain.errors import EnvironmentFaulty, brief
+from rlviz.domain.errors import EnvironmentFaulty, summarize_error
 from rlviz.domain.spaces import Space
 from rlviz.learning.algorithms.numbering import Numbering, library_space
 from rlviz.learning.environments.observed import FaultKind, as_flag, as_number, reader_of
@@ -251,7 +251,7 @@ def close_within(env: Env, seconds: float) -> str | None:
         try:
             env.close()
         except BaseException as error:
-            said = "called sys.exit" if isinstance(error, SystemExit) else f"raised {brief(error)}"
+            said = "called sys.exit" if isinstance(error, SystemExit) else f"raised {summarize_error(error)}"
             problems.append(f"{said} in close()")
 
     thread = Thread(target=close, name="close-environment", daemon=True)

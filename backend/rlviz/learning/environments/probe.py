@@ -30,7 +30,7 @@ from PIL import Image
 
 from rlviz.domain.environment import CustomEnvironment, ProbedEnvironment, StateKept
 from rlviz.domain.errors import EnvironmentFaulty
-from rlviz.domain.errors import brief as brief_error
+from rlviz.domain.errors import summarize_error as brief_error
 from rlviz.domain.spaces import Space
 from rlviz.learning.environments.base import load_class, sources_of
 from rlviz.learning.environments.conforming import (

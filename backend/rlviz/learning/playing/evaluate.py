@@ -17,7 +17,7 @@ import torch
 
 from rlviz.domain.config import RunActor, RunConfig
 from rlviz.domain.disk_full import DISK_FULL, is_disk_full
-from rlviz.domain.errors import ArtifactNotFound, CheckpointUnusable, EpisodeUnusable, RlvizError, brief
+from rlviz.domain.errors import ArtifactNotFound, CheckpointUnusable, EpisodeUnusable, RlvizError, summarize_error
 from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus, EvaluationSummary
 from rlviz.domain.ids import utc
 from rlviz.domain.recording import Actor
@@ -180,7 +180,7 @@ def load_policy(folder: RunFolder, algo: str, checkpoint: str | None, pinned: Pa
             return read_policy(algorithm, file, own_environment=folder.read_config().custom_environment is not None)
     except Exception as error:
         raise CheckpointUnusable(
-            f"{checkpoint} cannot be loaded as {algorithm.model_class.partition(':')[2]} ({brief(error)}); "
+            f"{checkpoint} cannot be loaded as {algorithm.model_class.partition(':')[2]} ({summarize_error(error)}); "
             "evaluate again once the run has saved another."
         ) from error
 
@@ -190,8 +190,8 @@ def cause_of(error: Exception) -> str:
     if isinstance(error, RlvizError):
         return f"{type(error).__name__}: {error}"
     if is_disk_full(error):
-        return f"{DISK_FULL} ({brief(error)}). Make room, then evaluate again."
-    return f"{brief(error)}; the traceback is in worker.log."
+        return f"{DISK_FULL} ({summarize_error(error)}). Make room, then evaluate again."
+    return f"{summarize_error(error)}; the traceback is in worker.log."
 
 
 @contextlib.contextmanager

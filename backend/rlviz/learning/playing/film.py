@@ -18,7 +18,7 @@ import numpy as np
 
 from rlviz.domain.clips import ClipRequest
 from rlviz.domain.config import RunConfig
-from rlviz.domain.errors import EpisodeUnusable, RlvizError, VideoNotWritten, brief
+from rlviz.domain.errors import EpisodeUnusable, RlvizError, VideoNotWritten, summarize_error
 from rlviz.domain.evaluation import Difference, EpisodeResult, Verification, VerificationStatus
 from rlviz.learning.algorithms.policy import Policy
 from rlviz.learning.environments.conforming import brief_action
@@ -149,7 +149,11 @@ def verify(folder: RunFolder, evaluation_id: str, *, film: bool = False) -> Veri
         found = _filmed(folder, evaluation_id) if film else _verify(folder, evaluation_id, None)
     except Exception as error:
         traceback.print_exc()
-        cause = str(error) if isinstance(error, RlvizError) else f"{brief(error)}; the traceback is in worker.log."
+        cause = (
+            str(error)
+            if isinstance(error, RlvizError)
+            else f"{summarize_error(error)}; the traceback is in worker.log."
+        )
         found = Verification(status=VerificationStatus.FAILED, cause=cause)
     found = found.model_copy(update={"film": film})
     folder.evaluations.write_verification(evaluation_id, found)

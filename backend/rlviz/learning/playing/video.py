@@ -29,7 +29,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from rlviz.domain.errors import VideoNotWritten
 from rlviz.domain.evaluation import VideoFacts
-from rlviz.domain.plain_text import decode
+from rlviz.domain.plain_text import decode_text
 from rlviz.learning.playing.recording import Pixels, check_picture, fit_picture
 from rlviz.rundir.files import temporary_name
 
@@ -480,7 +480,7 @@ def join_videos(parts: Sequence[Path], path: Path) -> None:
         names.unlink()
     if done.returncode != 0:
         path.unlink(missing_ok=True)
-        raise VideoNotWritten(f"The videos could not be joined: {decode(done.stderr).strip()[-300:]}")
+        raise VideoNotWritten(f"The videos could not be joined: {decode_text(done.stderr).strip()[-300:]}")
 
 
 def _quoted(path: Path) -> str:

@@ -22,11 +22,11 @@ from rlviz.domain.experiments import (
     PrunerName,
     SamplerName,
     Sweep,
-    applies,
-    combinations_of,
+    choice_label,
+    condition_holds,
     grid_values,
-    identity,
-    label_of,
+    iterate_combinations,
+    value_identity,
 )
 from rlviz.domain.registry import load
 
@@ -61,7 +61,7 @@ def make_sampler(sweep: Sweep, begun: int) -> BaseSampler:
 
 
 def _grid(sweep: Sweep) -> dict[str, list[Any]]:
-    return {name: [label_of(value) for value in grid_values(parameter)] for name, parameter in sweep.space.items()}
+    return {name: [choice_label(value) for value in grid_values(parameter)] for name, parameter in sweep.space.items()}
 
 
 def _quietly(reference: str, **options: object) -> Any:
@@ -211,20 +211,20 @@ class Study(SearchRecord):
         if len(born) - misfits >= wanted or misfits >= MOST_MISFITS * wanted:
             return True
         # A space that has more combinations than trials were proposed has another one left.
-        found = islice(combinations_of(self._sweep.space), len(born) + 1)
+        found = islice(iterate_combinations(self._sweep.space), len(born) + 1)
         return len(list(found)) <= len(born)
 
     def ask(self) -> SearchTrial | None:
         """Propose values that no earlier trial had, or return None once ``is_over``."""
         if self.is_over:
             return None
-        earlier = {identity(dict(trial.values)) for trial in self.trials}
+        earlier = {value_identity(dict(trial.values)) for trial in self.trials}
         asked = self._study.ask()
         values: dict[str, JsonValue] = {}
         for name, parameter in self._sweep.space.items():
-            if applies(parameter, values):
+            if condition_holds(parameter, values):
                 values[name] = _suggest(asked, name, parameter)
-        if identity(values) in earlier:
+        if value_identity(values) in earlier:
             values = self._another(asked.number, earlier)
         asked.set_user_attr(VALUES, values)
         return SearchTrial(asked.number, values, TrialState.RUNNING)
@@ -237,7 +237,7 @@ class Study(SearchRecord):
         """
         for _ in range(MOST_REDRAWS):
             values = self._draw(number)
-            if identity(values) not in earlier:
+            if value_identity(values) not in earlier:
                 break
         else:
             values = self._new_combination(number, earlier)
@@ -245,7 +245,7 @@ class Study(SearchRecord):
         for name, value in values.items():
             parameter = self._sweep.space[name]
             distribution = _distribution(parameter)
-            stored = label_of(value) if isinstance(parameter, Choice) else value
+            stored = choice_label(value) if isinstance(parameter, Choice) else value
             self._storage.set_trial_param(trial_id, name, distribution.to_internal_repr(stored), distribution)
         return values
 
@@ -255,7 +255,7 @@ class Study(SearchRecord):
         joint = sampler.sample_relative(self._study, trial, sampler.infer_relative_search_space(self._study, trial))
         values: dict[str, JsonValue] = {}
         for name, parameter in self._sweep.space.items():
-            if not applies(parameter, values):
+            if not condition_holds(parameter, values):
                 continue
             if name in joint:
                 drawn = joint[name]
@@ -269,7 +269,11 @@ class Study(SearchRecord):
 
         Reproducible with the sampler's seed.
         """
-        found = [one for one in islice(combinations_of(self._sweep.space), MOST_LISTED) if identity(one) not in earlier]
+        found = [
+            one
+            for one in islice(iterate_combinations(self._sweep.space), MOST_LISTED)
+            if value_identity(one) not in earlier
+        ]
         return found[int(np.random.default_rng([self._sweep.seed, number]).integers(len(found)))]
 
     def report(self, number: int, step: int, value: float) -> bool:
@@ -365,7 +369,7 @@ def _as_value(parameter: Parameter, drawn: Any) -> JsonValue:
 
 
 def _labels(parameter: Choice) -> list[str | float | bool | None]:
-    return [label_of(choice) for choice in parameter.choices]
+    return [choice_label(choice) for choice in parameter.choices]
 
 
 def _as_trial(frozen: FrozenTrial) -> SearchTrial:

@@ -11,7 +11,7 @@ from threading import Thread
 import numpy as np
 from numpy.typing import NDArray
 
-from rlviz.domain.errors import RlvizError, VideoNotWritten, brief
+from rlviz.domain.errors import RlvizError, VideoNotWritten, summarize_error
 from rlviz.domain.evaluation import VideoFacts
 from rlviz.learning.playing.rollout import Step
 from rlviz.learning.playing.video import PlayedCaption, VideoRecorder
@@ -63,7 +63,7 @@ class EpisodeFilm:
             self.finished.set_exception(VideoNotWritten(str(error)))
         except Exception as error:
             traceback.print_exc()
-            self.finished.set_exception(VideoNotWritten(brief(error)))
+            self.finished.set_exception(VideoNotWritten(summarize_error(error)))
 
     def _film(self) -> VideoFacts:
         with VideoRecorder(self.path, fps=self._fps, fits=True) as video:

@@ -25,7 +25,7 @@ import torch
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from rlviz.domain.errors import RlvizError, brief
+from rlviz.domain.errors import RlvizError, summarize_error
 from rlviz.domain.recording import StepRecord
 from rlviz.domain.sessions import (
     EndedMessage,
@@ -379,4 +379,4 @@ def _cause(error: Exception) -> str:
     """Describe an error in one sentence for the viewer."""
     if isinstance(error, RlvizError):
         return str(error)
-    return f"Playing failed with {brief(error)}. The service's log has the traceback."
+    return f"Playing failed with {summarize_error(error)}. The service's log has the traceback."

@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Protocol
 
 from rlviz.domain.disk_full import DISK_FULL, is_disk_full
-from rlviz.domain.errors import IllegalTransition, RunFolderError, message_of
+from rlviz.domain.errors import IllegalTransition, RunFolderError, error_message
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.events import (
     CheckpointData,
@@ -37,7 +37,7 @@ from rlviz.rundir.control import Control
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import journal_lines
 from rlviz.rundir.metric_rows import all_rows, counted_rows
-from rlviz.rundir.retention import EarlierPolicies, leave_behind
+from rlviz.rundir.retention import EarlierPolicies, move_policies_aside
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ def begin_journal(
         by: The rule that rolls back, if one does.
     """
     if continuation is not None:
-        leave_behind(folder, attempt.number, step if attempt.rollback else None, attempt.final_step)
+        move_policies_aside(folder, attempt.number, step if attempt.rollback else None, attempt.final_step)
     last = journals.last_row()
     started = StartedData(
         attempt=attempt.number,
@@ -221,7 +221,7 @@ def begin_journal(
 
 def describe_error(error: BaseException) -> str:
     """Return the error's message, after an explanation if the cause is known."""
-    said = message_of(error)
+    said = error_message(error)
     if is_out_of_memory(error):
         return (
             f"The worker ran out of memory{f' ({said})' if said else ''}. Choose a smaller buffer, batch or network, "
@@ -235,7 +235,7 @@ def describe_error(error: BaseException) -> str:
 def is_out_of_memory(error: BaseException) -> bool:
     """Return whether memory ran out. PyTorch raises RuntimeError where Python raises MemoryError."""
     return isinstance(error, MemoryError) or (
-        isinstance(error, RuntimeError) and "allocate memory" in message_of(error)
+        isinstance(error, RuntimeError) and "allocate memory" in error_message(error)
     )
 
 

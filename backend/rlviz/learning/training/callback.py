@@ -26,7 +26,7 @@ from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.events import BestData
-from rlviz.domain.limits import number_of
+from rlviz.domain.limits import to_number
 from rlviz.domain.metrics import (
     EPISODE_INDEX,
     EPISODE_LENGTH,
@@ -175,7 +175,7 @@ class JournalOutput(KVWriter):
         for name, value in values.items():
             if "journal" in (excluded.get(name) or ()):
                 continue
-            if (number := number_of(value)) is not None:
+            if (number := to_number(value)) is not None:
                 numbers[str(name)] = number
             elif name not in self._refused:
                 self._refused.add(name)

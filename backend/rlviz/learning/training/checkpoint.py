@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rlviz.domain.config import CheckpointPlan
-from rlviz.domain.errors import RunFolderError, message_of
+from rlviz.domain.errors import RunFolderError, error_message
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.events import CheckpointData
 from rlviz.learning.training.journals import RunJournals
 from rlviz.rundir.files import atomic_write, write_atomically
-from rlviz.rundir.folder import RunFolder, with_figures
+from rlviz.rundir.folder import RunFolder, add_results
 from rlviz.rundir.retention import retain_checkpoints
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def save_best(model: BaseAlgorithm, path: Path, best: BestPolicy) -> None:
     """Save ``model`` with its score in the same file, so that the two always belong together, even after a crash."""
     saved = BytesIO()
     _save(model, saved)
-    write_atomically(path, with_figures(saved.getvalue(), best))
+    write_atomically(path, add_results(saved.getvalue(), best))
 
 
 def _save(model: BaseAlgorithm, file: BufferedRandom | BytesIO) -> None:
@@ -124,7 +124,7 @@ class Checkpoints:
             self._export_now(model)
             retain_checkpoints(self._folder, self._plan.keep)
         except Exception as error:  # for instance, a policy that cannot be pickled
-            self._journals.warn(step, f"The checkpoint at step {step} could not be saved: {message_of(error)}.")
+            self._journals.warn(step, f"The checkpoint at step {step} could not be saved: {error_message(error)}.")
             return
         within = path.relative_to(self._folder.path).as_posix()
         self._journals.event(step, CheckpointData(path=within, request=answered))

@@ -9,8 +9,8 @@ from contextlib import suppress
 from types import TracebackType
 from typing import NamedTuple
 
-from rlviz.domain.errors import brief
-from rlviz.domain.limits import number_of
+from rlviz.domain.errors import summarize_error
+from rlviz.domain.limits import to_number
 
 
 class LeavesTraining(Exception):
@@ -51,7 +51,7 @@ class Guard:
         with suppress(Exception):
             self._log(error)
         with suppress(Exception):
-            self._warn(f"{watcher} failed ({brief(error)}). Training continues without it.")
+            self._warn(f"{watcher} failed ({summarize_error(error)}). Training continues without it.")
 
 
 class Block:
@@ -98,7 +98,7 @@ def read_finished_episode(info: object) -> FinishedEpisode | None:
     """
     if not isinstance(info, Mapping) or not isinstance(episode := info.get("episode"), Mapping):
         return None
-    reward, length = number_of(episode.get("r")), number_of(episode.get("l"))
+    reward, length = to_number(episode.get("r")), to_number(episode.get("l"))
     if reward is None or length is None or not 0 <= length < float("inf"):
         return None
     return FinishedEpisode(float(reward), int(length))

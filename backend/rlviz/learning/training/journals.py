@@ -20,8 +20,8 @@ from typing import Any, NamedTuple, Protocol
 from rlviz.domain.clocks import SteadyClock
 from rlviz.domain.events import DivergedData, Ending, EventData, ResumedData, Stretch, WarningData, event_line
 from rlviz.domain.metrics import CLOCK, RETURNS
-from rlviz.domain.naming import MAX_NAME_CHARACTERS, distinct, recorded_name, renames_text
-from rlviz.rundir.files import take_room
+from rlviz.domain.naming import MAX_NAME_CHARACTERS, make_distinct, recorded_name, renames_text
+from rlviz.rundir.files import reserve_space
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
 
@@ -87,7 +87,7 @@ class MetricLimits:
                 self._warn(f"More than {MAX_NAMES:,} metrics are logged; {logged[:80]!r} and later ones are left out.")
             return None
         self._recorded += 1
-        name = distinct(recorded_name(logged), self._names.values())
+        name = make_distinct(recorded_name(logged), self._names.values())
         if name == logged:
             self._same.add(logged)
         elif not self._told_of_renaming:
@@ -276,7 +276,7 @@ class RunJournals:
         self._reserve = reserve
         if reserve is not None:
             with suppress(OSError):
-                take_room(reserve, RESERVED_BYTES)
+                reserve_space(reserve, RESERVED_BYTES)
         self._metrics = JournalWriter(folder.metrics_path, clock=clock, monotonic=monotonic)
         self._events = JournalWriter(folder.events_path, clock=clock, monotonic=monotonic)
         self._watch: Callable[[int, Mapping[str, float]], None] | None = None

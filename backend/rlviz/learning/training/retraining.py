@@ -32,11 +32,11 @@ from rlviz.learning.training.snapshot.restore import restore
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import journal_lines
 from rlviz.rundir.snapshots import (
-    beginning_of,
-    begins_with_parent,
     delete_files,
+    find_fork_start,
     find_snapshot,
     inherit_segments,
+    must_retrain_parent,
     snapshots_of,
 )
 
@@ -66,13 +66,13 @@ def begin_fork(
     if attempt.resume_from not in (None, parent.snapshot):
         _leave_parent(folder)
         return attempt
-    begin = None if begins_with_parent(folder, parent) else beginning_of(folder, parent)
+    begin = None if must_retrain_parent(folder, parent) else find_fork_start(folder, parent)
     if begin is not None and begin.manifest.run_id != parent.run_id:  # the fork's own snapshot of the same name
         return attempt
     if begin is None or begin.manifest.step < parent.step:
         _retrain(folder, parent, journals, interrupted)
     _leave_parent(folder)
-    return replace(attempt, resume_from=beginning_of(folder, parent).name)
+    return replace(attempt, resume_from=find_fork_start(folder, parent).name)
 
 
 def _retrain(folder: RunFolder, parent: Parent, journals: RunJournals, interrupted: Event) -> None:

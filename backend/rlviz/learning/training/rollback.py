@@ -24,7 +24,7 @@ from rlviz.learning.training.snapshot.requests import Usable
 from rlviz.learning.training.snapshot.schedule import Snapshots
 from rlviz.learning.training.steering import Carried
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.snapshots import whole_of_run
+from rlviz.rundir.snapshots import usable_snapshots
 
 if TYPE_CHECKING:
     from rlviz.learning.training.snapshot.schedule import Snapshots
@@ -161,7 +161,7 @@ class Rollbacks:
     ) -> Target | None:
         """Return the newest snapshot with finite weights (or the oldest, if ``furthest``), except steps ``besides``."""
         self._snapshots.flush()
-        found = whole_of_run(self._folder)
+        found = usable_snapshots(self._folder)
         for snapshot in found if furthest else reversed(found):
             taken = snapshot.manifest
             is_wanted = trigger is None or (taken.trigger is trigger and not snapshot.is_inherited)

@@ -33,11 +33,11 @@ from rlviz.domain.rules import (
     StepsLimit,
     StopTraining,
     TrainingError,
-    target_of,
+    action_target,
 )
 from rlviz.learning.training.journals import RunJournals
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.usage import bytes_of_folder
+from rlviz.rundir.usage import folder_bytes
 
 LOOK_SECONDS = 0.25
 """How often clock rules are checked."""
@@ -75,7 +75,7 @@ class RuleClock:
         now = self._monotonic()
         if self._counts_disk and now >= self._disk_at:
             self._disk_at = now + DISK_SECONDS
-            self.disk = bytes_of_folder(self._folder.path)
+            self.disk = folder_bytes(self._folder.path)
         if not self.is_needed or now < self._look_at:
             return False
         self._look_at = now + LOOK_SECONDS
@@ -407,7 +407,7 @@ class Engine:
             watched = fired[number]
             actions, left_out = [], []
             for action in watched.rule.do:
-                target = target_of(action)
+                target = action_target(action)
                 if target is not None and (first := decided.setdefault(target, number)) != number:
                     left_out.append(f"It does not {action.words}: rule {first} decides about {target}.")
                 else:
@@ -424,7 +424,7 @@ def resolve_conflicts(pending: Sequence[Firing]) -> list[Firing]:
     first: Firing | None = None
     firings = []
     for firing in pending:
-        deciding = [one for one in firing.actions if target_of(one) == TRAINING]
+        deciding = [one for one in firing.actions if action_target(one) == TRAINING]
         if deciding and first is None:
             first = firing
         elif deciding and first is not None:

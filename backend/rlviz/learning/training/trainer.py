@@ -44,7 +44,7 @@ from rlviz.learning.training.snapshot.restore import Continuation, restore
 from rlviz.learning.training.steering import ControlRequests
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.snapshots import newest_of_run
+from rlviz.rundir.snapshots import newest_usable_snapshot
 
 TRACEBACK_LINES = 20
 
@@ -379,7 +379,7 @@ class Trainer:
         """
         components.snapshots.write_newest(Trigger.PAUSED)
         components.snapshots.flush()
-        newest = newest_of_run(self._folder)
+        newest = newest_usable_snapshot(self._folder)
         return PausedData(attempt=self._attempt.number, snapshot=newest.name if newest is not None else None)
 
     def _end_or_pause(self, model: BaseAlgorithm, components: TrainingComponents, stopped: bool) -> Ending:
@@ -390,7 +390,7 @@ class Trainer:
         try:
             return self._end(model, components, stopped)
         except OSError as error:
-            newest = newest_of_run(self._folder) if stopped and is_disk_full(error) else None
+            newest = newest_usable_snapshot(self._folder) if stopped and is_disk_full(error) else None
             if newest is None:
                 raise
             self._journals.warn(

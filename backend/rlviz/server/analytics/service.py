@@ -21,7 +21,7 @@ from rlviz.server.metrics.service import MetricsService, RunCurvesCache
 from rlviz.server.runs.environments import EnvironmentService
 from rlviz.stats.experiments.curves import Curves, learning_curves
 from rlviz.stats.experiments.trials import LearningCurve, Setting, Trial
-from rlviz.stats.groups import Group, Key, Member, grouped, rank_correlation
+from rlviz.stats.groups import Group, Key, Member, make_groups, rank_correlation
 from rlviz.stats.return_scale import Place, ReturnScale, return_scale
 
 MOST_RUNS = 50_000
@@ -124,7 +124,7 @@ class AnalyticsService:
         )
         if places:
             groups = {key: [_on(scale, places, one) for one in ours] for key, ours in groups.items()}
-        return Groups(grouped(groups), len(rows), len(members) - len(kept), scale)
+        return Groups(make_groups(groups), len(rows), len(members) - len(kept), scale)
 
     def scatter(self, question: Question, x: str) -> Scatter:
         """Every run's ``x``, a number, and measure. Raises UnknownName or InvalidRequest."""

@@ -14,7 +14,7 @@ from rlviz.confined import Confined
 from rlviz.domain.errors import ArtifactNotFound, Conflict, ImportRefused, TooMuchToRead
 from rlviz.exchange import export as tensorboard
 from rlviz.exchange.bundle import write_bundle
-from rlviz.exchange.export import RunsFormat, TableFormat, of_metrics, write_runs, write_table, zip_folder
+from rlviz.exchange.export import RunsFormat, TableFormat, metrics_table, write_runs, write_table, zip_folder
 from rlviz.exchange.import_runs import ImportOptions, ImportOutcome
 from rlviz.rundir.creation import DRAFTS
 from rlviz.rundir.folder import RunFolder
@@ -81,7 +81,7 @@ class ExchangeService:
         """A run's metrics as a table, every row of them. Raises what ``bundle`` does."""
         folder = self._folder(run_id)
         with self._packing() as file:
-            write_table(of_metrics(folder), form, file)
+            write_table(metrics_table(folder), form, file)
         return file
 
     def several(self, run_ids: Sequence[str], form: RunsFormat, name: str) -> BinaryIO:

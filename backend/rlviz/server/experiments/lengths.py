@@ -14,7 +14,7 @@ from math import lcm, prod
 
 from pydantic import JsonValue
 
-from rlviz.domain.experiments import ExperimentSpec, IntRange, Parameter, RunSpec, values_of
+from rlviz.domain.experiments import ExperimentSpec, IntRange, Parameter, RunSpec, iterate_values
 from rlviz.domain.limits import MAX_TIMESTEPS
 from rlviz.learning.algorithms import ALGORITHMS
 
@@ -175,7 +175,7 @@ def _values(name: str, base: Mapping[str, JsonValue], space: Mapping[str, Parame
     if parameter is None:
         found: list[JsonValue] = [now]
     else:
-        found = list(islice(values_of(parameter), MOST_VALUES + 1))
+        found = list(islice(iterate_values(parameter), MOST_VALUES + 1))
         if len(found) > MOST_VALUES:
             return None
         found += [now] if parameter.when else []

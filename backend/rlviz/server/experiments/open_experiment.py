@@ -22,7 +22,7 @@ from rlviz.domain.versions import EXPERIMENT
 from rlviz.learning.search.proposer import FixedVariants, Proposal, Proposer, SearchProposer, number_of
 from rlviz.learning.search.study import JOURNAL, Study
 from rlviz.rundir.experiment_folder import ExperimentFolder
-from rlviz.rundir.files import damaged
+from rlviz.rundir.files import damage_error
 from rlviz.rundir.journal import JournalWriter
 from rlviz.server.experiments.scoring import TrialScore
 
@@ -254,7 +254,7 @@ class OpenExperiment:
             try:
                 study = Study(self.folder.path, self.id, self.spec.sweep)
             except ValueError as error:
-                raise damaged(self.folder.path / JOURNAL, self.folder.path, f"{error}") from error
+                raise damage_error(self.folder.path / JOURNAL, self.folder.path, f"{error}") from error
             search = SearchProposer(study, seeds)
             for proposal in search.proposed():
                 self.add(proposal)

@@ -19,7 +19,7 @@ from sqlalchemy.exc import DatabaseError
 
 from rlviz.domain.clocks import AgeClock
 from rlviz.domain.config import ExperimentPlace, RunConfig
-from rlviz.domain.disk_full import is_for_want_of_room
+from rlviz.domain.disk_full import is_disk_full_cause
 from rlviz.domain.errors import (
     ArtifactNotFound,
     Conflict,
@@ -211,7 +211,7 @@ class TrialFollower:
             case RunStatus.STOPPED if row.cause != APP_ENDED:
                 cause = "It was stopped early." if row.ended_early is None else str(row.cause)
                 self._fail(experiment, trial, run_id, cause, again=False)
-            case RunStatus.FAILED if not is_for_want_of_room(row.cause):
+            case RunStatus.FAILED if not is_disk_full_cause(row.cause):
                 self._fail(experiment, trial, run_id, row.cause or "Training failed.")
             case RunStatus.FAILED | RunStatus.STOPPED | RunStatus.INTERRUPTED:
                 self._go_on(experiment, trial, row)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cachetools import LRUCache
 
-from rlviz.domain.disk_full import is_for_want_of_room
+from rlviz.domain.disk_full import is_disk_full_cause
 from rlviz.domain.errors import ArtifactNotFound, EvaluationInProgress, NothingToEvaluate, RunFolderError
 from rlviz.domain.evaluation import EvaluationRecord, PolicyChoice
 from rlviz.domain.experiments import ScorePlan
@@ -57,7 +57,7 @@ class Scorer:
                 return TrialScore(record.summary.episode_return.mean, policy)
             if not record.status.is_final:
                 return None
-        failed = [record.cause for record in asked if not is_for_want_of_room(record.cause)]
+        failed = [record.cause for record in asked if not is_disk_full_cause(record.cause)]
         if len(failed) >= MOST_TRIES:
             return f"Its policy could not be scored: {failed[0]}"
         try:

@@ -67,7 +67,7 @@ from rlviz.server.runs.configuration import MEMORY_PER_WORKER
 from rlviz.server.runs.environments import EnvironmentService
 from rlviz.server.supervisor.disk_guard import DiskGuard
 from rlviz.settings import Settings
-from rlviz.stats.number_text import listed
+from rlviz.stats.number_text import join_words
 
 Pace = Callable[[str, str], float | None]
 """Returns the environment steps per second of one core for an algorithm and an environment; None if unknown."""
@@ -332,7 +332,7 @@ def name_of(spec: ExperimentSpec) -> str:
     places = list(dict.fromkeys(one.env_id for one in run_specs.values()))
     called = methods_of(labels, run_specs) if len(places) > 1 else labels
     names = dict.fromkeys(called[variant] for variant in labels)
-    return f"{' or '.join(names)} on {listed(places)}"[: LIMITS.run_name.maximum]
+    return f"{' or '.join(names)} on {join_words(places)}"[: LIMITS.run_name.maximum]
 
 
 def _without(run_spec: RunSpec, *names: str) -> str:
@@ -361,7 +361,7 @@ def _in_common(names: Sequence[str]) -> str:
 
 def _all_of(names: Sequence[str]) -> str:
     """Return a name for several variants that differs from each of theirs."""
-    whole, most = listed(list(names)), LIMITS.variant_name.maximum
+    whole, most = join_words(list(names)), LIMITS.variant_name.maximum
     if len(whole) <= most:
         return whole
     others = f" and {len(names) - 1} more"

@@ -13,7 +13,7 @@ from rlviz.domain.status import RunStatus
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.experiments.lengths import end_of, ends_of, length_note
 from rlviz.server.experiments.open_experiment import SEARCHED, OpenExperiment, Trial
-from rlviz.stats.return_curve import SPARKLINE_POINTS, thinned_sparkline
+from rlviz.stats.return_curve import SPARKLINE_POINTS, thin_sparkline
 
 OVER = (ExperimentStatus.COMPLETED, ExperimentStatus.FAILED)
 
@@ -260,7 +260,7 @@ def _cell(trial: Trial, row: RunRow | None, summary: ExperimentSummary, most: in
         cause=_cause(trial, row),
         progress=progress_of(trial, row),
         trained=share_trained(row),
-        sparkline=[] if row is None else thinned_sparkline(row.sparkline, most),
+        sparkline=[] if row is None else thin_sparkline(row.sparkline, most),
     )
 
 

@@ -18,7 +18,7 @@ from rlviz.domain.metrics import CLOCK, EPISODE_INDEX
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import journal_lines
 from rlviz.rundir.metric_rows import counted_batches, superseded_rows
-from rlviz.rundir.snapshots import beginning_of
+from rlviz.rundir.snapshots import find_fork_start
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.metrics.service import NOTHING, Curve, CurveRequest, MetricsService, curve_of, places
 from rlviz.server.runs.service import RunService
@@ -128,7 +128,7 @@ class PastService:
         to it may have been left behind since."""
         now = superseded_rows(parent)
         with suppress(RlvizError):
-            taken = beginning_of(child, fork).manifest
+            taken = find_fork_start(child, fork).manifest
             then = now.by(taken.attempt)
             if any(stretch.attempt > taken.attempt and stretch.first <= taken.last_row for stretch in now.stretches):
                 return _read_rows(parent, Stretch(first=1, last=taken.last_row), then)

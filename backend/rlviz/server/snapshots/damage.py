@@ -15,7 +15,7 @@ from rlviz.domain.versions import Drift
 from rlviz.provenance import package_versions
 from rlviz.rundir.contents import drift_of_run, has_trained, inspect_folder, repair_folder
 from rlviz.rundir.control import Control, Desired
-from rlviz.rundir.files import MISSING, damaged, is_file
+from rlviz.rundir.files import MISSING, damage_error, is_file
 from rlviz.rundir.folder import Labels, RunFolder
 from rlviz.rundir.lock import training_lock
 from rlviz.server.catalog.models import EvaluationRow, RunRow
@@ -63,7 +63,7 @@ class DamageService(RunUseCases):
         try:
             return drift_of_run(folder, package_versions())
         except FileNotFoundError as error:
-            raise damaged(folder.config_path, folder.path, MISSING) from error
+            raise damage_error(folder.config_path, folder.path, MISSING) from error
 
     def inspect_all(self) -> Iterator[None]:
         """Inspect all runs again, one for each item. Errors are logged and do not affect other runs."""

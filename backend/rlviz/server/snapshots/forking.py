@@ -34,9 +34,9 @@ from rlviz.rundir.snapshots import (
     Snapshot,
     check_seal,
     find_snapshot,
-    inherit,
+    inherit_snapshot,
     inherit_stretch,
-    whole_of_run,
+    usable_snapshots,
 )
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.projection.folder import row_of_config
@@ -234,7 +234,7 @@ def place_at(folder: RunFolder, config: RunConfig, wanted: int, reached: int) ->
 
     Raises NothingToResume or RunFolderError.
     """
-    found = whole_of_run(folder)
+    found = usable_snapshots(folder)
     own, inherited = [one for one in found if not one.is_inherited], [one for one in found if one.is_inherited]
     before = [one for one in own if one.manifest.step <= wanted]
     beginning = inherited[-1] if inherited else None
@@ -399,7 +399,7 @@ class ForkService(RunUseCases):
         def fill(child: RunFolder) -> None:
             begin = snapshot or place.inherited
             if begin is not None:
-                inherit(begin, parent, child)
+                inherit_snapshot(begin, parent, child)
             if place.needs_parent:
                 inherit_stretch(begin, parent, child, place.step)
 

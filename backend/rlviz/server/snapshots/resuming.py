@@ -25,13 +25,13 @@ from rlviz.rundir.lock import training_lock
 from rlviz.rundir.metric_rows import superseded_rows
 from rlviz.rundir.snapshots import (
     Snapshot,
-    begins_with_parent,
     check_seal,
     find_snapshot,
     is_behind,
-    newest_of_run,
+    must_retrain_parent,
+    never_took_snapshot,
+    newest_usable_snapshot,
     snapshots_of,
-    was_cut_off_early,
 )
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.runs import get_run, move_run
@@ -216,11 +216,11 @@ def _choose(row: RunRow, folder: RunFolder, name: str | None, config: RunConfig)
     """
     if name is None and row.step == 0 and config.parent is None and not snapshots_of(folder):
         return None
-    if name is None and config.parent is not None and newest_of_run(folder) is None:
-        return None if begins_with_parent(folder, config.parent) else find_snapshot(folder, config.parent.snapshot)
+    if name is None and config.parent is not None and newest_usable_snapshot(folder) is None:
+        return None if must_retrain_parent(folder, config.parent) else find_snapshot(folder, config.parent.snapshot)
     if name is None:
-        if (newest := newest_of_run(folder)) is None:
-            if config.parent is None and was_cut_off_early(folder, folder.snapshot_plan(config)):
+        if (newest := newest_usable_snapshot(folder)) is None:
+            if config.parent is None and never_took_snapshot(folder, folder.snapshot_plan(config)):
                 return None
             raise NothingToResume(
                 f"Run {row.id!r} has no complete snapshot to resume from: it takes none, they were deleted or damaged, "

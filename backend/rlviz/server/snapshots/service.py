@@ -17,7 +17,7 @@ from rlviz.domain.errors import (
     VerificationInProgress,
 )
 from rlviz.domain.evaluation import VerificationStatus
-from rlviz.domain.snapshots import SnapshotVerification, check_name
+from rlviz.domain.snapshots import SnapshotVerification, check_snapshot_name
 from rlviz.domain.status import RunStatus
 from rlviz.launchers.base import VerifySnapshot
 from rlviz.rundir.control import SnapshotRequest, next_number
@@ -27,10 +27,10 @@ from rlviz.rundir.metric_rows import superseded_rows
 from rlviz.rundir.retention import delete_snapshot, drop_segments, keep_snapshot, retain_snapshots
 from rlviz.rundir.snapshots import (
     Snapshot,
-    bytes_of,
     find_snapshot,
     is_behind,
     read_snapshot_verification,
+    snapshots_bytes,
     snapshots_of,
     write_snapshot_verification,
 )
@@ -84,7 +84,7 @@ class SnapshotService(RunUseCases):
             with suppress(RunFolderError):  # a damaged result file: verify again
                 if (verification := self._newest_verification(folder, one.name)) is not None:
                     verifications[one.name] = verification
-        return SnapshotList(found, behind, bytes_of(folder), spread, verifications, plan)
+        return SnapshotList(found, behind, snapshots_bytes(folder), spread, verifications, plan)
 
     def request_snapshot(self, run_id: str, name: str | None, message: str) -> RunRow:
         """Request a snapshot at the start of the next rollout. If this attempt ends before, the next one takes it.
@@ -100,7 +100,7 @@ class SnapshotService(RunUseCases):
                 raise NotTraining(f"Nothing learns in run {run_id!r}, so it has no snapshots.")
             folder = self._folder(run_id)
             folder.config_to_go_on()
-            if name is not None and any(one.name == check_name(name) for one in snapshots_of(folder)):
+            if name is not None and any(one.name == check_snapshot_name(name) for one in snapshots_of(folder)):
                 raise InvalidRequest.field("/name", f"There is a snapshot {name!r} already. Choose another name.")
             requests = folder.read_control().snapshot_requests
             request = SnapshotRequest(number=next_number(requests, self._clock()), name=name, message=message)
@@ -142,7 +142,7 @@ class SnapshotService(RunUseCases):
                 raise InvalidRequest.field(
                     "/name", "The run starts from this snapshot, so it stays and keeps its name."
                 )
-            wanted = name if new_name is None else check_name(new_name)
+            wanted = name if new_name is None else check_snapshot_name(new_name)
             if new_name is None and not found.manifest.is_named:
                 raise InvalidRequest.field("/name", "Give it a name, which keeps it.")
             if wanted != name and any(one.name == wanted for one in snapshots_of(folder)):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Lock, Thread
 
-from rlviz.rundir.usage import Usage, measure, note_usage
+from rlviz.rundir.usage import Usage, measure_usage, write_usage
 
 log = logging.getLogger(__name__)
 
@@ -63,9 +63,9 @@ class StorageMeter:
         """Measure now and return the result. Raises OSError."""
         with self._measuring:
             began, clock = self._clock(), time.monotonic()
-            usage = measure(self._runs_dir, self._breathe)
+            usage = measure_usage(self._runs_dir, self._breathe)
             self._latest = Measured(usage, began, time.monotonic() - clock)
-            note_usage(self._runs_dir, usage)
+            write_usage(self._runs_dir, usage)
             return self._latest
 
     def close(self) -> None:

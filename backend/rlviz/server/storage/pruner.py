@@ -34,14 +34,14 @@ from rlviz.domain.storage_rules import (
     StorageRules,
     StoredKind,
 )
-from rlviz.exchange.bundle import check_bundle, stamps, write_bundle
+from rlviz.exchange.bundle import check_bundle, file_stamps, write_bundle
 from rlviz.learning.environments.custom import family_of
-from rlviz.rundir.files import is_file, remove_leftovers, size_of
+from rlviz.rundir.files import is_file, read_size, remove_leftovers
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import prepare
+from rlviz.rundir.journal import compress_journal
 from rlviz.rundir.lock import training_lock
-from rlviz.rundir.retention import delete
-from rlviz.rundir.storage_rules import doomed
+from rlviz.rundir.retention import delete_paths
+from rlviz.rundir.storage_rules import files_to_delete
 from rlviz.rundir.trash import Trash
 from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.models import RunRow
@@ -77,7 +77,7 @@ class PreparedBundle:
         Raises RunFolderError, ArtifactNotFound, BundleRefused if what was written is not what was read, and OSError.
         """
         self._draft.parent.mkdir(parents=True, exist_ok=True)
-        self._stamps = stamps(self._folder)
+        self._stamps = file_stamps(self._folder)
         self._file = target = self._draft.open("wb")
         with suppress(OSError):  # a file system of another machine may have no locks
             lock_descriptor(target.fileno(), blocking=False)
@@ -89,7 +89,7 @@ class PreparedBundle:
     @property
     def is_current(self) -> bool:
         """Return whether the run is unchanged since it was bundled. Call this while nothing else can change the run."""
-        return self._stamps == stamps(self._folder)
+        return self._stamps == file_stamps(self._folder)
 
     def put_in_place(self) -> None:
         """Move the bundle to its final name, replacing an older one of the run. Raises OSError."""
@@ -158,7 +158,7 @@ class RunClearing(RunUseCases):
             case Archive():
                 return _archiving(rule, folder)
             case _:
-                return _deletion(rule, folder, doomed(folder, rule))
+                return _deletion(rule, folder, files_to_delete(folder, rule))
 
     def apply(self, rule: RunRule, run_id: str) -> StorageAction | None:
         """Do it; None: nothing was to be done. Raises RunNotFound, RunIsActive, RunFolderError and OSError."""
@@ -169,18 +169,18 @@ class RunClearing(RunUseCases):
             return self._compress(rule, folder)
         if isinstance(rule, Archive):
             return self._archive(rule, folder)
-        if not doomed(folder, rule):
+        if not files_to_delete(folder, rule):
             return None
         with self._alone_with(folder):
-            files = doomed(folder, rule)
+            files = files_to_delete(folder, rule)
             action = _deletion(rule, folder, files)
-            delete(files)
+            delete_paths(files)
         return action
 
     def _compress(self, rule: Compress, folder: RunFolder) -> StorageAction | None:
         """The copies are made before the run is taken from others, which is then for two renames only."""
         remove_leftovers(folder.path, folder.path)
-        prepared = [copy for path in _uncompressed(folder) if (copy := prepare(path)) is not None]
+        prepared = [copy for path in _uncompressed(folder) if (copy := compress_journal(path)) is not None]
         try:
             with self._alone_with(folder):
                 placed = [copy for copy in prepared if copy.put_in_place()]
@@ -233,7 +233,7 @@ def _deletion(rule: RunRule, folder: RunFolder, files: list[Path]) -> StorageAct
         return None
     names = [path.relative_to(folder.path).as_posix() for path in files[:3]]
     more = f" and {len(files) - 3} more" if len(files) > 3 else ""
-    return StorageAction(rule.words, folder.run_id, f"delete {', '.join(names)}{more}", sum(map(size_of, files)))
+    return StorageAction(rule.words, folder.run_id, f"delete {', '.join(names)}{more}", sum(map(read_size, files)))
 
 
 def _compression(rule: Compress, folder: RunFolder) -> StorageAction | None:
@@ -241,7 +241,7 @@ def _compression(rule: Compress, folder: RunFolder) -> StorageAction | None:
     found = _uncompressed(folder)
     if not found:
         return None
-    what = ", ".join(f"{path.name} ({byte_text(size_of(path))})" for path in found)
+    what = ", ".join(f"{path.name} ({byte_text(read_size(path))})" for path in found)
     return StorageAction(rule.words, folder.run_id, f"compress {what}", 0)
 
 
@@ -253,7 +253,7 @@ def _archiving(rule: Archive, folder: RunFolder) -> StorageAction:
 def _uncompressed(folder: RunFolder) -> list[Path]:
     """Journals that are worth compressing."""
     journals = (folder.metrics_path, folder.anatomy_path)
-    return [path for path in journals if is_file(path, folder.path) and size_of(path) >= LEAST_BYTES]
+    return [path for path in journals if is_file(path, folder.path) and read_size(path) >= LEAST_BYTES]
 
 
 MOST_ACTIONS = 1_000

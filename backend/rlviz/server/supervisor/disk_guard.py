@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rlviz.domain.byte_text import byte_text
 from rlviz.domain.errors import NotEnoughDisk
-from rlviz.rundir.usage import noted_usage
+from rlviz.rundir.usage import read_usage
 from rlviz.settings import Settings
 
 MAKE_ROOM = (
@@ -31,7 +31,7 @@ class DiskGuard:
     def check(self) -> None:
         """Raise NotEnoughDisk, naming what takes most space and how to free some, if the disk is too full."""
         runs_dir, limit = self._settings.runs_dir, self._settings.max_bytes
-        if limit is not None and (taken := noted_usage(runs_dir).total_bytes) > limit:
+        if limit is not None and (taken := read_usage(runs_dir).total_bytes) > limit:
             raise NotEnoughDisk(
                 f"The runs folder takes {byte_text(taken)}, more than the {byte_text(limit)} of RLVIZ_MAX_BYTES. "
                 f"{how_to_make_room(runs_dir)} Or raise the limit."
@@ -48,7 +48,7 @@ class DiskGuard:
 
 def how_to_make_room(runs_dir: Path) -> str:
     """Return sentences on what takes most of the runs folder, as last measured, and how to free space."""
-    return f"{noted_usage(runs_dir).consumers} {MAKE_ROOM}".strip()
+    return f"{read_usage(runs_dir).consumers} {MAKE_ROOM}".strip()
 
 
 def free_bytes(path: Path) -> int:

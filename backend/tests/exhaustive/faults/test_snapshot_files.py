@@ -22,7 +22,14 @@ from rlviz.learning.training.snapshot.restore import restore
 from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.snapshots import KEY_FILE, find_snapshot, newest_of_run, read_snapshot, snapshots_of, write_snapshot
+from rlviz.rundir.snapshots import (
+    KEY_FILE,
+    find_snapshot,
+    newest_usable_snapshot,
+    read_snapshot,
+    snapshots_of,
+    write_snapshot,
+)
 from rlviz.server.catalog.projection.folder import row_of_folder
 from tests.support.faults import times
 from tests.support.training import kinds, make_run, messages, snapshots
@@ -84,7 +91,7 @@ def test_a_snapshot_that_was_cut_or_changed_at_any_byte_is_refused(
         path.write_bytes(damage(whole, place))
         with pytest.raises(SnapshotRefused):
             read_archive(run, "300")
-        newest = newest_of_run(run)
+        newest = newest_usable_snapshot(run)
         assert newest is not None, "the other one is whole"
     path.write_bytes(whole)
     assert read_archive(run, "300").manifest.step == 300
@@ -106,7 +113,7 @@ def test_a_segment_that_was_cut_or_changed_at_any_byte_is_refused(
     path.unlink()
     with pytest.raises(SnapshotDamaged, match="Part of the replay buffer is missing"):
         restore(model, config, run, "300")
-    newest = newest_of_run(run)
+    newest = newest_usable_snapshot(run)
     assert newest is not None
     assert newest.name == "200", "one without its segments is not whole"
 
@@ -126,7 +133,7 @@ def test_a_snapshot_of_a_newer_version_is_listed_with_why_it_cannot_be_used_and_
     old, new = snapshots_of(run)
     assert (old.name, old.problem, new.name, new.is_whole) == ("200", None, "300", False)
     assert "newer version" in (new.problem or "")
-    newest = newest_of_run(run)
+    newest = newest_usable_snapshot(run)
     assert newest is not None
     assert newest.name == "200"
 

@@ -269,7 +269,7 @@ def test_a_configuration_that_cannot_be_read_is_told_like_an_error(tmp_path: Pat
     folder = make_run(tmp_path)
     folder.config_path.write_text("{}")
     assert not train_run(folder)
-    assert "config.json: It does not hold what it should" in str(events(folder)[-1].data.message)
+    assert "config.json: It is not valid" in str(events(folder)[-1].data.message)
 
 
 def test_a_folder_that_another_trains_in_is_left_alone(tmp_path: Path) -> None:

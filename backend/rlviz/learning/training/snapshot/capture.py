@@ -23,7 +23,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.on_policy_algorithm import OnPolicyAlgorithm
 
-from rlviz.domain.errors import SnapshotDamaged, brief
+from rlviz.domain.errors import SnapshotDamaged, summarize_error
 from rlviz.domain.snapshots import SnapshotManifest
 from rlviz.learning.algorithms.plain_pickle import load_any
 from rlviz.learning.environments.state import NotCapturable, capture_environment, restore_environment, spaces_of
@@ -292,7 +292,7 @@ def read_archive(folder: RunFolder, name: str) -> Contents:
         tensors = torch.load(io.BytesIO(decompressor.decompress(members[_WEIGHTS])), weights_only=True)
         state = load_any(decompressor.decompress(members[_STATE]))
     except Exception as error:  # we wrote it, but a library that it needs has moved
-        raise SnapshotDamaged(f"Snapshot {name} cannot be read here: {brief(error)}.") from error
+        raise SnapshotDamaged(f"Snapshot {name} cannot be read here: {summarize_error(error)}.") from error
     replay = state["replay"]
     return Contents(
         manifest, state, tensors, select_pieces(manifest.segments, replay.rows) if replay is not None else ()

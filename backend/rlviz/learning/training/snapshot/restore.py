@@ -15,7 +15,7 @@ import numpy as np
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.domain.config import RunConfig
-from rlviz.domain.errors import RunFolderError, SnapshotDamaged, SnapshotRefused, brief
+from rlviz.domain.errors import RunFolderError, SnapshotDamaged, SnapshotRefused, summarize_error
 from rlviz.learning.training.snapshot.capture import (
     Contents,
     Counter,
@@ -267,7 +267,7 @@ def restore_contents(
     try:
         restore_tensors(model, contents.tensors)
     except (ValueError, KeyError, RuntimeError) as error:
-        raise SnapshotRefused(f"Snapshot {manifest.name} has other networks: {brief(error)}.") from error
+        raise SnapshotRefused(f"Snapshot {manifest.name} has other networks: {summarize_error(error)}.") from error
     if state["replay"] is not None:
         restore_replay(model, state["replay"], placed)
     if is_fork and parent is not None and parent.environments_anew:

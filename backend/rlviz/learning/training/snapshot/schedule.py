@@ -15,12 +15,12 @@ from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING
 
 from rlviz.domain.config import SnapshotPlan
-from rlviz.domain.errors import RlvizError, RunFolderError, brief
+from rlviz.domain.errors import RlvizError, RunFolderError, summarize_error
 from rlviz.domain.events import SnapshotData
 from rlviz.domain.snapshots import Built, Origin, SnapshotManifest, Trigger
 from rlviz.learning.training.journals import RunJournals
 from rlviz.learning.training.snapshot.requests import Memory, Recent, RequestedSnapshots, Usable, WriteRequest
-from rlviz.rundir.files import files_in
+from rlviz.rundir.files import list_files
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.retention import drop_segments, retain_snapshots
 from rlviz.rundir.snapshots import Snapshot, find_snapshot
@@ -208,7 +208,7 @@ class Snapshots:
         except Exception as error:  # for instance, of an environment that cannot be copied
             if not requests:
                 raise
-            self._journals.warn(step, f"The snapshot of step {step} could not be taken: {brief(error)}.")
+            self._journals.warn(step, f"The snapshot of step {step} could not be taken: {summarize_error(error)}.")
             return
         for request in requests:
             self._submit(recent, request)
@@ -307,7 +307,9 @@ class Snapshots:
 
         A plan by steps alone takes its first snapshot where the user wants it.
         """
-        return self._plan.every_seconds is not None and not files_in(self._folder.snapshots, self._folder.path, "*.zip")
+        return self._plan.every_seconds is not None and not list_files(
+            self._folder.snapshots, self._folder.path, "*.zip"
+        )
 
     def _after(self, step: int) -> float:
         every = self._plan.every_steps

@@ -21,7 +21,7 @@ import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.domain.config import RunConfig
-from rlviz.domain.errors import RlvizError, SnapshotDamaged, SnapshotRefused, brief
+from rlviz.domain.errors import RlvizError, SnapshotDamaged, SnapshotRefused, summarize_error
 from rlviz.domain.evaluation import VerificationStatus
 from rlviz.domain.rules import RollBack, Rule
 from rlviz.domain.snapshots import SnapshotVerification, Trigger, VerifiedPart
@@ -140,7 +140,11 @@ def verify_snapshot(folder: RunFolder, name: str) -> SnapshotVerification:
         found = _refused(folder, name, error)
     except Exception as error:
         traceback.print_exc()
-        cause = str(error) if isinstance(error, RlvizError) else f"{brief(error)}; the traceback is in worker.log."
+        cause = (
+            str(error)
+            if isinstance(error, RlvizError)
+            else f"{summarize_error(error)}; the traceback is in worker.log."
+        )
         found = SnapshotVerification(status=VerificationStatus.FAILED, cause=cause)
     write_snapshot_verification(folder, name, found)
     return found

@@ -27,7 +27,7 @@ from rlviz.server.catalog.projection.run import (
     settle_damaged,
     solved_columns,
 )
-from rlviz.stats.solved import Evaluated, earlier, shown_return, solved_by_evaluations
+from rlviz.stats.solved import Evaluated, earlier_of, shown_return, solved_by_evaluations
 
 
 @dataclass
@@ -224,7 +224,7 @@ def count_evaluations(row: RunRow, found: Sequence[Evaluated]) -> bool:
 
     For a run that no monitor follows: a projection counts evaluations too.
     """
-    solved = earlier(row.solved, solved_by_evaluations(row.reward_threshold, found))
+    solved = earlier_of(row.solved, solved_by_evaluations(row.reward_threshold, found))
     if solved == row.solved:
         return False
     row.sqlmodel_update(solved_columns(solved, row.clock))

@@ -18,7 +18,7 @@ from rlviz.domain.metrics import EVAL_REWARD
 from rlviz.rundir.folder import RunFolder
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.metrics.service import MetricsService, RunCurvesCache
-from rlviz.stats.experiments.results import DIGEST_DEFINITION, RunDigest, digest
+from rlviz.stats.experiments.results import DIGEST_DEFINITION, RunDigest, make_digest
 from rlviz.stats.experiments.trials import LearningCurve
 
 log = logging.getLogger(__name__)
@@ -66,7 +66,7 @@ class RunDigestStore:
     def _digest(self, row: RunRow) -> RunDigest:
         folder = RunFolder(self._runs_dir, row.id)
         curves = self._curves.read_curves(folder)
-        return digest(curves.episodes, self._greedy(folder), curves.evaluations(row))
+        return make_digest(curves.episodes, self._greedy(folder), curves.evaluations(row))
 
     def _greedy(self, folder: RunFolder) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         try:
