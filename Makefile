@@ -19,7 +19,7 @@ comma := ,
 # Steps that are done leave a stamp here and run again only when what they depend on has changed.
 STAMPS := .make
 API_SOURCES := $(shell find backend/rlviz -name '*.py')
-SCHEMA := frontend/src/lib/api/schema.d.ts
+SCHEMA := frontend/src/api/schema.d.ts
 FRONTEND_SOURCES := $(shell find frontend/src frontend/public -type f 2>/dev/null) \
 	$(wildcard frontend/*.ts frontend/*.mjs frontend/package.json)
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { defineConfig } from "@playwright/test";
+import { defineConfig, type Project } from "@playwright/test";
 import { chromiumPath } from "./e2e/chromium.mjs";
 
 const given = process.env.RLVIZ_E2E_URL;
@@ -49,22 +49,38 @@ const service = (worker: number) => ({
 export const desktop = { width: 1440, height: 900 };
 export const phone = { width: 390, height: 844 };
 
+const desktopOnly = { name: "desktop", use: { viewport: desktop }, grepInvert: /@touch/ };
+const onPhone = { name: "phone", use: { viewport: phone, hasTouch: true } };
+
 /**
- * `make test` runs `e2e/journeys`, `RLVIZ_E2E_TIER=exhaustive` the rest. Tests whose layout matters are tagged @phone and
- * run at both widths; those tagged @touch on the phone alone.
+ * `make test` runs `e2e/journeys`: on a desktop, and those tagged @touch on a phone alone. `RLVIZ_E2E_TIER=exhaustive`
+ * runs `e2e/exhaustive` the same way, and on a phone also what is tagged @phone, of the journeys too: the layout is
+ * another there.
  */
+const tiers: Record<string, Project[]> = {
+  journeys: [
+    { ...desktopOnly, testDir: "e2e/journeys" },
+    { ...onPhone, testDir: "e2e/journeys", grep: /@touch/ },
+  ],
+  exhaustive: [
+    { ...desktopOnly, testDir: "e2e/exhaustive" },
+    { ...onPhone, testDir: "e2e/exhaustive", grep: /@touch|@phone/ },
+    { ...onPhone, name: "phone journeys", testDir: "e2e/journeys", grep: /@phone/ },
+  ],
+  "": [
+    { ...desktopOnly, testDir: "e2e" },
+    { ...onPhone, testDir: "e2e", grep: /@touch|@phone/ },
+  ],
+};
+
 export default defineConfig({
-  testDir: path.join("e2e", process.env.RLVIZ_E2E_TIER ?? "journeys"),
   timeout: 900_000, // of several waits with PATIENCE
   expect: { timeout: 60_000 },
   workers,
   retries: 0,
   fullyParallel: false,
   reporter: "list",
-  projects: [
-    { name: "desktop", use: { viewport: desktop }, grepInvert: /@touch/ },
-    { name: "phone", use: { viewport: phone, hasTouch: true }, grep: /@phone|@touch/ },
-  ],
+  projects: tiers[process.env.RLVIZ_E2E_TIER ?? "journeys"],
   use: {
     baseURL: given ?? urlOf(ours),
     actionTimeout: 60_000,

@@ -1,9 +1,24 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { defineConfig } from "vitest/config";
 
+const source = path.resolve(import.meta.dirname, "src");
+
+/** The tests of components that replace a module: what one of them imports is of no use to another. */
+const mocking = readdirSync(source, { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".test.tsx"))
+  .filter((file) => readFileSync(path.join(source, file), "utf8").includes("vi.mock("))
+  .map((file) => path.posix.join("src", ...file.split(path.sep)));
+
+const ofComponents = {
+  environment: "jsdom",
+  setupFiles: ["./vitest.restore.ts", "./vitest.setup.ts"],
+  alias: { "next/navigation": path.join(source, "lib/testing/navigation.ts") },
+} as const;
+
 export default defineConfig({
-  resolve: { alias: { "@": path.resolve(import.meta.dirname, "src") } },
+  resolve: { alias: { "@": source } },
   test: {
     setupFiles: ["./vitest.restore.ts"],
     // One less would be left out for the main process, which has nothing to do meanwhile.
@@ -28,11 +43,16 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...ofComponents,
           name: "components",
-          environment: "jsdom",
           include: ["src/**/*.test.tsx"],
-          setupFiles: ["./vitest.setup.ts"],
+          exclude: mocking,
+          isolate: false,
         },
+      },
+      {
+        extends: true,
+        test: { ...ofComponents, name: "components with a mocked module", include: mocking },
       },
     ],
   },

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-interface OwnService {
+export interface OwnService {
   url: string;
   /** Ends the service as Ctrl-C does, and starts it again over the same runs. */
   restart: () => Promise<void>;
@@ -13,14 +13,17 @@ interface OwnService {
   close: () => Promise<void>;
 }
 
-/** A hundred above that of the seeded service of the worker, which does one test at a time. */
+/** Twenty above that of the seeded service of the worker, which does one test at a time. */
 const port = () =>
   Number(process.env.RLVIZ_E2E_PORT ?? "8765") +
-  100 +
+  20 +
   Number(process.env.TEST_PARALLEL_INDEX ?? "0");
 
-/** A service for one test, without seeded runs, at a port of its own. It serves `out/`, so build before. */
-export async function ownService(): Promise<OwnService> {
+/**
+ * A service for one test, without seeded runs, at a port of its own. It serves `out/`, so build before. With a `script`
+ * (see `rlviz/testing/scripted.py`) its workers replay recorded runs, so that nothing is trained and torch is not loaded.
+ */
+export async function ownService(script?: object): Promise<OwnService> {
   const runs = await mkdtemp(path.join(tmpdir(), "rlviz-e2e-own-"));
   const url = `http://127.0.0.1:${port()}`;
   const start = async () => {
@@ -29,6 +32,10 @@ export async function ownService(): Promise<OwnService> {
         ...process.env,
         ...{ RLVIZ_PORT: String(port()), RLVIZ_RUNS_DIR: runs },
         ...{ RLVIZ_ON_EXIT: "stop", RLVIZ_MAX_CONCURRENT_RUNS: "2" },
+        ...(script && {
+          ...{ RLVIZ_LAUNCHER: "scripted", RLVIZ_SCRIPT: JSON.stringify(script) },
+          RLVIZ_WARM_WORKER: "false",
+        }),
       },
       stdio: "ignore",
     });

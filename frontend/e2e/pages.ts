@@ -6,6 +6,8 @@ interface Place {
   address: string;
   /** Opens what the page keeps closed. */
   open?: (page: Page) => Promise<unknown>;
+  /** Whether it is another state of a page that is there already, or one that a journey leads to. */
+  again?: true;
 }
 
 /** Every page, in each state that looks different, for what has to hold on all of them: the places of each part. */
@@ -18,25 +20,28 @@ export const PARTS: Record<string, (runs: Seeded) => Place[]> = {
   ],
   "page of a run": ({ good, slow, created, live, failed, stopped, hostile }) => [
     { address: runPage(good), open: openEvaluationOptions },
-    ...[slow, created, live[0]!, failed, stopped, hostile].map((id) => ({ address: runPage(id) })),
+    ...[created, live[0]!, failed].map((id) => ({ address: runPage(id) })),
+    ...[slow, stopped, hostile].map((id) => ({ address: runPage(id), again: true as const })),
     { address: "/runs/view" },
   ],
   comparison: ({ good, slow, hostile, created, acrobot }) => [
     { address: comparePage(good, slow, hostile, created, acrobot) },
     { address: "/compare", open: press("Add runs") },
     { address: "/analyse" },
-    ...["scatter", "pivot", "sql"].map((view) => ({ address: `/analyse?view=${view}` })),
+    ...["scatter", "pivot", "sql"].map((view) => ({
+      ...{ address: `/analyse?view=${view}`, again: true as const },
+    })),
   ],
   experiment: ({ small, search }) => [
     { address: "/experiments" },
     { address: "/experiments", open: openExperimentForm },
     { address: experimentPage(small) },
     { address: experimentPage(search) },
-    { address: experimentPage() },
+    { address: experimentPage(), again: true },
   ],
   "other page": ({ slow }) => [
     { address: "/explain" },
-    { address: `/explain?run=${slow}` },
+    { address: `/explain?run=${slow}`, again: true },
     { address: "/play" },
     { address: "/storage" },
     { address: "/nope" },

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
 /** Gzipped bytes of JavaScript that Home may load before anything is pressed. */
-const BUDGET = 205_000;
+const BUDGET = 260_000;
 
 const out = fileURLToPath(new URL("../out", import.meta.url));
 const html = readFileSync(path.join(out, "index.html"), "utf8");

@@ -1,4 +1,4 @@
-import { writeAtOnce } from "@/lib/url/write-after";
+import { writeAtOnce } from "@/lib/query-string";
 
 /** Called by the router before it navigates. Back and Forward have changed the address already. */
 export function onRouterTransitionStart(_url: string, type: "push" | "replace" | "traverse") {

@@ -21,7 +21,7 @@ Indices: TypeAlias = NDArray[np.intp]
 class Series:
     """One metric over a run: ``step``, ``time`` (Unix seconds) and ``value`` (NaN for null), each of shape (n,).
 
-    Read-only views in journal order; rows appended later do not show in them.
+    Read-only views in journal order; rows appended later are not included.
     """
 
     step: Floats
@@ -33,33 +33,38 @@ class Series:
 
 
 MIN_POINTS = 4
-"""First, last, minimum and maximum; with 3 more there is room for every gap between them."""
+"""Minimum number of points: first, last, minimum and maximum, with room for the 3 gaps between them."""
 
 
 def downsample(x: Floats, y: Floats, max_points: int) -> tuple[Floats, Floats]:
-    """At most ``max_points`` of the points (``x``, ``y``), in their order; all of them if they are few enough.
+    """Reduce the points (``x``, ``y``) to at most ``max_points`` that draw the same curve, in order.
 
-    ``x`` (non-decreasing) and ``y`` have shape (n,). The range of x is cut into buckets of equal width, as
-    a screen is into columns of pixels, and kept are: the first and the last point, and the minimum and the
-    maximum of every bucket; hence those of the whole curve. A value that is not finite is a gap: where there
-    was one or more between two points that are kept, one stays, so that no line is drawn across (below
-    7 points as far as there is room).
+    The range of x is divided into buckets of equal width, like the pixel columns of a screen. Kept are the first and
+    last point, and the minimum and maximum of each bucket. A value that is not finite is a gap; one gap stays
+    between kept points that have gaps between them, so no line is drawn across (below 7 points, as far as space
+    allows).
 
-    Raises ValueError if ``max_points`` is below MIN_POINTS or the shapes differ.
+    After M4 (Jugel, Jerzak, Hackenbroich and Markl, 2014, https://doi.org/10.14778/2732951.2732953), without the
+    first and last point of inner buckets.
 
-    After M4 (Jugel, Jerzak, Hackenbroich and Markl, 2014, https://doi.org/10.14778/2732951.2732953), without
-    the first and last point of inner buckets.
+    Args:
+        x: Non-decreasing positions, shape (n,).
+        y: Values, shape (n,).
+        max_points: Maximum number of points to return.
+
+    Raises:
+        ValueError: ``max_points`` is below MIN_POINTS, or the shapes differ.
     """
     kept = kept_points(x, y, max_points)
     return x[kept], y[kept]
 
 
 def kept_points(x: Floats, y: Floats, max_points: int) -> Indices:
-    """The indices of the points that ``downsample`` keeps, in their order."""
+    """Return the indices of the points that ``downsample`` keeps, in order."""
     if max_points < MIN_POINTS:
-        raise ValueError(f"max_points is {max_points}; at least {MIN_POINTS} are needed to keep every extreme.")
+        raise ValueError(f"max_points is {max_points}, but must be at least {MIN_POINTS} to keep every extreme.")
     if x.ndim != 1 or x.shape != y.shape:
-        raise ValueError(f"x and y must be of one shape (n,), not {x.shape} and {y.shape}.")
+        raise ValueError(f"x and y must have the same shape (n,), not {x.shape} and {y.shape}.")
     if len(x) <= max_points:
         return np.arange(len(x))
     finite = np.isfinite(y)
@@ -75,16 +80,16 @@ def kept_points(x: Floats, y: Floats, max_points: int) -> Indices:
 
 
 def _bucket_count(gaps: Indices, max_points: int) -> int:
-    """How many buckets fit: b of them give 2b + 2 points, and one gap a run of ``gaps``, at most 2b + 1 in all.
+    """Return how many buckets fit: b buckets give 2b + 2 points, plus one gap per run of ``gaps``, at most 2b + 1 gaps.
 
-    One at least, even if not every gap finds room.
+    At least one, even if not every gap fits.
     """
     runs = int(np.count_nonzero(np.diff(gaps) > 1)) + (1 if len(gaps) else 0)
     return max(1, (max_points - 3) // 4, (max_points - 2 - runs) // 2)
 
 
 def _extremes(x: Floats, y: Floats, buckets: int) -> Indices:
-    """Indices of the minimum and the maximum of each bucket that is not empty. Shape (≤ 2 × buckets,)."""
+    """Return the indices of the minimum and maximum of each non-empty bucket, shape (≤ 2 × buckets,)."""
     if len(x) == 0:
         return np.empty(0, dtype=np.intp)
     edges = np.linspace(x[0], x[-1], buckets, endpoint=False)
@@ -99,7 +104,7 @@ def _extremes(x: Floats, y: Floats, buckets: int) -> Indices:
 
 
 def _gaps_between(kept: Indices, gaps: Indices) -> Indices:
-    """For each two neighbours of ``kept`` the first of ``gaps`` that lies between them, if one does."""
+    """Return, for each pair of neighbours in ``kept``, the first of ``gaps`` between them, if any."""
     if len(gaps) == 0:
         return gaps
     places = np.searchsorted(gaps, kept[:-1], side="right")

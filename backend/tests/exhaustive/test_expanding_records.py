@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
+from rlviz.exchange.bundle import write_bundle
 from rlviz.learning.playing.summary import summarize
 from rlviz.learning.records.about import METADATA
 from rlviz.rundir.folder import RunFolder
@@ -82,3 +83,19 @@ def test_step_records_that_expand(service: Service, query: str) -> None:
 
 def runs(service: Service) -> list[RunFolder]:
     return [RunFolder.at(path.parent) for path in sorted(service.runs_dir.glob("*/config.json"))]
+
+
+def test_a_bundle_that_expands(service: Service, tmp_path: Path) -> None:
+    folder = make_run(tmp_path, "ppo-cartpole-20261121-044130-3630", rows=10, status="completed")
+    with folder.log_path.open("wb") as log:
+        log.truncate(600 * MB)
+    packed = tmp_path / "run.zip"
+    with packed.open("wb") as file:
+        write_bundle(folder, file)
+    assert packed.stat().st_size < MB
+    before = peak_memory(service)
+    answer = service.api("POST", "/runs/import", params={"file": "run.zip"}, content=packed.read_bytes())
+    assert answer.status_code == 422, answer.text
+    assert "far more than its size" in answer.json()["detail"]
+    assert peak_memory(service) - before < MOST_GROWTH
+    assert [run.run_id for run in runs(service)] == [RUN_ID]

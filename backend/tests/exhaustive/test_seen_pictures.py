@@ -6,6 +6,7 @@ import base64
 import io
 import zipfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from rlviz.learning.training.builder import build_model
 from rlviz.learning.training.checkpoint import save_policy
 from rlviz.rundir.clips import Clips
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.retention import retain_videos
 from tests.support.run_folders import make_run
 from tests.support.service_process import Service, serving
 from tests.support.training import QUICK
@@ -187,3 +189,50 @@ def test_a_clip_keeps_what_its_agent_saw(
     clips.remove_made(wanted.id)
     assert service.api("GET", f"/runs/pong/clips/{wanted.id}/saliency", params={"step": 0}).status_code == 404
     assert service.api("GET", f"/runs/pong/clips/{wanted.id}/pictures/0").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "words"),
+    [
+        (f"{EVALUATION}/pictures/99", 404, "no strip 99"),
+        (f"{BLIND}/pictures/0", 404, "no pictures"),
+        (f"{EVALUATION}/saliency?episode=1&step=0", 422, "1 were played"),
+        (f"{EVALUATION}/saliency?episode=0&step=99999", 422, "ended with step"),
+        ("eval_20261121-014400-999/saliency?episode=0&step=0", 404, "no evaluation"),
+    ],
+)
+def test_what_is_not_there_is_said(service: Service, path: str, status: int, words: str) -> None:
+    answer = service.api("GET", f"/runs/pong/evaluations/{path}")
+    assert answer.status_code == status
+    assert words in answer.json()["detail"]
+
+
+def test_a_policy_that_is_kept_with_its_evaluation_outlives_its_checkpoint(
+    tmp_path: Path, folder: RunFolder, service: Service
+) -> None:
+
+    def policy_bytes() -> Any:
+        return next(each["policy_bytes"] for each in service.get("/runs/pong/evaluations") if each["id"] == EVALUATION)
+
+    folder.evaluations.pin_policy(EVALUATION, folder.path / POLICY)
+    folder.evaluations.keep_pinned_policy(EVALUATION)
+    (folder.path / POLICY).rename(tmp_path / "away.zip")
+    try:
+        assert policy_bytes() == folder.evaluations.evaluated_policy_path(EVALUATION).stat().st_size
+        answer = service.api("GET", f"/runs/pong/evaluations/{EVALUATION}/saliency", params={"episode": 0, "step": 2})
+        assert answer.status_code in (200, 202), answer.text
+        retain_videos(folder, 0)
+        assert policy_bytes() is None
+    finally:
+        (tmp_path / "away.zip").rename(folder.path / POLICY)
+    assert policy_bytes() > 0  # the checkpoint is there
+
+
+def test_pictures_go_with_the_videos_and_a_policy_that_is_gone_cannot_be_asked(
+    tmp_path: Path, folder: RunFolder, service: Service
+) -> None:
+    (folder.path / POLICY).rename(tmp_path / "away.zip")
+    answer = service.api("GET", f"/runs/pong/evaluations/{EVALUATION}/saliency", params={"episode": 0, "step": 1})
+    (tmp_path / "away.zip").rename(folder.path / POLICY)
+    assert answer.status_code == 409
+    assert "policy of step 7" in answer.json()["detail"]

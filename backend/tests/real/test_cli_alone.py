@@ -7,29 +7,23 @@ import os
 import pty
 import re
 import select
+import shutil
 import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import psutil
 import pytest
 
-from rlviz.domain.events import EventKind, StartedData
-from rlviz.domain.sinks import SinkKind
-from rlviz.rundir.folder import RunFolder, run_folders
 from rlviz.rundir.lock import RunsLock
-from rlviz.rundir.sinks import is_delivered, read_sink
 from rlviz.server.proxy import NAME, ServiceAddress, read_address
 from tests.support.cli import shell, started
 from tests.support.forked_process import FORKED_FIRST, ForkedProcess
 from tests.support.run_folders import make_run
 from tests.support.service_process import environment
 from tests.support.template import SOCKET, template_address
-from tests.support.training import events
 from tests.support.waiting import PATIENCE, eventually
-from tests.support.workers import pid_of, title_of
 
 IMPATIENT = """
 from rlviz.cli import connection, main
@@ -58,39 +52,6 @@ def served_by(folder: Path, process: ForkedProcess) -> ServiceAddress:
         return address if address is not None and address.pid == process.pid else None
 
     return eventually(look, "The command's own service")
-
-
-def test_a_run_goes_on_without_the_command_that_started_it_and_the_next_one_finds_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv(FORKED_FIRST)
-    begun = shell(tmp_path, "run", "--steps", "200000", "--seed", "1")
-    assert begun.returncode == 0, begun.stderr
-    run_id = begun.stdout.strip()
-    assert not (tmp_path / "runs" / NAME).exists(), "its service has ended with it"
-    folder = RunFolder(tmp_path / "runs", run_id)
-    [began] = events(folder, EventKind.STARTED)
-    assert isinstance(began.data, StartedData)
-    worker = psutil.Process(pid_of(began.data.worker))
-    assert worker.create_time() < folder.read_config().created_at.timestamp(), "it imported while the service started"
-    assert title_of(worker).endswith(f" {folder.path}")
-    assert statuses(tmp_path) == {run_id: "running"}
-    stopped = shell(tmp_path, "stop", run_id)
-    assert stopped.stdout.startswith(f"{run_id} stopped at step ")
-    assert statuses(tmp_path) == {run_id: "stopped"}
-
-
-def test_a_command_that_serves_delivers_before_it_ends_or_says_who_will(tmp_path: Path) -> None:
-    brief = ("run", "--steps", "512", "--set", "n_steps=128", "--sink", "tensorboard")
-    waited = shell(tmp_path, *brief, "--wait")
-    assert waited.returncode == 0, waited.stderr
-    [folder] = run_folders(tmp_path / "runs")
-    record = read_sink(folder, SinkKind.TENSORBOARD)
-    assert record is not None
-    assert is_delivered(folder, record)
-    left = shell(tmp_path, "run", "--steps", "200000", "--sink", "tensorboard")
-    assert "`rlviz sync` later" in left.stderr
-    assert shell(tmp_path, "stop", left.stdout.strip()).returncode == 0
 
 
 def test_of_two_commands_at_once_the_second_talks_to_the_first_and_takes_its_place_when_it_ends(
@@ -135,7 +96,7 @@ def test_a_signal_where_there_is_no_terminal_does_what_the_settings_say(tmp_path
     finally:
         process.kill()
         process.communicate()
-    assert re.search(r"is paused at step \d+\. `rlviz resume ppo-cartpole-\S+` goes on with it\.", said), said
+    assert re.search(r"is paused at step \d+\. To resume it: `rlviz resume ppo-cartpole-\S+`", said), said
     assert set(statuses(tmp_path).values()) == {"paused"}
 
 
@@ -168,8 +129,6 @@ def test_a_folder_that_a_process_holds_without_answering_ends_with_5(tmp_path: P
     assert f"process {os.getpid()}" in told
     assert len(told.splitlines()) == 1
 
-
-# On a terminal
 
 ON_TERMINAL = """
 import os, sys
@@ -233,6 +192,18 @@ def test_a_run_is_followed_paused_evaluated_and_stopped_with_keys_on_40_columns(
     assert set(statuses(tmp_path).values()) == {"stopped"}
 
 
+@pytest.fixture(scope="module")
+def catalogued(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a run in its catalogue, and the bundle of another."""
+    folder = tmp_path_factory.mktemp("catalogued")
+    make_run(folder / "runs", "one", rows=2_500, status="completed")
+    make_run(folder / "elsewhere", "two", rows=10, status="completed")
+    two = shell(folder, "export", "two", "--bundle", "--output", "two.zip", runs_dir="elsewhere")
+    assert two.returncode == 0, two.stderr
+    assert shell(folder, "rebuild").returncode == 0
+    return folder
+
+
 @pytest.mark.parametrize(
     ("command", "shows"),
     [
@@ -245,12 +216,10 @@ def test_a_run_is_followed_paused_evaluated_and_stopped_with_keys_on_40_columns(
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
 )
-def test_what_may_take_long_has_a_bar_on_40_columns(tmp_path: Path, command: tuple[str, ...], shows: str) -> None:
-    make_run(tmp_path / "runs", "one", rows=2_500, status="completed")
-    make_run(tmp_path / "elsewhere", "two", rows=10, status="completed")
-    two = shell(tmp_path, "export", "two", "--bundle", "--output", "two.zip", runs_dir="elsewhere")
-    assert two.returncode == 0, two.stderr
-    assert shell(tmp_path, "rebuild").returncode == 0
+def test_what_may_take_long_has_a_bar_on_40_columns(
+    catalogued: Path, tmp_path: Path, command: tuple[str, ...], shows: str
+) -> None:
+    shutil.copytree(catalogued, tmp_path, dirs_exist_ok=True)
     with terminal(tmp_path, *command) as (_, end):
         shown = read_until(end, shows)
     drawn = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)

@@ -96,14 +96,3 @@ def test_a_run_without_a_choice_trains_what_works(app: Service) -> None:
     lander = next(one for one in app.get("/environments") if one["id"] == "LunarLander-v3")
     assert lander["recommended_algorithm"] == "ppo"
     assert [one["id"] for one in lander["presets"]["ppo"] if one["recommended"]] == ["high-score"]
-
-
-def test_a_preset_evaluates_its_policy_without_being_asked_to_and_keeps_the_best(app: Service) -> None:
-    """A part of Pendulum's first preset of PPO, as long as it takes to its first evaluation."""
-    pendulum = next(one for one in app.get("/environments") if one["id"] == "Pendulum-v1")
-    plan = pendulum["presets"]["ppo"][0]["evaluation"]
-    run_id = trained(app, algo="ppo", env_id="Pendulum-v1", preset="fast", total_timesteps=plan["every_steps"])
-    run = app.get(f"/runs/{run_id}")
-    assert run["config"]["evaluation"] == plan
-    assert run["best_policy"]["episodes"] == plan["episodes"]
-    assert run["best_policy"]["step"] >= plan["every_steps"]

@@ -145,12 +145,6 @@ def test_a_clip_leaves_a_step_record_for_each_of_its_frames(service: Service, ru
     assert made(service, run_id, step=0, seed=9)["steps"]["rows"] == found["total"]
 
 
-def test_the_video_of_growth_has_no_step_records_and_says_why(service: Service, run_id: str) -> None:
-    video = made(service, run_id, "growth-video", seed=3)
-    problem = assert_problem(service.api("GET", f"/runs/{run_id}/clips/{video['id']}/steps"), 404)
-    assert "several policies" in problem["detail"]
-
-
 def test_a_picture_alone_shows_the_episode_that_its_clip_plays(service: Service, run_id: str) -> None:
     picture = made(service, run_id, step=0, seed=31, picture_only=True)
     assert (picture["status"], picture["video_url"], picture["cause"]) == ("retired", None, None)

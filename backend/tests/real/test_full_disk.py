@@ -12,8 +12,7 @@ import pytest
 from rlviz.library.tracking import track
 from rlviz.rundir.folder import RunFolder
 from rlviz.server.catalog.projection.folder import row_of_folder
-from tests.support.faults import fill, filled, train, whole_files, worker_of
-from tests.support.run_folders import LiveRun
+from tests.support.faults import filled, train, whole_files, worker_of
 from tests.support.service_process import serving
 from tests.support.training import rows
 from tests.support.waiting import eventually
@@ -60,26 +59,6 @@ def test_a_full_disk_in_training_is_waited_for_and_in_filming_and_saving_named(s
         eventually(lambda: not list(folder.path.rglob("*.tmp")), "half-written files to be swept away")
         whole_files(folder)
         assert "Traceback" not in service.log
-
-
-def test_a_run_whose_turn_comes_on_a_full_disk_keeps_its_place_and_says_what_it_waits_for(small_disk: Path) -> None:
-    run = LiveRun(small_disk / "runs", "alive")
-    try:
-        with serving(small_disk, min_free_disk="3MB", max_concurrent_runs="1") as service:
-            waits = service.create(start=True)
-            filler = fill(small_disk, leave=2_000_000)
-            run.finish()
-            cause = eventually(lambda: service.get(f"/runs/{waits['id']}")["cause"], "the reason")
-            assert "RLVIZ_MIN_FREE_DISK" in cause
-            held = service.get(f"/runs/{waits['id']}")
-            assert (held["status"], held["queue_position"], held["started_at"]) == ("queued", 1, None)
-            filler.unlink()
-            assert service.wait_for_status(waits["id"], "running")["cause"] is None
-            service.api("POST", f"/runs/{waits['id']}/stop")
-            service.wait_for_status(waits["id"], "stopped")
-            assert service.folder(waits["id"]).model_path.is_file()
-    finally:
-        run.close()
 
 
 def test_a_program_of_the_user_s_goes_on_while_the_disk_is_full_and_no_row_of_its_run_is_lost(

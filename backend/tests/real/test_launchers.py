@@ -196,6 +196,7 @@ def test_an_evaluation_is_played_to_its_end(rig: Rig, tmp_path: Path) -> None:
     assert folder.evaluations.video_path(asked.id).is_file()
 
 
+@pytest.mark.usefixtures("forks")
 def test_close_leaves_workers_alone_that_outlive_it_and_ends_others_as_a_stop_would(
     new_rig: Callable[[], Rig], tmp_path: Path
 ) -> None:

@@ -37,12 +37,6 @@ def test_each_update_stands_at_the_end_of_its_rollout_the_last_one_too(tmp_path:
     assert [updates for _, updates in points(folder, "train/n_updates")] in ([1, 2], [2, 4])  # of two passes each
 
 
-def test_a2c_has_a_row_for_every_hundredth_update_and_for_the_last(tmp_path: Path) -> None:
-    folder = train(tmp_path, "a2c", 2_050, n_envs=2, n_steps=5)
-    assert points(folder, "train/n_updates") == [(1_000, 100), (2_000, 200), (2_050, 205)]
-    assert steps(folder, "rollout/ep_rew_mean") == [1_000, 2_000]
-
-
 @pytest.mark.parametrize("train_freq", [4, 50])
 def test_the_updates_of_dqn_stand_where_they_happened(tmp_path: Path, train_freq: int) -> None:
     folder = train(tmp_path, "dqn", 600, train_freq=train_freq, gradient_steps=1)
@@ -59,28 +53,3 @@ def test_steps_never_go_back_and_no_value_is_written_twice_at_one(tmp_path: Path
     assert [row["step"] for row in rows(folder)] == sorted(row["step"] for row in rows(folder))
     for name in {name for row in rows(folder) for name in row["values"] if not name.startswith("episode/")}:
         assert len(steps(folder, name)) == len(set(steps(folder, name))), name
-
-
-@pytest.mark.parametrize("algo", ["ppo", "dqn"])
-def test_a_run_that_is_stopped_within_a_rollout_writes_no_update_at_a_wrong_step(tmp_path: Path, algo: str) -> None:
-    folder = make_run(tmp_path, algo=algo, total_timesteps=100_000)
-    stop_after(folder, 300)
-    complete = make_run(tmp_path, "complete", algo=algo, total_timesteps=100_000)
-    stop_after(complete, 900)
-    assert set(points(folder, "train/n_updates")) <= set(points(complete, "train/n_updates"))
-
-
-def stop_after(folder: RunFolder, step: int) -> None:
-    """Train, stopping at ``step``."""
-    from rlviz.learning.training.callback import RunCallback
-
-    on_step = RunCallback._on_step
-
-    def stopping(self: RunCallback) -> bool:
-        if self.num_timesteps >= step:
-            self._stop.set()
-        return on_step(self)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(RunCallback, "_on_step", stopping)
-        assert train_run(folder)

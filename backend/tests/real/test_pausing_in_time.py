@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from pathlib import Path
 from threading import Event, Thread
 
@@ -12,8 +11,6 @@ from rlviz.domain.events import EventKind, PausedData
 from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.snapshots import snapshots_of
-from tests.support.faults import train
-from tests.support.service_process import serving
 from tests.support.training import curves, events, kinds, make_run, messages, rows, snapshots
 from tests.support.waiting import eventually
 
@@ -61,15 +58,3 @@ def test_what_was_paused_so_comes_out_as_it_would_have(tmp_path: Path) -> None:
     assert kinds(folder)[-1] == "finished"
     assert EventKind.DIVERGED not in kinds(folder)
     assert curves(folder) == curves(whole)
-
-
-def test_the_app_ends_with_paused_runs_though_their_rollouts_are_endless(tmp_path: Path) -> None:
-    with serving(tmp_path, on_exit="pause") as service:
-        run_id = train(service, hyperparameters=ENDLESS_ROLLOUT, total_timesteps=10_000_000)
-        folder = service.folder(run_id)
-        assert service.stop(signal.SIGTERM) == 0
-        assert events(folder)[-1].event == EventKind.PAUSED, service.log
-        assert "left behind" not in service.log
-    with serving(tmp_path, on_exit="stop") as service:
-        eventually(lambda: service.get(f"/runs/{run_id}")["attempt"] == 2, "the second attempt")
-        service.wait_for_status(run_id, "running")

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from rlviz.domain.errors import ArtifactNotFound, BundleRefused
-from rlviz.exchange.bundle import MANIFEST, is_policy, read_bundle, write_bundle
+from rlviz.exchange.bundle import MANIFEST, holds_policy, read_bundle, write_bundle
 from rlviz.rundir.files import write_atomically
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import JournalWriter, prepare, read_journal
+from rlviz.rundir.journal import JournalWriter, compress_journal, read_journal
 from tests.support.raw_requests import assert_problem
 from tests.support.run_folders import make_run
 from tests.support.service_process import serving
@@ -93,7 +93,7 @@ def test_a_bundle_without_policies_has_no_file_that_holds_one(tmp_path: Path) ->
         ),
     }
     for name in policies:
-        assert is_policy(name), name
+        assert holds_policy(name), name
         (made.path / name).parent.mkdir(parents=True, exist_ok=True)
         (made.path / name).write_bytes(POLICY)
     packed = {}
@@ -155,7 +155,7 @@ def test_files_may_be_replaced_deleted_and_compressed_while_it_is_bundled(folder
         folder.checkpoint_path(number).write_bytes(b"the newest")
         write_atomically(folder.model_path, POLICY * number)
         if folder.metrics_path.exists():
-            copy = prepare(folder.metrics_path)
+            copy = compress_journal(folder.metrics_path)
             assert copy is not None
             copy.put_in_place()
 

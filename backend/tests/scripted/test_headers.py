@@ -20,9 +20,12 @@ from tests.support.service_process import Service, serving
 from tests.support.waiting import PATIENCE, eventually
 
 THEME = 'document.documentElement.dataset.theme = "dark";'
+
+
 PAGE = (
     f'<!doctype html><script>{THEME}</script><script src="/app.js" async=""></script><script id="x">second()</script>'
 )
+
 
 IMPATIENT = """
 import rlviz.server.serve as process
@@ -139,9 +142,6 @@ def test_the_page_of_the_api_loads_nothing_from_elsewhere(site: Service) -> None
     assert "innerHTML" not in site.http.get("/api/docs/explorer.js").text
 
 
-# How much, and for how long
-
-
 def test_nothing_starts_on_a_disk_that_is_too_full(site: Service) -> None:
     runs = site.get("/runs")["total"]
     for path, body in (
@@ -182,18 +182,6 @@ def test_what_has_no_end_is_cut_off(site: Service, begun: bytes) -> None:
 def test_many_large_headers_are_refused(site: Service) -> None:
     headers = {f"X-{number}": b"x" * 7_000 for number in range(10)}
     assert_problem(raw_request(site.port, b"/api/health", headers=headers), 431)
-
-
-def test_a_client_that_dawdles_over_its_request_is_let_go(site: Service) -> None:
-    """Slow loris: one connection that never ends its head, one that never ends its body."""
-    for begun in (
-        b"GET / HTTP/1.1\r\nHost: x",
-        b"POST /api/runs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n{",
-    ):
-        with socket.create_connection(("127.0.0.1", site.port), PATIENCE) as connection:
-            connection.sendall(begun)
-            connection.settimeout(PATIENCE)
-            assert b" 408 " in connection.recv(1_000)
 
 
 def test_a_client_that_says_nothing_more_after_an_answer_is_let_go(site: Service) -> None:

@@ -14,7 +14,7 @@ import pytest
 from rlviz.domain.errors import BundleRefused, InvalidRequest
 from rlviz.exchange import bundle as zip_archive
 from rlviz.exchange.bundle import read_bundle, write_bundle
-from rlviz.exchange.export import NAME, TableFormat, of_metrics, write_event_files, write_table
+from rlviz.exchange.export import NAME, TableFormat, metrics_table, write_event_files, write_table
 from rlviz.exchange.import_runs import ImportOptions, ImportOutcome, import_path
 from rlviz.rundir.metric_rows import all_rows
 from rlviz.rundir.origin import read_origin
@@ -60,7 +60,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     files = {f"metrics.{form}": b"" for form in TableFormat}
     for form in TableFormat:
         with (folder / f"metrics.{form}").open("wb") as file:
-            write_table(of_metrics(run), form, file)
+            write_table(metrics_table(run), form, file)
         files[f"metrics.{form}"] = (folder / f"metrics.{form}").read_bytes()
     write_event_files(all_rows(run), run.config_path.read_text(), folder / "logs")
     with (folder / "run.zip").open("wb") as file:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,6 @@ from rlviz.domain.presets import MeasuredPreset
 from rlviz.learning.presets import catalog
 from rlviz.learning.presets.catalog import MEASURED, digest, preset_files, read_preset_files
 from tests.support.service_process import Service, serving
-from tests.support.waiting import eventually
 
 SPECIFICATION = """
 name = "Presets of CliffWalking"
@@ -114,25 +113,6 @@ def test_presets_are_measured_each_by_itself_and_only_once(
     assert measured(figures, tmp_path) == found
 
 
-def test_one_that_was_interrupted_is_gone_on_with_unless_its_preset_was_changed(
-    service: Service, specification: Specification, figures: Figures
-) -> None:
-    stable = specification.spec.variants[1]
-    wanted = specification.measurement(stable, seeds=3)
-    asked = Asked(service, interrupt=True)
-    with pytest.raises(KeyboardInterrupt):
-        Measuring(asked, figures, report=quiet).measure([wanted])
-    assert asked.begun == [wanted.name]
-    (known,) = [one for one in service.get("/experiments")["experiments"] if one["trials"] == 3]
-    assert known["status"] in ("stopped", "completed")
-
-    changed = replace(wanted, digest="0" * 16, spec=wanted.spec.model_copy(update={"name": "after a change"}))
-    again = Asked(service)
-    assert Measuring(again, figures, report=quiet).measure([changed, wanted]) == []
-    assert again.begun == ["after a change"]
-    assert figures.seeds_of(wanted.digest) == 3
-
-
 def test_what_an_earlier_invocation_left_running_takes_no_time_from_another(
     service: Service, specification: Specification, figures: Figures
 ) -> None:
@@ -146,23 +126,6 @@ def test_what_an_earlier_invocation_left_running_takes_no_time_from_another(
     assert states["of somebody else"]["status"] == "running"
     for name in (fast.name, "of somebody else"):
         service.api("DELETE", f"/experiments/{states[name]['id']}")
-
-
-def test_a_preset_with_a_seed_without_a_score_is_not_written_down(
-    service: Service, specification: Specification, figures: Figures, tmp_path: Path
-) -> None:
-    wanted = specification.measurement(specification.spec.variants[1], seeds=4)
-    asked = Asked(service)
-    experiment = asked.post("/experiments", wanted.spec.model_dump(mode="json", exclude_unset=True))
-
-    def run_of_the_first() -> Any:
-        return service.get(f"/experiments/{experiment['id']}")["cells"][0]["run_id"]
-
-    run_id = eventually(run_of_the_first, "the first trial")
-    service.api("POST", f"/runs/{run_id}/stop")
-    (problem,) = Measuring(asked, figures, report=quiet).measure([wanted])
-    assert "3 of 4 scores" in problem
-    assert not (tmp_path / "measured.json").exists()
 
 
 def test_figures_of_other_presets_stay_and_those_of_none_are_dropped(

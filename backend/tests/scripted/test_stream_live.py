@@ -2,68 +2,15 @@
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable, Iterator
-
-import pytest
+from collections.abc import Callable
 
 from rlviz.domain.events import EventKind
 from tests.support.event_streams import Event, is_kind, is_status, streaming
+from tests.support.live_streams import runs, seqs_of, service
 from tests.support.run_folders import LiveRun
-from tests.support.service_process import Service, serving
+from tests.support.service_process import Service
 
-RUNS = ("fast", "cut", "first", "second", "torn", "broken", "killed")
-
-
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, LiveRun]]:
-    """One run under way for each test, by name."""
-    root = tmp_path_factory.mktemp("live") / "runs"
-    live = {name: LiveRun(root, name) for name in RUNS}
-    yield live
-    for run in live.values():
-        run.close()
-
-
-@pytest.fixture(scope="module")
-def service(runs: dict[str, LiveRun]) -> Iterator[Service]:
-    """A service that finds those runs with their workers alive."""
-    with serving(runs["fast"].folder.path.parents[1], launcher="scripted") as service:
-        yield service
-        assert "Traceback" not in service.log, service.log
-
-
-def in_background(work: Callable[[], None]) -> threading.Thread:
-    thread = threading.Thread(target=work)
-    thread.start()
-    return thread
-
-
-def seqs_of(events: list[Event]) -> list[int]:
-    return [seq for event in events if event.kind == "metrics" for seq in event.seqs]
-
-
-def test_at_200_rows_a_second_come_at_most_four_events_a_second_and_every_row(
-    service: Service, runs: dict[str, LiveRun]
-) -> None:
-    run, count = runs["fast"], 1_000
-
-    def work() -> None:
-        for _ in range(count):
-            run.row()
-            time.sleep(0.005)
-        run.finish()
-
-    began = time.monotonic()
-    with streaming(service, f"/runs/{run.run_id}/stream") as stream:
-        worker = in_background(work)
-        events = stream.until(is_kind("end"))
-        worker.join()
-    batches = [event for event in events if event.kind == "metrics"]
-    assert seqs_of(events) == list(range(1, count + 1))
-    assert len(batches) > 4
-    assert len(batches) <= 4 * (batches[-1].at - began) + 1, "however late some of them came through"
+__all__ = ["runs", "service"]
 
 
 def test_one_connection_carries_two_runs_with_one_cursor_and_the_status_of_a_third(

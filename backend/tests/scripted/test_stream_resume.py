@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-from pathlib import Path
 from typing import Any
 
 import orjson
-import pytest
 
-from tests.support.event_streams import Event, is_kind, is_status, streaming
+from tests.support.event_streams import is_kind, streaming
 from tests.support.service_process import Service
-from tests.support.waiting import PATIENCE, eventually
 
 ENDED = "ended-run"
 
@@ -105,47 +101,3 @@ def test_a_run_that_is_deleted_while_it_is_streamed_ends_deleted(service: Servic
 
 def test_a_head_request_opens_no_stream(service: Service) -> None:
     assert service.api("HEAD", f"/runs/{ENDED}/stream").status_code == 405
-
-
-def stands_still(path: Path, seconds: float) -> bool:
-    size = path.stat().st_size
-    threading.Event().wait(seconds)
-    return path.stat().st_size == size
-
-
-@pytest.mark.timeout(150)
-def test_a_stop_in_the_middle_of_an_update_is_seen_by_two_clients_and_locks_nothing(service: Service) -> None:
-    """Updates of seconds: whoever stops the run stops it in one."""
-    n_steps = 2_048
-    run = service.create(
-        total_timesteps=1_000_000,
-        start=True,
-        hyperparameters={"n_envs": 1, "n_steps": n_steps, "batch_size": 32, "n_epochs": 100},
-    )
-    seen: dict[int, list[Event]] = {}
-
-    def follow(client: int) -> None:
-        with streaming(service, f"/runs/{run['id']}/stream") as stream:
-            seen[client] = list(stream)
-
-    clients = [threading.Thread(target=follow, args=(client,)) for client in range(2)]
-    for client in clients:
-        client.start()
-    metrics = service.folder(run["id"]).metrics_path
-    eventually(lambda: metrics.exists() and b'"step":' in metrics.read_bytes(), "The first episode")
-    eventually(lambda: lines(service, run["id"])[-1]["step"] > n_steps - 500, "The end of the first rollout")
-    eventually(lambda: stands_still(metrics, 3.0), "The update, in which nothing is logged")
-    answers = [service.api("POST", f"/runs/{run['id']}/stop") for _ in range(2)]
-    assert [answer.status_code for answer in answers] == [202, 202]
-    for client in clients:
-        client.join(PATIENCE)
-        assert not client.is_alive()
-    assert service.get(f"/runs/{run['id']}")["step"] % n_steps <= 1, "The stop did not come in an update"
-    everything = [row["seq"] for row in lines(service, run["id"])]
-    for events in seen.values():
-        assert any(map(is_status("stopping"), events))
-        assert [event.data["run"]["status"] for event in events if event.kind == "status"][-1] == "stopped"
-        assert events[-1].kind == "end"
-        assert events[-1].data == {"run_id": run["id"], "status": "stopped"}
-        assert [seq for event in events if event.kind == "metrics" for seq in event.seqs] == everything
-    assert service.folder(run["id"]).model_path.exists()

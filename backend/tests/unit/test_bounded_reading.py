@@ -19,12 +19,10 @@ from rlviz.importing import with_collection, without_collection
 from rlviz.rundir import journal as compressed
 from rlviz.rundir.contents import MAX_NAMED_LINES, broken_lines
 from rlviz.rundir.files import open_file
-from rlviz.rundir.journal import JournalTail, JournalWriter, compressed_path, journal_size, prepare
+from rlviz.rundir.journal import JournalTail, JournalWriter, compress_journal, compressed_path, journal_size
 from rlviz.server.catalog.projection import events as events_projection
 from rlviz.server.catalog.projection.events import EventsProjection
-from rlviz.server.catalog.projection.folder import row_of_folder
 from rlviz.server.catalog.projection.metrics import MetricsProjection
-from tests.support.run_folders import make_run
 
 MB = 1 << 20
 
@@ -48,17 +46,8 @@ def write_rows(path: Path, size: int) -> int:
     return count
 
 
-def write_events(path: Path, size: int) -> None:
-    with path.open("w") as file:
-        count = 0
-        while file.tell() < size:
-            count += 1
-            data = f'{{"message": "{count}{"y" * 400}"}}'
-            file.write(f'{{"seq":{count},"time":1e9,"event":"warning","step":{count},"data":{data}}}\n')
-
-
 def compress(journal: Path) -> None:
-    prepared = prepare(journal)
+    prepared = compress_journal(journal)
     assert prepared is not None
     assert prepared.put_in_place()
 
@@ -75,24 +64,6 @@ def test_a_missing_file_keeps_nothing_of_its_callers(tmp_path: Path) -> None:
         return weakref.ref(held)
 
     assert look()() is None
-
-
-@pytest.mark.usefixtures("no_collection")
-def test_a_run_is_indexed_in_little_memory(tmp_path: Path) -> None:
-    folder = make_run(tmp_path, "run-1")
-    rows = write_rows(folder.metrics_path, 6 * MB)
-    write_events(folder.events_path, 4 * MB)
-    compress(folder.metrics_path)
-    compress(folder.events_path)
-    row_of_folder(folder)  # imports what it needs
-    tracemalloc.start()
-    try:
-        row = row_of_folder(folder)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert row.step == 10 * rows
-    assert peak < 6 * MB
 
 
 def test_a_stream_opens_and_expands_each_part_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,7 +124,7 @@ def test_what_expands_beyond_all_measure_is_neither_read_nor_made(
 ) -> None:
     journal = tmp_path / "metrics.jsonl"
     journal.write_bytes(b"\n" * (compressed.FREE_BYTES + 1))
-    assert prepare(journal) is None
+    assert compress_journal(journal) is None
     with monkeypatch.context() as patch:
         patch.setattr(compressed, "MOST_RATIO", 1 << 40)
         compress(journal)
@@ -198,7 +169,7 @@ def test_a_projection_keeps_no_metric_that_it_does_not_need(tmp_path: Path) -> N
         writer.append({"step": number, "values": {f"metric/{number}": 1.0, "time/fps": float(number)}})
     writer.close()
     projection = MetricsProjection(None)
-    projection.take(JournalTail(journal).read())
+    projection.add_lines(JournalTail(journal).read())
     assert projection.fps == 999.0
     assert list(projection._newest) == ["time/fps"]
 

@@ -333,6 +333,6 @@ def anchors(text: str) -> set[str]:
 
 @pytest.mark.parametrize("name", ALGORITHMS.names())
 def test_every_algorithm_has_a_guide(name: str) -> None:
-    guides = ROOT / "frontend/src/features/explain/guides"
-    assert (guides / name / "index.tsx").is_file()
+    guides = ROOT / "frontend/src/screens/explain/guides"
+    assert (guides / f"{name}.tsx").is_file()
     assert f'import("./{name}")' in (guides / "registry.ts").read_text()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -182,17 +181,3 @@ def test_what_is_no_rgb_picture_is_refused_by_name(tmp_path: Path, picture: obje
 def test_a_picture_of_another_size_is_refused(tmp_path: Path) -> None:
     with pytest.raises(VideoNotWritten, match="changed from"):
         record(tmp_path / "video.mp4", [*pictures(2, 40, 60), *pictures(1, 40, 62)])
-
-
-def test_memory_does_not_grow_with_the_length_of_the_video(tmp_path: Path) -> None:
-    def peak(frames: int) -> int:
-        tracemalloc.start()
-        try:
-            record(tmp_path / f"{frames}.mp4", pictures(frames, 100, 150))
-            return tracemalloc.get_traced_memory()[1]
-        finally:
-            tracemalloc.stop()
-
-    peak(10)
-    one_frame = 100 * 150 * 3
-    assert abs(peak(3_000) - peak(300)) < 2 * one_frame

@@ -64,9 +64,9 @@ def test_settings_never_change_after_they_were_read() -> None:
         ("TOKEN", "short", "8 characters"),
         ("TOKEN", "eight characters", "RLVIZ_TOKEN: "),
         ("TOKEN", "gänsefüßchen", "RLVIZ_TOKEN: "),
-        ("WEBHOOK_URL", "ftp://host/path", "begins with http:// or https://"),
-        ("WEBHOOK_URL", "https:///path", "and a host is needed"),
-        ("WEBHOOK_URL", "http://[::1/path", "and a host is needed"),
+        ("WEBHOOK_URL", "ftp://host/path", "starts with http:// or https://"),
+        ("WEBHOOK_URL", "https:///path", "and a host"),
+        ("WEBHOOK_URL", "http://[::1/path", "and a host"),
         ("HOST", "0.0.0.0", "Set RLVIZ_TOKEN to a secret"),
         ("HOST", "192.168.1.7", "or leave RLVIZ_HOST at 127.0.0.1"),
         ("HOST", "training.example", "Set RLVIZ_TOKEN to a secret"),
@@ -77,11 +77,11 @@ def test_settings_never_change_after_they_were_read() -> None:
         ("ALLOWED_HOSTS", "*", "without scheme and port"),
         ("TRUSTED_PROXIES", "proxy.example", "neither an address nor a network"),
         ("TRUSTED_PROXIES", "127.0.0.1, 10.0.0.0/33", "neither an address nor a network"),
-        ("ROOT_PATH", "rlviz", "begins with a slash"),
-        ("ROOT_PATH", "//evil.example", "begins with a slash"),
-        ("ROOT_PATH", "/a/../b", "begins with a slash"),
-        ("ROOT_PATH", '/"><script>', "begins with a slash"),
-        ("ROOT_PATH", "/a b", "begins with a slash"),
+        ("ROOT_PATH", "rlviz", "starts with a slash"),
+        ("ROOT_PATH", "//evil.example", "starts with a slash"),
+        ("ROOT_PATH", "/a/../b", "starts with a slash"),
+        ("ROOT_PATH", '/"><script>', "starts with a slash"),
+        ("ROOT_PATH", "/a b", "starts with a slash"),
     ],
 )
 def test_a_setting_that_cannot_be_used_is_named_with_what_it_may_be(
@@ -314,3 +314,7 @@ def test_a_dotenv_file_without_end_is_refused(tmp_path: Path) -> None:
         file.truncate(1 << 40)
     with pytest.raises(InvalidRequest, match="more than"):
         read_settings()
+
+
+def test_a_checkout_serves_the_pages_that_are_built_in_it() -> None:
+    assert Settings(_env_file=None).frontend_dir == Path(__file__).parents[3] / "frontend" / "out"  # type: ignore[call-arg]

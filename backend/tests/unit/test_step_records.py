@@ -16,7 +16,6 @@ from typing import Any
 
 import minari
 import numpy as np
-import psutil
 import pytest
 from gymnasium import spaces
 
@@ -174,9 +173,6 @@ def test_an_answer_is_cut_where_it_would_be_too_large(file: StepFile, monkeypatc
     assert (found.total, found.stop) == (8, 2)
 
 
-# Values that are hard to keep
-
-
 def kept(tmp_path: Path, seen: spaces.Space[Any], acts: spaces.Space[Any], *steps: tuple[Any, Any]) -> StepFile:
     said = about(seen, acts, (), (), ())
     rows = [row(said, 0, index, observation, action) for index, (observation, action) in enumerate(steps)]
@@ -229,29 +225,6 @@ def test_what_is_added_later_cannot_change_what_was_kept(tmp_path: Path) -> None
         assert [record.observation for record in records(file)] == [[0, 0], [1, 1], [2, 2]]
 
 
-def test_a_very_long_episode_costs_no_memory_and_is_cut_at_its_size(tmp_path: Path) -> None:
-    said = about()
-    process = psutil.Process()
-    peaks = []
-    with StepWriter(tmp_path / NAME, tmp_path, said, max_bytes=2_000_000) as writer:
-        for index in range(120_000):
-            noise = bytes(np.random.default_rng(index).bytes(16))
-            writer.add(row(said, 0, index, [index, 0], None if index == 0 else 1, frame_hash=noise))
-            if index % 20_000 == 0:
-                peaks.append(process.memory_info().rss)
-    facts = writer.facts()
-    assert facts.cut
-    assert 2_000_000 <= facts.size_bytes < 2_500_000
-    assert facts.rows < 120_000
-    assert peaks[-1] - peaks[1] < 60_000_000
-    with StepFile(tmp_path / NAME, tmp_path) as file:
-        assert file.about.cut
-        assert file.rows == facts.rows
-
-
-# Whole or absent
-
-
 def test_a_writer_that_fails_leaves_nothing(tmp_path: Path) -> None:
     said = about()
 
@@ -300,9 +273,6 @@ def test_a_file_that_is_no_records_is_damage(tmp_path: Path, content: bytes) -> 
     (tmp_path / NAME).write_bytes(content)
     with pytest.raises(RunFolderError, match="no whole file of step records"):
         StepFile(tmp_path / NAME, tmp_path)
-
-
-# Other formats
 
 
 def test_csv_has_a_cell_for_each_number_with_its_name_and_unit(file: StepFile) -> None:

@@ -7,7 +7,11 @@ import { seeded } from "../seeded";
 const OF_COLOURS = ["color-contrast", "link-in-text-block"];
 
 for (const [part, places] of Object.entries(PARTS)) {
-  test(`no ${part} breaks an accessibility rule in either theme`, async ({ page }) => {
+  test(`no ${part} breaks an accessibility rule in either theme, or has an error`, async ({
+    page,
+  }) => {
+    const errors: string[] = [];
+    page.on("pageerror", (error) => errors.push(String(error)));
     for (const place of places(seeded())) {
       await page.emulateMedia({ colorScheme: "light" });
       await visit(page, place);
@@ -16,6 +20,7 @@ for (const [part, places] of Object.entries(PARTS)) {
       await expect.poll(() => page.evaluate(theme)).toBe("dark");
       await page.evaluate(stillness);
       expect.soft(await broken(page, OF_COLOURS), `${place.address} in the dark theme`).toEqual([]);
+      expect.soft(errors.splice(0), place.address).toEqual([]);
     }
   });
 }

@@ -1,37 +1,71 @@
-import { expect, type Page, test } from "@playwright/test";
+import { expect, test } from "@playwright/test";
 import { PATIENCE } from "../patience";
-import { live, status, videoTime } from "../run-page";
+import { live, sideways, status, videoTime } from "../run-page";
+import { frames, stage, watchedRun } from "../watched";
 
 test.describe.configure({ mode: "serial" });
 test.use({ contextOptions: { reducedMotion: "no-preference" } }); // otherwise it plays on request only
 
-const canvas = (page: Page) => live(page).getByRole("img", { name: /plays CartPole-v1$/ });
-const frames = async (page: Page) => Number(await canvas(page).getAttribute("data-frames"));
-
 /** Of one try among several. */
 const SOON = { timeout: 10_000 };
 
-let run = "";
+/** Whether nothing lies over an element. */
+const isBare = (element: Element) => {
+  const { left, right, top, bottom } = element.getBoundingClientRect();
+  return [left + 1, (left + right) / 2, right - 1].every(
+    (x) => document.elementFromPoint(x, (top + bottom) / 2) === element,
+  );
+};
 
-/** A run that trains for as long as these tests look at it. */
-test.beforeAll(async ({ request }) => {
-  const answer = await request.post("/api/runs", {
-    data: {
-      ...{ algo: "ppo", env_id: "CartPole-v1", name: "Watched" },
-      ...{ total_timesteps: 2_000_000, start: true },
-    },
-  });
-  run = ((await answer.json()) as { id: string }).id;
-});
+const run = watchedRun();
 
-test.afterAll(async ({ request }) => {
-  await request.post(`/api/runs/${run}/stop`);
+test("on a phone the agent plays below its title, in a corner while one scrolls, and keys are taken by touch @touch", async ({
+  page,
+}) => {
+  await page.goto(`/runs/view?id=${run()}`);
+  await expect(status(page, "running")).toBeVisible(PATIENCE);
+  await stage(page).scrollIntoViewIfNeeded(PATIENCE);
+  await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(5);
+  expect(await sideways(page)).toBe(0);
+  const { width } = (await stage(page).boundingBox())!;
+  expect(width).toBeGreaterThan(320);
+  await expect(live(page).getByRole("region", { name: "Action probabilities" })).toBeVisible();
+
+  await page.locator("#details").scrollIntoViewIfNeeded();
+  const corner = page.getByRole("button", { name: "Close the small window" });
+  await expect(corner).toBeVisible(PATIENCE);
+  const before = await frames(page);
+  await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(before + 3);
+  await live(page).getByText("Value slice", { exact: true }).click();
+  await live(page).getByText("What if", { exact: true }).click(PATIENCE);
+  await expect(page.getByRole("group", { name: "Live, in a corner" })).toBeVisible(PATIENCE);
+  // Wherever the page was scrolled to show it, a slider lies bare from end to end, by the keyboard too.
+  for (const held of await live(page)
+    .getByRole("list", { name: "Held at" })
+    .getByRole("slider")
+    .all())
+    for (const bring of ["start", "end", "focus"] as const) {
+      await page.evaluate(() => scrollTo(0, 0));
+      await held.evaluate((slider, how) => {
+        if (how === "focus") slider.focus();
+        else slider.scrollIntoView({ block: how });
+      }, bring);
+      await expect.poll(() => held.evaluate(isBare)).toBe(true);
+    }
+  await corner.click();
+  await expect(corner).toHaveCount(0);
+
+  await stage(page).scrollIntoViewIfNeeded(PATIENCE);
+  await live(page).getByRole("button", { name: "Take the controls" }).click();
+  const right = page.getByRole("group", { name: "Keys" }).getByRole("button", { name: /right/ });
+  await right.tap(PATIENCE);
+  await expect(live(page).getByText(/\(person\)/)).toBeVisible(PATIENCE);
 });
 
 test("from the live window a click on the curve leads to a clip of that policy, and back", async ({
   page,
 }) => {
-  await page.goto(`/runs/view?id=${run}`);
+  await page.goto(`/runs/view?id=${run()}`);
   await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(5);
   const plot = page.getByRole("region", { name: "Episode return", exact: true }).locator(".u-over");
   const { width, height } = (await plot.boundingBox())!;
@@ -54,7 +88,7 @@ test("from the live window a click on the curve leads to a clip of that policy, 
 });
 
 test("one pauses, goes a step back and forward again, and plays on", async ({ page }) => {
-  await page.goto(`/runs/view?id=${run}`);
+  await page.goto(`/runs/view?id=${run()}`);
   await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(10);
   await live(page).getByRole("button", { name: "Pause", exact: true }).click();
   const step = async () =>
@@ -84,7 +118,7 @@ test("one pauses, goes a step back and forward again, and plays on", async ({ pa
 test("a slice of the value function is drawn anew with the weights that train", async ({
   page,
 }) => {
-  await page.goto(`/runs/view?id=${run}`);
+  await page.goto(`/runs/view?id=${run()}`);
   await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(5);
   await live(page).getByText("Value slice", { exact: true }).click();
   const slice = live(page).getByRole("application", { name: /over .+ and .+, from/ });
@@ -120,7 +154,7 @@ test("a page that is hidden gives its session back, and takes another when it is
   const sessions = async () =>
     ((await (await page.request.get("/api/sessions")).json()) as unknown[]).length;
   await expect.poll(sessions, PATIENCE).toBe(0);
-  await page.goto(`/runs/view?id=${run}`);
+  await page.goto(`/runs/view?id=${run()}`);
   await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(5);
   expect(await sessions()).toBe(1);
   const hide = (hidden: boolean) =>

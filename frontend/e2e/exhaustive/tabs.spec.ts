@@ -1,21 +1,9 @@
-import { type APIRequestContext, type BrowserContext, expect, test } from "@playwright/test";
+import { expect, test } from "@playwright/test";
 import { runPage, seeded } from "../seeded";
+import { openTab, streams } from "../streams";
 
 /** As many as a browser has connections to one host. */
 const TABS = 6;
-
-async function streams(request: APIRequestContext): Promise<number> {
-  // A connection that was kept may be closed by the service just as it is used.
-  const answer = await request.get("/metrics", { headers: { connection: "close" } });
-  const figures = await answer.text();
-  return Number(/^rlviz_streams (\d+)/m.exec(figures)?.[1]);
-}
-
-async function openTab(context: BrowserContext, address: string) {
-  const page = await context.newPage();
-  await page.goto(address);
-  return page;
-}
 
 test("tabs that were opened in the background hold no stream, and one that is then seen opens", async ({
   context,
@@ -42,5 +30,18 @@ test("tabs that were opened in the background hold no stream, and one that is th
     document.dispatchEvent(new Event("visibilitychange"));
   });
   await expect(hidden[0]!.locator("[data-connection=live]")).toBeAttached();
+  await expect.poll(() => streams(request)).toBe(1);
+});
+
+test("more tabs than a browser has connections to one host share one stream", async ({
+  context,
+  request,
+}) => {
+  const { live } = seeded();
+  await expect.poll(() => streams(request)).toBe(0);
+  for (let tab = 0; tab < TABS + 1; tab += 1) {
+    const page = await openTab(context, runPage(live[tab % live.length]!));
+    await expect(page.locator("[data-connection=live]")).toBeAttached();
+  }
   await expect.poll(() => streams(request)).toBe(1);
 });

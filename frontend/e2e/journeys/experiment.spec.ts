@@ -8,7 +8,7 @@ const NAME = "Two presets on the ice";
 test("an experiment goes from the form to its verdict, stopped and resumed on the way, and is deleted", async ({
   page,
 }) => {
-  const service = await ownService();
+  const service = await ownService({});
   const errors: string[] = [];
   page.on("pageerror", ({ message }) => errors.push(message));
   try {

@@ -5,7 +5,7 @@ import { PATIENCE } from "../patience";
 test("a list of seeds becomes one line, one curve with a band, and a group on each run's page", async ({
   page,
 }) => {
-  const service = await ownService();
+  const service = await ownService({});
   try {
     await page.goto(`${service.url}/?new`);
     await page.getByLabel("× seeds").selectOption("List");

@@ -44,7 +44,7 @@ test("rules act, a hyperparameter is changed, training goes back, and the user i
   page,
 }) => {
   const notified = await listenToNotifications(page);
-  const service = await ownService();
+  const service = await ownService({ speed: 2 });
   const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
   const addRule = async (title: string) => {
     await press("Add a rule");

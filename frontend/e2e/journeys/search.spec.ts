@@ -5,7 +5,7 @@ import { PATIENCE } from "../patience";
 test("a search goes from the form to what it found, which is marked, picked, kept and compared", async ({
   page,
 }) => {
-  const service = await ownService();
+  const service = await ownService({});
   try {
     await page.goto(`${service.url}/experiments`);
     await page.getByRole("button", { name: "New experiment" }).click();

@@ -30,7 +30,7 @@ test("what takes space is measured, and a rule is added, looked at and removed @
 test("a rule is made, deletes what it says and nothing else, is in the log, and is deleted", async ({
   page,
 }) => {
-  const service = await ownService();
+  const service = await ownService({});
   try {
     const id = await finished(service.url);
     const log = `${service.url}/api/runs/${id}/artifacts/worker.log`;

@@ -1,21 +1,8 @@
-import { type APIRequestContext, type BrowserContext, expect, test } from "@playwright/test";
+import { expect, test } from "@playwright/test";
 import { runPage, seeded } from "../seeded";
+import { openTab, streams } from "../streams";
 
-/** As many as a browser has connections to one host. */
-const TABS = 6;
-
-async function streams(request: APIRequestContext): Promise<number> {
-  // A connection that was kept may be closed by the service just as it is used.
-  const answer = await request.get("/metrics", { headers: { connection: "close" } });
-  const figures = await answer.text();
-  return Number(/^rlviz_streams (\d+)/m.exec(figures)?.[1]);
-}
-
-async function openTab(context: BrowserContext, address: string) {
-  const page = await context.newPage();
-  await page.goto(address);
-  return page;
-}
+const TABS = 3;
 
 test("all tabs share one stream, which ends with the last of them", async ({
   context,
@@ -24,7 +11,7 @@ test("all tabs share one stream, which ends with the last of them", async ({
   const { live } = seeded();
   await expect.poll(() => streams(request)).toBe(0);
   const tabs = [];
-  for (let tab = 0; tab < TABS + 1; tab += 1) {
+  for (let tab = 0; tab < TABS; tab += 1) {
     const page = await openTab(context, runPage(live[tab % live.length]!));
     await expect(page.locator("[data-connection=live]")).toBeAttached();
     tabs.push(page);

@@ -1,8 +1,8 @@
 "use client";
 
-import { Card } from "@/components/ui/card";
-import { CopyButton } from "@/components/ui/copy-button";
-import { ErrorState } from "@/components/ui/error-state";
+import { Card } from "@/ui/card";
+import { CopyButton } from "@/ui/copy-button";
+import { ErrorState } from "@/ui/notice";
 
 /** Shown when a page fails to render; the shell around it stays. */
 export default function PageError({ error }: { error: Error & { digest?: string } }) {

@@ -1,6 +1,6 @@
 "use client";
 
-import { ErrorState } from "@/components/ui/error-state";
+import { ErrorState } from "@/ui/notice";
 import "./globals.css";
 
 /** Shown when the shell itself fails to render, so it uses no part of the shell. */

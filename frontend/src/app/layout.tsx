@@ -1,13 +1,13 @@
+// All stylesheets come with every page: those of pages that links lead to would be preloaded, and not used.
 import { GeistMono } from "geist/font/mono";
 import { GeistSans } from "geist/font/sans";
 import type { Metadata, Viewport } from "next";
 import type { ReactNode } from "react";
-import { Providers } from "@/components/layout/providers";
-import { Shell } from "@/components/layout/shell";
-import { themeScript } from "@/components/layout/theme/theme";
-// All stylesheets come with every page: those of pages that links lead to would be preloaded, and not used.
-import "@/components/agent/stage.module.css";
-import "@/features/runs/list/layout/layout.module.css";
+import "@/player/agent/stage.module.css";
+import "@/screens/home/list/layout.module.css";
+import { Providers } from "@/shell/providers";
+import { Shell } from "@/shell/shell";
+import { themeScript } from "@/shell/theme";
 import "./globals.css";
 
 export const metadata: Metadata = {

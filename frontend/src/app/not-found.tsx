@@ -1,11 +1,11 @@
-import type { Metadata } from "next";
 import { Compass } from "lucide-react";
+import type { Metadata } from "next";
 import Link from "next/link";
-import { SearchAction } from "@/components/layout/search-action";
-import { buttonClass } from "@/components/ui/button";
-import { Card } from "@/components/ui/card";
-import { EmptyState } from "@/components/ui/empty-state";
-import { routes } from "@/lib/url";
+import { routes } from "@/lib/routes";
+import { SearchAction } from "@/shell/search-action";
+import { buttonClass } from "@/ui/button";
+import { Card } from "@/ui/card";
+import { EmptyState } from "@/ui/notice";
 
 export const metadata: Metadata = { title: "Page not found" };
 

@@ -1,5 +1,5 @@
 import { Suspense } from "react";
-import { Home, HomeSkeleton } from "@/features/runs";
+import { Home, HomeSkeleton } from "@/screens/home/home";
 
 export default function HomePage() {
   return (

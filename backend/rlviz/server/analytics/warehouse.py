@@ -29,7 +29,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import journal_size
 from rlviz.rundir.metric_columns import WantedRows
 from rlviz.rundir.metric_rows import superseded_rows
-from rlviz.rundir.sealed import SealedMetrics, SealedPiece, column_of
+from rlviz.rundir.sealed import SealedMetrics, SealedPiece, column_name
 from rlviz.server.analytics.statement import BadStatement, Statement, character, checked
 from rlviz.server.analytics.tables import METRICS, SQL_TYPES, FilledColumn, RunTables
 from rlviz.server.metrics.columns import read_series
@@ -271,7 +271,7 @@ class MetricTables:
                 left_out = superseded.merged if piece.has_any_of(superseded) else ()
                 renamed = _told_apart(path, piece)
                 for name in piece.counts:
-                    column = column_of(name)
+                    column = column_name(name)
                     key = _Column(name, left_out, renamed.get(column, column), path if renamed else None)
                     files.setdefault(key, []).append(path)
             end = chain[-1][1].end if chain else 0

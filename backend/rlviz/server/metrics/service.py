@@ -436,7 +436,7 @@ class RunCurvesCache:
         self._cache: LRUCache[str, RunCurves] = LRUCache(CACHED_EPISODES, getsizeof=_weight)
         self._lock = Lock()
 
-    def of(self, folder: RunFolder) -> RunCurves:
+    def read_curves(self, folder: RunFolder) -> RunCurves:
         """Empty for a folder whose journal cannot be read."""
         size, superseded = _size(folder), superseded_rows(folder)
         with self._lock:

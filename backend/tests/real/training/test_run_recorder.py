@@ -77,13 +77,13 @@ def test_another_detail_is_taken_up_while_the_run_trains(tmp_path: Path) -> None
     recorder, journals = recorder_of(folder)
     assert recorder.level.detail is Detail.STANDARD
     choose(folder, Detail.OFF)
-    recorder.tick()
+    recorder.read_choice()
     env: Any = None
     assert recorder.record(100, env, None, None) is None  # type: ignore[arg-type]
     choose(folder, Detail.FULL)
     os.utime(folder.recording_path, ns=(1, 1))  # however coarse the disk's clock is
-    recorder.tick()
-    recorder.tick()
+    recorder.read_choice()
+    recorder.read_choice()
     recorder._take_up_choice()
     assert recorder.level.detail is Detail.FULL
     recorder.close()

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
-import { PageHeader } from "@/components/layout/page-header";
-import { AnalyseSkeleton, Analyse } from "@/features/analyse";
+import { Analyse, AnalyseSkeleton } from "@/screens/analyse/analyse";
+import { PageHeader } from "@/shell/page-header";
 
 export const metadata: Metadata = { title: "Analyse" };
 

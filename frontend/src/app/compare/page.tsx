@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
-import { PageHeader } from "@/components/layout/page-header";
-import { CompareSkeleton, Compare } from "@/features/compare";
+import { Compare, CompareSkeleton } from "@/screens/compare/compare";
+import { PageHeader } from "@/shell/page-header";
 
 export const metadata: Metadata = { title: "Compare" };
 

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
-import { PageHeader } from "@/components/layout/page-header";
-import { Experiments } from "@/features/experiments";
+import { Experiments } from "@/screens/experiments/experiments";
+import { PageHeader } from "@/shell/page-header";
 
 export const metadata: Metadata = { title: "Experiments" };
 

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
-import { PageHeader } from "@/components/layout/page-header";
-import { Explain } from "@/features/explain";
+import { Explain } from "@/screens/explain/explain";
+import { PageHeader } from "@/shell/page-header";
 
 export const metadata: Metadata = { title: "Explain" };
 

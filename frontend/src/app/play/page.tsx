@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
-import { PageHeader } from "@/components/layout/page-header";
-import { PlayView } from "./play-view";
+import { PlayView } from "@/screens/play/play-view";
+import { PageHeader } from "@/shell/page-header";
 
 export const metadata: Metadata = { title: "Play" };
 

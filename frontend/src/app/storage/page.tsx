@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
-import { PageHeader } from "@/components/layout/page-header";
-import { Storage } from "@/features/storage";
+import { Storage } from "@/screens/storage/storage";
+import { PageHeader } from "@/shell/page-header";
 
 export const metadata: Metadata = { title: "Storage" };
 

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
-import { PageHeader } from "@/components/layout/page-header";
-import { Trash } from "@/features/trash";
+import { Trash } from "@/screens/trash/trash";
+import { PageHeader } from "@/shell/page-header";
 
 export const metadata: Metadata = { title: "Trash" };
 

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
-import { ResultsSkeleton } from "@/features/experiment-results";
-import { ExperimentPage } from "./experiment-page";
+import { ExperimentPage } from "@/screens/experiments/experiment-page";
+import { ResultsSkeleton } from "@/screens/experiments/results/experiment-view";
 
 export const metadata: Metadata = { title: "Experiment" };
 

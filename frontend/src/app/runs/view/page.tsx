@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
-import { RunSkeleton } from "@/features/run-dashboard";
-import { RunView } from "./run-view";
+import { RunSkeleton } from "@/screens/run/run-dashboard";
+import { RunView } from "@/screens/run/run-view";
 
 export const metadata: Metadata = { title: "Run" };
 

@@ -1,0 +1,16 @@
+"""Training in a folder that somebody else has filled, which starts a service and a worker that import everything for
+themselves: it runs none of their code either."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.real.test_downloaded_folder import downloaded, marker, rlviz
+
+__all__ = ["downloaded", "marker"]
+
+
+def test_training_runs_none_of_its_code(downloaded: Path, marker: Path) -> None:
+    trained = rlviz(downloaded, "run", "--env", "CartPole-v1", "--preset", "none", "--steps", "100", "--wait")
+    assert trained.returncode == 0, trained.stderr
+    assert not marker.exists(), marker.read_text()

@@ -1,0 +1,57 @@
+"""Forks that take a replay buffer along, and forks with other options of the environment. They train several runs."""
+
+from __future__ import annotations
+
+import pytest
+
+from rlviz.domain.errors import InvalidRequest
+from rlviz.server.application import Application
+from rlviz.server.snapshots.forking import Effect, ForkRequest, possible_changes
+from tests.real.test_forks import S, app, learned, logged_mean
+from tests.support.service import ended, folder_of, start
+
+__all__ = ["app"]
+
+
+def test_an_off_policy_fork_takes_its_replay_buffer_along(app: Application) -> None:
+    run_id, longer = start(app, algo="dqn", steps=600), start(app, algo="dqn", steps=1_000)
+    ended(app, run_id)
+    ended(app, longer)
+    same = app.forks.fork(run_id, ForkRequest(snapshot="600", total_timesteps=1_000, start=True))
+    slower = app.forks.fork(
+        run_id, ForkRequest(snapshot="600", total_timesteps=1_000, start=True, hyperparameters={"learning_rate": 1e-5})
+    )
+    wider = app.forks.fork(
+        run_id, ForkRequest(snapshot="600", total_timesteps=1_000, start=True, hyperparameters={"n_envs": 2})
+    )
+    assert ended(app, same.id).state is S.COMPLETED
+    assert ended(app, slower.id).state is S.COMPLETED
+    assert ended(app, wider.id).state is S.COMPLETED
+    once = app.runs.config(run_id).model_copy(update={"hyperparameters": {"optimize_memory_usage": True}})
+    told = {change.name: change for change in possible_changes(once)}
+    assert told["n_envs"].effect is Effect.REFUSED
+    assert "stored once" in (told["n_envs"].why or "")
+    assert told["n_steps"].effect is Effect.REFUSED
+    several = app.runs.config(run_id).model_copy(update={"hyperparameters": {"n_steps": 3}})
+    [note] = [change.note for change in possible_changes(several) if change.name == "n_envs"]
+    assert "of one step" in (note or "")
+    assert learned(folder_of(app, slower.id)) != learned(folder_of(app, same.id))
+
+
+def test_options_of_the_environment_change_at_a_fork_where_networks_still_fit(app: Application) -> None:
+    run_id = start(app, env_id="FrozenLake-v1", steps=640)
+    assert ended(app, run_id).state is S.COMPLETED
+    child = app.forks.fork(
+        run_id, ForkRequest(snapshot="640", total_timesteps=1_280, start=True, env_options={"is_slippery": False})
+    )
+    row = ended(app, child.id)
+    assert (row.state, row.env_options["is_slippery"], row.cause) == (S.COMPLETED, False, None)
+    assert row.parent is not None
+    assert (row.parent["changed"], row.parent["environments_anew"]) == (["is_slippery"], True)
+    assert row.episodes_before == [], "what is returned there means something else"
+    assert row.ep_rew_mean == pytest.approx(logged_mean(folder_of(app, child.id)))
+    told = {change.name: change for change in app.forks.changes(run_id).options}
+    assert (told["is_slippery"].effect, told["map_name"].effect) == (Effect.ANEW, Effect.REFUSED)
+    assert "other observations" in (told["map_name"].why or "")
+    with pytest.raises(InvalidRequest, match="other observations"):
+        app.forks.fork(run_id, ForkRequest(snapshot="640", env_options={"map_name": "8x8"}))

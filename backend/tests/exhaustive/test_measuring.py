@@ -1,0 +1,57 @@
+"""Measuring the presets goes on after an interruption, and leaves out what lacks a score.
+
+It concerns those who measure presets before a release; each case runs an experiment.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from measuring.figures import Figures
+from measuring.measure import Measuring
+from measuring.specification import Specification
+from tests.scripted.test_measuring import Asked, figures, quiet, service, specification
+from tests.support.service_process import Service
+from tests.support.waiting import eventually
+
+__all__ = ["figures", "service", "specification"]
+
+
+def test_one_that_was_interrupted_is_gone_on_with_unless_its_preset_was_changed(
+    service: Service, specification: Specification, figures: Figures
+) -> None:
+    stable = specification.spec.variants[1]
+    wanted = specification.measurement(stable, seeds=3)
+    asked = Asked(service, interrupt=True)
+    with pytest.raises(KeyboardInterrupt):
+        Measuring(asked, figures, report=quiet).measure([wanted])
+    assert asked.begun == [wanted.name]
+    (known,) = [one for one in service.get("/experiments")["experiments"] if one["trials"] == 3]
+    assert known["status"] in ("stopped", "completed")
+
+    changed = replace(wanted, digest="0" * 16, spec=wanted.spec.model_copy(update={"name": "after a change"}))
+    again = Asked(service)
+    assert Measuring(again, figures, report=quiet).measure([changed, wanted]) == []
+    assert again.begun == ["after a change"]
+    assert figures.seeds_of(wanted.digest) == 3
+
+
+def test_a_preset_with_a_seed_without_a_score_is_not_written_down(
+    service: Service, specification: Specification, figures: Figures, tmp_path: Path
+) -> None:
+    wanted = specification.measurement(specification.spec.variants[1], seeds=4)
+    asked = Asked(service)
+    experiment = asked.post("/experiments", wanted.spec.model_dump(mode="json", exclude_unset=True))
+
+    def run_of_the_first() -> Any:
+        return service.get(f"/experiments/{experiment['id']}")["cells"][0]["run_id"]
+
+    run_id = eventually(run_of_the_first, "the first trial")
+    service.api("POST", f"/runs/{run_id}/stop")
+    (problem,) = Measuring(asked, figures, report=quiet).measure([wanted])
+    assert "3 of 4 scores" in problem
+    assert not (tmp_path / "measured.json").exists()

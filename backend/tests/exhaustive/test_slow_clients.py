@@ -1,0 +1,23 @@
+"""A client that takes too long over its request is disconnected: the test waits as long as a client may take."""
+
+from __future__ import annotations
+
+import socket
+
+from tests.scripted.test_headers import site
+from tests.support.service_process import Service
+from tests.support.waiting import PATIENCE
+
+__all__ = ["site"]
+
+
+def test_a_client_that_dawdles_over_its_request_is_let_go(site: Service) -> None:
+    """Slow loris: one connection that never ends its head, one that never ends its body."""
+    for begun in (
+        b"GET / HTTP/1.1\r\nHost: x",
+        b"POST /api/runs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n{",
+    ):
+        with socket.create_connection(("127.0.0.1", site.port), PATIENCE) as connection:
+            connection.sendall(begun)
+            connection.settimeout(PATIENCE)
+            assert b" 408 " in connection.recv(1_000)

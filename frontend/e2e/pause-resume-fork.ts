@@ -1,0 +1,87 @@
+import { expect, type Page } from "@playwright/test";
+import type { OwnService } from "./own-service";
+import { PATIENCE } from "./patience";
+import { points, status } from "./run-page";
+
+/** `RLVIZ_E2E_PICTURES` names a folder for pictures of each station, to be looked at. */
+const pictures = process.env.RLVIZ_E2E_PICTURES;
+
+/**
+ * A run is paused, outlives the app, is interrupted and resumed, forked, and compared with its fork.
+ *
+ * `interrupt` ends its worker without warning, if the script of the service does not.
+ */
+export async function pauseResumeAndFork(
+  page: Page,
+  service: OwnService,
+  project: string,
+  interrupt?: (run: string) => Promise<void>,
+) {
+  const look = async (name: string) => {
+    if (!pictures) return;
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: `${pictures}/${project}-${name}-${colorScheme}.png` });
+    }
+  };
+  /** Until so many points are drawn. A worker imports torch first, which takes its time on a busy machine. */
+  const drawn = (more: number) =>
+    expect.poll(() => points(page, "Episode return"), PATIENCE).toBeGreaterThan(more);
+  /** The header's: players have a button of the same name, further down. */
+  const press = (name: string) => page.getByRole("button", { name, exact: true }).first().click();
+  await page.goto(`${service.url}/?new`);
+  const form = page.getByRole("form", { name: "New run" });
+  await form.getByLabel("Timesteps").fill("1000000");
+  await form.getByLabel("Seed", { exact: true }).fill("1");
+  await form.getByLabel("Name").fill("Parent");
+  await form.getByRole("button", { name: "Start training" }).click();
+  await drawn(20);
+  const parent = new URL(page.url()).searchParams.get("id")!;
+
+  await press("Pause");
+  await expect(status(page, "paused")).toBeVisible();
+  await service.restart();
+  await page.reload();
+  await expect(status(page, "paused")).toBeVisible();
+  await look("paused");
+
+  await drawn(20); // what was there before, so that what is more is new
+  const before = await points(page, "Episode return");
+  await press("Resume");
+  await drawn(before + 20);
+
+  // Of all rows since then nothing is in a snapshot, so that they are computed again and compared.
+  await interrupt?.(parent);
+  await expect(status(page, "interrupted")).toBeVisible({ timeout: 60_000 });
+  await look("interrupted");
+  await press("Resume");
+  await expect(page.getByText(/^Resumed from step [\d,]+, [\d,]+ rows identical\./)).toBeVisible(
+    PATIENCE,
+  );
+  await look("resumed");
+  await press("Pause");
+  await expect(status(page, "paused")).toBeVisible();
+
+  await page.goto(`${service.url}/runs/view?id=${parent}&details=snapshots`);
+  await page
+    .getByRole("button", { name: /^Actions on the snapshot/ })
+    .first()
+    .click();
+  await page.getByRole("menuitem", { name: "Fork here…" }).click();
+  const dialog = page.getByRole("dialog", { name: /^Fork at/ });
+  await dialog.getByLabel("Name").fill("Child");
+  const rate = dialog.getByRole("textbox", { name: "learning_rate", exact: true });
+  await rate.fill(String(Number(await rate.inputValue()) / 2));
+  await expect(dialog.getByText("1 setting changed")).toBeVisible();
+  await look("fork");
+  await dialog.getByRole("button", { name: "Fork and start" }).click();
+  await expect(page.getByRole("heading", { name: "Child" })).toBeVisible();
+  const child = new URL(page.url()).searchParams.get("id")!;
+  await drawn(20);
+  await look("child");
+
+  await page.goto(`${service.url}/compare?runs=${parent},${child}`);
+  await expect(page.getByText("learning_rate").first()).toBeVisible();
+  await expect(page.getByText("gamma", { exact: true })).toHaveCount(0);
+  await look("compared");
+}

@@ -1,0 +1,94 @@
+"use client";
+
+/** What the service says about algorithms, environments, presets and limits, so that the front end has no copy of it. */
+
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useCallback } from "react";
+import { apiBase, http, unwrap } from "./http";
+import { keys } from "./keys";
+import type { Limits, Run } from "./types";
+
+/** What can be chosen changes only when the service is updated or configured. */
+const staleTime = 5 * 60_000;
+
+export const algorithmsQuery = queryOptions({
+  queryKey: keys.algorithms,
+  queryFn: ({ signal }) => unwrap(http.GET("/algorithms", { signal })),
+  staleTime,
+});
+
+export const environmentsQuery = queryOptions({
+  queryKey: keys.environments,
+  queryFn: ({ signal }) => unwrap(http.GET("/environments", { signal })),
+  staleTime,
+});
+
+export const metricDefinitionsQuery = queryOptions({
+  queryKey: keys.metricDefinitions,
+  queryFn: ({ signal }) => unwrap(http.GET("/metric-definitions", { signal })),
+  staleTime,
+});
+
+export const limitsQuery = queryOptions({
+  queryKey: keys.limits,
+  queryFn: ({ signal }) => unwrap(http.GET("/limits", { signal })),
+  staleTime,
+});
+
+/** Delete a preset of the user's own; runs that were made with it keep their values. */
+export async function deleteOwnPreset(id: string): Promise<void> {
+  await unwrap(http.DELETE("/presets/{preset_id}", { params: { path: { preset_id: id } } }));
+}
+
+/** URL of the experiment that a preset was measured by, as a file. */
+export function measuringSpecification(name: string): string {
+  return `${apiBase}/presets/specifications/${encodeURIComponent(name)}`;
+}
+
+export const healthQuery = queryOptions({
+  queryKey: keys.health,
+  queryFn: ({ signal }) => unwrap(http.GET("/health", { signal })),
+  refetchInterval: 30_000,
+});
+
+/** Where others say what they learn by, a run in which a person plays says so; nobody can choose it. */
+export const HUMAN = { id: "human", name: "Human", title: "Played by hand" };
+
+/**
+ * Returns a function from an algorithm's id to its name; the id itself if the service does not offer it, or
+ * while it loads.
+ */
+export function useAlgorithmName(): (id: string) => string {
+  const { data } = useQuery(algorithmsQuery);
+  return useCallback(
+    (id: string) =>
+      [...(data ?? []), HUMAN].find((algorithm) => algorithm.id === id)?.name ?? id.toUpperCase(),
+    [data],
+  );
+}
+
+/**
+ * Returns a function from an environment's id to the URL of its picture; null if it has none, or while it
+ * loads.
+ */
+export function useEnvironmentStill(): (id: string) => string | null {
+  const { data } = useQuery(environmentsQuery);
+  return useCallback(
+    (id: string) => data?.find((environment) => environment.id === id)?.still_url ?? null,
+    [data],
+  );
+}
+
+/** The URL of the picture of a run's environment. That of a custom one is known to the registry alone. */
+export function useRunStill({
+  env_id,
+  still_url,
+}: Pick<Run, "env_id" | "still_url">): string | null {
+  const { data } = useQuery({ ...environmentsQuery, enabled: !still_url });
+  return still_url ?? data?.find(({ id }) => id === env_id)?.still_url ?? null;
+}
+
+/** The limits that the service enforces; undefined while they load. */
+export function useLimits(): Limits | undefined {
+  return useQuery(limitsQuery).data;
+}

@@ -1,0 +1,119 @@
+import { queryOptions } from "@tanstack/react-query";
+import { http, unwrap } from "./http";
+import { keys } from "./keys";
+import type { Clip } from "./types";
+
+/** Options of a clip or a growth video. */
+export interface ClipOptions {
+  seed: number;
+  greedy: boolean;
+}
+
+/**
+ * Milliseconds between two requests for a clip that is being rendered: a share of the time that it has taken, so that
+ * little is added to it and a busy machine is not asked all the time.
+ */
+const LOOK_AGAIN = { least: 80, most: 500, share: 0.2 };
+/** The same of a picture, which nobody waits for. */
+const LOOK_FOR_PICTURE_MS = 500;
+
+/** The policies kept of a run, by step. */
+export function policiesQuery(runId: string) {
+  return queryOptions({
+    queryKey: keys.policies(runId),
+    queryFn: ({ signal }) =>
+      unwrap(http.GET("/runs/{run_id}/policies", { params: { path: { run_id: runId } }, signal })),
+  });
+}
+
+/** The clips of a run, least recently watched first. */
+export function clipsQuery(runId: string) {
+  return queryOptions({
+    queryKey: keys.clips(runId),
+    queryFn: ({ signal }) =>
+      unwrap(http.GET("/runs/{run_id}/clips", { params: { path: { run_id: runId } }, signal })),
+  });
+}
+
+/** A clip of one episode with the policy of `step`. Resolves when it is rendered or has failed. */
+export function clipQuery(runId: string, step: number, options: ClipOptions) {
+  return queryOptions({
+    queryKey: keys.clip(runId, { step, ...options }),
+    queryFn: ({ signal }) =>
+      made(runId, signal, () =>
+        unwrap(
+          http.POST("/runs/{run_id}/clips", {
+            params: { path: { run_id: runId } },
+            body: { step, ...options },
+            signal,
+          }),
+        ),
+      ),
+    // The service may have deleted the video to make room for newer ones.
+    staleTime: 60_000,
+  });
+}
+
+/** A small picture of an episode with the policy of `step`, without its video. Resolves when it is there or has failed. */
+export function pictureQuery(runId: string, step: number, options: ClipOptions) {
+  const body = { step, ...options, picture_only: true };
+  return queryOptions({
+    queryKey: keys.clip(runId, body),
+    queryFn: async ({ signal }) => {
+      const path = { run_id: runId };
+      let clip = await unwrap(
+        http.POST("/runs/{run_id}/clips", { params: { path }, body, signal }),
+      );
+      while (clip.status === "waiting") {
+        await pause(LOOK_FOR_PICTURE_MS, signal);
+        clip = await find(runId, clip.id, signal);
+      }
+      return clip;
+    },
+    staleTime: Infinity,
+  });
+}
+
+/** One video of policies up to step `until`, which shows how the run learned. */
+export function growthVideoQuery(runId: string, until: number, options: ClipOptions) {
+  return queryOptions({
+    queryKey: keys.clip(runId, { until, ...options }),
+    queryFn: ({ signal }) =>
+      made(runId, signal, () =>
+        unwrap(
+          http.POST("/runs/{run_id}/growth-video", {
+            params: { path: { run_id: runId } },
+            body: options,
+            signal,
+          }),
+        ),
+      ),
+    staleTime: 60_000,
+  });
+}
+
+async function made(runId: string, signal: AbortSignal, ask: () => Promise<Clip>): Promise<Clip> {
+  const asked = performance.now();
+  let clip = await ask();
+  while (clip.status === "waiting" || clip.status === "retired") {
+    const wait = LOOK_AGAIN.share * (performance.now() - asked);
+    await pause(Math.min(LOOK_AGAIN.most, Math.max(LOOK_AGAIN.least, wait)), signal);
+    clip = clip.status === "retired" ? await ask() : await find(runId, clip.id, signal);
+  }
+  return clip;
+}
+
+function find(runId: string, clipId: string, signal: AbortSignal): Promise<Clip> {
+  const path = { run_id: runId, clip_id: clipId };
+  return unwrap(http.GET("/runs/{run_id}/clips/{clip_id}", { params: { path }, signal }));
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    });
+  });
+}

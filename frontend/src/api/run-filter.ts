@@ -1,0 +1,133 @@
+import { searchOf } from "@/lib/query-string";
+import type { RunFilter } from "./runs";
+import type { RunStatus } from "./types";
+
+/** All statuses of a run, in the order of its life. */
+export const RUN_STATUSES = [
+  "created",
+  "queued",
+  "starting",
+  "running",
+  "pausing",
+  "paused",
+  "stopping",
+  "completed",
+  "stopped",
+  "failed",
+  "interrupted",
+] as const satisfies readonly RunStatus[];
+
+/** The columns that the service can sort by, with the direction of each when it is first selected. */
+export const SORTS = {
+  created_at: "desc",
+  name: "asc",
+  algo: "asc",
+  env_id: "asc",
+  preset: "asc",
+  status: "asc",
+  step: "desc",
+  total_timesteps: "desc",
+  best_moving_average: "desc",
+  fps: "desc",
+} as const satisfies Record<string, "asc" | "desc">;
+
+export type SortKey = keyof typeof SORTS;
+
+export interface Sort {
+  key: SortKey;
+  descending: boolean;
+}
+
+/** State of the list of runs, all of which is in its address so that it can be shared. */
+export interface ListFilter {
+  text: string;
+  status: readonly RunStatus[];
+  algo: readonly string[];
+  env_id: readonly string[];
+  tag: readonly string[];
+  sort: Sort;
+  /** Whether the seeds of a group are lines of their own. */
+  apart: boolean;
+}
+
+export const CHOSEN = ["status", "algo", "env_id", "tag"] as const;
+export type Chosen = (typeof CHOSEN)[number];
+
+const NEWEST_FIRST: Sort = { key: "created_at", descending: true };
+
+/** The parts of a filter that can exclude runs, all empty. */
+export const NO_FILTER = { text: "", status: [], algo: [], env_id: [], tag: [] } as const;
+
+export const EVERYTHING: ListFilter = { ...NO_FILTER, sort: NEWEST_FIRST, apart: false };
+
+const PLAIN_SORT = "-created_at";
+
+export function readListFilter(query: URLSearchParams): ListFilter {
+  const all = (name: Chosen) => [...new Set(query.getAll(name).filter((value) => value !== ""))];
+  return {
+    text: query.get("q") ?? "",
+    status: all("status").filter(isStatus),
+    algo: all("algo"),
+    env_id: all("env_id"),
+    tag: all("tag"),
+    sort: readSort(query.get("sort") ?? PLAIN_SORT),
+    apart: query.get("seeds") === "apart",
+  };
+}
+
+const KEYS: ReadonlySet<string> = new Set(["q", ...CHOSEN, "sort", "seeds"]);
+
+/** Writes into `query`, whose other parts stay; values that are empty or default are left out. */
+export function writeListFilter(query: URLSearchParams, filter: ListFilter): string {
+  const next = new URLSearchParams();
+  if (filter.text.trim() !== "") next.set("q", filter.text);
+  for (const name of CHOSEN) for (const value of filter[name]) next.append(name, value);
+  const sort = writeSort(filter.sort);
+  if (sort !== PLAIN_SORT) next.set("sort", sort);
+  if (filter.apart) next.set("seeds", "apart");
+  for (const [name, value] of query) if (!KEYS.has(name)) next.append(name, value);
+  return searchOf(next);
+}
+
+/** The request for the service. */
+export function toRunFilter(filter: ListFilter): RunFilter {
+  const asked: RunFilter = {};
+  const q = filter.text.trim();
+  if (q !== "") asked.q = q;
+  if (filter.status.length > 0) asked.status = [...filter.status];
+  if (filter.algo.length > 0) asked.algo = [...filter.algo];
+  if (filter.env_id.length > 0) asked.env_id = [...filter.env_id];
+  if (filter.tag.length > 0) asked.tag = [...filter.tag];
+  const sort = writeSort(filter.sort);
+  if (sort !== PLAIN_SORT) asked.sort = sort;
+  if (!filter.apart) asked.grouped = true;
+  return asked;
+}
+
+/** Whether the filter excludes any run. The sort order does not. */
+export function isFiltered(filter: ListFilter): boolean {
+  return filter.text.trim() !== "" || CHOSEN.some((name) => filter[name].length > 0);
+}
+
+/** The order after a press on a column's title: a column that is already sorted by is reversed. */
+export function sortedBy(sort: Sort, key: SortKey): Sort {
+  const descending = sort.key === key ? !sort.descending : SORTS[key] === "desc";
+  return { key, descending };
+}
+
+function writeSort({ key, descending }: Sort): string {
+  return descending ? `-${key}` : key;
+}
+
+function readSort(text: string): Sort {
+  const key = text.replace(/^-/, "");
+  return isSortKey(key) ? { key, descending: text.startsWith("-") } : NEWEST_FIRST;
+}
+
+function isSortKey(value: string): value is SortKey {
+  return Object.hasOwn(SORTS, value);
+}
+
+function isStatus(value: string): value is RunStatus {
+  return (RUN_STATUSES as readonly string[]).includes(value);
+}

@@ -1,0 +1,76 @@
+import { queryOptions } from "@tanstack/react-query";
+import { bytes, count, shareText } from "@/lib/number";
+import { http, unwrap } from "./http";
+import { keys } from "./keys";
+import type { Health, RunRecording, Storage, StorageRules } from "./types";
+
+const SOON = 1_000;
+const LATER = 60_000;
+
+/** What takes space. Asked for again soon while a measurement or a pass over the rules goes on. */
+export const storageQuery = queryOptions({
+  queryKey: keys.storage,
+  queryFn: ({ signal }) => unwrap(http.GET("/storage", { signal })),
+  refetchInterval: ({ state }) => (isWorking(state.data) ? SOON : LATER),
+});
+
+export function isWorking(storage: Storage | undefined): boolean {
+  if (!storage) return false;
+  return storage.measuring || storage.measured_at === null || isPruning(storage);
+}
+
+export function isPruning({ pruning }: Storage): boolean {
+  return pruning !== null && pruning.ended_at === null;
+}
+
+/** Replaces rules and quotas. */
+export function saveStorageRules(body: StorageRules) {
+  return unwrap(http.PUT("/storage/rules", { body }));
+}
+
+export function measureStorage() {
+  return unwrap(http.POST("/storage/measure"));
+}
+
+/** Begins to apply the rules; with `dryRun`, to look what they would do. */
+export function pruneStorage(dryRun: boolean) {
+  return unwrap(http.POST("/storage/prune", { body: { dry_run: dryRun } }));
+}
+
+type StorageProfile = Health["storage"][string];
+type Lowered = NonNullable<RunRecording["lowered"]>;
+
+/** Where one frame in so many is hashed, only the last of an episode is: none is so long. */
+const ONLY_THE_LAST = 27_000;
+
+/** Which frames are hashed, for instance `one frame in 8, and the last of each episode`. */
+export function framesHashed(every: number): string {
+  if (every === 1) return "every frame";
+  const last = "the last of each episode";
+  return every > ONLY_THE_LAST ? last : `one frame in ${count(every)}, and ${last}`;
+}
+
+/** A storage profile in words, for instance `Standard · pictures · 200 MB of records and 20 MB of frames a run`. */
+export function storageText(profile: StorageProfile): string {
+  const { detail, pictures, max_bytes: records, keep_frames_bytes: frames } = profile;
+  if (detail === "off") return "off";
+  const kept =
+    frames > 0 ? `${bytes(records)} of records and ${bytes(frames)} of frames` : bytes(records);
+  return [detail, pictures && "what the agent saw", `${kept} a run`].filter(Boolean).join(" · ");
+}
+
+/** A share of time, for instance `6%`. */
+export function timeShare(share: number): string {
+  return share > 0 && share < 0.01 ? "less than 1%" : shareText(share);
+}
+
+/** What recording cost, to follow the detail; nothing where that is not known. */
+export function recordingCostText(cost: number | null | undefined): string {
+  return cost == null ? "" : `, which took ${timeShare(cost)} of the time`;
+}
+
+/** How the detail was lowered by itself. */
+export function loweredText({ before, after, cost, most }: Lowered): string {
+  const now = after === "off" ? "Switched off" : `Lowered to ${after}`;
+  return `${now} from ${before} by itself: it took ${timeShare(cost)} of the time, more than the ${timeShare(most)} that it may.`;
+}

@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { isRunId, routes } from "@/lib/routes";
+import {
+  EVERYTHING,
+  isFiltered,
+  readListFilter,
+  sortedBy,
+  toRunFilter,
+  writeListFilter,
+} from "./run-filter";
+
+const read = (search: string) => readListFilter(new URLSearchParams(search));
+
+test.each([
+  "",
+  "?q=cart",
+  "?q=ppo+7&status=failed&status=running",
+  "?algo=ppo&algo=dqn&env_id=CartPole-v1&tag=a+b",
+  "?tag=x&sort=best_moving_average",
+  "?sort=-name",
+  "?tag=x&seeds=apart",
+  "?q=cart&new&view=live",
+])("the filter in %j survives reading and writing", (search) =>
+  expect(writeListFilter(new URLSearchParams(search), read(search))).toBe(search),
+);
+
+test("what is not known is left out, even what every object has", () => {
+  for (const word of ["wrong", "constructor", "toString"]) {
+    expect(read(`?status=${word}&sort=-${word}`)).toEqual(EVERYTHING);
+  }
+});
+
+test("the service is asked for what was chosen, and for nothing else", () => {
+  expect(toRunFilter(read("?q=++&sort=-created_at"))).toEqual({ grouped: true });
+  expect(toRunFilter(read("?q=+dqn+&status=failed&tag=x&tag=y&sort=name&seeds=apart"))).toEqual({
+    q: "dqn",
+    status: ["failed"],
+    tag: ["x", "y"],
+    sort: "name",
+  });
+});
+
+test("an order leaves no run out", () => {
+  expect(isFiltered(read("?sort=name&q=+"))).toBe(false);
+  expect(isFiltered(read("?tag=x"))).toBe(true);
+});
+
+test("a column is first sorted the way that helps, then the other way", () => {
+  const best = sortedBy(EVERYTHING.sort, "best_moving_average");
+  expect(best).toEqual({ key: "best_moving_average", descending: true });
+  expect(sortedBy(best, "best_moving_average").descending).toBe(false);
+  expect(sortedBy(best, "name").descending).toBe(false);
+});
+
+test("only ids of the right form reach the service", () => {
+  expect(isRunId("ppo-cartpole-20261121-014312-7f3a")).toBe(true);
+  for (const id of ["", "../etc", "%2e%2e", "a/b", "A", "a\0", "-a", "a".repeat(200)]) {
+    expect(isRunId(id), id).toBe(false);
+  }
+});
+
+test("addresses carry their runs in the query", () => {
+  expect(routes.run("ppo-a")).toBe("/runs/view?id=ppo-a");
+  expect(routes.compareRuns(["a", "b"])).toBe("/compare?runs=a,b");
+  expect(routes.duplicate("ppo-a")).toBe("/?duplicate=ppo-a");
+});

@@ -1,0 +1,88 @@
+import { MEAN_LENGTH, MEAN_RETURN } from "@/stream/series/run-series";
+import type { ChartSource, ChartSpec, Reference, SeriesSpec } from "./model";
+
+const empty = "No finished episode yet";
+
+interface LearningCurveOptions {
+  title: string;
+  help?: string;
+  unit?: string;
+  /** Whether there are greedy evaluations. */
+  evaluated: boolean;
+  /** How many of the last episodes are averaged; null while that is not known. */
+  meanEpisodes?: number | null;
+  empty?: string;
+}
+
+/** Levels of the return in an environment. */
+export interface ReturnLevels {
+  /** The reward threshold from which the environment counts as solved. */
+  threshold: number | null;
+  /** Mean return of random actions. */
+  random: number | null;
+}
+
+/** A chart of the return: every episode, the mean over the last ones, greedy evaluations, and reference levels. */
+export function rewardChart(
+  source: ChartSource,
+  levels: ReturnLevels,
+  { evaluated, meanEpisodes, ...words }: LearningCurveOptions,
+): ChartSpec {
+  return {
+    ...{ id: "rollout/ep_rew_mean", empty, ...words },
+    series: [
+      ...episodes(source, "episode/reward", { metric: MEAN_RETURN, of: meanEpisodes }),
+      ...(evaluated ? [greedy(source, "eval/mean_reward", "eval/std_reward")] : []),
+    ],
+    references: returnLevels(levels),
+  };
+}
+
+/** The lines of a chart of returns that say what is good, and what random actions have. */
+export function returnLevels({ threshold, random }: ReturnLevels): Reference[] {
+  return [
+    ...(threshold === null ? [] : [{ label: "Reward threshold", value: threshold }]),
+    ...(random === null ? [] : [{ label: "Random", value: random, isBaseline: true }]),
+  ];
+}
+
+/** A chart of episode length: every episode, the mean over the last ones, and greedy evaluations. */
+export function lengthChart(
+  source: ChartSource,
+  { evaluated, meanEpisodes, ...words }: LearningCurveOptions,
+): ChartSpec {
+  return {
+    ...{ id: "rollout/ep_len_mean", empty, references: [], ...words },
+    series: [
+      ...episodes(source, "episode/length", { metric: MEAN_LENGTH, of: meanEpisodes }),
+      ...(evaluated ? [greedy(source, "eval/mean_ep_length")] : []),
+    ],
+  };
+}
+
+interface MeanLine {
+  metric: string;
+  /** How many episodes it is over, if that is known. */
+  of?: number | null;
+}
+
+function episodes(source: ChartSource, metric: string, mean: MeanLine): SeriesSpec[] {
+  const label = mean.of ? `Mean of ${mean.of}` : "Mean";
+  return [
+    {
+      ...{ id: "episode", source, metric, label: "Episode" },
+      ...{ mode: "points", color: "chart-mean" },
+    },
+    {
+      ...{ id: "mean", source, metric: mean.metric, label },
+      ...{ mode: "line", color: "series-6", smooth: false },
+    },
+  ];
+}
+
+function greedy(source: ChartSource, metric: string, spread?: string): SeriesSpec {
+  return {
+    ...{ id: "eval", source, metric, label: "Greedy evaluation" },
+    ...{ mode: "markers", color: "series-4", spread },
+  };
+}

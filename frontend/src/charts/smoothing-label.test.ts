@@ -1,0 +1,7 @@
+import { expect, test } from "vitest";
+import { smoothingLabel } from "./chart-settings";
+
+test("a smoothed line says by how much", () => {
+  expect(smoothingLabel(0.6)).toBe("EMA 0.60");
+  expect(smoothingLabel(0)).toBe("no smoothing");
+});

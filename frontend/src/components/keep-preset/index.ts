@@ -1,1 +1,0 @@
-export { KeepPreset } from "./keep-preset";

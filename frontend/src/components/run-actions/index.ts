@@ -1,1 +1,0 @@
-export { type NamedRun, useRunActionsWithToasts } from "./use-run-actions-with-toasts";

@@ -1,2 +1,0 @@
-export { ExportItems } from "./export-items";
-export { ExportRunsMenu } from "./export-runs-menu";

@@ -1,2 +1,0 @@
-export { InstallCommand } from "./install-command";
-export { SinkDisclosure } from "./sink-disclosure";

@@ -1,2 +1,0 @@
-export { type PlanDraft, type PlanProblems, planDraft, planOf, planText } from "./plan";
-export { PlanFields } from "./plan-fields";

@@ -1,2 +1,0 @@
-export { Combobox } from "./combobox";
-export { type ComboboxOption, OptionList } from "./options";

@@ -1,2 +1,0 @@
-export { dismissForRun, dismissForService, toast } from "./store";
-export { Toaster } from "./toaster";

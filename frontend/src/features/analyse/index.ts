@@ -1,2 +1,0 @@
-export { Analyse } from "./analyse";
-export { AnalyseSkeleton } from "./analyse-skeleton";

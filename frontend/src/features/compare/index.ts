@@ -1,2 +1,0 @@
-export { Compare } from "./compare";
-export { CompareSkeleton } from "./compare-skeleton";

@@ -1,2 +1,0 @@
-export { ExperimentView } from "./experiment-view";
-export { ResultsSkeleton } from "./results-skeleton";

@@ -1,1 +1,0 @@
-export { Explain } from "./explain";

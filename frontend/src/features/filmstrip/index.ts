@@ -1,1 +1,0 @@
-export { Filmstrip } from "./filmstrip";

@@ -1,1 +1,0 @@
-export { LiveWindow } from "./live-window";

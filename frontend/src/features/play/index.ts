@@ -1,3 +1,0 @@
-export { PlayChoices } from "./play-choices";
-export { PlayEnvironment } from "./play-environment";
-export { PlayRun } from "./play-run";

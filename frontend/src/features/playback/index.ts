@@ -1,2 +1,0 @@
-export { EvaluationView } from "./evaluation-view";
-export { RecordingPanel } from "./recording/recording-panel";

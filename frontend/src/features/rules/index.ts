@@ -1,2 +1,0 @@
-export { KnobsCard } from "./knobs/knobs-card";
-export { RulesPanel } from "./editor/rules-panel";

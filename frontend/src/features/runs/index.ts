@@ -1,2 +1,0 @@
-export { Home } from "./home";
-export { HomeSkeleton } from "./home-skeleton";

@@ -1,1 +1,0 @@
-export { SinksPanel } from "./sinks-panel";

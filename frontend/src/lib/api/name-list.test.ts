@@ -1,9 +1,0 @@
-import { expect, test } from "vitest";
-import { joinNames } from "./name-list";
-
-test("names are joined so that each can be told from the others", () => {
-  expect(joinNames(["train/loss", "rollout/ep_rew_mean"])).toBe("train/loss,rollout/ep_rew_mean");
-  expect(joinNames(["a,b", " padded ", "back\\slash", "end\\", "\\,"])).toBe(
-    "a\\,b,\\ padded\\ ,back\\slash,end\\\\,\\\\\\,",
-  );
-});

@@ -1,6 +1,0 @@
-export {
-  browserNotifications,
-  type BrowserNotifications,
-  silence,
-  turnOn,
-} from "./browser-notifications";

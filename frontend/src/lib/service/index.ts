@@ -1,3 +1,0 @@
-export { withRetry } from "./with-retry";
-export { SERVICE_AWAY, serviceAwaySince } from "./service-away";
-export { useServiceAway } from "./use-service-away";

@@ -1,9 +1,0 @@
-"use client";
-
-import { useStore } from "@/lib/store";
-import type { ConnectionState } from "./events";
-import { useEventStream } from "./provider";
-
-export function useConnectionState(): ConnectionState {
-  return useStore(useEventStream().state);
-}

@@ -1,0 +1,142 @@
+import { act, render, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { useState } from "react";
+import { beforeEach, expect, test, vi } from "vitest";
+import { Stage, useCornerWindow } from "./stage";
+import { AgentViews } from "./views";
+
+let scrollTo: (inView: boolean) => void = () => {};
+
+beforeEach(() => {
+  localStorage.clear();
+  vi.stubGlobal(
+    "IntersectionObserver",
+    class {
+      constructor(seen: (entries: { intersectionRatio: number }[]) => void) {
+        scrollTo = (inView) => act(() => seen([{ intersectionRatio: inView ? 1 : 0 }]));
+      }
+      observe() {}
+      disconnect() {}
+    },
+  );
+});
+
+function Played({ playing }: { playing: boolean }) {
+  const corner = useCornerWindow(playing);
+  return (
+    <Stage label="Moment" caption="Policy of step 7" corner={corner} stillUrl={null}>
+      <video aria-label="clip" />
+    </Stage>
+  );
+}
+
+const small = () => screen.queryByRole("group", { name: "Moment, in a corner" });
+
+test("what plays goes on in a corner when its place is scrolled away, as the same picture", () => {
+  const { rerender } = render(<Played playing />);
+  const video = screen.getByLabelText("clip");
+  scrollTo(true);
+  expect(small()).toBeNull();
+  scrollTo(false);
+  expect(small()).toContainElement(video);
+  expect(small()).toHaveTextContent("Policy of step 7");
+  rerender(<Played playing={false} />);
+  expect(small()).toContainElement(video);
+  scrollTo(true);
+  expect(small()).toBeNull();
+  expect(screen.getByLabelText("clip")).toBe(video);
+});
+
+test("what does not play stays in its place", () => {
+  render(<Played playing={false} />);
+  scrollTo(false);
+  expect(small()).toBeNull();
+});
+
+test("the small window is closed by Escape, until its place was in sight again", async () => {
+  render(<Played playing />);
+  scrollTo(false);
+  await userEvent.keyboard("{Escape}");
+  expect(small()).toBeNull();
+  scrollTo(true);
+  scrollTo(false);
+  expect(small()).not.toBeNull();
+});
+
+const moveTo = (end: string) =>
+  screen.getByRole("button", { name: `Move the small window to the ${end}` });
+
+/** Has an element lie at these pixels of the window. */
+function layAt(element: Element, [left, top, width, height]: [number, number, number, number]) {
+  const rect = { left, top, width, height, right: left + width, bottom: top + height };
+  element.getBoundingClientRect = () => rect as DOMRect;
+}
+
+test("the small window is moved to the other end, and stays there on the next page", async () => {
+  const { unmount } = render(<Played playing />);
+  scrollTo(false);
+  await userEvent.click(moveTo("top"));
+  expect(moveTo("bottom")).toBeVisible();
+  unmount();
+  render(<Played playing />);
+  scrollTo(false);
+  await userEvent.click(moveTo("bottom"));
+  expect(moveTo("top")).toBeVisible();
+});
+
+test.each([
+  ["out of the way of what it lies over", [10, 600, 300, 20], "bottom"],
+  ["nowhere for what it does not cover", [10, 100, 300, 20], "top"],
+  ["nowhere for what shows beside it wherever it is", [0, 0, 400, 700], "top"],
+] as const)("when something gets the focus the small window moves %s", (_, place, next) => {
+  render(
+    <>
+      <Played playing />
+      <input aria-label="held at" />
+    </>,
+  );
+  scrollTo(false);
+  const input = screen.getByLabelText("held at");
+  layAt(small()!, [200, 550, 180, 120]);
+  layAt(input, [...place]);
+  act(() => input.focus());
+  expect(moveTo(next)).toBeVisible();
+});
+
+test("where the small window is as wide as the page, what gets the focus below it is scrolled out from there", () => {
+  render(
+    <>
+      <Played playing />
+      <input aria-label="held at" />
+    </>,
+  );
+  scrollTo(false);
+  const input = screen.getByLabelText("held at");
+  input.scrollIntoView = vi.fn();
+  layAt(small()!, [0, 600, innerWidth, 96]);
+  layAt(input, [10, 620, 300, 20]);
+  act(() => input.focus());
+  expect(input.scrollIntoView).toHaveBeenCalledWith({ block: "nearest" });
+  expect(moveTo("top")).toBeVisible();
+});
+
+test("arrow keys go from view to view without losing the focus, and news are told by name", async () => {
+  function Views() {
+    const [shown, choose] = useState<"live" | "moment">("live");
+    const views = [
+      { name: "live", label: "Live" },
+      { name: "moment", label: "Moment", news: "new" },
+    ] as const;
+    return (
+      <AgentViews views={views} shown={shown} onChoose={choose}>
+        <p key={shown}>shows {shown}</p>
+      </AgentViews>
+    );
+  }
+  render(<Views />);
+  expect(screen.getByRole("region", { name: "Live" })).toHaveTextContent("shows live");
+  screen.getByRole("radio", { name: "Live" }).focus();
+  await userEvent.keyboard("{ArrowRight}");
+  expect(screen.getByRole("region", { name: "Moment" })).toHaveTextContent("shows moment");
+  expect(screen.getByRole("radio", { name: "Moment, new" })).toHaveFocus();
+});

@@ -1,0 +1,77 @@
+import type { AnalyticsQuestion } from "@/api/analytics";
+import {
+  EVERYTHING,
+  type ListFilter,
+  readListFilter,
+  toRunFilter,
+  writeListFilter,
+} from "@/api/run-filter";
+import { searchOf } from "@/lib/query-string";
+
+export const VIEWS = ["groups", "curves", "scatter", "pivot", "sql"] as const;
+export type View = (typeof VIEWS)[number];
+
+/** State of the page, all of which is in its address: a view is saved by keeping the address. */
+export interface AnalyseAddress {
+  view: View;
+  by: string;
+  /** What a pivot has beside each other. */
+  across: string;
+  measure: string;
+  /** What a scatter has along its horizontal axis; null: the page decides. */
+  x: string | null;
+  sql: string;
+  filter: ListFilter;
+}
+
+const DEFAULTS = { by: "algo", across: "env_id", measure: "best_moving_average" } as const;
+const NAMED = ["by", "across", "measure"] as const;
+
+export function readAddress(query: URLSearchParams): AnalyseAddress {
+  const filter = readListFilter(query);
+  return {
+    view: VIEWS.find((one) => one === query.get("view")) ?? "groups",
+    by: query.get("by") || DEFAULTS.by,
+    across: query.get("across") || DEFAULTS.across,
+    measure: query.get("measure") || DEFAULTS.measure,
+    x: query.get("x") || null,
+    sql: query.get("sql") ?? "",
+    filter: { ...filter, sort: EVERYTHING.sort, apart: EVERYTHING.apart },
+  };
+}
+
+/** Writes into `query`, whose other parts (chart settings) stay; what is empty or default is left out. */
+export function writeAddress(query: URLSearchParams, address: AnalyseAddress): string {
+  const next = new URLSearchParams(writeListFilter(query, address.filter));
+  for (const name of ["view", ...NAMED, "x", "sql"]) next.delete(name);
+  if (address.view !== "groups") next.set("view", address.view);
+  for (const name of NAMED) if (address[name] !== DEFAULTS[name]) next.set(name, address[name]);
+  if (address.x !== null) next.set("x", address.x);
+  if (address.sql !== "") next.set("sql", address.sql);
+  return searchOf(next);
+}
+
+/** What is to be different; of the filter, the parts that are named. */
+export type AddressPart = Partial<Omit<AnalyseAddress, "filter"> & { filter: Partial<ListFilter> }>;
+
+/** Writes `part` over what `query` says. */
+export function changeAddress(query: URLSearchParams, part: AddressPart): string {
+  const now = readAddress(query);
+  return writeAddress(query, { ...now, ...part, filter: { ...now.filter, ...part.filter } });
+}
+
+/** What the service is asked, grouped by `by`. */
+export function questionOf(address: AnalyseAddress, by: string[]): AnalyticsQuestion {
+  const { q, status, algo, env_id, tag } = toRunFilter(address.filter);
+  return {
+    by,
+    measure: address.measure,
+    filter: {
+      ...(q !== undefined && { q }),
+      ...(status && { status }),
+      ...(algo && { algo }),
+      ...(env_id && { env_id }),
+      ...(tag && { tag }),
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import type { RunsInGroup } from "@/api/types";
+import { linearTicks } from "@/charts/figure-scale";
+
+export interface Extent {
+  minimum: number;
+  maximum: number;
+  /** Whether places are by the logarithm. */
+  log: boolean;
+}
+
+/** How many times the smallest the greatest value is from where on a logarithmic axis shows more. */
+const WIDE = 10;
+
+/** What an axis has to show. It is logarithmic where positive values span an order of magnitude or more. */
+export function extentOf(values: readonly number[], mayBeLog = false): Extent {
+  const minimum = values.reduce((one, other) => Math.min(one, other), Infinity);
+  const maximum = values.reduce((one, other) => Math.max(one, other), -Infinity);
+  if (minimum > maximum) return { minimum: 0, maximum: 1, log: false };
+  return { minimum, maximum, log: mayBeLog && minimum > 0 && maximum / minimum >= WIDE };
+}
+
+/** Everything that boxes show. */
+export function extentOfBoxes(groups: readonly RunsInGroup[]): Extent {
+  return extentOf(
+    groups.flatMap(({ box }) =>
+      box ? [box.low, box.high, ...box.outliers.flatMap(({ value }) => value ?? [])] : [],
+    ),
+  );
+}
+
+/** Share of the width at which `value` lies, from 0 to 100; in the middle where all are the same. */
+export function placeIn(value: number, { minimum, maximum, log }: Extent): number {
+  if (maximum <= minimum) return 50;
+  const at = (one: number) => (log ? Math.log(one) : one);
+  return ((at(value) - at(minimum)) / (at(maximum) - at(minimum))) * 100;
+}
+
+/** Round values to label an axis with, about `count` of them: powers of ten where it is logarithmic, and where these are
+ * few, 2 and 5 times them too. */
+export function ticksOf({ minimum, maximum, log }: Extent, count = 5): number[] {
+  if (!log) return linearTicks([minimum, maximum], count).map(({ at }) => at);
+  const first = Math.floor(Math.log10(minimum));
+  const last = Math.ceil(Math.log10(maximum));
+  const powers = Array.from({ length: last - first + 1 }, (_, i) => first + i);
+  const within = (factors: readonly number[]) =>
+    powers
+      .flatMap((power) => factors.map((factor) => Number(`${factor}e${power}`)))
+      .filter((one) => one >= minimum && one <= maximum);
+  const fine = within([1, 2, 5]);
+  const found = fine.length <= count ? fine : within([1]);
+  const every = Math.ceil(found.length / count);
+  return found.filter((_, i) => i % every === 0);
+}
+
+const PREFIXES = [
+  ["hp_", "Hyperparameters"],
+  ["option_", "Options of the environment"],
+  ["experiment_", "Experiment"],
+] as const;
+
+/** What a column is called on screen, and the part of the list that it belongs to. */
+export function columnName(name: string): { label: string; group: string } {
+  for (const [prefix, group] of PREFIXES)
+    if (name.startsWith(prefix)) return { label: name.slice(prefix.length), group };
+  return { label: name, group: "Run" };
+}
+
+/** Columns by the part of the list that they belong to, in its order. */
+export function groupedColumns(names: readonly string[]): [string, string[]][] {
+  const groups = new Map<string, string[]>();
+  for (const name of names) {
+    const { group } = columnName(name);
+    groups.set(group, [...(groups.get(group) ?? []), name]);
+  }
+  return [...groups];
+}

@@ -1,0 +1,236 @@
+"use client";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useMemo } from "react";
+import { type AnalyticsQuestion, groupCurvesQuery, runGroupsQuery } from "@/api/analytics";
+import { madeText } from "@/api/made";
+import type { RunGroupCurves, RunsInGroup } from "@/api/types";
+import { BandedCurves } from "@/charts/banded-curves";
+import { compact, count, decimal, interval, NONE, plural, setting } from "@/lib/number";
+import { routes } from "@/lib/routes";
+import { Card } from "@/ui/card";
+import { Answer, NO_RUNS } from "./answer";
+import { columnName, type Extent, extentOfBoxes, placeIn } from "./columns";
+import { AxisTicks, NoValues, scaleName, ScaleNote } from "./scatter";
+
+interface PictureProps {
+  question: AnalyticsQuestion;
+  onEnvironment: (envId: string) => void;
+}
+
+/** A round value: `0.5`, `100`, `20k`. */
+const tickText = (tick: number) => (Math.abs(tick) < 1000 ? setting(tick) : compact(tick));
+
+/** Each group with its figures and a box plot, on one axis. */
+export function GroupList({ question, onEnvironment }: PictureProps) {
+  const asked = useQuery({ ...runGroupsQuery(question), placeholderData: keepPreviousData });
+  return (
+    <Answer
+      asked={asked}
+      nothing={({ groups, scale }) =>
+        groups.length === 0 ? (
+          NO_RUNS
+        ) : groups.every(({ box }) => !box) ? (
+          <NoValues {...{ scale, onEnvironment }} />
+        ) : null
+      }
+    >
+      {({ groups, by, measure, runs, left_out: leftOut, scale }) => {
+        const extent = extentOfBoxes(groups);
+        return (
+          <Card
+            title={`${columnName(measure).label}${scaleName(scale)} by ${by.map((name) => columnName(name).label).join(" and ")}`}
+            aside={<span className="text-xs text-ink-faint">{plural(runs, "run")}</span>}
+          >
+            <ScaleNote {...{ scale, onEnvironment }} />
+            <ul className="flex flex-col divide-y divide-line">
+              {groups.map((group) => (
+                <Row key={JSON.stringify(group.key)} {...{ group, extent }} />
+              ))}
+              <li className={`${COLUMNS} pt-2`} aria-hidden>
+                <AxisTicks
+                  extent={extent}
+                  text={tickText}
+                  className="px-2 text-2xs text-ink-faint tabular-nums max-md:col-span-2 md:col-start-3"
+                />
+              </li>
+            </ul>
+            <p className="mt-3 text-xs text-ink-faint">
+              Interquartile mean with its 95 % bootstrap interval. Boxes: quartiles and median;
+              whiskers to the furthest value within 1.5 interquartile ranges, dots beyond.
+              {leftOut > 0 && ` ${plural(leftOut, "group")} with fewer runs left out.`}
+            </p>
+          </Card>
+        );
+      }}
+    </Answer>
+  );
+}
+
+const COLUMNS =
+  "grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 py-2 md:grid-cols-[minmax(0,1fr)_13rem_minmax(0,2fr)]";
+
+function Row({ group, extent }: { group: RunsInGroup; extent: Extent }) {
+  const title = titleOf(group.key);
+  return (
+    <li className={COLUMNS}>
+      <div className="min-w-0">
+        <p className="truncate font-medium" title={title}>
+          {title}
+        </p>
+        <p className="text-2xs text-ink-faint">
+          {group.count < group.runs
+            ? `${count(group.count)} of ${plural(group.runs, "run")} with a value`
+            : plural(group.runs, "run")}
+        </p>
+      </div>
+      <Figures group={group} />
+      <div className="max-md:col-span-2">
+        {group.box && <Box box={group.box} {...{ extent, title }} />}
+      </div>
+    </li>
+  );
+}
+
+function Figures({ group: { iqm, low, high } }: { group: RunsInGroup }) {
+  if (iqm === null) return <span className="text-right text-ink-faint md:text-left">{NONE}</span>;
+  return (
+    <span className="text-right tabular-nums md:text-left">
+      <span className="sr-only">Interquartile mean </span>
+      <span className="font-medium">{decimal(iqm)}</span>{" "}
+      <span className="text-xs whitespace-nowrap text-ink-soft">
+        {interval(low, high, { one: "run" })}
+      </span>
+    </span>
+  );
+}
+
+/** What a group is called: the values that its runs have in common. */
+export function titleOf(key: readonly (string | null)[]): string {
+  return key.map((value) => value ?? "none").join(" · ");
+}
+
+type GroupBox = NonNullable<RunsInGroup["box"]>;
+
+interface BoxProps {
+  box: GroupBox;
+  extent: Extent;
+  title: string;
+}
+
+/** A box plot on one line: whiskers, quartiles, the median, and a link for each value beyond. */
+function Box({ box, extent, title }: BoxProps) {
+  const { low, lower_quartile: lower, median, upper_quartile: upper, high } = box;
+  const at = (value: number) => `${placeIn(value, extent)}%`;
+  const from = (start: number, end: number) => ({
+    left: at(start),
+    width: `${placeIn(end, extent) - placeIn(start, extent)}%`,
+  });
+  return (
+    <div className="relative mx-2 h-6">
+      <div
+        role="img"
+        className="absolute inset-0"
+        aria-label={`${title}: median ${decimal(median)}, quartiles ${decimal(lower)} and ${decimal(upper)}, from ${decimal(low)} to ${decimal(high)}`}
+      >
+        <span className="absolute top-1/2 h-px bg-ink-faint" style={from(low, high)} />
+        {[low, high].map((value, i) => (
+          <span
+            key={i}
+            className="absolute inset-y-1.5 w-px bg-ink-faint"
+            style={{ left: at(value) }}
+          />
+        ))}
+        <span
+          className="absolute inset-y-1 min-w-px rounded-sm border border-accent bg-accent-tint"
+          style={from(lower, upper)}
+        />
+        <span
+          className="absolute inset-y-1 w-0.5 -translate-x-1/2 bg-accent"
+          style={{ left: at(median) }}
+        />
+      </div>
+      {box.outliers.map(({ run_id: id, value }) => (
+        <Link
+          key={id}
+          href={routes.run(id)}
+          title={`${decimal(value)}: ${id}`}
+          className="absolute top-1/2 size-1.5 -translate-1/2 rounded-full border border-ink-soft hover:bg-ink-soft"
+          style={{ left: at(value ?? median) }}
+        >
+          <span className="sr-only">
+            Outlier {decimal(value)}: {id}
+          </span>
+        </Link>
+      ))}
+    </div>
+  );
+}
+
+interface GroupCurvesProps {
+  question: AnalyticsQuestion;
+  onEnvironment: (envId: string) => void;
+}
+
+/** Learning curves of the groups, with bands. */
+export function GroupCurves({ question, onEnvironment }: GroupCurvesProps) {
+  const asked = useQuery({ ...groupCurvesQuery(question), placeholderData: keepPreviousData });
+  return (
+    <Answer
+      asked={asked}
+      nothing={({ curves, runs, scale }) =>
+        runs === 0 ? (
+          NO_RUNS
+        ) : curves.variants.length > 0 ? null : scale.notes.length > 0 ? (
+          <ScaleNote {...{ scale, onEnvironment }} />
+        ) : (
+          "None of the runs that match has finished an episode yet."
+        )
+      }
+    >
+      {(found) => <Curves {...{ found, onEnvironment }} />}
+    </Answer>
+  );
+}
+
+interface CurvesProps {
+  found: RunGroupCurves;
+  onEnvironment: (envId: string) => void;
+}
+
+function Curves({ found: { curves, drawn, runs, scale }, onEnvironment }: CurvesProps) {
+  const lines = useMemo(
+    () =>
+      curves.variants.map(({ variant, seeds, iqm, low, high, count }, place) => ({
+        ...{ id: variant, label: variant, place, iqm, low, high },
+        ...{ of: seeds, one: "run" as const, count },
+      })),
+    [curves],
+  );
+  const help = curves.variants[0] ? madeText(curves.variants[0].made) : undefined;
+  return (
+    <>
+      <ScaleNote {...{ scale, onEnvironment }} />
+      <BandedCurves
+        title={`Learning curves${scaleName(scale)}`}
+        step={curves.step}
+        {...{ lines, help }}
+      />
+      {curves.variants.map(({ variant, note }) =>
+        note === null ? null : (
+          <p key={variant} className="text-xs text-ink-soft">
+            {variant}: {note}
+          </p>
+        ),
+      )}
+      <p className="text-xs text-ink-faint">
+        {drawn < runs
+          ? `Of the newest ${count(drawn)} of ${plural(runs, "run")}.`
+          : `Of ${plural(runs, "run")}.`}
+        {curves.left_out.length > 0 &&
+          ` ${plural(curves.left_out.length, "group")} with a lower measure left out.`}
+      </p>
+    </>
+  );
+}

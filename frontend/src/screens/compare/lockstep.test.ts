@@ -1,0 +1,137 @@
+import { expect, test } from "vitest";
+import type { StepRecord } from "@/api/types";
+import { createStore } from "@/lib/store";
+import { FakeTimers } from "@/lib/testing/timers";
+import type { Phase } from "@/player/session/session-machine";
+import { recordOf } from "@/player/session/testing";
+import { Lockstep, type Player } from "./live-runs";
+
+/** A session whose episodes have so many steps, and that answers when the test says so. */
+function player(length: number, phase: Phase = "live") {
+  const newest = createStore<StepRecord | null>(null);
+  const state = createStore({ phase });
+  const seeds: (number | undefined)[] = [];
+  let due: StepRecord | null = null;
+  const asked: Player = {
+    ...{ state, newest },
+    pause: () => {},
+    forward: () => {
+      const index = (newest.get()?.index ?? 0) + 1;
+      due = recordOf(index, { terminated: index === length });
+    },
+    reset: (seed) => {
+      seeds.push(seed);
+      due = recordOf(0);
+    },
+  };
+  const answer = () => {
+    if (due) newest.set(due);
+    due = null;
+  };
+  return { asked, answer, seeds, state, at: () => newest.get()?.index ?? null };
+}
+
+function inStep(...players: ReturnType<typeof player>[]) {
+  const timers = new FakeTimers();
+  const clock = { timers, now: () => timers.now };
+  const lockstep = new Lockstep(
+    players.map(({ asked }) => asked),
+    clock,
+    10,
+  );
+  lockstep.start();
+  const pass = (ticks: number, answering = players) => {
+    for (let i = 0; i < ticks; i += 1) {
+      for (const { answer } of answering) answer();
+      timers.advance(100);
+    }
+    for (const { answer } of answering) answer();
+  };
+  return { lockstep, pass, places: () => players.map(({ at }) => at()) };
+}
+
+test("all begin on the same seed, and take each step together", () => {
+  const [a, b] = [player(50), player(50)];
+  const { pass, places } = inStep(a, b);
+  pass(0);
+  expect([a.seeds, b.seeds, places()]).toEqual([[1], [1], [0, 0]]);
+  pass(3);
+  expect(places()).toEqual([3, 3]);
+});
+
+test("nobody runs ahead of one that is slow", () => {
+  const [fast, slow] = [player(50), player(50)];
+  const { pass, places } = inStep(fast, slow);
+  pass(1);
+  pass(5, [fast]);
+  expect(places()).toEqual([2, 1]);
+  pass(1);
+  expect(places()).toEqual([3, 3]);
+});
+
+test("one that does not answer at all is not waited for any longer", () => {
+  const [alive, dead] = [player(50), player(50)];
+  const { pass, places } = inStep(alive, dead);
+  pass(1);
+  pass(60, [alive]);
+  expect(places()[0]).toBeGreaterThan(2);
+});
+
+test("one whose episode is over waits for the others, then all begin the next", () => {
+  const [short, long] = [player(2), player(4)];
+  const { pass, places } = inStep(short, long);
+  pass(4);
+  expect(places()).toEqual([2, 4]);
+  pass(1);
+  expect(short.seeds).toEqual([1]);
+  pass(14);
+  expect([short.seeds, long.seeds]).toEqual([
+    [1, 2],
+    [1, 2],
+  ]);
+});
+
+test("whoever joins late begins with everybody else", () => {
+  const [early, late] = [player(50), player(50, "opening")];
+  const { pass, places } = inStep(early, late);
+  pass(5);
+  late.state.set({ phase: "live" });
+  pass(1);
+  expect(places()).toEqual([0, 0]);
+  expect(early.seeds).toEqual([1, 2]);
+  expect(late.seeds).toEqual([2]);
+});
+
+test("all are held together, take single steps together, and go on together", () => {
+  const [a, b] = [player(50), player(50)];
+  const { lockstep, pass, places } = inStep(a, b);
+  pass(2);
+  lockstep.setPlaying(false);
+  pass(5);
+  expect(places()).toEqual([2, 2]);
+  lockstep.stepOnce();
+  pass(5);
+  expect(places()).toEqual([3, 3]);
+  lockstep.setPlaying(true);
+  pass(2);
+  expect(places()).toEqual([5, 5]);
+});
+
+test("whoever joins while all are held is shown the beginning, with everybody else", () => {
+  const [early, late] = [player(50), player(50, "opening")];
+  const { lockstep, pass, places } = inStep(early, late);
+  pass(3);
+  lockstep.setPlaying(false);
+  late.state.set({ phase: "live" });
+  pass(3);
+  expect(places()).toEqual([0, 0]);
+});
+
+test("nothing is asked once it was stopped", () => {
+  const a = player(50);
+  const { lockstep, pass, places } = inStep(a);
+  pass(2);
+  lockstep.stop();
+  pass(5);
+  expect(places()).toEqual([2]);
+});

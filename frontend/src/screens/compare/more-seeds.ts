@@ -1,0 +1,87 @@
+import { isGuest } from "@/api/run-availability";
+import { isActive } from "@/api/runs";
+import type { Run } from "@/api/types";
+import { byGroup } from "./series-styles";
+
+/** Compared runs that differ in their seed alone; at least one. */
+export interface FewSeeds {
+  groupId: string;
+  compared: readonly Run[];
+}
+
+/** What brings a comparison to seeds enough. */
+export interface MoreSeeds {
+  /** Ids of runs that the groups have already, but are not compared. */
+  there: readonly string[];
+  /** What the groups lack even with those: a run of each to repeat, and how many times. */
+  lacking: readonly { runId: string; count: number }[];
+}
+
+/**
+ * The groups among `runs` of which fewer seeds are compared than `enough`, from which on a verdict can rest on them; none where
+ * there is a single group, which is compared with nothing.
+ */
+export function groupsOfFewSeeds(runs: readonly Run[], enough: number): FewSeeds[] {
+  const groups = byGroup(runs);
+  if (groups.size < 2) return [];
+  return [...groups]
+    .map(([groupId, compared]) => ({ groupId, compared }))
+    .filter(({ compared }) => compared.filter(hasNotFailed).length < enough);
+}
+
+interface Wanted {
+  /** Ids of the runs that are to be compared. */
+  chosen: readonly string[];
+  /** Seeds of a group that a verdict needs. */
+  enough: number;
+  /** Runs that can be compared at most. */
+  most: number;
+}
+
+/**
+ * What `groups` have and lack; `found` are the runs that there are of them. A run that was forked, or that the service does not
+ * steer, cannot be repeated with another seed.
+ */
+export function moreSeeds(
+  groups: readonly FewSeeds[],
+  found: readonly Run[],
+  { chosen, enough, most }: Wanted,
+): MoreSeeds {
+  const isChosen = ({ id }: Run) => chosen.includes(id);
+  const seeds = groups.map(({ groupId, compared }) => {
+    const known = new Map(compared.map((run) => [run.id, run]));
+    for (const run of found) if (run.group_id === groupId) known.set(run.id, run);
+    const all = [...known.values()];
+    return {
+      first: compared[0]!,
+      counted: all.filter((run) => isChosen(run) && hasNotFailed(run)).length,
+      others: all.filter((run) => !isChosen(run) && trainsToItsEnd(run)).map(({ id }) => id),
+    };
+  });
+  const others = seeds.map((group) => group.others);
+  return {
+    there: evenly(others, most - chosen.length),
+    lacking: seeds.flatMap(({ first, counted, others }) => {
+      const count = enough - counted - others.length;
+      return count < 1 || isGuest(first) || first.parent ? [] : [{ runId: first.id, count }];
+    }),
+  };
+}
+
+function hasNotFailed({ status }: Run): boolean {
+  return status !== "failed";
+}
+
+/** Whether a run that nobody chose stands for its settings: one that was cut short, or never begun, does not. */
+function trainsToItsEnd(run: Run): boolean {
+  return isActive(run) || run.status === "paused" || run.status === "completed";
+}
+
+/** At most `room` ids, as evenly many of each list as it has, in the order of the lists. */
+function evenly(lists: readonly (readonly string[])[], room: number): string[] {
+  const places = lists.flatMap((ids) => ids.map((id, place) => ({ id, place })));
+  const first = new Set(
+    places.toSorted((one, other) => one.place - other.place).slice(0, Math.max(0, room)),
+  );
+  return places.filter((one) => first.has(one)).map(({ id }) => id);
+}

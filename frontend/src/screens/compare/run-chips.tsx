@@ -1,0 +1,209 @@
+"use client";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { GitCompareArrows, Plus, X } from "lucide-react";
+import Link from "next/link";
+import { useState } from "react";
+import { useAlgorithmName, useLimits } from "@/api/choices";
+import { runSearchQuery } from "@/api/runs";
+import type { Run } from "@/api/types";
+import { age } from "@/lib/format-time";
+import { routes } from "@/lib/routes";
+import { useNow } from "@/lib/time";
+import { StatusBadge } from "@/ui/badge";
+import { Button, buttonClass } from "@/ui/button";
+import { Card } from "@/ui/card";
+import { OptionList } from "@/ui/combobox-options";
+import { EmptyState, ErrorState } from "@/ui/notice";
+import { Popover } from "@/ui/popover";
+import { Skeleton } from "@/ui/progress";
+import type { SeriesStyles } from "./series-styles";
+import { Swatch } from "./tile";
+
+interface RunChipsProps {
+  runs: readonly Run[];
+  seriesStyles: SeriesStyles;
+  onRemove: (id: string) => void;
+}
+
+/** The compared runs with the line of each, a link to its page, and a button to remove it. */
+export function RunChips({ runs, seriesStyles, onRemove }: RunChipsProps) {
+  const algorithmName = useAlgorithmName();
+  return (
+    <ul
+      aria-label="Compared runs"
+      className="-m-1 flex max-h-31 min-w-0 grow basis-0 flex-wrap gap-2 overflow-y-auto p-1 max-sm:order-last max-sm:basis-full"
+    >
+      {runs.map((run) => (
+        <li
+          key={run.id}
+          className="flex max-w-full min-w-0 items-center gap-2 rounded-md border border-line bg-surface py-1 pr-1 pl-2.5 text-sm"
+        >
+          <Swatch seriesStyle={seriesStyles.get(run.id)} />
+          <Link
+            href={routes.run(run.id)}
+            title={run.name}
+            className="min-w-0 truncate rounded-sm font-medium hover:text-accent"
+          >
+            {run.name}
+          </Link>
+          <span className="shrink-0 text-xs text-ink-faint max-sm:hidden">
+            {algorithmName(run.algo)} · {run.env_id}
+          </span>
+          <StatusBadge status={run.status} />
+          <button
+            type="button"
+            aria-label={`Remove ${run.name}`}
+            onClick={() => onRemove(run.id)}
+            className="grid size-7 shrink-0 place-items-center rounded-md text-ink-faint hover:bg-rest-tint hover:text-ink max-md:size-9"
+          >
+            <X aria-hidden className="size-3.5" />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface RunPickerProps {
+  chosen: readonly string[];
+  onChange: (ids: string[]) => void;
+}
+
+const FOUND = 30;
+
+/** Finds runs by name, algorithm or environment, and adds or removes them. */
+export function RunPicker({ chosen, onChange }: RunPickerProps) {
+  const [open, setOpen] = useState(false);
+  const most = useLimits()?.compared_runs.maximum;
+  const full = most !== undefined && chosen.length >= most;
+  const toggle = (id: string) =>
+    onChange(chosen.includes(id) ? chosen.filter((other) => other !== id) : [...chosen, id]);
+  return (
+    <Popover
+      label="Add runs"
+      open={open}
+      onOpenChange={setOpen}
+      className="w-96"
+      trigger={
+        <Button
+          variant={chosen.length < 2 ? "primary" : "secondary"}
+          icon={<Plus aria-hidden className="size-3.5" />}
+        >
+          Add runs
+        </Button>
+      }
+    >
+      <Search {...{ chosen, most, full }} onChoose={toggle} />
+    </Popover>
+  );
+}
+
+interface SearchProps {
+  chosen: readonly string[];
+  /** Maximum number of runs that can be compared; undefined until it is loaded. */
+  most: number | undefined;
+  full: boolean;
+  onChoose: (id: string) => void;
+}
+
+function Search({ chosen, most, full, onChoose }: SearchProps) {
+  const [text, setText] = useState("");
+  const now = useNow("minute");
+  const algorithmName = useAlgorithmName();
+  const { data, isFetching, error } = useQuery({
+    ...runSearchQuery(text, FOUND),
+    placeholderData: keepPreviousData,
+  });
+  const options = (data?.runs ?? []).map((run) => ({
+    value: run.id,
+    label: run.name,
+    detail: `${algorithmName(run.algo)} · ${run.env_id} · ${age(run.created_at, now)}`,
+    aside: <StatusBadge status={run.status} />,
+    disabled: full && !chosen.includes(run.id),
+  }));
+  return (
+    <OptionList
+      label="Runs"
+      placeholder="Search runs"
+      options={options}
+      chosen={(id) => chosen.includes(id)}
+      onChoose={onChoose}
+      onSearch={setText}
+      loading={isFetching}
+      none={error ? "The runs could not be searched" : "No run fits"}
+      footer={
+        <p className="border-t border-line px-3 py-2 text-xs text-ink-faint">
+          {full
+            ? `${most} runs are the most that can be compared.`
+            : `${chosen.length} ${most === undefined ? "" : `of up to ${most} `}chosen`}
+        </p>
+      }
+    />
+  );
+}
+
+interface SuggestionsProps {
+  chosen: readonly string[];
+  onChoose: (ids: string[]) => void;
+}
+
+const LOOKED_AT = 20;
+
+/** Shown with fewer than two runs: what a comparison shows, and one to begin with. */
+export function Suggestions({ chosen, onChoose }: SuggestionsProps) {
+  const { data, error, refetch, isFetching } = useQuery(runSearchQuery("", LOOKED_AT));
+  if (error && !data) {
+    return (
+      <Card label="Compare">
+        <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />
+      </Card>
+    );
+  }
+  if (!data) return <Skeleton className="h-72" />;
+  const pair = suggest(data.runs, chosen);
+  return (
+    <Card label="Compare" bodyClass="">
+      <EmptyState
+        icon={GitCompareArrows}
+        title={
+          chosen.length === 0 ? "Choose two or more runs" : "Choose another run to compare with"
+        }
+        action={
+          pair ? (
+            <Button
+              className="h-auto! max-w-full min-w-0 py-2 whitespace-normal!"
+              onClick={() => onChoose(pair.map(({ id }) => id))}
+            >
+              <span className="min-w-0 wrap-anywhere">
+                Compare {pair.map(({ name }) => name).join(" and ")}
+              </span>
+            </Button>
+          ) : (
+            <Link href={routes.home} className={buttonClass("primary")}>
+              {data.total === 0 ? "Train a first run" : "Train another run"}
+            </Link>
+          )
+        }
+      >
+        Their reward curves over each other, the best average, steps and seconds to a threshold, the
+        settings that differ, and their policies side by side on video. All of it in an address you
+        can share.
+      </EmptyState>
+    </Card>
+  );
+}
+
+/**
+ * A pair of runs worth comparing: the selected one, or the newest with something learned, and the newest
+ * other one, preferably in the same environment. Null with fewer than two runs. `runs` must be newest first.
+ */
+export function suggest(runs: readonly Run[], chosen: readonly string[]): [Run, Run] | null {
+  const begun = runs.filter(({ step }) => step > 0);
+  const first =
+    runs.find(({ id }) => id === chosen[0]) ?? (chosen.length === 0 ? begun[0] : undefined);
+  if (!first) return null;
+  const others = begun.filter(({ id }) => id !== first.id);
+  const second = others.find(({ env_id }) => env_id === first.env_id) ?? others[0];
+  return second ? [first, second] : null;
+}

@@ -1,0 +1,75 @@
+import type { Comparison, Run } from "@/api/types";
+import { SERIES_COUNT, seriesStyle, type SeriesStyle } from "@/ui/series-style";
+import type { ColorBy } from "./comparison";
+
+export type SeriesStyles = ReadonlyMap<string, SeriesStyle>;
+
+type Styled = Pick<Run, "id" | "env_id" | "algo" | "preset">;
+
+/**
+ * Colour and dash of each run. By run, they depend on its place in the address, so that a link looks the same
+ * to everyone; otherwise runs of a group share a colour.
+ */
+export function seriesStylesOf(runs: readonly Styled[], by: ColorBy): SeriesStyles {
+  const groups = [...new Set(runs.map((run) => groupOf(run, by)))];
+  return new Map(runs.map((run) => [run.id, seriesStyle(groups.indexOf(groupOf(run, by)))]));
+}
+
+/**
+ * The default for what determines a colour: the run while there are enough colours, otherwise a property in
+ * which runs differ.
+ */
+export function usualColorBy(runs: readonly Styled[]): ColorBy {
+  if (runs.length <= SERIES_COUNT) return "run";
+  const differ = (by: ColorBy) => new Set(runs.map((run) => groupOf(run, by))).size > 1;
+  return (["env_id", "algo", "preset"] as const).find(differ) ?? "run";
+}
+
+/** The value of the property that determines a run's colour. */
+function groupOf(run: Styled, by: ColorBy): string {
+  return by === "run" ? run.id : (run[by] ?? "no preset");
+}
+
+/** Compared runs that differ in their seed alone. */
+export interface ComparedGroup {
+  id: string;
+  /** Name of its first run, without what tells its seeds apart. */
+  name: string;
+  runIds: readonly string[];
+}
+
+/** The groups with more than one of `runs`, in the order of the first of each. */
+export function comparedGroups(
+  runs: readonly Pick<Run, "id" | "name" | "group_id">[],
+): ComparedGroup[] {
+  return [...byGroup(runs)]
+    .filter(([, group]) => group.length > 1)
+    .map(([id, group]) => ({ id, name: group[0]!.name, runIds: group.map((run) => run.id) }));
+}
+
+/** The runs of each group, of which there is at least one, in the order of the first of each. */
+export function byGroup<R extends Pick<Run, "group_id">>(runs: readonly R[]): Map<string, R[]> {
+  const groups = new Map<string, R[]>();
+  for (const run of runs) groups.set(run.group_id, [...(groups.get(run.group_id) ?? []), run]);
+  return groups;
+}
+
+/** A column of the tables: a run, or the seeds of one setting together. */
+export interface ComparedColumn {
+  /** That of the run, or of the first of the seeds. */
+  id: string;
+  label: string;
+  group: ComparedGroup | null;
+}
+
+/** The seeds of each group in one column; every other run has its own. */
+export function comparedColumns(
+  runs: Comparison["runs"],
+  groups: readonly ComparedGroup[],
+): ComparedColumn[] {
+  return runs.flatMap(({ run }) => {
+    const group = groups.find(({ runIds }) => runIds.includes(run.id)) ?? null;
+    if (group && group.runIds[0] !== run.id) return [];
+    return [{ id: run.id, label: group?.name ?? run.name, group }];
+  });
+}

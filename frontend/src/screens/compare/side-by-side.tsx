@@ -1,0 +1,58 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { useState } from "react";
+import type { Comparison, Run } from "@/api/types";
+import { withRetry } from "@/api/with-retry";
+import { Segmented } from "@/ui/segmented";
+import { comparesReturns } from "./same-return";
+import type { SeriesStyles } from "./series-styles";
+import { Videos } from "./videos";
+
+const LiveRuns = dynamic(
+  withRetry(() => import("./live-runs").then((module) => module.LiveRuns)),
+  {
+    ssr: false,
+  },
+);
+
+const SameMoment = dynamic(
+  withRetry(() => import("./same-moment").then((module) => module.SameMoment)),
+  {
+    ssr: false,
+  },
+);
+
+type View = "videos" | "live" | "step" | "return";
+
+const VIEWS: readonly { value: View; label: string }[] = [
+  { value: "videos", label: "Videos" },
+  { value: "live", label: "Live" },
+  { value: "step", label: "Same step" },
+  { value: "return", label: "Same return" },
+];
+
+interface SideBySideProps {
+  runs: readonly Run[];
+  seriesStyles: SeriesStyles;
+  /** Tells whether the runs can be compared by their returns. */
+  comparison: Comparison;
+}
+
+/** The policies of the compared runs side by side: on video, live, or at the same moment of training. */
+export function SideBySide({ comparison, ...props }: SideBySideProps) {
+  const [chosen, setView] = useState<View>("videos");
+  const comparable = comparesReturns(comparison);
+  const view = chosen === "return" && !comparable ? "step" : chosen;
+  const aside = (
+    <Segmented
+      legend="How policies are shown"
+      options={VIEWS.filter(({ value }) => comparable || value !== "return")}
+      value={view}
+      onChange={setView}
+    />
+  );
+  if (view === "live") return <LiveRuns {...props} aside={aside} />;
+  if (view === "videos") return <Videos {...props} aside={aside} />;
+  return <SameMoment {...props} by={view} aside={aside} />;
+}

@@ -1,0 +1,184 @@
+import type { CreateExperiment, Hyperparameter, Limits } from "@/api/types";
+import { type Bounds, parseHyperparameter, parseInteger } from "@/forms/parse";
+import { parseNumber, setting } from "@/lib/number";
+
+type Specification = Pick<
+  CreateExperiment,
+  "fail_mode" | "retries" | "parallel" | "memory_per_worker" | "score" | "limits"
+>;
+
+const MEGABYTE = 1_000_000;
+
+/** How an experiment is carried out, as typed. What is left empty is as the service has it. */
+export interface AdvancedDraft {
+  /** Episodes that give a trial its score, and which policy plays them. */
+  episodes: string;
+  policy: NonNullable<NonNullable<CreateExperiment["score"]>["policy"]>;
+  /** Environment steps between greedy evaluations while a run trains. */
+  every: string;
+  /** Runs at once. */
+  parallel: string;
+  /** Megabytes for the buffers of each run. */
+  memory: string;
+  failMode: NonNullable<CreateExperiment["fail_mode"]>;
+  retries: string;
+  /** After so long nothing more is begun. */
+  minutes: string;
+  coreSeconds: string;
+  mostSteps: string;
+  /** Seed of what proposes the values of a search. */
+  samplerSeed: string;
+}
+
+export const FIRST_ADVANCED: AdvancedDraft = {
+  ...{ episodes: "", policy: "best", every: "", parallel: "", memory: "" },
+  ...{ failMode: "retry", retries: "", minutes: "", coreSeconds: "", mostSteps: "" },
+  samplerSeed: "",
+};
+
+export const FAIL_MODES: Record<AdvancedDraft["failMode"], string> = {
+  retry: "Train it anew",
+  continue: "Let the others go on",
+  "fast-fail": "End the experiment",
+};
+
+export const ADVANCED_POINTERS = {
+  episodes: "/score/episodes",
+  every: "/base/evaluation/every_steps",
+  parallel: "/parallel",
+  memory: "/memory_per_worker",
+  retries: "/retries",
+  minutes: "/limits/seconds",
+  coreSeconds: "/limits/core_seconds",
+  mostSteps: "/limits/steps",
+  samplerSeed: "/sweep/seed",
+} as const;
+
+export type AdvancedField = keyof typeof ADVANCED_POINTERS;
+
+export interface ReadAdvanced {
+  /** What is said of it in the specification; empty where nothing is. */
+  specification: Specification;
+  every: number | null;
+  samplerSeed: number | null;
+}
+
+/** What is typed as the service takes it; what is wrong with it is put into `problems` by JSON pointer. */
+export function readAdvanced(
+  draft: AdvancedDraft,
+  limits: Limits,
+  problems: Map<string, string>,
+): ReadAdvanced {
+  const whole = (field: AdvancedField, bounds: Bounds) =>
+    draft[field].trim() === ""
+      ? null
+      : readWhole(draft[field], bounds, ADVANCED_POINTERS[field], problems);
+  const positive = (field: "minutes" | "coreSeconds") => {
+    const value = draft[field].trim() === "" ? null : parseNumber(draft[field]);
+    if (value !== null && !(value > 0)) {
+      problems.set(ADVANCED_POINTERS[field], "Enter a number above 0");
+    }
+    return value;
+  };
+  const minutes = positive("minutes");
+  const retries = draft.failMode === "retry" ? whole("retries", limits.experiment_retries) : null;
+  const megabytes = whole("memory", { minimum: 1 });
+  return {
+    every: whole("every", limits.periodic_every_steps),
+    samplerSeed: whole("samplerSeed", limits.seed),
+    specification: given({
+      fail_mode: draft.failMode === FIRST_ADVANCED.failMode ? null : draft.failMode,
+      retries,
+      parallel: whole("parallel", limits.experiment_parallel),
+      memory_per_worker: megabytes && megabytes * MEGABYTE,
+      score: given({
+        episodes: whole("episodes", limits.scored_episodes),
+        policy: draft.policy === FIRST_ADVANCED.policy ? null : draft.policy,
+      }),
+      limits: given({
+        seconds: minutes && minutes * 60,
+        core_seconds: positive("coreSeconds"),
+        steps: whole("mostSteps", { minimum: 1 }),
+      }),
+    }),
+  };
+}
+
+/** Without what is null or empty. */
+function given(values: object): object {
+  const said = ([, value]: [string, unknown]) =>
+    value !== null && (typeof value !== "object" || Object.keys(value).length > 0);
+  return Object.fromEntries(Object.entries(values).filter(said));
+}
+
+/** How many fields differ from what an experiment has unless told otherwise. */
+export function changedCount(draft: AdvancedDraft): number {
+  const fields = Object.keys(FIRST_ADVANCED) as (keyof AdvancedDraft)[];
+  return fields.filter((field) => draft[field].trim() !== FIRST_ADVANCED[field]).length;
+}
+
+/** A hyperparameter with what was typed for it. */
+export interface TypedField {
+  name: string;
+  text: string;
+}
+
+export type ParsedValues = { ok: true; values: unknown[] } | { ok: false; problem: string };
+
+/** What stands between two values: lists have commas of their own. */
+export function separatorOf({ type }: Hyperparameter): ";" | "," {
+  return type === "array" ? ";" : ",";
+}
+
+/** Several values of a hyperparameter as they are typed: `0.9, 0.99`, or `64, 64; 256, 256` of lists. */
+export function typedValues(schema: Hyperparameter, values: readonly unknown[]): string {
+  return values.map(setting).join(`${separatorOf(schema)} `);
+}
+
+/** Reads several values of a hyperparameter, each of which has to fit its schema. */
+export function parseValues(schema: Hyperparameter, text: string): ParsedValues {
+  const separator = separatorOf(schema);
+  const parts = text.split(separator).filter((part) => part.trim() !== "");
+  if (parts.length === 0) return { ok: false, problem: `Give values, with “${separator}” between` };
+  const values: unknown[] = [];
+  for (const part of parts) {
+    const trimmed = part.trim();
+    if (schema.type === "boolean" && trimmed !== "true" && trimmed !== "false") {
+      return { ok: false, problem: `${trimmed}: true or false` };
+    }
+    if (
+      schema.choices &&
+      !schema.choices.includes(trimmed) &&
+      !(schema.nullable && trimmed === "none")
+    ) {
+      return { ok: false, problem: `${trimmed}: one of ${schema.choices.join(", ")}` };
+    }
+    const parsed = parseHyperparameter(schema, trimmed);
+    if (!parsed.ok) return { ok: false, problem: `${trimmed}: ${parsed.problem}` };
+    values.push(parsed.value);
+  }
+  const seen = values.map((value) => JSON.stringify(value));
+  const twice = values.find((_, i) => seen.indexOf(seen[i]!) !== i);
+  return twice === undefined
+    ? { ok: true, values }
+    : { ok: false, problem: `${setting(twice)} is there twice` };
+}
+
+/** Reads one value of a hyperparameter. */
+export function parseValue(schema: Hyperparameter, text: string): ParsedValues {
+  const parsed = parseValues(schema, text);
+  return parsed.ok && parsed.values.length > 1 ? { ok: false, problem: "One value" } : parsed;
+}
+
+/** A whole number; null where it is none within `bounds`, and why is then put into `problems` at `pointer`. */
+export function readWhole(
+  text: string,
+  bounds: Bounds,
+  pointer: string,
+  problems: Map<string, string>,
+): number | null {
+  const parsed = parseInteger(text, bounds);
+  if (parsed.ok) return parsed.value as number;
+  problems.set(pointer, parsed.problem);
+  return null;
+}

@@ -1,0 +1,175 @@
+import { PRUNERS, SAMPLERS } from "@/api/sweep-text";
+import type { Experiment, Limits } from "@/api/types";
+import { duration } from "@/lib/format-time";
+import { bytes, count, plural, presetName, setting } from "@/lib/number";
+import { FAIL_MODES } from "./advanced-draft";
+
+type Specification = Experiment["specification"];
+type Usual = Pick<Limits, "experiment_retries">;
+
+/** A specification as a page shows it. */
+export interface Described {
+  /** What holds for all of it: a name and its value. */
+  facts: [name: string, value: string][];
+  /** What each variant has, or what a search varies. */
+  table: { columns: string[]; rows: string[][] };
+}
+
+/** `usual`: what is taken where the specification says nothing; undefined while that is not known. */
+export function described(
+  experiment: Experiment,
+  algorithmName: (id: string) => string,
+  usual?: Usual,
+): Described {
+  const { specification } = experiment;
+  const searches = specification.sweep
+    ? searchedTable(specification.sweep)
+    : variantTable(experiment, algorithmName);
+  return { facts: factsOf(experiment, algorithmName, usual), table: searches };
+}
+
+type Settings = Record<string, unknown>;
+
+/** For how many steps a trial of `variant` trains; of a search that has proposed none yet, as its base says. */
+function stepsText(
+  variant: Experiment["variants"][number] | undefined,
+  { base }: Specification,
+): string {
+  const steps = variant?.total_timesteps ?? base?.total_timesteps;
+  return steps == null ? "the preset’s" : count(steps);
+}
+
+/** Each variant with what it has; a setting that all have in common stands among the facts. */
+function variantTable(
+  { specification, variants }: Experiment,
+  algorithmName: (id: string) => string,
+): Described["table"] {
+  const of = variants.map((variant, place): Settings => {
+    const { changes } = specification.variants?.[place] ?? {};
+    return {
+      algorithm: algorithmName(variant.algo),
+      preset: presetName(variant.preset),
+      environment: variant.env_id,
+      steps: stepsText(variant, specification),
+      ...specification.base?.env_options,
+      ...changes?.env_options,
+      ...variant.hyperparameters,
+    };
+  });
+  const names = [...new Set(of.flatMap(Object.keys))];
+  const varied = names.filter((name) => !isCommon(name, of));
+  const columns = names.filter((name) => IDENTITY.includes(name) || varied.includes(name));
+  return {
+    columns: ["variant", ...columns],
+    rows: variants.map(({ label }, place) => [
+      label,
+      ...columns.map((name) => (name in of[place]! ? setting(of[place]![name]) : "preset’s")),
+    ]),
+  };
+}
+
+/** Shown of each variant, whether or not they differ in it. */
+const IDENTITY = ["algorithm", "preset"];
+
+function isCommon(name: string, of: readonly Settings[]): boolean {
+  const values = of.map((settings) => JSON.stringify(settings[name]));
+  return values.every((value) => value !== undefined && value === values[0]);
+}
+
+function searchedTable({ space }: NonNullable<Specification["sweep"]>): Described["table"] {
+  return {
+    columns: ["hyperparameter", "values", "scale", "where"],
+    rows: Object.entries(space).map(([name, parameter]) => {
+      const conditions = Object.entries(parameter.when ?? {}).map(
+        ([other, values]) => `${other} is ${values.map(setting).join(" or ")}`,
+      );
+      const where = conditions.join(" and ") || "always";
+      if (parameter.kind === "choice") {
+        return [name, parameter.choices.map(setting).join("; "), "choice", where];
+      }
+      const step = parameter.step && !parameter.log ? `, by ${setting(parameter.step)}` : "";
+      const range = `${setting(parameter.low)} to ${setting(parameter.high)}${step}`;
+      return [name, range, parameter.log ? "logarithmic" : "linear", where];
+    }),
+  };
+}
+
+function factsOf(
+  { specification, seeds, variants, trials }: Experiment,
+  algorithmName: (id: string) => string,
+  usual: Usual | undefined,
+): Described["facts"] {
+  const { base, sweep, grid, parallel, memory_per_worker: memory, score, limits } = specification;
+  const lengths = [...new Set(variants.map((variant) => stepsText(variant, specification)))];
+  const places = [...new Set(variants.map(({ env_id }) => env_id))];
+  const options = Object.entries(base?.env_options ?? {}).map(named);
+  const fixed = Object.entries(base?.hyperparameters ?? {}).map(named);
+  const isVaried = !sweep && Object.keys(grid ?? {}).length === 0;
+  return facts({
+    [places.length > 1 ? "Environments" : "Environment"]:
+      places.length > 1 ? places.join(", ") : base && [base.env_id, ...options].join(", "),
+    "Begins from":
+      base &&
+      !isVaried &&
+      `${algorithmName(base.algo ?? "")}, ${base.preset ? presetName(base.preset) : "its defaults"}`,
+    "For all": fixed.join(", "),
+    "Steps of each run": lengths.length < 2 && (lengths[0] ?? stepsText(undefined, specification)),
+    Seeds: seedText(seeds),
+    Trials: sweep && plural(trials / seeds.length, "combination"),
+    Sampler: sweep && `${SAMPLERS[sweep.sampler ?? "tpe"]}, seed ${sweep.seed ?? 0}`,
+    Pruner: sweep && PRUNERS[sweep.pruner ?? "none"].toLowerCase(),
+    "Evaluated while it trains": evaluationText(base?.evaluation),
+    Score: `${plural(score?.episodes ?? 0, "fresh episode")} by ${
+      score?.policy === "latest" ? "the policy at the end" : "the best policy, if one was kept"
+    }`,
+    "On failure": failText(specification, usual),
+    "Parallel runs": parallel == null ? "as many as may train" : plural(parallel, "run"),
+    "Memory per worker": memory != null && `${bytes(memory)} at most`,
+    "No trial is begun after": limitText(limits),
+    Rules: base?.rules && base.rules.length > 0 && plural(base.rules.length, "rule"),
+  });
+}
+
+function facts(values: Record<string, string | false | null | undefined>): Described["facts"] {
+  return Object.entries(values).flatMap(([name, value]) => (value ? [[name, value]] : []));
+}
+
+const named = ([name, value]: [string, unknown]) => `${name} ${setting(value)}`;
+
+/** `0 to 4`, or each of them where some between are left out. */
+export function seedText(seeds: readonly number[]): string {
+  const [first = 0] = seeds;
+  const isRow = seeds.every((seed, place) => seed === first + place);
+  return isRow && seeds.length > 2 ? `${first} to ${first + seeds.length - 1}` : seeds.join(", ");
+}
+
+function evaluationText(
+  plan: NonNullable<Specification["base"]>["evaluation"] | undefined,
+): string {
+  if (!plan) return "as the preset says";
+  if (plan.every_steps == null) return "never";
+  const often = `every ${count(plan.every_steps)} steps, ${plural(plan.episodes ?? 0, "episode")}`;
+  return plan.stop_after == null
+    ? often
+    : `${often}; ends once ${plan.stop_after} in a row solve it`;
+}
+
+function failText(
+  { fail_mode: mode = "retry", retries }: Specification,
+  usual: Usual | undefined,
+): string {
+  const words = FAIL_MODES[mode].toLowerCase();
+  const most = retries ?? usual?.experiment_retries.default;
+  if (mode !== "retry" || most == null) return words;
+  return `${words}, ${plural(most, "retry", "retries")} at most`;
+}
+
+function limitText(limits: Specification["limits"]): string {
+  const { seconds, core_seconds: cores, steps } = limits ?? {};
+  const parts = [
+    seconds != null && duration(seconds * 1000),
+    cores != null && plural(cores, "core-second"),
+    steps != null && plural(steps, "step"),
+  ];
+  return parts.filter(Boolean).join(", or ");
+}

@@ -1,0 +1,194 @@
+import type { Algorithm, Environment, Hyperparameter, Preset, SinkKind } from "@/api/types";
+import { hyperparametersFor, presetsFor, recommendedPreset, variantFor } from "@/api/variant";
+import { fittingValues } from "@/forms/parse";
+import type { SeedChoice } from "@/forms/seed-choice";
+import { type AdvancedDraft, FIRST_ADVANCED, type TypedField } from "./advanced-draft";
+import { FIRST_SWEEP, suggestedSpace, type SweepDraft } from "./sweep-draft";
+
+/** An algorithm with one of its presets, `preset` being empty for its defaults, and what is changed of that. */
+export interface VariantDraft {
+  algo: string;
+  preset: string;
+  /** What it is called; empty, or left out: made from what it is. */
+  name?: string;
+  changes?: readonly TypedField[];
+}
+
+/** What is varied: named variants, every combination of a grid, or what a search proposes. */
+export type Kind = "variants" | "grid" | "search";
+
+/** What is typed for the options of the environment; those without an entry have their defaults. */
+export type TypedOptions = Readonly<Record<string, string>>;
+
+/** Where is trained: an environment, and what is typed for its options. */
+export interface Place {
+  env: string;
+  options: TypedOptions;
+}
+
+export interface ExperimentDraft {
+  /** Empty: made from what is compared. */
+  name: string;
+  /** One at least. Variants are trained in all of them, a grid and a search in the first. */
+  places: readonly Place[];
+  kind: Kind;
+  variants: readonly VariantDraft[];
+  /** What a grid and a search vary. */
+  base: VariantDraft;
+  grid: readonly TypedField[];
+  sweep: SweepDraft;
+  seeds: SeedChoice;
+  /** Which seeds, where they are listed. */
+  seed: string;
+  /** Environment steps of each run; empty: those of its preset. */
+  steps: string;
+  /** Programs that its runs are delivered to as they train. */
+  sinks: readonly SinkKind[];
+  advanced: AdvancedDraft;
+}
+
+export const FIRST: ExperimentDraft = {
+  ...{ name: "", places: [{ env: "CartPole-v1", options: {} }] },
+  kind: "variants",
+  variants: [
+    { algo: "ppo", preset: "fast" },
+    { algo: "dqn", preset: "fast" },
+  ],
+  base: { algo: "ppo", preset: "fast" },
+  grid: [],
+  sweep: FIRST_SWEEP,
+  ...{ seeds: 5, seed: "0, 1, 2, 3, 4", steps: "" },
+  advanced: FIRST_ADVANCED,
+  sinks: [],
+};
+
+/** What can be compared: the environments that were chosen, with their options, and the algorithms that can learn in all. */
+export interface Offer {
+  environment: Environment | undefined;
+  /** Those beside the first. */
+  others: readonly (Environment | undefined)[];
+  algorithms: readonly Algorithm[];
+  /** All there are, also those that cannot learn there. */
+  known: readonly Algorithm[];
+}
+
+export function offerIn(
+  environments: readonly Environment[],
+  algorithms: readonly Algorithm[],
+  places: readonly Place[],
+): Offer {
+  const [environment, ...others] = places.map(({ env, options }) => {
+    const found = environments.find(({ id }) => id === env);
+    return found && variantFor(found, fittingValues(found.options, options));
+  });
+  return {
+    ...{ environment, others, known: algorithms },
+    algorithms: algorithms.filter(
+      ({ id, actor }) =>
+        actor === "policy" &&
+        [environment, ...others].every((one) => !one || one.algorithms.includes(id)),
+    ),
+  };
+}
+
+/** Where the draft is trained. */
+export function placesOf({ kind, places }: Pick<ExperimentDraft, "kind" | "places">) {
+  return kind === "variants" ? places : places.slice(0, 1);
+}
+
+/** The presets of an algorithm, as they are in the first environment, that there are in all of them. */
+export function presetsOf({ environment, others, algorithms }: Offer, algo: string) {
+  const algorithm = algorithms.find(({ id }) => id === algo);
+  const elsewhere = others.map((one) => presetsFor(one, algorithm).map(({ id }) => id));
+  return presetsFor(environment, algorithm).filter(({ id }) =>
+    elsewhere.every((ids) => ids.includes(id)),
+  );
+}
+
+/** An algorithm with the preset that is recommended; with its defaults if there is none. */
+export function firstVariant(offer: Offer, algo: string): VariantDraft {
+  return { algo, preset: recommendedPreset(presetsOf(offer, algo))?.id ?? "" };
+}
+
+/** The variant with its preset if the algorithm has it here, else with the one that is offered first. */
+export function withPresetThatExists(offer: Offer, variant: VariantDraft): VariantDraft {
+  const exists = variant.preset === "" || presetOf(offer, variant);
+  return exists ? variant : { ...variant, ...firstVariant(offer, variant.algo) };
+}
+
+/** The lines that can be kept in another environment, each with a preset that exists there; else two new ones. */
+export function variantsIn(offer: Offer, variants: readonly VariantDraft[]): VariantDraft[] {
+  const kept = variants
+    .filter(({ algo }) => offer.algorithms.some(({ id }) => id === algo))
+    .map((variant) => withPresetThatExists(offer, variant));
+  return kept.length > 0
+    ? kept
+    : offer.algorithms.slice(0, 2).map(({ id }) => firstVariant(offer, id));
+}
+
+/**
+ * The draft with what is offered where it is trained: what cannot be kept there is replaced by what is offered first.
+ */
+export function enter(draft: ExperimentDraft, offer: Offer): ExperimentDraft {
+  const [base] = variantsIn(offer, [draft.base]);
+  const moved = { ...draft, variants: variantsIn(offer, draft.variants) };
+  return base ? withBase(moved, offer, base) : moved;
+}
+
+/** The draft with another base, whose suggested space is searched. A grid keeps what means the same there. */
+export function withBase(
+  draft: ExperimentDraft,
+  offer: Offer,
+  base: VariantDraft,
+): ExperimentDraft {
+  const fields = fieldsOf(offer, base.algo);
+  const same = base.algo === draft.base.algo && draft.sweep.space.length > 0;
+  const space = same
+    ? draft.sweep.space.filter(({ name }) => fields.has(name))
+    : suggestedSpace(offer.environment, algorithmOf(offer, base.algo));
+  const before = offer.known.find(({ id }) => id === draft.base.algo)?.hyperparameters ?? [];
+  const grid = draft.grid.filter(({ name }) =>
+    before.some((known) => known.name === name && known.help === fields.get(name)?.help),
+  );
+  return { ...draft, base, grid, sweep: { ...draft.sweep, space } };
+}
+
+/** The hyperparameters that an algorithm has in all environments, by name. */
+export function fieldsOf(offer: Offer, algo: string): ReadonlyMap<string, Hyperparameter> {
+  const algorithm = algorithmOf(offer, algo);
+  const elsewhere = offer.others.map((one) => hyperparametersFor(one, algorithm));
+  const schemas = hyperparametersFor(offer.environment, algorithm).filter((schema) =>
+    elsewhere.every((known) => known.includes(schema)),
+  );
+  return new Map(schemas.map((schema) => [schema.name, schema]));
+}
+
+export function algorithmOf({ algorithms }: Offer, algo: string): Algorithm | undefined {
+  return algorithms.find(({ id }) => id === algo);
+}
+
+/** What it was called, or `PPO Fast, gamma 0.98`. */
+export function variantName(variant: VariantDraft, offer: Offer): string {
+  if (variant.name?.trim()) return variant.name.trim();
+  const title = presetOf(offer, variant)?.title ?? "defaults";
+  const changes = (variant.changes ?? []).map(({ name, text }) => `, ${name} ${text.trim()}`);
+  return `${algorithmOf(offer, variant.algo)?.name ?? variant.algo} ${title}${changes.join("")}`;
+}
+
+export function presetOf(offer: Offer, { algo, preset }: VariantDraft): Preset | undefined {
+  return presetsOf(offer, algo).find(({ id }) => id === preset);
+}
+
+/** The first environment that is not there yet and in which all variants can learn; null: there is none. */
+export function nextPlace(
+  { places, variants }: ExperimentDraft,
+  environments: readonly Environment[],
+): Place | null {
+  const found = environments.find(
+    ({ id, available, algorithms }) =>
+      available &&
+      !places.some(({ env }) => env === id) &&
+      variants.every(({ algo }) => algorithms.includes(algo)),
+  );
+  return found ? { env: found.id, options: {} } : null;
+}

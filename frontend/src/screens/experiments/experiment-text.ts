@@ -1,0 +1,73 @@
+import { madeText } from "@/api/made";
+import type { Experiment, ExperimentEstimate, ExperimentSummary } from "@/api/types";
+import { duration } from "@/lib/format-time";
+import { brief, plural } from "@/lib/number";
+
+type Counted = Pick<ExperimentSummary, "counts" | "trials">;
+
+/** `3 of 10 trials scored, 1 failed`. */
+export function doneText({ counts, trials }: Counted): string {
+  const scored = counts.scored ?? 0;
+  const others = (["failed", "pruned", "skipped"] as const)
+    .filter((status) => counts[status])
+    .map((status) => `${counts[status]} ${status}`);
+  return [`${scored} of ${plural(trials, "trial")} scored`, ...others].join(", ");
+}
+
+/** `2m 05s left`; null while that cannot be told. */
+export function leftText({ seconds_left }: Pick<ExperimentSummary, "seconds_left">) {
+  return seconds_left === null ? null : `${duration(seconds_left * 1000)} left`;
+}
+
+/** How much would be trained: `6 runs, 98k steps together`. */
+export function estimateText(estimate: ExperimentEstimate): string {
+  const { trials, least_timesteps: least, total_timesteps: most } = estimate;
+  const steps = least === most ? brief(most) : `${brief(least)} to ${brief(most)}`;
+  return `${plural(trials, "run")}, ${steps} steps together`;
+}
+
+type Paid = Pick<ExperimentSummary, "core_seconds" | "status">;
+
+/** What it has cost so far. Of trials that still train it is a second old, so while it runs that is rough. */
+export function costText({ core_seconds, status }: Paid): string {
+  const cost = plural(Math.round(core_seconds), "core-second");
+  return status === "running" ? `about ${cost}` : cost;
+}
+
+const PAID =
+  "Core-seconds are processor time of all its runs, all threads together, of those that failed or were lost too.";
+
+/** How the cost was made. */
+export function costMade(experiment: Counted): string {
+  return made(PAID, experiment);
+}
+
+/** How what stands above and beside the trials was made. */
+export function trialsMade(experiment: Counted): string {
+  return made(
+    "A cell has the score of a trial, or how much of its steps it has trained, above its returns over those steps. " +
+      `The time left is what the rest would take at the pace of its runs so far. ${PAID}`,
+    experiment,
+  );
+}
+
+/** Of the trials that were begun. */
+function made(definition: string, { counts, trials }: Counted): string {
+  const begun = trials - (counts.waiting ?? 0) - (counts.skipped ?? 0);
+  return madeText({ definition, n: begun, source: "docs/experiments.md" });
+}
+
+type Described = Paid & Pick<Experiment, "specification" | "searches" | "variants" | "seeds">;
+
+/** What is compared, or searched, where, and what it cost: `2 variants × 5 seeds`, `CartPole-v1`, `90 core-seconds`. */
+export function factText(experiment: Described, algorithmName: (id: string) => string): string[] {
+  const { specification, searches, variants, seeds } = experiment;
+  const { base } = specification;
+  const named = (algo: string | null | undefined) => (algo ? [algorithmName(algo)] : []);
+  const where = [...new Set(variants.map(({ env_id }) => env_id))];
+  const environments = where.length > 0 ? where.join(", ") : base?.env_id;
+  const what = searches
+    ? ["Search", ...named(base?.algo)]
+    : [`${plural(variants.length, "variant")} × ${plural(seeds.length, "seed")}`];
+  return [...what, ...(environments ? [environments] : []), costText(experiment)];
+}

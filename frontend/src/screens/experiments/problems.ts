@@ -1,0 +1,84 @@
+import type { FieldProblem } from "@/api/http";
+import { MEND_FIRST } from "@/ui/field";
+import { ADVANCED_POINTERS } from "./advanced-draft";
+import { type ExperimentDraft, placesOf } from "./draft";
+
+/** What is wrong, by JSON pointer into the specification: for the form's own checks and for those of the service. */
+export type Problems = ReadonlyMap<string, string>;
+
+/** Pointers of the fields of the form. */
+export const POINTERS = {
+  ...{ name: "/name", seeds: "/seeds", steps: "/base/total_timesteps" },
+  ...{ trials: "/sweep/trials", seedsPerTrial: "/sweep/seeds_per_trial" },
+  /** A place is one of the form: the specification says with each variant where it trains. */
+  place: (at: number) => `/places/${at}`,
+  option: (name: string, at = 0) =>
+    at === 0 ? `/base/env_options/${name}` : `/places/${at}/env_options/${name}`,
+  variantName: (place: number) => `/variants/${place}/name`,
+  change: (place: number, name: string) => `/variants/${place}/changes/hyperparameters/${name}`,
+  grid: (name: string) => `/grid/${name}`,
+  space: (name: string) => `/sweep/space/${name}`,
+} as const;
+
+/** What is wrong with a field, or with a part of what is typed there, as one value of several. */
+export function problemAt(problems: Problems, pointer: string): string | undefined {
+  const places = [...problems.keys()];
+  const found = places.find((place) => place === pointer || place.startsWith(`${pointer}/`));
+  return found && problems.get(found);
+}
+
+/** Why what is typed cannot be started, in a sentence; undefined: it can. */
+export function reasonAgainst(draft: ExperimentDraft, own: Problems): string | undefined {
+  if (draft.kind === "variants" && draft.variants.length === 0) {
+    return "No algorithm can learn in all of these. Choose another environment.";
+  }
+  if (draft.kind === "grid" && draft.grid.length === 0)
+    return "Add a hyperparameter to vary first.";
+  return own.size > 0 ? MEND_FIRST : undefined;
+}
+
+/** What the service refused, told apart by whether the form shows a field to say it at. */
+export function refusalsOf(draft: ExperimentDraft, fields: readonly FieldProblem[]) {
+  const shown = new Map<string, string>();
+  const { length: places } = placesOf(draft);
+  const others: FieldProblem[] = [];
+  for (const { pointer, detail } of fields) {
+    // Each variant has the length that the form gives to all, and the options of where it trains.
+    const place = pointer
+      .replace(/^\/(variants\/\d+\/changes|grid)\/(?=total_timesteps)/, "/base/")
+      .replace(/^\/grid\/(?=env_options)/, "/base/")
+      .replace(/^\/variants\/(\d+)\/changes\/env_options\/(.*)/, (_, variant, name) =>
+        POINTERS.option(String(name), Number(variant) % places),
+      )
+      .replace(/^\/variants\/(\d+)/, (_, variant) => `/variants/${Math.floor(variant / places)}`);
+    const known = pointersOf(draft).some((one) => place === one || place.startsWith(`${one}/`));
+    const line = draft.variants.length > 1 && /^\/variants\/(\d+)\//.exec(place)?.[1];
+    if (known) shown.set(place, detail);
+    else others.push({ pointer, detail: line ? `Line ${Number(line) + 1}: ${detail}` : detail });
+  }
+  return { shown, others };
+}
+
+function pointersOf(draft: ExperimentDraft): string[] {
+  const { kind, variants, grid, sweep } = draft;
+  const of = {
+    variants: variants.flatMap(({ changes = [] }, place) => [
+      POINTERS.variantName(place),
+      ...changes.map(({ name }) => POINTERS.change(place, name)),
+    ]),
+    grid: grid.map(({ name }) => POINTERS.grid(name)),
+    search: [
+      ...[POINTERS.trials, POINTERS.seedsPerTrial],
+      ...sweep.space.map(({ name }) => POINTERS.space(name)),
+    ],
+  };
+  return [
+    ...[POINTERS.name, POINTERS.steps],
+    ...(kind === "search" ? [] : [POINTERS.seeds]),
+    ...Object.values(ADVANCED_POINTERS),
+    ...placesOf(draft).flatMap(({ options }, at) =>
+      Object.keys(options).map((name) => POINTERS.option(name, at)),
+    ),
+    ...of[kind],
+  ];
+}

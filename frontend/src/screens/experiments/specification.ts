@@ -1,0 +1,274 @@
+import type { CreateExperiment, Environment, Limits } from "@/api/types";
+import { presetsFor } from "@/api/variant";
+import { parseHyperparameter } from "@/forms/parse";
+import { LISTED, parseSeeds } from "@/forms/seed-choice";
+import { parseNumber } from "@/lib/number";
+import {
+  parseValue,
+  parseValues,
+  readAdvanced,
+  type ReadAdvanced,
+  readWhole,
+} from "./advanced-draft";
+import {
+  algorithmOf,
+  enter,
+  type ExperimentDraft,
+  fieldsOf,
+  FIRST,
+  firstVariant,
+  type Offer,
+  type Place,
+  placesOf,
+  presetsOf,
+  type VariantDraft,
+  variantName,
+} from "./draft";
+import { unfairnessOf } from "./fairness";
+import { POINTERS, type Problems } from "./problems";
+import { readRow } from "./sweep-draft";
+
+/** What the form holds as the service takes it. */
+export interface ReadDraft {
+  specification: CreateExperiment;
+  problems: Problems;
+}
+
+/** Judged so often, a trial is given up early enough to save something. */
+const EVALUATIONS = 10;
+const EVALUATED_EPISODES = 5;
+
+/** What every kind of experiment reads from. */
+interface Reading {
+  draft: ExperimentDraft;
+  offer: Offer;
+  limits: Limits;
+  advanced: ReadAdvanced;
+  problems: Map<string, string>;
+}
+
+export function readDraft(draft: ExperimentDraft, offer: Offer, limits: Limits): ReadDraft {
+  const problems = new Map<string, string>();
+  if (draft.steps.trim() !== "") {
+    readWhole(draft.steps, limits.total_timesteps, POINTERS.steps, problems);
+  }
+  const advanced = readAdvanced(draft.advanced, limits, problems);
+  const name = draft.name.trim();
+  const reading = { draft, offer, limits, advanced, problems };
+  const specification = { variants, grid, search }[draft.kind](reading);
+  const sinks = draft.sinks.length > 0 && { sinks: [...draft.sinks] };
+  return {
+    specification: { ...(name && { name }), ...specification, ...advanced.specification, ...sinks },
+    problems,
+  };
+}
+
+function variants(reading: Reading): CreateExperiment {
+  const { draft, offer } = reading;
+  const places = placesOf(draft);
+  const several = places.length > 1;
+  const where = [offer.environment, ...offer.others];
+  const options = places.map((place, at) => optionsOf(place, at, where[at], reading));
+  return {
+    base: several ? everywhere(reading) : { ...everywhere(reading), ...options[0] },
+    variants: draft.variants.flatMap((variant, line) => {
+      const hyperparameters = changesOf(variant, line, reading);
+      return places.map((place, at) => ({
+        name: variantName(variant, offer) + (several ? ` on ${placeName(place, places)}` : ""),
+        changes: {
+          ...{ algo: variant.algo, preset: variant.preset || "none" },
+          ...(several && { env_id: place.env, ...options[at] }),
+          ...(Object.keys(hyperparameters).length > 0 && { hyperparameters }),
+        },
+      }));
+    }),
+    seeds: seedsOf(reading),
+  };
+}
+
+/** The environment, with what is typed for its options where it is there more than once. */
+function placeName({ env, options }: Place, places: readonly Place[]): string {
+  const twice = places.filter((one) => one.env === env).length > 1;
+  const typed = Object.entries(options).map(([name, text]) => `, ${name} ${text.trim()}`);
+  return twice ? env + typed.join("") : env;
+}
+
+function grid(reading: Reading): CreateExperiment {
+  const { draft, offer, problems } = reading;
+  const fields = fieldsOf(offer, draft.base.algo);
+  const values: Record<string, unknown[]> = {};
+  for (const { name, text } of draft.grid) {
+    const schema = fields.get(name);
+    const parsed = schema && parseValues(schema, text);
+    if (parsed?.ok) values[name] = parsed.values;
+    else if (parsed) problems.set(POINTERS.grid(name), parsed.problem);
+  }
+  if (draft.grid.length === 0) problems.set("/grid", "Add a hyperparameter");
+  return {
+    ...{ base: baseOf(reading), seeds: seedsOf(reading) },
+    grid: values as CreateExperiment["grid"],
+  };
+}
+
+function search(reading: Reading): CreateExperiment {
+  const { draft, offer, limits, advanced, problems } = reading;
+  const { space: rows, sampler, pruner } = draft.sweep;
+  const fields = fieldsOf(offer, draft.base.algo);
+  const space: NonNullable<CreateExperiment["sweep"]>["space"] = {};
+  for (const row of rows.filter(({ searched }) => searched)) {
+    const schema = fields.get(row.name);
+    const read = schema && readRow(row, schema, rows);
+    if (read?.ok) space[row.name] = read.parameter;
+    else if (read) problems.set(POINTERS.space(row.name), read.problem);
+  }
+  if (!rows.some(({ searched }) => searched)) problems.set("/sweep/space", "Search at least one");
+  const trials = readWhole(draft.sweep.trials, limits.sweep_trials, POINTERS.trials, problems) ?? 1;
+  const seeds =
+    readWhole(draft.sweep.seeds, limits.sweep_seeds, POINTERS.seedsPerTrial, problems) ?? 1;
+  const sweep = {
+    ...{ space, sampler, pruner, trials, seeds_per_trial: seeds },
+    seed: advanced.samplerSeed ?? 0,
+  };
+  const length = lengthOf(draft, draft.base, offer);
+  const isJudged = pruner !== "none" && advanced.every === null;
+  if (isJudged && length === null) {
+    problems.set(POINTERS.steps, "Give them: trials are judged at every tenth, to be given up");
+  }
+  const tenth = Math.max(
+    limits.periodic_every_steps.minimum,
+    Math.floor((length ?? 0) / EVALUATIONS),
+  );
+  return {
+    base: {
+      ...baseOf(reading),
+      ...(isJudged && { evaluation: { every_steps: tenth, episodes: EVALUATED_EPISODES } }),
+    } as CreateExperiment["base"],
+    ...{ sweep, seeds },
+  };
+}
+
+/** What every run is created with, wherever it trains. */
+function everywhere({ draft, advanced: { every } }: Reading) {
+  return {
+    ...{ env_id: draft.places[0]!.env, total_timesteps: typedSteps(draft) },
+    ...(every !== null && { evaluation: { every_steps: every } }),
+  } as NonNullable<CreateExperiment["base"]>;
+}
+
+/** The options that are typed for a place; nothing where all have their defaults. */
+function optionsOf(
+  { env, options: typed }: Place,
+  at: number,
+  environment: Environment | undefined,
+  { draft, problems }: Reading,
+) {
+  const options: Record<string, never> = {};
+  for (const field of environment?.options ?? []) {
+    const text = typed[field.name];
+    const parsed = text === undefined ? null : parseHyperparameter(field, text);
+    if (parsed?.ok) options[field.name] = parsed.value as never;
+    else if (parsed) problems.set(POINTERS.option(field.name, at), parsed.problem);
+  }
+  const same = ({ env: other, options: others }: Place) =>
+    other === env && JSON.stringify(others) === JSON.stringify(typed);
+  if (placesOf(draft).findIndex(same) < at) problems.set(POINTERS.place(at), "It is there twice");
+  return Object.keys(options).length > 0 ? { env_options: options } : {};
+}
+
+function baseOf(reading: Reading): NonNullable<CreateExperiment["base"]> {
+  const { draft, offer } = reading;
+  const { algo, preset } = draft.base;
+  const options = optionsOf(draft.places[0]!, 0, offer.environment, reading);
+  return { ...everywhere(reading), ...options, algo, preset: preset || null };
+}
+
+/** The seeds as they are listed, or how many. */
+function seedsOf({ draft, limits, problems }: Reading): number | number[] {
+  if (draft.seeds !== LISTED) return draft.seeds;
+  const parsed = parseSeeds(draft.seed, limits.seed, limits.experiment_seeds.maximum);
+  if (parsed.ok) return parsed.value as number[];
+  problems.set(POINTERS.seeds, parsed.problem);
+  return [];
+}
+
+function changesOf(variant: VariantDraft, place: number, { offer, problems }: Reading) {
+  const fields = fieldsOf(offer, variant.algo);
+  const found: Record<string, never> = {};
+  for (const { name, text } of variant.changes ?? []) {
+    const schema = fields.get(name);
+    const parsed = schema && parseValue(schema, text);
+    if (parsed?.ok) found[name] = parsed.values[0] as never;
+    else if (parsed) problems.set(POINTERS.change(place, name), parsed.problem);
+  }
+  return found;
+}
+
+function typedSteps({ steps }: Pick<ExperimentDraft, "steps">): number | null {
+  return steps.trim() === "" ? null : parseNumber(steps);
+}
+
+/** Environment steps of one run of a variant; null where they are not known, or are no number. */
+export function lengthOf(
+  draft: ExperimentDraft,
+  { algo, preset }: VariantDraft,
+  offer: Offer,
+  environment = offer.environment,
+): number | null {
+  const presets = presetsFor(environment, algorithmOf(offer, algo));
+  const steps = typedSteps(draft) ?? presets.find(({ id }) => id === preset)?.end_step;
+  return steps !== undefined && Number.isFinite(steps) ? steps : null;
+}
+
+/**
+ * The draft that the form opens with where it trains in these places: two variants that work there by what was
+ * measured, and a comparison that is fair as it stands. Of the second variants the one that needs the fewest changes for
+ * that is chosen: another algorithm, or else another preset of the first.
+ */
+export function openingDraft(offer: Offer, places = FIRST.places): ExperimentDraft {
+  const { environment, algorithms } = offer;
+  const recommended = algorithms.find(({ id }) => id === environment?.recommended_algorithm);
+  const first = recommended ?? algorithms[0];
+  if (!first) return { ...FIRST, places };
+  const base = firstVariant(offer, first.id);
+  const others = [
+    ...algorithms.filter(({ id }) => id !== first.id).map(({ id }) => firstVariant(offer, id)),
+    ...presetsOf(offer, first.id)
+      .filter(({ id, is_own }) => id !== base.preset && !is_own)
+      .map(({ id }) => ({ algo: first.id, preset: id })),
+  ];
+  const drafts = others.map((other) => {
+    const draft = { ...FIRST, places, base, variants: [base, other] };
+    return { draft, unfair: unfairnessOf(draft, offer) };
+  });
+  const best = drafts.toSorted((a, b) => a.unfair.length - b.unfair.length)[0];
+  if (!best) return { ...FIRST, places, base, variants: [base] };
+  return best.unfair.reduce<ExperimentDraft>(
+    (draft, { changes }) => ({ ...draft, ...changes }),
+    best.draft,
+  );
+}
+
+/**
+ * `moved`, which trains elsewhere or varies something else than `before`, with what is offered there. What the form had
+ * opened with is replaced by what it opens with there.
+ */
+export function movedDraft(
+  before: ExperimentDraft,
+  moved: ExperimentDraft,
+  offer: Offer,
+  there: Offer,
+): ExperimentDraft {
+  if (moved.places === before.places) return enter(moved, there);
+  const opened = openingDraft(there, moved.places);
+  if (isUntouched(before, offer)) return enter(opened, there);
+  const { base } = openingDraft(offer, before.places);
+  const isOpening = JSON.stringify(base) === JSON.stringify(before.base);
+  return enter(isOpening ? { ...moved, base: opened.base } : moved, there);
+}
+
+/** Whether nothing was changed since the form was opened. */
+export function isUntouched(draft: ExperimentDraft, offer: Offer): boolean {
+  return [FIRST, openingDraft(offer, draft.places)].some(
+    (one) => JSON.stringify(one) === JSON.stringify(draft),
+  );
+}

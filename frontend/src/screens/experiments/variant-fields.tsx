@@ -1,0 +1,343 @@
+import { Plus, X } from "lucide-react";
+import { useState } from "react";
+import { useLimits } from "@/api/choices";
+import type { Environment, Hyperparameter } from "@/api/types";
+import { SchemaField } from "@/forms/schema-field";
+import { setting } from "@/lib/number";
+import { Button } from "@/ui/button";
+import { Disclosure } from "@/ui/disclosure";
+import { Field } from "@/ui/field";
+import { controlClass, Select } from "@/ui/select";
+import { separatorOf, type TypedField } from "./advanced-draft";
+import {
+  type ExperimentDraft,
+  fieldsOf,
+  firstVariant,
+  nextPlace,
+  type Offer,
+  type Place,
+  placesOf,
+  presetsOf,
+  type VariantDraft,
+  variantName,
+  withPresetThatExists,
+} from "./draft";
+import { POINTERS, problemAt, type Problems } from "./problems";
+
+interface VariantFieldsProps {
+  variants: readonly VariantDraft[];
+  offer: Offer;
+  problems: Problems;
+  onChange: (variants: readonly VariantDraft[]) => void;
+}
+
+/** What is compared: an algorithm with one of its presets on each line, called and changed at will. */
+export function VariantFields({ variants, offer, problems, onChange }: VariantFieldsProps) {
+  const set = (place: number, changes: Partial<VariantDraft>) =>
+    onChange(
+      variants.map((one, at) =>
+        at === place ? withPresetThatExists(offer, { ...one, ...changes }) : one,
+      ),
+    );
+  const [first] = offer.algorithms;
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-2">
+      <legend className="mb-1 text-xs font-medium text-ink-soft">Compared</legend>
+      {variants.map((variant, place) => (
+        <VariantRow
+          key={place}
+          {...{ variant, place, offer, problems }}
+          onChange={(changes) => set(place, changes)}
+          onRemove={
+            variants.length > 1 ? () => onChange(variants.filter((_, at) => at !== place)) : null
+          }
+        />
+      ))}
+      {first && (
+        <Button
+          variant="quiet"
+          size="sm"
+          className="self-start"
+          icon={<Plus aria-hidden className="size-3.5" />}
+          onClick={() => onChange([...variants, firstVariant(offer, first.id)])}
+        >
+          Another
+        </Button>
+      )}
+    </fieldset>
+  );
+}
+
+interface VariantRowProps {
+  variant: VariantDraft;
+  place: number;
+  offer: Offer;
+  problems: Problems;
+  onChange: (changes: Partial<VariantDraft>) => void;
+  /** null: it is the only one. */
+  onRemove: (() => void) | null;
+}
+
+/** One variant: its algorithm and preset; opened, also what it is called and what is changed of that. */
+function VariantRow(props: VariantRowProps) {
+  const { variant, place, offer, problems, onChange, onRemove } = props;
+  const { algo, preset, name = "", changes = [] } = variant;
+  const limits = useLimits();
+  const [opened, setOpened] = useState(false);
+  const misnamed = problemAt(problems, POINTERS.variantName(place));
+  const wrong =
+    misnamed !== undefined ||
+    changes.some((one) => problemAt(problems, POINTERS.change(place, one.name)));
+  return (
+    <div className="grid grid-cols-[1fr_1fr_auto] items-center gap-x-2">
+      <Select
+        aria-label={`Algorithm ${place + 1}`}
+        value={algo}
+        onChange={(event) => onChange({ algo: event.currentTarget.value, changes: [] })}
+      >
+        {offer.algorithms.map((one) => (
+          <option key={one.id} value={one.id}>
+            {one.name}
+          </option>
+        ))}
+      </Select>
+      <Select
+        aria-label={`Preset ${place + 1}`}
+        value={preset}
+        onChange={(event) => onChange({ preset: event.currentTarget.value })}
+      >
+        {presetsOf(offer, algo).map(({ id, title }) => (
+          <option key={id} value={id}>
+            {title}
+          </option>
+        ))}
+        <option value="">Defaults</option>
+      </Select>
+      <Button
+        variant="quiet"
+        aria-label={`Remove line ${place + 1}`}
+        icon={<X aria-hidden className="size-4" />}
+        disabled={onRemove === null}
+        onClick={() => onRemove?.()}
+      />
+      <Disclosure
+        className="col-span-3"
+        open={opened || wrong}
+        onToggle={setOpened}
+        summary={
+          <span className="text-xs font-normal text-ink-faint">{variantName(variant, offer)}</span>
+        }
+      >
+        <div className="flex flex-col gap-2 pb-2 pl-5">
+          <Field label={`Name ${place + 1}`} hint="Empty: made from what it is." error={misnamed}>
+            {(control) => (
+              <input
+                {...control}
+                className={controlClass}
+                maxLength={limits?.variant_name.maximum}
+                value={name}
+                onChange={(event) => onChange({ name: event.currentTarget.value })}
+              />
+            )}
+          </Field>
+          <TypedFields
+            legend={`Changed in line ${place + 1}`}
+            fields={fieldsOf(offer, algo)}
+            typed={changes}
+            several={false}
+            problemOf={(field) => problemAt(problems, POINTERS.change(place, field))}
+            onChange={(typed) => onChange({ changes: typed })}
+          />
+        </div>
+      </Disclosure>
+    </div>
+  );
+}
+
+interface PlaceFieldsProps {
+  draft: ExperimentDraft;
+  environments: readonly Environment[];
+  problems: Problems;
+  onChange: (places: readonly Place[]) => void;
+}
+
+/** Where is trained: one environment, or, where variants are compared, several. */
+export function PlaceFields({ draft, environments, problems, onChange }: PlaceFieldsProps) {
+  const places = placesOf(draft);
+  const rest = draft.places.slice(places.length);
+  const next = draft.kind === "variants" ? nextPlace(draft, environments) : null;
+  return (
+    <>
+      {places.map((place, at) => (
+        <EnvironmentFields
+          key={at}
+          {...{ place, at, environments, problems }}
+          onChange={(changed) => onChange([...places.with(at, changed), ...rest])}
+          onRemove={at === 0 ? null : () => onChange(places.toSpliced(at, 1))}
+        />
+      ))}
+      {next && (
+        <Button
+          variant="quiet"
+          size="sm"
+          className="-mt-2 self-start"
+          icon={<Plus aria-hidden className="size-3.5" />}
+          onClick={() => onChange([...places, next])}
+        >
+          Another environment
+        </Button>
+      )}
+      {places.length > 1 && (
+        <p className="-mt-2 text-xs text-ink-faint">
+          Each line is trained in all of them, and compared over all by normalised scores.
+        </p>
+      )}
+    </>
+  );
+}
+
+interface EnvironmentFieldsProps {
+  place: Place;
+  /** Which of the places it is, from 0. */
+  at: number;
+  environments: readonly Environment[];
+  problems: Problems;
+  onChange: (place: Place) => void;
+  /** null: it cannot be removed. */
+  onRemove: (() => void) | null;
+}
+
+/** An environment where all of them are trained, and its options. */
+function EnvironmentFields(props: EnvironmentFieldsProps) {
+  const { place, at, environments, problems, onChange, onRemove } = props;
+  const { env, options } = place;
+  const fields = environments.find(({ id }) => id === env)?.options ?? [];
+  const change = (name: string, text: string | null) => {
+    const others = Object.entries(options).filter(([other]) => other !== name);
+    onChange({
+      env,
+      options: Object.fromEntries(text === null ? others : [...others, [name, text]]),
+    });
+  };
+  return (
+    <>
+      <div className="flex items-end gap-2">
+        <Field
+          label={at === 0 ? "Environment" : `Environment ${at + 1}`}
+          className="grow"
+          error={problems.get(POINTERS.place(at))}
+        >
+          {(control) => (
+            <Select
+              {...control}
+              value={env}
+              onChange={({ currentTarget: { value } }) => onChange({ env: value, options: {} })}
+            >
+              {environments.map(({ id, name, available }) => (
+                <option key={id} value={id} disabled={!available}>
+                  {name}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        {onRemove && (
+          <Button
+            variant="quiet"
+            aria-label={`Remove environment ${at + 1}`}
+            icon={<X aria-hidden className="size-4" />}
+            onClick={onRemove}
+          />
+        )}
+      </div>
+      {fields.length > 0 && (
+        <div className="grid gap-x-4 gap-y-3 pl-2.5 sm:grid-cols-2">
+          {fields.map((schema) => (
+            <SchemaField
+              key={schema.name}
+              schema={schema}
+              typed={options[schema.name]}
+              own={schema.default}
+              owner="default"
+              error={problemAt(problems, POINTERS.option(schema.name, at))}
+              onChange={(text) => change(schema.name, text)}
+            />
+          ))}
+        </div>
+      )}
+    </>
+  );
+}
+
+interface TypedFieldsProps {
+  legend: string;
+  /** What can be chosen, by name. */
+  fields: ReadonlyMap<string, Hyperparameter>;
+  typed: readonly TypedField[];
+  /** Whether several values are typed for each. */
+  several: boolean;
+  problemOf: (name: string) => string | undefined;
+  onChange: (typed: readonly TypedField[]) => void;
+}
+
+/** Hyperparameters, each with what is typed for it, and a list to add another one. */
+export function TypedFields(props: TypedFieldsProps) {
+  const { legend, fields, typed, several, problemOf, onChange } = props;
+  const left = [...fields.values()].filter(({ name }) => typed.every((one) => one.name !== name));
+  const set = (name: string, text: string) =>
+    onChange(typed.map((one) => (one.name === name ? { name, text } : one)));
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-2">
+      <legend className="mb-1 text-xs font-medium text-ink-soft">{legend}</legend>
+      {typed.map(({ name, text }) => {
+        const schema = fields.get(name);
+        return (
+          <div key={name} className="flex items-start gap-2">
+            <Field
+              mono
+              label={name}
+              className="grow"
+              hint={schema && several ? `With “${separatorOf(schema)}” between values.` : undefined}
+              error={problemOf(name)}
+            >
+              {(control) => (
+                <input
+                  {...control}
+                  className={controlClass}
+                  autoComplete="off"
+                  spellCheck={false}
+                  value={text}
+                  onChange={(event) => set(name, event.currentTarget.value)}
+                />
+              )}
+            </Field>
+            <Button
+              variant="quiet"
+              className="mt-5"
+              aria-label={`Leave out ${name}`}
+              icon={<X aria-hidden className="size-4" />}
+              onClick={() => onChange(typed.filter((one) => one.name !== name))}
+            />
+          </div>
+        );
+      })}
+      {left.length > 0 && (
+        <Select
+          className="self-start"
+          aria-label={`${legend}: add a hyperparameter`}
+          aria-required={several && typed.length === 0 ? true : undefined}
+          value=""
+          onChange={({ currentTarget: { value } }) => {
+            const schema = fields.get(value);
+            if (schema) onChange([...typed, { name: value, text: setting(schema.default) }]);
+          }}
+        >
+          <option value="">Add a hyperparameter…</option>
+          {left.map(({ name }) => (
+            <option key={name}>{name}</option>
+          ))}
+        </Select>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,23 @@
+import { describe, expect, test } from "vitest";
+import { spacesText, whyIncompatible } from "./draft";
+import { choices } from "./fixtures";
+
+const [ppo, dqn, sac] = choices.algorithms;
+const [cartpole, pendulum] = choices.environments;
+
+describe("what fits", () => {
+  test("is said by the actions it needs", () => {
+    expect(whyIncompatible(ppo!, pendulum!)).toBeNull();
+    expect(whyIncompatible(dqn!, pendulum!)).toBe("Needs discrete actions");
+  });
+
+  test("is said by the bounds it needs, where its kinds of spaces fit", () => {
+    const still = { ...pendulum!, algorithms: ["ppo"] };
+    expect(whyIncompatible(sac!, still)).toBe("Needs actions between two bounds that differ");
+  });
+
+  test("spaces read as a person would say them", () => {
+    expect(spacesText(cartpole!)).toBe("4 numbers → 2 actions");
+    expect(spacesText(pendulum!)).toBe("4 numbers → 1 continuous action");
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, test } from "vitest";
+import type { Preset } from "@/api/types";
+import { estimate, expectation } from "./expectation";
+
+describe("a preset's promise", () => {
+  const preset = { total_timesteps: 100_000, end_step: 100_352, measured: null } as Preset;
+  const measured = {
+    seeds: 10,
+    solved: 9,
+    held: 8,
+    return_iqm: 498.2,
+    return_low: 487,
+    return_high: 500,
+    steps_to_threshold: 22_000,
+    seconds_to_threshold: 12,
+    seconds: 50,
+  };
+
+  test("is what was measured", () => {
+    expect(expectation({ ...preset, measured }, 475)).toEqual({
+      reached: "498.2",
+      facts: [
+        ["95 % interval", "[487.0, 500.0]"],
+        ["Solved while training", "9 of 10 seeds"],
+        ["Final policy solves it", "8 of 10 seeds"],
+        ["Steps to solve", "22k steps · 12s"],
+        ["Whole run", "100k steps · 50s"],
+      ],
+    });
+  });
+
+  test("says of a threshold only what there is to say", () => {
+    const names = (change: object, threshold: number | null) =>
+      expectation({ ...preset, measured: { ...measured, ...change } }, threshold).facts.slice(
+        1,
+        -1,
+      );
+    const never = { solved: 0, held: null, steps_to_threshold: null, seconds_to_threshold: null };
+    expect(names(never, 475)).toEqual([["Solved while training", "none of 10 seeds"]]);
+    expect(names(never, null)).toEqual([]);
+  });
+
+  test("is never shorter than the steps to solve it, also where the last rollout solves it", () => {
+    const late = { ...measured, steps_to_threshold: 1_015_808 };
+    const long = { total_timesteps: 1_000_000, end_step: 1_015_808, measured: late } as Preset;
+    expect(expectation(long, 475).facts.slice(-2)).toEqual([
+      ["Steps to solve", "1.02M steps · 12s"],
+      ["Whole run", "1.02M steps · 50s"],
+    ]);
+  });
+
+  test("is silent where nothing was measured", () => {
+    expect(expectation(preset, 475)).toEqual({
+      reached: null,
+      facts: [["Whole run", "100k steps"]],
+    });
+  });
+
+  test("tells how long another length may take", () => {
+    expect(estimate({ ...preset, measured }, 20_000)).toBe(10_000);
+    expect(estimate(preset, 20_000)).toBeNull();
+    expect(estimate({ ...preset, measured }, Number.NaN)).toBeNull();
+  });
+});

@@ -1,0 +1,126 @@
+import { describe, expect, test } from "vitest";
+import type { Rule, RunDetail } from "@/api/types";
+import { firstDraft } from "./draft";
+import { draftFromRun, savedDraft, saveDraft } from "./draft-storage";
+import { choices } from "./fixtures";
+import { submission } from "./submit";
+
+const typed = { ...firstDraft(choices), seed: "7" };
+
+const RULE: Rule = {
+  when: { kind: "seconds", seconds: 1200 },
+  do: [{ kind: "stop", then: "report", grace_seconds: 0 }],
+  at_most: 1,
+};
+
+describe("a run that is duplicated", () => {
+  const run = (config: object) =>
+    ({
+      name: "First try",
+      config: {
+        algo: "ppo",
+        env_id: "CartPole-v1",
+        preset: "fast",
+        seed: 7,
+        total_timesteps: 30_000,
+        hyperparameters: { learning_rate: 0.001, n_steps: 512, net_arch: [64, 64], gone: 1 },
+        ...config,
+      },
+    }) as unknown as RunDetail;
+
+  test("fills the form in with what differs from its preset", () => {
+    expect(draftFromRun(choices, run({}))).toMatchObject({
+      name: "First try (copy)",
+      preset: "fast",
+      seed: "7",
+      timesteps: null,
+      hyperparameters: { n_steps: "512" },
+    });
+    expect(draftFromRun(choices, run({ total_timesteps: 500 }))?.timesteps).toBe("500");
+  });
+
+  test("without a preset keeps all its values over the first one's", () => {
+    const draft = draftFromRun(
+      choices,
+      run({ preset: null, hyperparameters: { learning_rate: 0.0003 } }),
+    );
+    expect(draft).toMatchObject({ preset: "fast", hyperparameters: { learning_rate: "0.0003" } });
+  });
+
+  test("brings its options and its evaluation", () => {
+    const evaluation = { every_steps: 2000, episodes: 3, stop_after: 2 };
+    const draft = draftFromRun(
+      choices,
+      run({ env_id: "Pendulum-v1", preset: "stable", env_options: { g: 9.81 }, evaluation }),
+    );
+    expect(draft).toMatchObject({
+      env_options: { g: "9.81" },
+      evaluation: { on: true, every: "2000", episodes: "3", stops: true, stopAfter: "2" },
+    });
+  });
+
+  test("is delivered where the run is", () => {
+    const draft = draftFromRun(choices, run({}), [], ["mlflow"])!;
+    expect(submission(choices, draft).body.sinks).toEqual(["mlflow"]);
+  });
+
+  test("brings the rules, told from those that are added to it", () => {
+    const draft = draftFromRun(choices, run({}), [RULE, RULE])!;
+    expect(submission(choices, draft).body.rules).toEqual([RULE, RULE]);
+    expect(new Set(draft.rules.map(({ key }) => key)).size).toBe(2);
+  });
+
+  test("brings whether updates are looked into, where that is not as it would be anyway", () => {
+    expect(draftFromRun(choices, run({ anatomy: false }))).toMatchObject({ anatomy: false });
+    expect(draftFromRun(choices, run({ anatomy: true }))).toMatchObject({ anatomy: null });
+  });
+
+  test("brings the algorithm that only its options allow", () => {
+    const copy = (continuous: boolean) =>
+      draftFromRun(
+        choices,
+        run({ env_id: "LunarLander-v3", algo: "sac", env_options: { continuous } }),
+      );
+    expect(copy(true)).toMatchObject({ algo: "sac", env_options: { continuous: "true" } });
+    expect(copy(false)).toBeNull();
+  });
+
+  test("that cannot be repeated here says so", () => {
+    expect(draftFromRun(choices, run({ algo: "sac" }))).toBeNull();
+    expect(draftFromRun(choices, run({ env_id: "Pong-v5" }))).toBeNull();
+  });
+});
+
+describe("what was typed", () => {
+  const storage = () => {
+    const kept = new Map<string, string>();
+    return {
+      getItem: (key: string) => kept.get(key) ?? null,
+      setItem: (key: string, value: string) => void kept.set(key, value),
+      removeItem: (key: string) => void kept.delete(key),
+      kept,
+    };
+  };
+
+  test("comes back, until it is as it was", () => {
+    const store = storage();
+    saveDraft(store, choices, typed);
+    expect(savedDraft(store, choices)).toEqual(typed);
+    saveDraft(store, choices, firstDraft(choices));
+    expect(store.kept.size).toBe(0);
+  });
+
+  test("is left alone when it is broken, or can no longer be chosen", () => {
+    const store = storage();
+    for (const text of ["{", "7", '{"algo":"ppo"}']) {
+      store.kept.set("rlviz.new-run", text);
+      expect(savedDraft(store, choices)).toBeNull();
+    }
+    saveDraft(store, choices, { ...firstDraft(choices), env: "Pong-v5" });
+    expect(savedDraft(store, choices)).toBeNull();
+    const full = () => {
+      throw new Error("full");
+    };
+    expect(() => saveDraft({ ...store, setItem: full }, choices, typed)).not.toThrow();
+  });
+});

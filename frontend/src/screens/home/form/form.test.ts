@@ -1,0 +1,259 @@
+import { describe, expect, test } from "vitest";
+import {
+  anatomyOf,
+  changedFields,
+  changeDraft,
+  type Draft,
+  type DraftChange,
+  environmentOf,
+  evaluationOf,
+  firstDraft,
+  presetOf,
+  replacedAlgorithmNote,
+  timestepsOf,
+} from "./draft";
+import { choices } from "./fixtures";
+import { problemsAfter, problemsByPointer, submission, unplaced } from "./submit";
+
+const draftAfter = (...changes: DraftChange[]): Draft =>
+  changes.reduce((draft, change) => changeDraft(choices, draft, change), firstDraft(choices));
+const set = (name: string, value: string): DraftChange => ({
+  field: "hyperparameters",
+  name,
+  value,
+});
+const [cartpole] = choices.environments;
+
+describe("a draft", () => {
+  test("is ready to be sent as it stands", () => {
+    expect(submission(choices, firstDraft(choices))).toEqual({
+      body: {
+        algo: "ppo",
+        env_id: "CartPole-v1",
+        preset: "fast",
+        seed: null,
+        total_timesteps: 30_000,
+        hyperparameters: {},
+      },
+      seeds: [],
+      problems: {},
+    });
+  });
+
+  test("has a plan for snapshots once that was edited, and says what is wrong with it", () => {
+    const typed = { steps: "20000", minutes: "", keep: "5", megabytes: "" };
+    const { body } = submission(choices, draftAfter({ field: "snapshots", value: typed }));
+    expect(body.snapshots).toEqual({
+      ...{ every_steps: 20_000, every_seconds: null, keep: 5, max_bytes: null },
+    });
+    const wrong = draftAfter({ field: "snapshots", value: { ...typed, steps: "9", keep: "" } });
+    const { problems } = submission(choices, wrong);
+    expect(problems).toEqual({
+      "/snapshots/every_steps": "Must be 100 to 10,000,000",
+      "/snapshots/keep": "Enter a whole number",
+    });
+    expect(unplaced(problems, choices, wrong)).toEqual([]);
+  });
+
+  test("takes the values of a preset that is chosen, whatever was typed before", () => {
+    const typed = draftAfter({ field: "timesteps", value: "5" }, set("n_steps", "128"));
+    expect(timestepsOf(choices, typed)).toBe("5");
+    const chosen = changeDraft(choices, typed, { field: "preset", value: "stable" });
+    expect(timestepsOf(choices, chosen)).toBe("100000");
+    expect(chosen.hyperparameters).toEqual({});
+  });
+
+  test("keeps a preset the other algorithm also has, and the seed", () => {
+    const draft = draftAfter(
+      { field: "seed", value: "7" },
+      { field: "preset", value: "stable" },
+      { field: "algo", value: "dqn" },
+    );
+    expect(draft).toMatchObject({ algo: "dqn", preset: "stable", seed: "7" });
+  });
+
+  test("an environment in which the algorithm cannot act brings one that can", () => {
+    const draft = draftAfter(
+      { field: "algo", value: "dqn" },
+      { field: "env", value: "Pendulum-v1" },
+    );
+    expect(draft).toMatchObject({ algo: "ppo", env: "Pendulum-v1", preset: "stable" });
+    expect(replacedAlgorithmNote(choices, draft)).toBe(
+      "DQN cannot act here (needs discrete actions), so PPO was chosen.",
+    );
+    const back = changeDraft(choices, draft, { field: "env", value: "CartPole-v1" });
+    expect(back.algo).toBe("dqn");
+    expect(replacedAlgorithmNote(choices, back)).toBe("");
+  });
+
+  describe("whose options decide what fits", () => {
+    const continuous = (value: string | null): DraftChange => ({
+      field: "env_options",
+      name: "continuous",
+      value,
+    });
+    const lander: DraftChange = { field: "env", value: "LunarLander-v3" };
+    const dqn: DraftChange = { field: "algo", value: "dqn" };
+
+    test.each([
+      ["as it is", [], "ppo", ["ppo", "dqn"], 200],
+      ["with another option", [continuous("true")], "ppo", ["ppo", "sac"], 250],
+      ["with an algorithm that then does not fit", [dqn, continuous("true")], "ppo", null, 250],
+      ["and back, which brings it back", [dqn, continuous("true"), continuous(null)], "dqn"],
+      ["reset", [dqn, continuous("true"), { field: "reset", part: "env_options" }], "dqn"],
+      ["with what only fits then", [continuous("true"), { field: "algo", value: "sac" }], "sac"],
+    ] as [string, DraftChange[], string, string[]?, number?][])(
+      "%s",
+      (_, changes, algo, fitting, threshold) => {
+        const draft = draftAfter(lander, ...changes);
+        const environment = environmentOf(choices, draft);
+        expect(draft.algo).toBe(algo);
+        expect(submission(choices, draft).problems).toEqual({});
+        if (fitting) expect(environment?.algorithms).toEqual(fitting);
+        if (threshold) expect(environment?.reward_threshold).toBe(threshold);
+      },
+    );
+
+    test("take the presets of what was chosen", () => {
+      expect(presetOf(choices, draftAfter(lander))?.total_timesteps).toBe(80_000);
+      const draft = draftAfter(lander, continuous("true"));
+      expect(presetOf(choices, draft)?.total_timesteps).toBe(300_000);
+    });
+
+    test("never throw away what was typed: the misfit is said and nothing is sent", () => {
+      const typed = { field: "hyperparameters", name: "buffer_size", value: "777" } as const;
+      const draft = draftAfter(lander, dqn, typed, continuous("true"));
+      expect(draft).toMatchObject({ algo: "dqn", hyperparameters: { buffer_size: "777" } });
+      expect(submission(choices, draft).problems["/algo"]).toMatch("Needs discrete actions");
+      const back = changeDraft(choices, draft, continuous("false"));
+      expect(submission(choices, back)).toMatchObject({
+        body: { algo: "dqn", hyperparameters: { buffer_size: 777 } },
+        problems: {},
+      });
+    });
+  });
+
+  test("knows what differs from its preset, and what was typed back", () => {
+    const draft = draftAfter(set("n_steps", "128"), set("learning_rate", "0.001"));
+    expect(changedFields(choices, draft, "hyperparameters").map(({ name }) => name)).toEqual([
+      "n_steps",
+    ]);
+    const reset = changeDraft(choices, draft, {
+      field: "hyperparameters",
+      name: "n_steps",
+      value: null,
+    });
+    expect(changedFields(choices, reset, "hyperparameters")).toEqual([]);
+  });
+});
+
+describe("a submission", () => {
+  test("sends changed hyperparameters in their own types", () => {
+    const draft = draftAfter(
+      set("learning_rate", "3e-4"),
+      set("n_steps", "512"),
+      set("net_arch", "32, 32"),
+      set("target_kl", ""),
+      set("schedule", "linear"),
+    );
+    expect(submission(choices, draft).body.hyperparameters).toEqual({
+      learning_rate: 0.0003,
+      n_steps: 512,
+      net_arch: [32, 32],
+      target_kl: null,
+      schedule: "linear",
+    });
+  });
+
+  test("names every bad field by its pointer", () => {
+    const draft = draftAfter(
+      { field: "env", value: "Pendulum-v1" },
+      { field: "timesteps", value: "99" },
+      { field: "seed", value: "seven" },
+      { field: "env_options", name: "g", value: "21" },
+      { field: "evaluation", value: { on: true, every: "5" } },
+      set("learning_rate", "0"),
+      set("n_steps", "2.5"),
+    );
+    expect(submission(choices, draft).problems).toEqual({
+      "/total_timesteps": "Must be 100 to 1,000,000",
+      "/seed": "Enter a whole number",
+      "/env_options/g": "Must be 0 to 20",
+      "/evaluation/every_steps": "Must be 100 to 10,000,000",
+      "/hyperparameters/learning_rate": "Must be above 0, at most 1",
+      "/hyperparameters/n_steps": "Enter a whole number",
+    });
+  });
+
+  test("asks for evaluation and options only when somebody wants them", () => {
+    const draft = draftAfter(
+      { field: "env", value: "Pendulum-v1" },
+      { field: "env_options", name: "g", value: "9.81" },
+      { field: "evaluation", value: { on: true, every: "2,000" } },
+    );
+    expect(submission(choices, draft).body).toMatchObject({
+      env_options: { g: 9.81 },
+      evaluation: { every_steps: 2000, episodes: 10, stop_after: null },
+    });
+  });
+
+  test("looks inside updates unless the agent sees pictures, until somebody says otherwise", () => {
+    const [first] = choices.environments;
+    const seeing = { ...first!.observation_space, is_picture: true };
+    const pictures = {
+      ...choices,
+      environments: [{ ...first!, observation_space: seeing }],
+    };
+    expect(anatomyOf(choices, firstDraft(choices))).toBe(true);
+    expect(anatomyOf(pictures, firstDraft(pictures))).toBe(false);
+    expect(submission(choices, firstDraft(choices)).body).not.toHaveProperty("anatomy");
+    const on = changeDraft(pictures, firstDraft(pictures), { field: "anatomy", value: true });
+    expect(submission(pictures, on).body).toMatchObject({ anatomy: true });
+  });
+
+  test("evaluates as the preset does until somebody says otherwise", () => {
+    const [first] = cartpole!.presets.ppo!;
+    const plan = { every_steps: 5000, episodes: 20, stop_after: 3 };
+    const planned = {
+      ...choices,
+      environments: [{ ...cartpole!, presets: { ppo: [{ ...first!, evaluation: plan }] } }],
+    };
+    const draft = firstDraft(planned);
+    expect(evaluationOf(planned, draft)).toMatchObject({ on: true, every: "5000", stops: true });
+    expect(submission(planned, draft).body).not.toHaveProperty("evaluation");
+    const off = changeDraft(planned, draft, { field: "evaluation", value: { on: false } });
+    expect(submission(planned, off).body).toMatchObject({ evaluation: { every_steps: null } });
+  });
+
+  test.each(["-1", "1.5", "2147483648", "1e40", "0x"])("refuses %s as a seed", (value) => {
+    expect(submission(choices, draftAfter({ field: "seed", value })).problems).toHaveProperty(
+      "/seed",
+    );
+  });
+});
+
+describe("a refusal", () => {
+  test("of one element stands at its list, and the first of two reasons is shown", () => {
+    const fields = [
+      { pointer: "/hyperparameters/net_arch/1", detail: "too wide" },
+      { pointer: "/hyperparameters/net_arch/2", detail: "too wide as well" },
+    ];
+    expect(problemsByPointer(fields)).toEqual({ "/hyperparameters/net_arch": "too wide" });
+  });
+
+  test("without a field is told apart from one that has one", () => {
+    const problems = { "/seed": "bad", "/tags": "too long", "": "not today" };
+    expect(unplaced(problems, choices, firstDraft(choices))).toEqual([
+      "tags: too long",
+      "not today",
+    ]);
+  });
+
+  test("is forgotten where its field was changed, and everywhere with another algorithm", () => {
+    const problems = { "/seed": "bad", "/hyperparameters/n_steps": "bad" };
+    expect(problemsAfter(problems, { field: "seed", value: "1" })).toEqual({
+      "/hyperparameters/n_steps": "bad",
+    });
+    expect(problemsAfter(problems, { field: "algo", value: "dqn" })).toEqual({});
+  });
+});

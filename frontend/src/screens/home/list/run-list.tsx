@@ -1,0 +1,200 @@
+"use client";
+
+import clsx from "clsx";
+import { useRouter } from "next/navigation";
+import { lazy, Suspense, useReducer, useState } from "react";
+import { usualPolicy } from "@/api/evaluate";
+import {
+  isFiltered,
+  type ListFilter,
+  NO_FILTER,
+  readListFilter,
+  toRunFilter,
+  writeListFilter,
+} from "@/api/run-filter";
+import type { Run, SeedGroup } from "@/api/types";
+import { withRetry } from "@/api/with-retry";
+import { useQueryString } from "@/lib/query-string";
+import { routes } from "@/lib/routes";
+import { ErrorState } from "@/ui/notice";
+import { type NamedRun, useRunActionsWithToasts } from "@/ui/use-run-actions-with-toasts";
+import layout from "./layout.module.css";
+import { useFirstPage, useIdsOfLines } from "./lines";
+import { PlaceholderCells } from "./run-row";
+import { RunTable } from "./run-table";
+import { changeSelection, MOST_SELECTED, NOTHING, span } from "./selection";
+import { Toolbar } from "./toolbar";
+
+// Parts that most visits do not need are loaded when they are shown.
+const NoRuns = lazy(
+  withRetry(() => import("./no-runs").then(({ NoRuns }) => ({ default: NoRuns }))),
+);
+const NoMatches = lazy(
+  withRetry(() => import("./no-matches").then(({ NoMatches }) => ({ default: NoMatches }))),
+);
+const SelectionBar = lazy(
+  withRetry(() =>
+    import("./selection-bar").then(({ SelectionBar }) => ({ default: SelectionBar })),
+  ),
+);
+const RunMenu = lazy(
+  withRetry(() => import("./run-menu").then(({ RunMenu }) => ({ default: RunMenu }))),
+);
+const GroupMenu = lazy(
+  withRetry(() => import("./group-menu").then(({ GroupMenu }) => ({ default: GroupMenu }))),
+);
+const EditRun = lazy(
+  withRetry(() => import("../edit-run").then(({ EditRun }) => ({ default: EditRun }))),
+);
+
+interface OpenGroupMenu {
+  group: SeedGroup;
+  run: Run;
+  button: HTMLElement;
+  /** Shows the seeds of the group. */
+  unfold: () => void;
+}
+
+interface RunListProps {
+  onNew: () => void;
+  onImport: () => void;
+  onDuplicate: (run: Run) => void;
+}
+
+export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
+  const router = useRouter();
+  const [query, changeQuery] = useQueryString();
+  const shown = readListFilter(query);
+  const filter = toRunFilter(shown);
+  const first = useFirstPage(filter);
+  const total = first.data?.total ?? 0;
+  const [selection, select] = useReducer(changeSelection, NOTHING);
+  const [menu, setMenu] = useState<{ run: Run; button: HTMLElement } | null>(null);
+  const [groupMenu, setGroupMenu] = useState<OpenGroupMenu | null>(null);
+  const [edited, setEdited] = useState<Run | null>(null);
+  const idsOfLines = useIdsOfLines(filter);
+  const runActions = useRunActionsWithToasts(router.push);
+
+  const show = (part: Partial<ListFilter>) => {
+    changeQuery((now) => writeListFilter(now, { ...readListFilter(now), ...part }));
+    window.scrollTo({ top: 0 });
+  };
+  const selectLines = async (from: number, to: number, anchor?: number) => {
+    const ids = await idsOfLines(from, Math.min(to, from + MOST_SELECTED - 1));
+    select({ kind: "add", ids, index: anchor });
+  };
+  const selectTo = (index: number) => {
+    const anchor = selection.anchor ?? index;
+    void selectLines(...span(anchor, index), anchor);
+  };
+  const remove = (runs: readonly NamedRun[]) =>
+    void runActions
+      .remove(runs)
+      .then((gone) => select({ kind: "remove", ids: gone.map(({ id }) => id) }));
+  const actions = {
+    toggle: (ids: readonly string[], index: number) => select({ kind: "toggle", ids, index }),
+    selectTo,
+    selectAll: () => void selectLines(0, total - 1),
+    clearSelection: () => select({ kind: "clear" }),
+    edit: setEdited,
+    remove,
+    removeGroup: ({ run_ids }: SeedGroup, { name }: Run) =>
+      remove(run_ids.map((id) => ({ id, name }))),
+    openGroup: ({ run_ids }: SeedGroup) => runActions.compare(run_ids),
+    start: (run: Run) => void runActions.start(run),
+    pause: (run: Run) => void runActions.pause(run),
+    resume: (run: Run) => void runActions.resume(run),
+    stop: (run: Run) => void runActions.stop(run),
+    evaluate: (run: Run) => void runActions.evaluate(run, { policy: usualPolicy(run) }),
+    openMenu: (run: Run, button: HTMLElement) => setMenu({ run, button }),
+    openGroupMenu: (group: SeedGroup, run: Run, button: HTMLElement, unfold: () => void) =>
+      setGroupMenu({ group, run, button, unfold }),
+    open: (run: Run) => router.push(routes.run(run.id)),
+    compare: (run: Run) => runActions.compare([run.id]),
+    duplicate: onDuplicate,
+  };
+
+  if (first.data && total === 0 && !isFiltered(shown)) {
+    return (
+      <Suspense>
+        <NoRuns onNew={onNew} onImport={onImport} />
+      </Suspense>
+    );
+  }
+  return (
+    <>
+      <Toolbar filter={shown} onChange={show} />
+      <section
+        aria-label="Runs"
+        aria-busy={first.isPlaceholderData}
+        className={clsx(
+          "mt-3 min-w-0 overflow-clip rounded-lg border border-line bg-surface shadow-card transition-opacity max-md:-mx-4 max-md:rounded-none max-md:border-x-0",
+          first.isPlaceholderData && "opacity-60",
+        )}
+      >
+        {first.isPending ? (
+          <RunListSkeleton />
+        ) : !first.data ? (
+          <ErrorState
+            error={first.error}
+            retry={() => void first.refetch()}
+            retrying={first.isFetching}
+          />
+        ) : total === 0 ? (
+          <Suspense>
+            <NoMatches clear={() => show(NO_FILTER)} />
+          </Suspense>
+        ) : (
+          <RunTable
+            filter={filter}
+            total={total}
+            totalRuns={first.data.total_runs}
+            isTree={first.data.groups.length > 0 && filter.grouped === true}
+            sort={shown.sort}
+            onSort={(sort) => show({ sort })}
+            selection={selection}
+            actions={actions}
+          />
+        )}
+      </section>
+      <Suspense>
+        {selection.ids.size > 0 && (
+          <SelectionBar
+            ids={selection.ids}
+            onRemove={() => remove([...selection.ids].map((id) => ({ id, name: id })))}
+            onClear={actions.clearSelection}
+          />
+        )}
+      </Suspense>
+      <Suspense>
+        {menu && <RunMenu {...menu} actions={actions} onClose={() => setMenu(null)} />}
+        {groupMenu && (
+          <GroupMenu
+            {...groupMenu}
+            actions={{ ...actions, unfold: groupMenu.unfold }}
+            onClose={() => setGroupMenu(null)}
+          />
+        )}
+        {edited && <EditRun run={edited} onClose={() => setEdited(null)} />}
+      </Suspense>
+    </>
+  );
+}
+
+const ROWS = 12;
+
+/** Placeholder for the list until its first response, with the same heights. */
+export function RunListSkeleton() {
+  return (
+    <div role="status" aria-label="Loading runs" className={layout.frame}>
+      <div aria-hidden className="animate-shimmer">
+        <div className={clsx(layout.head, "h-8 border-b border-line")} />
+        {Array.from({ length: ROWS }, (_, i) => (
+          <div key={i} className={clsx(layout.line, layout.still, "border-b border-line")}>
+            <PlaceholderCells />
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}

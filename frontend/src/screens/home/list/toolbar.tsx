@@ -1,0 +1,75 @@
+"use client";
+
+import { ArrowDown, ArrowUp } from "lucide-react";
+import { isFiltered, type ListFilter, NO_FILTER, type SortKey, SORTS } from "@/api/run-filter";
+import { FilterButtons, SearchBox } from "@/screens/shared/run-filters";
+import { Button } from "@/ui/button";
+import { Select } from "@/ui/select";
+import { Switch } from "@/ui/switch";
+
+const ORDERS: Record<SortKey, string> = {
+  created_at: "Age",
+  name: "Name",
+  algo: "Algorithm",
+  env_id: "Environment",
+  preset: "Preset",
+  status: "Status",
+  step: "Steps done",
+  total_timesteps: "Steps planned",
+  best_moving_average: "Best average",
+  fps: "Steps per second",
+};
+
+interface ToolbarProps {
+  filter: ListFilter;
+  onChange: (part: Partial<ListFilter>) => void;
+}
+
+export function Toolbar({ filter, onChange }: ToolbarProps) {
+  const { key, descending } = filter.sort;
+  const Arrow = descending ? ArrowDown : ArrowUp;
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <SearchBox text={filter.text} onChange={(text) => onChange({ text })} />
+      <div className="flex max-w-full items-center gap-2 max-md:-mx-4 max-md:scrollbar-none max-md:overflow-x-auto max-md:px-4 max-md:py-1">
+        <FilterButtons filter={filter} onChange={onChange} />
+        <div className="flex items-center md:hidden">
+          <Select
+            aria-label="Sort by"
+            className="w-36"
+            value={key}
+            onChange={({ target }) => {
+              const next = target.value as SortKey;
+              onChange({ sort: { key: next, descending: SORTS[next] === "desc" } });
+            }}
+          >
+            {Object.entries(ORDERS).map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </Select>
+          <Button
+            variant="quiet"
+            className="w-8 px-0! max-md:w-10"
+            aria-label={descending ? "Sort upwards" : "Sort downwards"}
+            onClick={() => onChange({ sort: { key, descending: !descending } })}
+          >
+            <Arrow aria-hidden className="size-3.5" />
+          </Button>
+        </div>
+        <Switch
+          label={<span className="whitespace-nowrap">Group seeds</span>}
+          className="text-xs text-ink-soft"
+          checked={!filter.apart}
+          onChange={(grouped) => onChange({ apart: !grouped })}
+        />
+        {isFiltered(filter) && (
+          <Button variant="quiet" onClick={() => onChange(NO_FILTER)}>
+            Clear
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}

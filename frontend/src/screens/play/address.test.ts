@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import type { Environment } from "@/api/types";
+import { optionProblems, optionValues, readOptions, writeOptions } from "./option-address";
+
+const schema = { help: "", group: null, nullable: false, choices: null };
+const lander = {
+  options: [
+    { ...schema, name: "continuous", type: "boolean", default: false },
+    { ...schema, name: "gravity", type: "number", default: -10, minimum: -12, maximum: 0 },
+    { ...schema, name: "map_name", type: "string", default: "4x4" },
+  ],
+} as unknown as Environment;
+const query = new URLSearchParams("env=L&option.gravity=-5&option.none=1&option.continuous=true");
+
+test("options are read from the address by the names that the environment has", () =>
+  expect(readOptions(query, lander)).toEqual({ gravity: "-5", continuous: "true" }));
+
+test("options are played with as values of their types", () =>
+  expect(optionValues(lander, { gravity: "-5", continuous: "true", map_name: "8" })).toEqual({
+    ...{ gravity: -5, continuous: true, map_name: "8" },
+  }));
+
+test("an option that is not valid counts as its default, and is said", () => {
+  expect(optionValues(lander, { gravity: "5" })).toEqual({});
+  expect(optionProblems(lander, { gravity: "5" })).toEqual({ gravity: "Must be -12 to 0" });
+});
+
+test("other options replace those in the address, and defaults are not written", () =>
+  expect(writeOptions(query, lander, { gravity: "-3.5", continuous: "false" })).toBe(
+    "?env=L&option.gravity=-3.5",
+  ));

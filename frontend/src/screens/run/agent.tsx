@@ -1,0 +1,102 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import dynamic from "next/dynamic";
+import { useState } from "react";
+import { isUnderWay } from "@/api/evaluate";
+import { evaluationsQuery } from "@/api/evaluations";
+import { learns } from "@/api/run-availability";
+import { isActive } from "@/api/runs";
+import type { Evaluation, RunDetail } from "@/api/types";
+import { withRetry } from "@/api/with-retry";
+import type { ChartGroup } from "@/charts/chart-group";
+import { type AgentViewName, chooseAgentView, useAgentView } from "@/lib/agent-view";
+import { AgentViews } from "@/player/agent/views";
+import { EvaluationView } from "./playback/evaluation-view";
+
+const LiveWindow = dynamic(
+  withRetry(() => import("./live/live-window").then((module) => module.LiveWindow)),
+  { ssr: false },
+);
+const ForkDialog = dynamic(
+  withRetry(() => import("./snapshots/fork-dialog").then((module) => module.ForkDialog)),
+  { ssr: false },
+);
+const MomentView = dynamic(
+  withRetry(() => import("./film/moment-view").then((module) => module.MomentView)),
+  { ssr: false },
+);
+
+interface AgentProps {
+  run: RunDetail;
+  group: ChartGroup;
+}
+
+/** Shows the agent of a run: live in a session, at a moment of its training, or in the video of an evaluation. */
+export function Agent({ run, group }: AgentProps) {
+  const { data: evaluations } = useQuery(evaluationsQuery(run.id));
+  const chosen = useAgentView();
+  const usual = useUsualView(run, evaluations);
+  const shown = chosen ?? usual;
+  const news = useNews(evaluations, shown);
+  if (!learns(run)) {
+    const label =
+      run.actor === "human" ? "Played" : run.actor === "foreign" ? "Videos" : "Evaluation";
+    return (
+      <AgentViews
+        views={[{ name: "evaluation", label }]}
+        shown="evaluation"
+        onChoose={chooseAgentView}
+      >
+        <EvaluationView run={run} />
+      </AgentViews>
+    );
+  }
+  return (
+    <AgentViews
+      views={[
+        { name: "live", label: "Live" },
+        { name: "moment", label: "Moment" },
+        { name: "evaluation", label: "Evaluation", news },
+      ]}
+      shown={shown}
+      onChoose={chooseAgentView}
+    >
+      {shown === "live" ? (
+        <LiveWindow run={run} />
+      ) : shown === "moment" ? (
+        <MomentView run={run} group={group} onLeave={() => chooseAgentView(null)} Fork={ForkAt} />
+      ) : (
+        <EvaluationView run={run} />
+      )}
+    </AgentViews>
+  );
+}
+
+function ForkAt(props: { run: RunDetail; at: number; onClose: () => void }) {
+  return <ForkDialog {...props} />;
+}
+
+/**
+ * What is shown before anybody chooses: the agent live while it trains; an evaluation that is under way, or of a run
+ * that has ended. It is decided once, when the page is opened, so that nothing is taken away from who watches.
+ */
+function useUsualView(run: RunDetail, evaluations: Evaluation[] | undefined): AgentViewName {
+  const [usual, setUsual] = useState<AgentViewName | null>(null);
+  if (usual !== null) return usual;
+  const ended = !isActive(run);
+  if (!evaluations) return ended ? "evaluation" : "live";
+  const toSee = evaluations.some(isUnderWay) || (ended && evaluations.length > 0);
+  const decided = toSee ? "evaluation" : "live";
+  setUsual(decided);
+  return decided;
+}
+
+/** Says that there is an evaluation which was begun while another view was shown. */
+function useNews(evaluations: Evaluation[] | undefined, shown: AgentViewName): string | null {
+  const newest = evaluations && (evaluations[0]?.id ?? "");
+  const [seen, setSeen] = useState(newest);
+  const sees = seen === undefined || shown === "evaluation";
+  if (sees && newest !== seen) setSeen(newest);
+  return sees || newest === seen ? null : "new";
+}

@@ -1,0 +1,97 @@
+"use client";
+
+import { LoaderCircle } from "lucide-react";
+import { type ReactNode, useEffect, useMemo } from "react";
+import { apiLink } from "@/api/http";
+import type { Clip } from "@/api/types";
+import { count } from "@/lib/number";
+import { Stage, StageNote, useCornerWindow } from "@/player/agent/stage";
+import { type PlaybackController, usePlaybackState } from "@/player/video/playback-controller";
+import { Player, TROUBLE_TEXT, useVideoTrouble, VideoTrack } from "@/player/video/player";
+import { Button } from "@/ui/button";
+
+interface ClipPlayerProps {
+  clip: Clip | undefined;
+  controller: PlaybackController;
+  label: string;
+  /** Which policy is seen, for the small window. */
+  caption: string;
+  /** The environment's picture, shown as long as there is no clip. */
+  stillUrl: string | null;
+  /** What is being made instead of the clip; null: nothing is. */
+  making: string | null;
+  /** What went wrong instead; null: nothing did. */
+  failure: ReactNode | null;
+  /** Ask for it again. */
+  onRetry: () => void;
+}
+
+/** A clip, which plays as soon as it is there. */
+export function ClipPlayer({
+  clip,
+  controller,
+  label,
+  caption,
+  stillUrl,
+  making,
+  failure,
+  onRetry,
+}: ClipPlayerProps) {
+  const { playing } = usePlaybackState(controller);
+  const corner = useCornerWindow(playing);
+  const { video, video_url: url, episodes } = clip ?? {};
+  const chapters = useMemo(() => {
+    if (!video || !episodes || episodes.length < 2) return [];
+    return episodes.map(({ step, first_frame }) => ({
+      label: `After ${count(step)} steps`,
+      start: first_frame / video.fps,
+    }));
+  }, [video, episodes]);
+  const isMaking = making !== null;
+  // A clip whose file is gone has made room for newer ones, and is made again.
+  const played = useVideoTrouble(url ?? null, onRetry);
+  const unloaded = played.trouble === "failed" && !isMaking ? TROUBLE_TEXT.failed : null;
+  // External system: the video. It begins from its start, and stands still while another one is made: to play it takes
+  // as much time of the processor as to make that one.
+  useEffect(() => {
+    if (isMaking) return controller.pause();
+    if (!url) return;
+    controller.seek(0);
+    controller.play();
+  }, [controller, url, isMaking]);
+  return (
+    <Player label={label} controller={controller} chapters={chapters}>
+      <Stage label="Moment" caption={caption} corner={corner} stillUrl={url ? null : stillUrl}>
+        {video && url && played.trouble === null && (
+          <VideoTrack
+            key={url}
+            controller={controller}
+            duration={video.duration}
+            fps={video.fps}
+            src={apiLink(url)}
+            aria-label={`Video of ${label}`}
+            className="absolute inset-0 size-full object-contain"
+            onError={played.onError}
+          />
+        )}
+        {(failure ?? unloaded) && (
+          <StageNote alert>
+            <div className="max-w-80">{failure ?? unloaded}</div>
+            <Button size="sm" needsService onClick={failure ? onRetry : played.retry}>
+              Try again
+            </Button>
+          </StageNote>
+        )}
+        {making && !failure && (
+          <p
+            role="status"
+            className="absolute inset-x-0 bottom-0 flex items-center justify-center gap-2 bg-raised/90 px-3 py-2 text-xs text-ink-soft"
+          >
+            <LoaderCircle aria-hidden className="size-3.5 animate-spin" />
+            {making}
+          </p>
+        )}
+      </Stage>
+    </Player>
+  );
+}

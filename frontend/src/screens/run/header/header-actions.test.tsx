@@ -1,0 +1,68 @@
+import { render, screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, test } from "vitest";
+import type { RunDetail, RunStatus } from "@/api/types";
+import { renderWithQueries, serve, withQueries } from "@/lib/testing/service";
+import { HeaderActions, useDeleteRun } from "./header-actions";
+
+function Actions(change: Partial<RunDetail>) {
+  return (
+    <HeaderActions
+      run={{ id: "a", actor: "policy", policy_step: null, damage: [], ...change } as RunDetail}
+      remove={useDeleteRun()}
+      Sinks={() => null}
+    />
+  );
+}
+
+test.each([
+  ["created", ["Compare with…", "Start"]],
+  ["queued", ["Compare with…", "Stop"]],
+  ["starting", ["Compare with…", "Pause", "Stop"]],
+  ["running", ["Compare with…", "Evaluate", "Pause", "Stop"]],
+  ["pausing", ["Compare with…", "Evaluate", "Pausing…", "Stop"]],
+  ["paused", ["Compare with…", "Resume"]],
+  ["interrupted", ["Compare with…", "Resume"]],
+  ["stopping", ["Compare with…", "Evaluate", "Stopping…"]],
+  ["completed", ["Compare with…", "Train longer…"]],
+] as [RunStatus, string[]][])("a %s run offers only what can be done: %j", (status, names) => {
+  renderWithQueries(<Actions status={status} />);
+  expect(screen.getAllByRole("button").map(({ textContent }) => textContent)).toEqual([
+    ...names,
+    "",
+  ]);
+});
+
+test("what a run of a newer version does not do here is disabled, and says why", () => {
+  const damage = [{ file: "config.json", line: null, problem: "", remedy: "", newer: true }];
+  renderWithQueries(<Actions status="paused" policy_step={7} damage={damage} />);
+  for (const name of ["Evaluate", "Resume"]) {
+    const button = screen.getByRole("button", { name });
+    expect(button).toBeDisabled();
+    expect(button).toHaveAccessibleDescription(/newer version .* only be looked at/);
+  }
+});
+
+test("a run that ended before it had a snapshot cannot be resumed, and says so", async () => {
+  const kept = { snapshots: [], newest: null as string | null };
+  serve({ "GET /runs/a/snapshots": () => ({ body: kept }) });
+  const resume = () => screen.getByRole("button", { name: "Resume" });
+  const { unmount } = renderWithQueries(<Actions status="interrupted" parent={null} />);
+  await waitFor(() => expect(resume()).toBeDisabled());
+  expect(resume()).toHaveAccessibleDescription(/before a snapshot was taken/);
+  unmount();
+
+  const asked = serve({ "GET /runs/a/snapshots": () => ({ body: { ...kept, newest: "100" } }) });
+  renderWithQueries(<Actions status="interrupted" parent={null} />);
+  await waitFor(() => expect(asked).not.toEqual([]));
+  expect(resume()).toBeEnabled();
+});
+
+test("the error of an action is over when the run has another status", async () => {
+  serve({ "POST /runs/a/stop": () => ({ status: 409, body: { title: "Not now" } }) });
+  const { rerender } = render(<Actions status="running" />, { wrapper: withQueries() });
+  await userEvent.click(screen.getByRole("button", { name: "Stop" }));
+  expect(await screen.findByRole("alert")).toHaveTextContent("Not now");
+  rerender(<Actions status="completed" />);
+  expect(screen.queryByRole("alert")).not.toBeInTheDocument();
+});

@@ -1,0 +1,168 @@
+import { act, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, expect, test, vi } from "vitest";
+import type { RunDetail } from "@/api/types";
+import { renderWithQueries, serve } from "@/lib/testing/service";
+import { FakeSocket, helloOf, recordOf } from "@/player/session/testing";
+import { LiveWindow } from "./live-window";
+
+const run = (change: object = {}) =>
+  ({
+    ...{ id: "a", name: "First", actor: "policy", env_id: "CartPole-v1" },
+    ...{ status: "running", policy_step: null },
+    ...{ config: { env_id: "CartPole-v1", hyperparameters: { gamma: 0.9 } } },
+    ...change,
+  }) as unknown as RunDetail;
+
+let sockets: FakeSocket[] = [];
+let scrollTo: (inView: boolean) => void = () => {};
+
+beforeEach(() => {
+  sockets = [];
+  vi.stubGlobal(
+    "WebSocket",
+    class extends FakeSocket {
+      constructor(path: string) {
+        super(path);
+        sockets.push(this);
+      }
+    },
+  );
+  vi.stubGlobal(
+    "IntersectionObserver",
+    class {
+      constructor(seen: (entries: { intersectionRatio: number }[]) => void) {
+        scrollTo = (inView) => act(() => seen([{ intersectionRatio: inView ? 1 : 0 }]));
+      }
+      observe() {}
+      disconnect() {}
+    },
+  );
+});
+
+const session = { id: "s", socket: "/api/sessions/s/socket" };
+const routes = {
+  "GET /environments": () => ({ body: [] }),
+  "POST /sessions": () => ({ status: 201, body: session }),
+};
+
+async function watched(of = run()) {
+  const asked = serve(routes);
+  renderWithQueries(<LiveWindow run={of} />);
+  scrollTo(true);
+  await vi.waitFor(() => expect(sockets).toHaveLength(1));
+  const socket = sockets[0]!;
+  act(() => socket.deliver(helloOf()));
+  return { socket, asked };
+}
+
+const sentTypes = (socket: FakeSocket) => socket.sent.map(({ type }) => type);
+
+test("it begins when it comes into sight, not before", async () => {
+  const asked = serve(routes);
+  renderWithQueries(<LiveWindow run={run()} />);
+  expect(asked.map(({ route }) => route)).not.toContain("POST /sessions");
+  scrollTo(true);
+  await vi.waitFor(() => expect(sockets).toHaveLength(1));
+  expect(asked.find(({ route }) => route === "POST /sessions")?.body).toEqual({
+    run_id: "a",
+    mode: "watch",
+  });
+});
+
+test("a run that has no policy yet says why, and asks for nothing", () => {
+  const asked = serve(routes);
+  renderWithQueries(<LiveWindow run={run({ status: "queued" })} />);
+  scrollTo(true);
+  expect(screen.getByText(/waits in the queue/)).toBeVisible();
+  expect(asked.map(({ route }) => route)).not.toContain("POST /sessions");
+});
+
+test("where the episode stands, and what the policy makes of it, come with the step", async () => {
+  const { socket } = await watched();
+  const reading = { value: 4.5, probabilities: [0.25, 0.75] };
+  act(() => {
+    socket.deliver({ type: "policy", step: 12_288 });
+    socket.tellStep(recordOf(7, { episode_return: 7, reading: reading as never }));
+  });
+  expect(await screen.findByText("75%")).toBeVisible();
+  expect(screen.getByRole("heading", { name: "Policy of step 12,288" })).toBeVisible();
+  expect(screen.getByText("right").closest("dt")).toHaveTextContent("right, taken");
+  expect(screen.getByRole("slider", { name: /V\(s\) over the episode/ })).toHaveAttribute(
+    "aria-valuetext",
+    "step 7: expected 4.50",
+  );
+});
+
+test("a moment of a line stops the play and is shown, until it goes on live", async () => {
+  const { socket } = await watched();
+  act(() => {
+    for (const index of [0, 1, 2]) socket.tellStep(recordOf(index, { reward: index }));
+  });
+  const reward = await screen.findByRole("slider", { name: "Reward over the episode" });
+  reward.focus();
+  await userEvent.keyboard("{Home}{ArrowRight}");
+  expect(sentTypes(socket)).toContain("pause");
+  expect(reward).toHaveAttribute("aria-valuetext", "step 1: reward 1.00");
+  await userEvent.click(screen.getByRole("button", { name: "Play" }));
+  expect(reward).toHaveAttribute("aria-valuetext", "step 2: reward 2.00");
+  expect(sentTypes(socket).at(-1)).toBe("play");
+});
+
+test("one goes a step back and forward from what is live", async () => {
+  const { socket } = await watched();
+  act(() => {
+    for (const index of [0, 1, 2]) socket.tellStep(recordOf(index, { reward: index }));
+  });
+  const reward = await screen.findByRole("slider", { name: "Reward over the episode" });
+  await userEvent.click(screen.getByRole("button", { name: "One step back" }));
+  expect(sentTypes(socket).at(-1)).toBe("back");
+  act(() => socket.tellStep(recordOf(1, { reward: 1 })));
+  await vi.waitFor(() => expect(reward).toHaveAttribute("aria-valuetext", "step 1: reward 1.00"));
+  await userEvent.click(screen.getByRole("button", { name: "One step" }));
+  expect(sentTypes(socket).at(-1)).toBe("step");
+});
+
+test("how actions are chosen is a switch", async () => {
+  const { socket } = await watched();
+  await userEvent.click(screen.getByRole("radio", { name: "Exploring" }));
+  expect(socket.sent.at(-1)).toEqual({ type: "greedy", on: false });
+});
+
+test("with too many sessions it names them, and takes the place of one", async () => {
+  const full = { title: "Too many sessions", detail: "2 of at most 2 sessions go on." };
+  const answers = [{ status: 409, body: full }];
+  const asked = serve({
+    ...routes,
+    "POST /sessions": () => answers.shift() ?? { status: 201, body: session },
+    "GET /sessions": () => ({ body: [{ id: "x", run_id: null, env_id: "Acrobot-v1" }] }),
+    "DELETE /sessions/x": () => ({ status: 200 }),
+  });
+  renderWithQueries(<LiveWindow run={run()} />);
+  scrollTo(true);
+  expect(await screen.findByRole("alert")).toHaveTextContent("2 of at most 2 sessions go on.");
+  await userEvent.click(await screen.findByRole("button", { name: /End Acrobot-v1/ }));
+  await vi.waitFor(() => expect(sockets).toHaveLength(1));
+  expect(asked.map(({ route }) => route)).toContain("DELETE /sessions/x");
+});
+
+test("a session that ended says its cause, and is begun again on a press", async () => {
+  const { socket, asked } = await watched();
+  act(() => socket.deliver({ type: "ended", cause: "The environment raised ValueError." }));
+  expect(screen.getByRole("alert")).toHaveTextContent("The environment raised ValueError.");
+  await userEvent.click(screen.getByRole("button", { name: "Watch again" }));
+  await vi.waitFor(() => expect(sockets).toHaveLength(2));
+  expect(asked.filter(({ route }) => route === "POST /sessions")).toHaveLength(2);
+});
+
+test("somebody who wants less motion starts it by a press", async () => {
+  vi.spyOn(window, "matchMedia").mockImplementation(
+    (media) => Object.assign(new EventTarget(), { media, matches: true }) as never,
+  );
+  serve(routes);
+  renderWithQueries(<LiveWindow run={run()} />);
+  scrollTo(true);
+  expect(sockets).toEqual([]);
+  await userEvent.click(screen.getByRole("button", { name: "Watch it play" }));
+  await vi.waitFor(() => expect(sockets).toHaveLength(1));
+});

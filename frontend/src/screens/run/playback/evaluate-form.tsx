@@ -1,0 +1,178 @@
+"use client";
+
+import { Clapperboard, SlidersHorizontal } from "lucide-react";
+import { type FormEvent, useId, useState } from "react";
+import { useLimits } from "@/api/choices";
+import { usualPolicy } from "@/api/evaluate";
+import { learns } from "@/api/run-availability";
+import type { CreateEvaluation, Evaluation, PolicyChoice, RunDetail } from "@/api/types";
+import { brief, count, parseNumber, plural } from "@/lib/number";
+import { Button } from "@/ui/button";
+import { Field } from "@/ui/field";
+import { controlClass, Select } from "@/ui/select";
+
+interface EvaluateFormProps {
+  busy: boolean;
+  blocked: boolean;
+  /** The next thing to do on this page. */
+  primary: boolean;
+  /** Whose policies there are to play. */
+  run: Pick<RunDetail, "actor" | "best_policy" | "policy_step">;
+  onEvaluate: (wanted: CreateEvaluation) => void;
+}
+
+const COUNTS = [1, 3, 5, 10, 20, 50, 100];
+
+export function EvaluateForm({ busy, blocked, primary, run, onEvaluate }: EvaluateFormProps) {
+  const limits = useLimits();
+  const [draft, setDraft] = useState<RequestDraft>(USUAL);
+  const [open, setOpen] = useState(false);
+  const optionsId = useId();
+  const change = (part: Partial<RequestDraft>) => setDraft({ ...draft, ...part });
+  const invalid = seedError(draft.seed, limits?.seed.maximum ?? Infinity);
+  const usual = usualPolicy(run);
+  const { maximum = Infinity, default: byDefault } = limits?.evaluation_episodes ?? {};
+  const counts = COUNTS.filter((n) => n <= maximum);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (invalid || busy || blocked) return setOpen(open || invalid !== undefined);
+    onEvaluate(toRequest(draft, usual));
+  };
+  return (
+    <form aria-label="New evaluation" onSubmit={submit} className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center gap-2">
+        {run.best_policy && (
+          <Select
+            aria-label="Policy to evaluate"
+            className="w-44 grow @sm:grow-0"
+            value={draft.policy ?? usual}
+            onChange={(event) => change({ policy: event.target.value as PolicyChoice })}
+          >
+            <option value="best">Best, step {brief(run.best_policy.step)}</option>
+            <option value="latest">
+              Latest{run.policy_step !== null && `, step ${brief(run.policy_step)}`}
+            </option>
+          </Select>
+        )}
+        <Select
+          aria-label="Episodes to evaluate"
+          className="w-30 grow @sm:grow-0"
+          value={draft.episodes ?? byDefault ?? ""}
+          onChange={(event) => change({ episodes: Number(event.target.value) })}
+        >
+          {counts.map((n) => (
+            <option key={n} value={n}>
+              {plural(n, "episode")}
+            </option>
+          ))}
+        </Select>
+        <Button
+          variant="quiet"
+          aria-expanded={open}
+          aria-controls={optionsId}
+          onClick={() => setOpen(!open)}
+          icon={<SlidersHorizontal aria-hidden className="size-3.5" />}
+        >
+          Options
+        </Button>
+        <Button
+          type="submit"
+          needsService
+          className="grow @sm:ml-auto @sm:grow-0"
+          busy={busy}
+          variant={primary ? "primary" : "secondary"}
+          disabled={blocked}
+          icon={<Clapperboard aria-hidden className="size-3.5" />}
+        >
+          {busy ? "Evaluating…" : "Run evaluation"}
+        </Button>
+      </div>
+      <div id={optionsId} hidden={!open} className="grid gap-3 @md:grid-cols-2 [&[hidden]]:hidden">
+        <Field
+          label="Seed"
+          error={invalid}
+          hint="Empty: the same episodes as every evaluation, so that policies can be compared"
+        >
+          {(control) => (
+            <input
+              {...control}
+              inputMode="numeric"
+              autoComplete="off"
+              placeholder="usual"
+              value={draft.seed}
+              onChange={(event) => change({ seed: event.target.value })}
+              className={controlClass}
+            />
+          )}
+        </Field>
+        {learns(run) && (
+          <Field
+            label="Actions"
+            hint={
+              draft.deterministic
+                ? "Always the action the policy prefers"
+                : "Drawn from the policy, as in training"
+            }
+          >
+            {(control) => (
+              <Select
+                {...control}
+                value={draft.deterministic ? "deterministic" : "sampled"}
+                onChange={(event) =>
+                  change({ deterministic: event.target.value === "deterministic" })
+                }
+              >
+                <option value="deterministic">Deterministic</option>
+                <option value="sampled">Sampled</option>
+              </Select>
+            )}
+          </Field>
+        )}
+      </div>
+    </form>
+  );
+}
+
+/** What the form holds: text as it was typed. */
+interface RequestDraft {
+  /** Null until somebody chooses: then as many as the service plays by default. */
+  episodes: number | null;
+  seed: string;
+  deterministic: boolean;
+  /** Null until somebody chooses: then it is the best where the run keeps one, else the latest. */
+  policy: PolicyChoice | null;
+}
+
+const USUAL: RequestDraft = {
+  episodes: null,
+  seed: "",
+  deterministic: true,
+  policy: null,
+};
+
+/** What is wrong with a seed as it was typed; `most`: the largest that the service takes. */
+function seedError(seed: string, most: number): string | undefined {
+  if (seed.trim() === "") return undefined;
+  const value = parseNumber(seed);
+  if (!Number.isSafeInteger(value)) return "Enter a whole number";
+  return value < 0 || value > most ? `Must be 0 to ${count(most)}` : undefined;
+}
+
+/** Only what differs from the service's own choice is sent. `usual`: the policy, if nobody chose one. */
+function toRequest(
+  { episodes, seed, deterministic, policy }: RequestDraft,
+  usual: PolicyChoice,
+): CreateEvaluation {
+  const chosen = policy ?? usual;
+  return {
+    ...(episodes !== null && { episodes }),
+    ...(seed.trim() !== "" && { seed: parseNumber(seed) }),
+    ...(!deterministic && { deterministic }),
+    ...(chosen !== "latest" && { policy: chosen }),
+  };
+}
+
+/** The same evaluation once more. */
+export function again({ episodes, seed, deterministic, policy }: Evaluation): CreateEvaluation {
+  return { episodes, seed, deterministic, policy };
+}

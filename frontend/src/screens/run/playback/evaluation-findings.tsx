@@ -1,0 +1,229 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import dynamic from "next/dynamic";
+import { useState } from "react";
+import { hasEpisodes } from "@/api/evaluate";
+import { judgementQuery } from "@/api/evaluations";
+import type { Evaluation, KeyMoment, RunDetail } from "@/api/types";
+import { withRetry } from "@/api/with-retry";
+import { duration, elapsed, moment } from "@/lib/format-time";
+import { brief, count, decimal, plural } from "@/lib/number";
+import { canBeShown, choicesOf } from "@/player/side-by-side/choices";
+import {
+  middleOf,
+  type PlaybackController,
+  usePlaybackTime,
+} from "@/player/video/playback-controller";
+import { type Chapter, chapterAt } from "@/player/video/shortcuts";
+import { Boundary } from "@/ui/boundary";
+import { Stat } from "@/ui/card";
+import { type Film, MEANINGS, momentAmount, momentName } from "./chapters";
+import { EpisodePicks } from "./episode-picks";
+import { StepsSection } from "./steps/steps-section";
+
+const EvaluationReading = dynamic(
+  withRetry(() => import("./evaluation-reading").then((module) => module.EvaluationReading)),
+  { ssr: false },
+);
+const SideBySideDialog = dynamic(
+  withRetry(() =>
+    import("@/player/side-by-side/side-by-side-dialog").then((module) => module.SideBySideDialog),
+  ),
+  { ssr: false },
+);
+
+interface EvaluationFindingsProps {
+  run: RunDetail;
+  evaluation: Evaluation;
+  /** All evaluations of the run that have completed, whose episodes can be put beside those of this one. */
+  completed: readonly Evaluation[];
+  film: Film;
+  controller: PlaybackController;
+}
+
+/** What one evaluation says: key moments, which episodes to watch, what the policy made of it, figures and steps. */
+export function EvaluationFindings({
+  run,
+  evaluation,
+  completed,
+  film,
+  controller,
+}: EvaluationFindingsProps) {
+  const [pair, setPair] = useState<readonly [string, string] | null>(null);
+  const { data: judgement } = useQuery({
+    ...judgementQuery(evaluation.run_id, evaluation.id),
+    enabled: hasEpisodes(evaluation),
+  });
+  const { summary } = evaluation;
+  const handedOver = run.actor === "foreign";
+  if (!summary) return null;
+  const { chapters } = film;
+  const fps = film.video?.fps ?? null;
+  const playEpisode = (index: number) => {
+    controller.seek(chapters[index - 1]?.start ?? 0);
+    controller.play();
+  };
+  const showStep = (episode: number, index: number) => {
+    const first = summary.episodes[episode]?.first_frame ?? 0;
+    controller.pause();
+    controller.seek(middleOf(first + index, fps ?? 0));
+  };
+  return (
+    <div className="flex flex-col gap-4">
+      {judgement && fps !== null && judgement.recorded && (
+        <MomentList moments={judgement.moments} {...{ controller, chapters, fps }} />
+      )}
+      {judgement && summary.episodes.length > 1 && (
+        <EpisodePicks
+          judgement={judgement}
+          episodes={summary.episodes}
+          onPlay={fps === null ? null : playEpisode}
+          onCompare={
+            film.missing === null && canBeShown(evaluation)
+              ? (one, two) => {
+                  controller.pause();
+                  setPair([`${evaluation.id} ${one}`, `${evaluation.id} ${two}`]);
+                }
+              : null
+          }
+        />
+      )}
+      {fps !== null && !handedOver && (
+        <Boundary what="What the policy made of it">
+          <EvaluationReading {...{ run, evaluation, controller }} />
+        </Boundary>
+      )}
+      {pair && (
+        <SideBySideDialog
+          choices={choicesOf(completed.map((one) => ({ evaluation: one, name: nameOf(one) })))}
+          first={pair}
+          onClose={() => setPair(null)}
+        />
+      )}
+      <EvaluationSummary {...{ evaluation, handedOver }} />
+      {!handedOver && (
+        <StepsSection evaluation={evaluation} onPick={fps === null ? null : showStep} />
+      )}
+    </div>
+  );
+}
+
+function nameOf({ checkpoint_step: step }: Evaluation): string {
+  return `Step ${count(step)}`;
+}
+
+interface EvaluationSummaryProps {
+  evaluation: Evaluation;
+  /** It is a video of a program of the user's own, of which no more is known than that program said. */
+  handedOver: boolean;
+}
+
+/** The figures of one completed evaluation. */
+function EvaluationSummary({ evaluation, handedOver }: EvaluationSummaryProps) {
+  const { summary, checkpoint_step: step } = evaluation;
+  if (!summary) return null;
+  return (
+    <div className="flex flex-col gap-3">
+      <Figures {...{ evaluation, handedOver }} />
+      {evaluation.short_of_solved && (
+        <p className="max-w-prose text-sm text-ink-soft">{evaluation.short_of_solved}</p>
+      )}
+      <p className="text-xs text-ink-faint">
+        <time dateTime={evaluation.created_at}>{moment(evaluation.created_at)}</time>
+        {handedOver
+          ? ` · handed over at step ${count(step)}`
+          : ` · ${
+              step === null
+                ? "played by hand"
+                : `${evaluation.deterministic ? "deterministic" : "sampled"} actions`
+            } · seed ${count(evaluation.seed)}`}
+      </p>
+    </div>
+  );
+}
+
+function Figures({ evaluation, handedOver }: EvaluationSummaryProps) {
+  const { summary, checkpoint_step: step, policy } = evaluation;
+  if (!summary?.episode_return || !summary.episode_length) return null;
+  const { episode_return, episode_length, terminated, truncated } = summary;
+  return (
+    <dl className="grid grid-cols-2 gap-x-4 gap-y-3 @sm:grid-cols-3 @4xl:grid-cols-6">
+      <Stat label="Mean return" note={range(episode_return)}>
+        {decimal(episode_return.mean)}{" "}
+        <span className="text-sm font-normal text-ink-soft">± {decimal(episode_return.std)}</span>
+      </Stat>
+      <Stat label="Mean length" note={`± ${decimal(episode_length.std)} steps`}>
+        {decimal(episode_length.mean)}
+      </Stat>
+      {handedOver ? (
+        <Stat label="Episodes">{count(summary.episodes.length)}</Stat>
+      ) : (
+        <>
+          <Stat label="Terminated" note="reached an end">
+            {count(terminated)}
+          </Stat>
+          <Stat label="Truncated" note="cut by the limit">
+            {count(truncated)}
+          </Stat>
+        </>
+      )}
+      {!handedOver && step !== null && (
+        <Stat label="Policy" note={policy === "best" ? "the best so far" : "the latest then"}>
+          <span title={`step ${count(step)}`}>step {brief(step)}</span>
+        </Stat>
+      )}
+      {!handedOver && (
+        <Stat label="Took" note={plural(summary.episodes.length, "episode")}>
+          {duration(elapsed(evaluation, 0) ?? 0)}
+        </Stat>
+      )}
+    </dl>
+  );
+}
+
+function range({ min, max }: { min: number; max: number }): string {
+  return `${decimal(min)} to ${decimal(max)}`;
+}
+
+interface MomentListProps {
+  moments: readonly KeyMoment[];
+  controller: PlaybackController;
+  /** One an episode. */
+  chapters: readonly Chapter[];
+  fps: number;
+}
+
+/** The key moments of the episode that plays; each seeks the video. */
+function MomentList({ moments, controller, chapters, fps }: MomentListProps) {
+  const episode = usePlaybackTime(controller, (time) => chapterAt(chapters, time)) + 1;
+  const own = moments.filter((moment) => moment.episode === episode);
+  return (
+    <div className="flex flex-col gap-1.5">
+      <h3 className="text-xs text-ink-faint">Key moments of episode {episode}</h3>
+      {own.length === 0 ? (
+        <p className="text-xs text-ink-soft">Nothing stands out in this episode.</p>
+      ) : (
+        <ul aria-label={`Key moments of episode ${episode}`} className="flex flex-wrap gap-1.5">
+          {own.map((moment) => (
+            <li key={moment.kind}>
+              <button
+                type="button"
+                title={MEANINGS[moment.kind]}
+                onClick={() => {
+                  controller.pause();
+                  controller.seek(middleOf(moment.frame, fps));
+                }}
+                className="flex min-h-7 items-baseline gap-1.5 rounded-md border border-line bg-raised px-2 py-1 text-xs tabular-nums transition-colors hover:border-control-line hover:bg-sunken max-md:min-h-10 max-md:items-center"
+              >
+                <span className="font-medium">{momentName(moment)}</span>
+                <span className="text-ink-soft">{momentAmount(moment)}</span>
+                <span className="text-ink-faint">step {count(moment.step)}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,152 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import clsx from "clsx";
+import { CircleCheck, FileQuestion, Unplug } from "lucide-react";
+import Link from "next/link";
+import { useEffect, useState } from "react";
+import { ApiError } from "@/api/http";
+import { isActive, progress, runQuery } from "@/api/runs";
+import type { Run } from "@/api/types";
+import { percent } from "@/lib/number";
+import { routes } from "@/lib/routes";
+import { useServiceAway } from "@/lib/service";
+import { useDocumentTitle } from "@/shell/page-header";
+import { useConnectionState } from "@/stream/provider";
+import { buttonClass } from "@/ui/button";
+import { EmptyState, ErrorState } from "@/ui/notice";
+import { Skeleton } from "@/ui/progress";
+import { useDeleteRun } from "./header/header-actions";
+import { RunHeader } from "./header/run-header";
+import { RunNotices } from "./notices";
+import { RunBody, type RunParts } from "./run-body";
+
+interface RunDashboardProps {
+  id: string;
+  parts: RunParts;
+}
+
+export function RunDashboard({ id, parts }: RunDashboardProps) {
+  const { data: run, error, refetch, isFetching } = useQuery(runQuery(id));
+  const remove = useDeleteRun();
+  useTabTitle(run);
+  if (error instanceof ApiError && error.isNotFound) {
+    return remove.isPending || remove.data === true ? <RunSkeleton /> : <RunNotFound id={id} />;
+  }
+  if (!run) {
+    if (!error) return <RunSkeleton />;
+    return <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />;
+  }
+  return (
+    <div className="flex flex-col gap-4">
+      <RunHeader run={run} remove={remove} Sinks={parts.Sinks} />
+      <RunNotices run={run} />
+      <RunBody run={run} parts={parts} />
+      <ConnectionNotice />
+    </div>
+  );
+}
+
+type Said = "lost" | "back" | null;
+
+const BACK_FOR = 4000;
+
+const words = {
+  lost: "Connection lost. What is shown stands still; it goes on by itself.",
+  back: "Connected again. Nothing was missed.",
+};
+
+/** Says when live data stops and when it is back. It floats, so that nothing moves. */
+function ConnectionNotice() {
+  const state = useConnectionState();
+  const [said, setSaid] = useState<Said>(null);
+  if (state === "reconnecting" && said !== "lost") setSaid("lost");
+  if (state === "live" && said === "lost") setSaid("back");
+
+  // External system: a timer.
+  useEffect(() => {
+    if (said !== "back") return;
+    const timer = window.setTimeout(() => setSaid(null), BACK_FOR);
+    return () => window.clearTimeout(timer);
+  }, [said]);
+
+  // The bar of the whole app says so then.
+  const away = useServiceAway() !== null;
+  const Icon = said === "lost" ? Unplug : CircleCheck;
+  return (
+    <div
+      role="status"
+      className="pointer-events-none fixed inset-x-4 top-16 z-toast flex justify-center"
+    >
+      {said && !(away && said === "lost") && (
+        <p
+          className={clsx(
+            "flex items-center gap-2 rounded-full border bg-raised px-3.5 py-1.5 text-xs font-medium shadow-float",
+            said === "lost" ? "border-warn/40 text-warn" : "border-good/40 text-good",
+          )}
+        >
+          <Icon aria-hidden className="size-3.5 shrink-0" />
+          {words[said]}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** One answer for an id that is missing, misformed or unknown: there is no run to show. */
+export function RunNotFound({ id }: { id: string | null }) {
+  return (
+    <>
+      <h1 className="sr-only">Run not found</h1>
+      <EmptyState
+        icon={FileQuestion}
+        title={id === null ? "No run was named" : "This run does not exist"}
+        action={
+          <Link href={routes.home} className={buttonClass("primary")}>
+            Go to your runs
+          </Link>
+        }
+      >
+        {id === null ? (
+          "The address of a run ends in its id. Choose one from the list."
+        ) : (
+          <>
+            <code className="font-mono text-xs break-all">{id}</code> is not among your runs. It may
+            have been deleted.
+          </>
+        )}
+      </EmptyState>
+    </>
+  );
+}
+
+export function RunSkeleton() {
+  return (
+    <div role="status" aria-label="Loading the run" className="flex flex-col gap-4">
+      <div className="space-y-2">
+        <Skeleton className="h-3 w-48" />
+        <Skeleton className="h-7 w-72 max-w-full" />
+        <Skeleton className="h-4 w-56" />
+      </div>
+      <Skeleton className="h-20 rounded-lg" />
+      <div className="grid gap-4 xl:grid-cols-[minmax(0,1fr)_26rem]">
+        <Skeleton className="h-80 rounded-lg" />
+        <Skeleton className="h-80 rounded-lg" />
+      </div>
+    </div>
+  );
+}
+
+/** How far a run is, and its name: `34% PPO on CartPole`, so that it can be watched from another tab. */
+export function tabTitle(run: Run): string {
+  return `${share(run)}${run.name}`;
+}
+
+function share(run: Run): string {
+  if (run.status === "starting") return "Starting… ";
+  return isActive(run) ? `${percent(progress(run))} ` : "";
+}
+
+function useTabTitle(run: Run | undefined) {
+  useDocumentTitle(run && tabTitle(run));
+}

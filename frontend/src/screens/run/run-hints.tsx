@@ -1,0 +1,135 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import clsx from "clsx";
+import { CircleAlert, Eye, GitFork, Info, TriangleAlert } from "lucide-react";
+import Link from "next/link";
+import { type ComponentType, useState } from "react";
+import { lookedAtText } from "@/api/hint-text";
+import { hintsQuery } from "@/api/run-record";
+import { isActive } from "@/api/runs";
+import type { Hint, RunDetail } from "@/api/types";
+import { count, setting } from "@/lib/number";
+import { routes } from "@/lib/routes";
+import { Button } from "@/ui/button";
+import { Card } from "@/ui/card";
+import type { Highlight } from "./curves/highlight";
+
+const appearances = {
+  info: { Icon: Info, ink: "text-ink-faint", word: "Note" },
+  warning: { Icon: TriangleAlert, ink: "text-warn", word: "Warning" },
+  problem: { Icon: CircleAlert, ink: "text-bad", word: "Problem" },
+};
+
+const WHILE_LIVE = 15_000;
+
+export interface TryProps {
+  run: RunDetail;
+  hint: Hint;
+  change: Hint["changes"][number];
+  onClose: () => void;
+}
+
+interface RunHintsProps {
+  run: RunDetail;
+  /** Forks the run with a change that a hint suggests. */
+  Try: ComponentType<TryProps>;
+  shown: Highlight | null;
+  onShow: (highlight: Highlight | null) => void;
+}
+
+/** Hints about the run's curves, each with the part of the curve. Renders nothing without hints. */
+export function RunHints({ run, Try, shown, onShow }: RunHintsProps) {
+  const { data } = useQuery({
+    ...hintsQuery(run.id),
+    refetchInterval: isActive(run) ? WHILE_LIVE : false,
+  });
+  const [tried, setTried] = useState<Pick<TryProps, "hint" | "change"> | null>(null);
+  const hints = data?.hints ?? [];
+  if (hints.length === 0) return null;
+  return (
+    <Card
+      title="Hints"
+      aside={
+        <Link
+          href={routes.explainRun(run.id)}
+          className="rounded-sm text-xs font-medium text-accent hover:underline"
+        >
+          Explain this run
+        </Link>
+      }
+      bodyClass=""
+    >
+      <ul className="divide-y divide-line">
+        {hints.map((hint) => (
+          <HintRow
+            key={`${hint.id} ${hint.from_step}`}
+            hint={hint}
+            shown={isShown(hint, shown)}
+            onShow={onShow}
+            onTry={(change) => setTried({ hint, change })}
+          />
+        ))}
+      </ul>
+      {tried && <Try run={run} {...tried} onClose={() => setTried(null)} />}
+    </Card>
+  );
+}
+
+interface HintRowProps {
+  hint: Hint;
+  shown: boolean;
+  onShow: (highlight: Highlight | null) => void;
+  onTry: (change: TryProps["change"]) => void;
+}
+
+function HintRow({ hint, shown, onShow, onTry }: HintRowProps) {
+  const { Icon, ink, word } = appearances[hint.severity];
+  return (
+    <li className="flex gap-2.5 px-4 py-3">
+      <Icon aria-label={word} className={clsx("mt-0.5 size-4 shrink-0", ink)} />
+      <div className="min-w-0 grow text-sm">
+        <p className="font-medium">{hint.title}</p>
+        <p className="mt-0.5 text-xs text-ink-soft">{hint.evidence}</p>
+        <p className="mt-1 text-xs">{hint.suggestion}</p>
+        <p className="mt-1 text-2xs text-ink-faint tabular-nums">{lookedAtText(hint)}</p>
+        <Button
+          size="sm"
+          variant="quiet"
+          aria-pressed={shown}
+          className="mt-1 -ml-2"
+          icon={<Eye aria-hidden className="size-3.5" />}
+          onClick={() => onShow(shown ? null : highlightOf(hint))}
+        >
+          {shown ? "Hide in the chart" : "Show in the chart"}
+          <span className="font-normal text-ink-faint">
+            steps {count(hint.from_step)}–{count(hint.to_step)}
+          </span>
+        </Button>
+        {hint.changes.map((change) => (
+          <Button
+            key={change.name}
+            size="sm"
+            variant="quiet"
+            icon={<GitFork aria-hidden className="size-3.5" />}
+            onClick={() => onTry(change)}
+          >
+            Try {change.name} {setting(change.value)}
+          </Button>
+        ))}
+      </div>
+    </li>
+  );
+}
+
+function highlightOf({ metric, from_step, to_step }: Hint): Highlight {
+  return { metric, steps: [from_step, to_step] };
+}
+
+function isShown(hint: Hint, shown: Highlight | null): boolean {
+  return (
+    shown?.metric === hint.metric &&
+    shown.steps[0] === hint.from_step &&
+    shown.steps[1] === hint.to_step
+  );
+}

@@ -1,0 +1,102 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import Link from "next/link";
+import { useState } from "react";
+import { keepAsPreset } from "@/api/experiments";
+import { ApiError, explainAction } from "@/api/http";
+import { keys } from "@/api/keys";
+import { routes } from "@/lib/routes";
+import { Button } from "@/ui/button";
+import { Dialog } from "@/ui/dialog";
+import { Field } from "@/ui/field";
+import { Notice } from "@/ui/notice";
+import { controlClass } from "@/ui/select";
+
+interface KeepPresetProps {
+  experiment: string;
+  /** Id of the variant. */
+  variant: string;
+  /** What it is called in a sentence. */
+  what: string;
+  /** What the preset is called unless another title is typed. */
+  usual: string;
+  onClose: () => void;
+}
+
+/** Gives a variant of an experiment a name, under which the form of a new run offers its values. */
+export function KeepPreset({ experiment, variant, what, usual, onClose }: KeepPresetProps) {
+  const client = useQueryClient();
+  const [title, setTitle] = useState(usual);
+  const keep = useMutation({
+    mutationFn: () => keepAsPreset(experiment, variant, title.trim()),
+    onSuccess: () => client.invalidateQueries({ queryKey: keys.environments }),
+  });
+  const problem =
+    keep.error instanceof ApiError
+      ? keep.error.fields.find(({ pointer }) => pointer === "/title")?.detail
+      : undefined;
+  const kept = keep.data;
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={`Keep ${what} as a preset`}
+      size="sm"
+      footer={
+        <>
+          <Button onClick={onClose}>{kept ? "Close" : "Cancel"}</Button>
+          {!kept && (
+            <Button
+              variant="primary"
+              needsService
+              busy={keep.isPending}
+              unavailable={title.trim() === "" && "Give it a title first."}
+              onClick={() => keep.mutate()}
+            >
+              Keep
+            </Button>
+          )}
+        </>
+      }
+    >
+      {kept ? (
+        <p role="status" className="text-sm text-ink-soft">
+          “{kept.title}” is kept. It is offered with {kept.environment} in{" "}
+          <Link
+            className="font-medium text-accent hover:underline"
+            href={routes.newRunOn(kept.environment)}
+          >
+            the form of a new run
+          </Link>
+          .
+        </p>
+      ) : (
+        <div className="flex flex-col gap-3">
+          <Field
+            label="Title"
+            hint="A file of your own, with what was measured here."
+            error={problem}
+          >
+            {(control) => (
+              <input
+                {...control}
+                className={controlClass}
+                value={title}
+                onChange={(event) => {
+                  keep.reset(); // what was refused is another title
+                  setTitle(event.currentTarget.value);
+                }}
+              />
+            )}
+          </Field>
+          {keep.error && !problem && (
+            <Notice tone="bad" role="alert" title="It was not kept">
+              <p>{explainAction(keep.error)}</p>
+            </Notice>
+          )}
+        </div>
+      )}
+    </Dialog>
+  );
+}

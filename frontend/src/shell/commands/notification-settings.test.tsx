@@ -1,0 +1,43 @@
+import { act, render, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, expect, test, vi } from "vitest";
+import { NotificationSettings } from "./settings-sheet";
+
+function browser(permission: NotificationPermission, answer: NotificationPermission = permission) {
+  const fake = { permission, requestPermission: vi.fn(async () => (fake.permission = answer)) };
+  vi.stubGlobal("Notification", fake);
+  return fake.requestPermission;
+}
+
+const webhook = { address: "https://hooks.example/…", waiting: 1, sent: 3, given_up: 2 };
+
+beforeEach(() => localStorage.clear());
+
+test("the browser is asked at the click alone", async () => {
+  const asked = browser("default", "granted");
+  render(<NotificationSettings webhook={null} />);
+  const control = screen.getByRole("switch", { name: "Notify me in this browser" });
+  expect(asked).not.toHaveBeenCalled();
+  await act(() => userEvent.click(control));
+  expect(asked).toHaveBeenCalledOnce();
+  expect(control).toBeChecked();
+  expect(screen.getByText("none")).toBeVisible();
+});
+
+test("where the browser blocks them it is said what to do", async () => {
+  browser("default", "denied");
+  render(<NotificationSettings webhook={undefined} />);
+  const control = screen.getByRole("switch");
+  await act(() => userEvent.click(control));
+  expect(control).not.toBeChecked();
+  expect(control).toBeDisabled();
+  expect(screen.getByText(/Allow them in its settings/)).toBeVisible();
+});
+
+test("what became of the webhook is said, with its last problem", () => {
+  browser("granted");
+  render(<NotificationSettings webhook={{ ...webhook, problem: "It answered 500." }} />);
+  expect(screen.getByText("https://hooks.example/…")).toBeVisible();
+  expect(screen.getByText("3 sent, 1 waiting, 2 given up")).toBeVisible();
+  expect(screen.getByText("It answered 500.")).toBeVisible();
+});

@@ -1,0 +1,64 @@
+import { beforeEach, expect, test } from "vitest";
+import { FakeTimers } from "@/lib/testing/timers";
+import { watchPageVisibility } from "./page-visibility";
+
+class Page extends EventTarget {
+  visibilityState: DocumentVisibilityState = "visible";
+
+  setVisibility(state: DocumentVisibilityState) {
+    this.visibilityState = state;
+    this.dispatchEvent(new Event("visibilitychange"));
+  }
+}
+
+let page: Page;
+let timers: FakeTimers;
+let reported: string[];
+let unwatch: () => void;
+
+beforeEach(() => {
+  page = new Page();
+  timers = new FakeTimers();
+  reported = [];
+  unwatch = watchPageVisibility(page, timers, {
+    onLeft: () => reported.push("left"),
+    onSeen: () => reported.push("seen"),
+  });
+});
+
+test("a page that is hidden for a moment is not reported", () => {
+  page.setVisibility("hidden");
+  timers.advance(29_999);
+  page.setVisibility("visible");
+  timers.advance(60_000);
+  expect(reported).toEqual(["seen"]);
+});
+
+test("a hidden page is reported as left once, and as seen again once", () => {
+  page.setVisibility("hidden");
+  timers.advance(30_000);
+  timers.advance(30_000);
+  page.setVisibility("visible");
+  expect(reported).toEqual(["seen", "left", "seen"]);
+});
+
+test("nothing is reported after the watch has ended", () => {
+  page.setVisibility("hidden");
+  unwatch();
+  timers.advance(60_000);
+  expect(reported).toEqual(["seen"]);
+});
+
+test("a page that is opened in the background is reported as left at once, and as seen when it is", () => {
+  unwatch();
+  reported = [];
+  page.visibilityState = "hidden";
+  watchPageVisibility(page, timers, {
+    onLeft: () => reported.push("left"),
+    onSeen: () => reported.push("seen"),
+  });
+  expect(reported).toEqual(["left"]);
+  timers.advance(60_000);
+  page.setVisibility("visible");
+  expect(reported).toEqual(["left", "seen"]);
+});

@@ -1,0 +1,119 @@
+import { hashKey, type QueryClient, type QueryKey } from "@tanstack/react-query";
+import { keys } from "@/api/keys";
+import type { Evaluation, Run, RunDetail, RunPage, RunStatus } from "@/api/types";
+import type { StreamEvent } from "./events";
+
+const RUN = keys.run("")[0];
+/** Keys of a list's pages begin with the list's key. */
+const LIST_KEY_LENGTH = keys.runList({}).length;
+const LIVE: readonly unknown[] = [RUN, keys.runs[0], keys.health[0]];
+
+/** Returns a function that applies a stream event to the query cache, so that pages need not poll. */
+export function queryBridge(client: QueryClient): (event: StreamEvent) => void {
+  const statuses = new Map<string, Run["status"]>();
+
+  const invalidate = (queryKey: QueryKey, exact = false) =>
+    void client.invalidateQueries({ queryKey, exact });
+
+  function applyRun(run: Run) {
+    const seen = statuses.get(run.id);
+    const changed = seen !== run.status;
+    statuses.set(run.id, run.status);
+    const before = client.getQueryData<RunDetail>(keys.run(run.id));
+    if (before) patch<RunDetail>(client, keys.run(run.id), { ...before, ...run });
+    // Some answers are not part of a status event: the checkpoint, the queue's length, and what pages ask for at
+    // intervals while the run trains (hints, the log). They have their final content only now. An evaluation may solve
+    // a run that ended long ago, after which hints and evaluations say something else.
+    const isSolved = before !== undefined && !before.solved && Boolean(run.solved);
+    if (before && (before.status !== run.status || isSolved)) invalidate(keys.run(run.id));
+    if ((seen ?? before?.status ?? run.status) !== run.status) invalidate(keys.health);
+    if (changed) invalidateQueued(client, run.id);
+    applyToLists(run, changed);
+  }
+
+  /** A list is all the pages of one filter; a run is on at most one of them. */
+  function applyToLists(run: Run, changed: boolean) {
+    const known = new Map<string, RunStatus | null>();
+    for (const [key, data] of client.getQueriesData<RunPage>({ queryKey: keys.runs })) {
+      const list = hashKey(key.slice(0, LIST_KEY_LENGTH));
+      const old = data?.runs.find(({ id }) => id === run.id);
+      // A status change does not change which runs a list of named runs contains.
+      const isNamed = key[1] === keys.namedRuns[1];
+      if (!isNamed && (!known.has(list) || old)) known.set(list, old?.status ?? null);
+      if (data && old) patch(client, key, withRun(data, run));
+    }
+    for (const [list, status] of known) {
+      // A new run, or one that a filter may now include or exclude: only the service knows its
+      // place.
+      const moved = status === null ? changed : status !== run.status;
+      if (moved) invalidate(JSON.parse(list) as QueryKey);
+    }
+  }
+
+  return (event) => {
+    switch (event.kind) {
+      case "status":
+        return applyRun(event.run);
+      case "evaluation":
+        return applyEvaluation(client, event.evaluation);
+      case "end": {
+        const { run_id: id, status } = event.end;
+        invalidate(keys.run(id), status !== "deleted");
+        if (status !== "deleted") return;
+        statuses.delete(id);
+        return invalidate(keys.runs);
+      }
+      case "reopened":
+        return invalidate(keys.runs);
+      case "refused":
+        return invalidate([RUN]);
+      case "reconnected":
+        return void client.invalidateQueries({
+          predicate: ({ queryKey, state }) =>
+            LIVE.includes(queryKey[0]) || state.status === "error",
+        });
+    }
+  };
+}
+
+/** Changes cached data without changing its age. */
+function patch<Data>(client: QueryClient, queryKey: QueryKey, data: Data) {
+  const query = client.getQueryCache().find({ queryKey, exact: true });
+  if (!query) return;
+  const { dataUpdatedAt: updatedAt, isInvalidated } = query.state;
+  client.setQueryData<Data>(queryKey, () => data, { updatedAt });
+  if (isInvalidated) query.invalidate();
+}
+
+/** A run's change of status may change the queue position of all others. */
+function invalidateQueued(client: QueryClient, except: string) {
+  void client.invalidateQueries({
+    predicate: ({ queryKey: [root, id, ...rest], state }) =>
+      root === RUN &&
+      id !== except &&
+      rest.length === 0 &&
+      (state.data as RunDetail | undefined)?.status === "queued",
+  });
+}
+
+function withRun(page: RunPage, run: Run): RunPage {
+  return { ...page, runs: page.runs.map((old) => (old.id === run.id ? run : old)) };
+}
+
+function applyEvaluation(client: QueryClient, evaluation: Evaluation) {
+  const key = keys.evaluations(evaluation.run_id);
+  const old = client.getQueryData<Evaluation[]>(key);
+  if (old) patch(client, key, withEvaluation(old, evaluation));
+  if (evaluation.status === "completed" || evaluation.status === "failed")
+    void client.invalidateQueries({ queryKey: keys.events(evaluation.run_id) });
+  // The service keeps a limited number of videos, so a new one may have replaced an older one.
+  if (evaluation.status === "completed") {
+    void client.invalidateQueries({ queryKey: key });
+    void client.invalidateQueries({ queryKey: keys.judgedTogether });
+  }
+}
+
+function withEvaluation(old: Evaluation[], evaluation: Evaluation): Evaluation[] {
+  if (!old.some(({ id }) => id === evaluation.id)) return [evaluation, ...old];
+  return old.map((other) => (other.id === evaluation.id ? evaluation : other));
+}

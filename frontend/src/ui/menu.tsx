@@ -1,0 +1,105 @@
+"use client";
+
+import clsx from "clsx";
+import { ChevronRight } from "lucide-react";
+import { DropdownMenu as Radix } from "radix-ui";
+import type { ReactNode } from "react";
+import { Kbd } from "./button";
+import { layer, layerClass } from "./layer";
+
+const itemClass =
+  "flex min-h-8 items-center gap-2.5 rounded-md px-2 text-sm outline-none select-none data-disabled:opacity-50 data-highlighted:bg-rest-tint max-md:min-h-10";
+
+const contentClass = clsx(
+  layerClass,
+  "max-h-(--radix-dropdown-menu-content-available-height) min-w-44 overflow-y-auto p-1",
+);
+
+interface MenuProps {
+  /** The button that opens the menu. It needs an accessible name. */
+  trigger: ReactNode;
+  align?: "start" | "end";
+  children: ReactNode;
+}
+
+/** A menu of actions: arrow keys, type-ahead, Escape. It is not modal, so the page behind stays readable. */
+export function Menu({ trigger, align = "end", children }: MenuProps) {
+  return (
+    <Radix.Root modal={false}>
+      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
+      <Radix.Portal container={layer()}>
+        <Radix.Content align={align} sideOffset={4} collisionPadding={8} className={contentClass}>
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+interface MenuItemProps {
+  icon?: ReactNode;
+  shortcut?: string;
+  danger?: boolean;
+  disabled?: boolean;
+  /** Why the item is disabled; shown below its label. */
+  reason?: string | null;
+  onSelect: () => void;
+  children: ReactNode;
+}
+
+export function MenuItem({
+  icon,
+  shortcut,
+  danger,
+  reason = null,
+  disabled = reason !== null,
+  onSelect,
+  children,
+}: MenuItemProps) {
+  return (
+    <Radix.Item
+      disabled={disabled}
+      onSelect={onSelect}
+      className={clsx(itemClass, danger ? "text-bad data-highlighted:bg-bad-tint" : "text-ink")}
+    >
+      <span aria-hidden className="grid size-4 place-items-center *:size-3.5">
+        {icon}
+      </span>
+      <span className="grow">
+        {children}
+        {reason && <span className="block text-2xs text-ink-soft">{reason}</span>}
+      </span>
+      {shortcut && !disabled && <Kbd>{shortcut}</Kbd>}
+    </Radix.Item>
+  );
+}
+
+interface MenuSubProps {
+  icon?: ReactNode;
+  label: string;
+  children: ReactNode;
+}
+
+/** An item that opens a menu of its own. */
+export function MenuSub({ icon, label, children }: MenuSubProps) {
+  return (
+    <Radix.Sub>
+      <Radix.SubTrigger className={clsx(itemClass, "text-ink data-[state=open]:bg-rest-tint")}>
+        <span aria-hidden className="grid size-4 place-items-center *:size-3.5">
+          {icon}
+        </span>
+        <span className="grow">{label}</span>
+        <ChevronRight aria-hidden className="size-3.5 text-ink-faint" />
+      </Radix.SubTrigger>
+      <Radix.Portal container={layer()}>
+        <Radix.SubContent collisionPadding={8} className={contentClass}>
+          {children}
+        </Radix.SubContent>
+      </Radix.Portal>
+    </Radix.Sub>
+  );
+}
+
+export function MenuSeparator() {
+  return <Radix.Separator className="-mx-1 my-1 h-px bg-line" />;
+}
