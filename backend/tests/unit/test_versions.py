@@ -151,7 +151,7 @@ def test_a_run_of_a_newer_version_is_looked_at_and_goes_on_nowhere(tmp_path: Pat
     assert config.hyperparameters == content["hyperparameters"]
     [said] = inspect_folder(folder)
     assert (said.file, said.newer) == ("config.json", True)
-    assert f"schema {CONFIG.current + 1}, this one knows {CONFIG.current}" in said.problem
+    assert f"schema {CONFIG.current + 1}; this version knows {CONFIG.current}" in said.problem
     with pytest.raises(NewerVersion, match="is read-only here"):
         folder.config_to_go_on()
     row = row_of_folder(folder)

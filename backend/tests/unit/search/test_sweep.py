@@ -70,7 +70,7 @@ def test_a_grid_wants_values_that_can_be_counted_and_not_too_many() -> None:
     hundred, two = IntRange(low=1, high=100), Choice(choices=[1, 2])
     with pytest.raises(ValidationError, match="10,000 combinations"):
         Sweep(space={"x": hundred, "y": hundred}, sampler=SamplerName.GRID)
-    with pytest.raises(ValidationError, match="no conditions"):
+    with pytest.raises(ValidationError, match="cannot have conditions"):
         Sweep(space={"x": two, "y": Choice(choices=[1], when={"x": [1]})}, sampler=SamplerName.GRID)
 
 
