@@ -69,7 +69,7 @@ def test_segments_go_with_the_last_snapshot_that_needs_them(folder: RunFolder) -
 def test_what_goes_while_it_is_counted_takes_no_space(folder: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     written(folder, 1)
     whole = snapshots_bytes(folder)
-    monkeypatch.setattr(snapshots, "files_in", lambda path, within: [*list_files(path, within), path / "gone"])
+    monkeypatch.setattr(snapshots, "list_files", lambda path, within: [*list_files(path, within), path / "gone"])
     assert snapshots_bytes(folder) == whole == folder.snapshot_path("1").stat().st_size
 
 
@@ -102,5 +102,5 @@ def test_a_snapshot_that_has_just_made_room_for_newer_ones_is_forked_by_nobody(
     written(folder, 100)
     [gone], child = snapshots_of(folder), make_run(tmp_path / "child")
     gone.path.unlink()
-    with pytest.raises(ArtifactNotFound, match="made room for newer ones"):
+    with pytest.raises(ArtifactNotFound, match="deleted for newer ones"):
         inherit_snapshot(gone, folder, child)

@@ -125,7 +125,7 @@ def test_the_worker_of_version_0_1_0_is_one_text() -> None:
 
 @pytest.mark.parametrize("version", [0, -1, 1.5, "2", None, [], True])
 def test_what_is_no_version_is_refused(version: object) -> None:
-    with pytest.raises(UnknownVersion, match="no version"):
+    with pytest.raises(UnknownVersion, match="not a version"):
         CONFIG.read({"schema_version": version})
 
 
@@ -151,7 +151,7 @@ def test_a_run_of_a_newer_version_is_looked_at_and_goes_on_nowhere(tmp_path: Pat
     assert config.hyperparameters == content["hyperparameters"]
     [said] = inspect_folder(folder)
     assert (said.file, said.newer) == ("config.json", True)
-    assert f"schema {CONFIG.current + 1}, this one knows {CONFIG.current}" in said.problem
+    assert f"schema {CONFIG.current + 1}; this version knows {CONFIG.current}" in said.problem
     with pytest.raises(NewerVersion, match="is read-only here"):
         folder.config_to_go_on()
     row = row_of_folder(folder)
