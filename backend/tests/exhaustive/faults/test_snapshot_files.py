@@ -128,7 +128,9 @@ def test_a_snapshot_of_another_installation_is_refused_before_anything_is_unpick
 def test_a_snapshot_of_a_newer_version_is_listed_with_why_it_cannot_be_used_and_refused(run: RunFolder) -> None:
     newer = SNAPSHOT.current + 1
     rewritten(run, "300", schema_version=newer)
-    with pytest.raises(SnapshotRefused, match=f"newer version .*: schema {newer}; this version knows {SNAPSHOT.current}"):
+    with pytest.raises(
+        SnapshotRefused, match=f"newer version .*: schema {newer}; this version knows {SNAPSHOT.current}"
+    ):
         read_archive(run, "300")
     old, new = snapshots_of(run)
     assert (old.name, old.problem, new.name, new.is_whole) == ("200", None, "300", False)
