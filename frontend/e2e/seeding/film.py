@@ -13,11 +13,9 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus, VideoFacts
-from rlviz.domain.ids import new_evaluation_id
-from rlviz.domain.ids import utc
-from rlviz.learning.playing.video import Caption
-from rlviz.learning.playing.video import VideoRecorder
+from rlviz.domain.ids import new_evaluation_id, utc
 from rlviz.learning.playing.summary import summarize
+from rlviz.learning.playing.video import Caption, VideoRecorder
 from rlviz.rundir.folder import RunFolder
 from seeding.records import write_records
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from random import Random
 
 from rlviz.domain.events import EventKind
-from rlviz.rundir.process_identity import ProcessIdentity
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
 from rlviz.rundir.lock import training_lock
+from rlviz.rundir.process_identity import ProcessIdentity
 from seeding.curves import CARTPOLE, rows
 from seeding.story import Author
 

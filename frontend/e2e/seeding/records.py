@@ -10,8 +10,8 @@ from random import Random
 import numpy as np
 
 from rlviz.domain.evaluation import EpisodeResult, StepsFacts
-from rlviz.domain.spaces import SpaceLayout
 from rlviz.domain.recording import Actor
+from rlviz.domain.spaces import SpaceLayout
 from rlviz.learning.environments import ENVIRONMENTS
 from rlviz.learning.records.about import Components, RecordedEpisode, RecordsAbout
 from rlviz.learning.records.writer import Row, StepWriter
