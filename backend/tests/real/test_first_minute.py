@@ -80,7 +80,7 @@ def test_the_service_resumes_a_run_that_was_cut_off_early_and_no_other(tmp_path:
         assert ended(app, run_id).state is RunStatus.COMPLETED
         for snapshot in app.snapshots.list(run_id).snapshots:
             app.snapshots.delete(run_id, snapshot.name)
-        with pytest.raises(NothingToResume, match="no whole snapshot"):
+        with pytest.raises(NothingToResume, match="no complete snapshot"):
             app.resuming.resume(run_id, total_timesteps=512)
 
 

@@ -108,7 +108,7 @@ def test_what_cannot_be_resumed_says_why(app: Application) -> None:
     assert ended(app, done).state is S.COMPLETED
     with pytest.raises(NothingToResume, match="Give a larger total_timesteps"):
         app.resuming.resume(done)
-    with pytest.raises(InvalidRequest, match="as many, or more"):
+    with pytest.raises(InvalidRequest, match="at least as many"):
         app.resuming.resume(done, total_timesteps=100)
     with pytest.raises(ArtifactNotFound, match="has no snapshot 'none-such'"):
         app.resuming.resume(done, snapshot="none-such", total_timesteps=1_280)
@@ -126,7 +126,7 @@ def test_what_cannot_be_resumed_says_why(app: Application) -> None:
     assert (row.state, row.step, row.total_timesteps) == (S.COMPLETED, 1_280, 1_280)
     for snapshot in app.snapshots.list(done).snapshots:
         app.snapshots.delete(done, snapshot.name)
-    with pytest.raises(NothingToResume, match="no whole snapshot"):
+    with pytest.raises(NothingToResume, match="no complete snapshot"):
         app.resuming.resume(done, total_timesteps=2_560)
 
 
@@ -160,7 +160,7 @@ def test_a_run_goes_back_and_a_snapshot_of_what_came_after_is_not_gone_on_from(a
     found = app.snapshots.list(run_id)
     assert "second" in found.behind
     assert "first" not in found.behind
-    with pytest.raises(NothingToResume, match="went back to before"):
+    with pytest.raises(NothingToResume, match="rolled back to before"):
         app.resuming.resume(run_id, snapshot="second")
     app.resuming.resume(run_id)
     trains(app, run_id, beyond=app.runs.get(run_id).step)

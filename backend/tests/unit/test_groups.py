@@ -90,7 +90,7 @@ def test_a_seed_that_the_group_has_and_one_beyond_the_limit_are_refused(tmp_path
         first = app.runs.create(replace(NEW, seed=3))
         with pytest.raises(InvalidRequest, match="The group already has seed 3"):
             app.groups.add_seeds(first.id, SeedRequest(seeds=(4, 3)))
-        with pytest.raises(InvalidRequest, match="above"):
+        with pytest.raises(InvalidRequest, match="exceed"):
             app.groups.create(replace(NEW, seed=LIMITS.seed.maximum), SeedRequest(count=2), start=True)
         assert len(list(run_folders(tmp_path))) == 1
 

@@ -77,11 +77,11 @@ def test_settings_never_change_after_they_were_read() -> None:
         ("ALLOWED_HOSTS", "*", "without scheme and port"),
         ("TRUSTED_PROXIES", "proxy.example", "neither an address nor a network"),
         ("TRUSTED_PROXIES", "127.0.0.1, 10.0.0.0/33", "neither an address nor a network"),
-        ("ROOT_PATH", "rlviz", "starts with a slash"),
-        ("ROOT_PATH", "//evil.example", "starts with a slash"),
-        ("ROOT_PATH", "/a/../b", "starts with a slash"),
-        ("ROOT_PATH", '/"><script>', "starts with a slash"),
-        ("ROOT_PATH", "/a b", "starts with a slash"),
+        ("ROOT_PATH", "rlviz", "start with a slash"),
+        ("ROOT_PATH", "//evil.example", "start with a slash"),
+        ("ROOT_PATH", "/a/../b", "start with a slash"),
+        ("ROOT_PATH", '/"><script>', "start with a slash"),
+        ("ROOT_PATH", "/a b", "start with a slash"),
     ],
 )
 def test_a_setting_that_cannot_be_used_is_named_with_what_it_may_be(
