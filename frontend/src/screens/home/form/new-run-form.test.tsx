@@ -205,7 +205,10 @@ test("what the service refuses of listed seeds stands at their field", async () 
   await userEvent.type(screen.getByLabelText("Seeds"), "4, 5");
   await userEvent.click(screen.getByRole("button", { name: "Start training × 2" }));
   expect(
-    await screen.findByRole("textbox", { name: "Seeds", description: "The group already has seed 5." }),
+    await screen.findByRole("textbox", {
+      name: "Seeds",
+      description: "The group already has seed 5.",
+    }),
   ).toBeInvalid();
 });
 
