@@ -64,7 +64,7 @@ def write_experiment(root: Path, variants: int, seeds: int) -> str:
     experiment = OpenExperiment(folder, time.time)
     for trial in experiment.waiting():
         _train(root, experiment, trial)
-    experiment.direct(ExperimentControl(desired="end"))
+    experiment.write_control(ExperimentControl(desired="end"))
     experiment.close()
     return experiment.id
 
@@ -88,5 +88,5 @@ def _train(root: Path, experiment: OpenExperiment, trial: Trial) -> None:
             values = {"episode/reward": float(length), "episode/length": length, "episode/index": index}
             metrics.append({"step": step, "values": values}, flush=False)
         events.append({"event": EventKind.FINISHED.value, "step": step, "data": {}})
-    experiment.note(trial, TrialState.BEGUN, folder.run_id)
-    experiment.note(trial, TrialState.SCORED, folder.run_id, score=TrialScore(round(best, 1), PolicyChoice.LATEST))
+    experiment.record(trial, TrialState.BEGUN, folder.run_id)
+    experiment.record(trial, TrialState.SCORED, folder.run_id, score=TrialScore(round(best, 1), PolicyChoice.LATEST))

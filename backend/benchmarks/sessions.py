@@ -110,7 +110,7 @@ def _weights() -> Iterator[Figure]:
             live, milliseconds = LiveWeights(folder), []
             for _ in range(COPIES):
                 begin = time.perf_counter()
-                live.take(model)
+                live.copy_weights(model)
                 milliseconds.append((time.perf_counter() - begin) * 1_000)
     yield figure("weights taken for whoever watches, median", statistics.median(milliseconds), "ms", at_most=20)
     yield figure("weights taken for whoever watches, p95", percentile(milliseconds, 95), "ms")

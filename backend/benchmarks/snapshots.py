@@ -28,7 +28,7 @@ from rlviz.learning.training.builder import build_model
 from rlviz.learning.training.callback import RunCallback
 from rlviz.learning.training.journals import RunJournals
 from rlviz.learning.training.snapshot.capture import Captured, Point, capture
-from rlviz.learning.training.snapshot.compatibility import origin_of, what_is_built
+from rlviz.learning.training.snapshot.compatibility import describe_build, describe_origin
 from rlviz.learning.training.snapshot.replay import ReplayState, ReplayTape
 from rlviz.learning.training.snapshot.schedule import Snapshots, Subject
 from rlviz.learning.training.watched import train_run
@@ -99,7 +99,7 @@ def _large() -> Iterator[Figure]:
         def take(point: Point) -> Captured:
             return capture(model, {}, tape, point=point, last_row=0)
 
-        subject = Subject(folder.run_id, 1, what_is_built(config, model), origin_of(config))
+        subject = Subject(folder.run_id, 1, describe_build(config, model), describe_origin(config))
         plan = SnapshotPlan(every_steps=FRAMES_A_CAPTURE, every_seconds=None, keep=100)
         taken = Snapshots(folder, plan, journals, take, subject)
         model.learn(FRAME_STEPS, callback=_Takes(taken), reset_num_timesteps=False)
@@ -123,7 +123,7 @@ class _Takes(BaseCallback):
 
     def _on_rollout_start(self) -> None:
         if self._snapshots.is_due(self.num_timesteps, is_evaluated=False):
-            self._snapshots.catch_up(self.num_timesteps)
+            self._snapshots.take_due(self.num_timesteps)
 
     def _on_step(self) -> bool:
         return True

@@ -21,7 +21,7 @@ from rlviz.learning.environments.base import Environment
 from rlviz.learning.presets.catalog import ANYWHERE, figures_key, known_curves, measured, preset_files
 from rlviz.learning.presets.recommended import RELIABLE
 from rlviz.server.runs.choices import HyperparameterField, view_algorithm
-from rlviz.stats.number_text import listed
+from rlviz.stats.number_text import join_words
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "presets.md"
 PICTURES = "images/presets"
@@ -195,7 +195,7 @@ def _figures(presets: list[Preset], environment: Environment) -> Iterator[str]:
         yield f"Measured by {', '.join(f'[{name}]({SPECIFICATIONS}/{name})' for name in files)}.\n"
     last = [_title(preset) for preset, figures in found if figures and figures.policy is PolicyChoice.LATEST]
     if last:
-        yield f"Figures of {listed(last)} are those of the last policies: they were measured without evaluations.\n"
+        yield f"Figures of {join_words(last)} are those of the last policies: they were measured without evaluations.\n"
     if unmeasured:
         yield f"{_costs(unmeasured, environment)}\n"
     for preset, figures in found:

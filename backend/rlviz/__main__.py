@@ -11,7 +11,7 @@ from rlviz.standard_streams import discard_output, output_error, settle
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The ``rlviz`` command. Ctrl-C ends it with status 130, also while it still imports."""
+    """Run the ``rlviz`` command. Ctrl-C ends it with status 130, even during imports."""
     try:
         settle()
         status = _run(arguments)
@@ -21,7 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         refused = output_error()
         discard_output()
-        if isinstance(refused or error, BrokenPipeError):  # its reader has seen enough
+        if isinstance(refused or error, BrokenPipeError):  # the reader closed it
             return 0
         if refused is None and not is_disk_full(error):
             raise
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     if (sys.argv[1:] if arguments is None else list(arguments)) == ["--version"]:
-        print(__version__)  # without the commands, which take ten times as long to import
+        print(__version__)  # without importing the commands, which takes ten times as long
         return 0
     from rlviz.cli.main import main as run
 

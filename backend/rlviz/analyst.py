@@ -1,10 +1,10 @@
-"""The analyst: a process that answers questions over all runs, one line of JSON after the other.
+"""The analyst: a process that answers questions over all runs, as lines of JSON.
 
     python -m rlviz.analyst CATALOGUE
 
-A statement of a user's runs here and not in the service: whatever it does to this process, it can be ended. It says
-``{"ready": true}`` once the tables are read, then answers; it ends with its standard input, or after a time without
-questions.
+A user's SQL runs here and not in the service, since this process can be ended whatever the statement does. It prints
+``{"ready": true}`` after reading the tables, then answers. It exits when standard input closes or after a time
+without questions.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from rlviz.server.analytics.warehouse import TOO_MUCH_MEMORY, Library
 
 IDLE_SECONDS = 600.0
 MOST_ADDRESSES = 4 << 30
-"""Bytes of address space: a function that takes memory without asking DuckDB fails at them."""
+"""Limit of the address space in bytes, for functions that allocate memory outside DuckDB's own limit."""
 
 
 def main(catalogue: str) -> int:
@@ -38,7 +38,7 @@ def main(catalogue: str) -> int:
 
 
 def _next_question() -> bytes:
-    """Empty at the end of standard input. Ends the process if none comes for a long time."""
+    """Return the next question; empty at the end of standard input. Exits after a long time without one."""
     idle_timer = Timer(IDLE_SECONDS, os._exit, (0,))
     idle_timer.daemon = True
     idle_timer.start()
@@ -59,7 +59,7 @@ def _answered(library: Library, asked: dict[str, Any]) -> dict[str, Any]:
         answer, notes = library.answer(statement, asked["parameters"], asked["most_rows"])
     except BadStatement as error:
         return {"error": str(error), "position": error.position, "exhausted": str(error) == TOO_MUCH_MEMORY}
-    except (sqlite3.Error, duckdb.Error, OSError) as error:  # of the tables: those of a statement are told as its own
+    except (sqlite3.Error, duckdb.Error, OSError) as error:  # errors of the tables; a statement reports its own
         return {"unusable": f"{type(error).__name__}: {error}"}
     return {"answer": asdict(answer), "notes": notes}
 

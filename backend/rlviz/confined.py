@@ -1,9 +1,9 @@
-"""Runs functions on files from elsewhere in a process of its own, with bounds on memory and time.
+"""Run functions on untrusted files in a separate process with limits on memory and time.
 
     python -m rlviz.confined MEMORY_BYTES
 
-A small file can expand to any size. What reads such a file here cannot fill the memory of the service, hold up its
-threads, or crash it: a process that needs too much is ended, and the caller is told.
+A small file can expand to any size. Here it cannot fill the service's memory, block its threads or crash it: a process
+that exceeds a limit is ended, and the caller gets TooMuchToRead.
 
 Calls and answers are pickled and length-prefixed on the pipes between two processes of the same program. The process
 ends with its standard input, and after IDLE_SECONDS without a call.
@@ -35,19 +35,19 @@ IDLE_SECONDS = 120.0
 MOST_ANSWER_BYTES = 1 << 26
 
 GRACE_SECONDS = 15.0
-"""How long a function may take to tidy up once its time is over, before its process is killed."""
+"""Seconds for a function to clean up after its time is over, before its process is killed."""
 
 _LENGTH = struct.Struct("<Q")
 
 
 class Confined:
-    """Calls functions, from any thread, in at most ``processes`` processes at a time. ``close`` ends them.
+    """Calls functions in at most ``processes`` processes at a time. Thread-safe. ``close`` ends the processes.
 
-    Each process answers one call after the other, so that only the first call waits for imports.
+    A process answers many calls in turn, so that only the first waits for imports.
     """
 
     def __init__(self, *, memory: int, seconds: float, processes: int = 1) -> None:
-        """``memory``: bytes that a process may have. ``seconds``: how long one call may take."""
+        """``memory``: limit of a process in bytes. ``seconds``: limit of a call."""
         self._memory, self._seconds = memory, seconds
         self._turns = Semaphore(processes)
         self._lock = Lock()
@@ -56,7 +56,7 @@ class Confined:
         self._closed = False
 
     def call(self, function: str, *arguments: Any) -> Any:
-        """What the ``function`` ("module:name") returns. Raises what it raises, and TooMuchToRead."""
+        """Call ``function`` ("module:name") and return its result. Raises its errors, and TooMuchToRead."""
         with self._turns:
             process = self._idle_process() or self._start()
             try:
@@ -64,15 +64,15 @@ class Confined:
             except BaseException:
                 self._end(process)
                 raise
-            if kind in ("memory", "time"):  # its memory may be scattered, or it may be stuck
+            if kind in ("memory", "time"):  # its memory may be fragmented, or it may hang
                 self._end(process)
             else:
                 self._idle.append(process)
         return self._result(kind, value)
 
     def stream(self, function: str, *arguments: Any) -> Iterator[Any]:
-        """The values that the ``function`` yields, from a process that only this stream has. Raises what ``call``
-        does; its time is counted for each value, so that a reader may be slow."""
+        """Yield the values of ``function`` from a process of its own. Raises the errors of ``call``; the time limit
+        applies to each value, so the reader can be slow."""
         process = self._start()
         try:
             said = process.ask((function, arguments, self._seconds), self._seconds + GRACE_SECONDS)
@@ -84,7 +84,7 @@ class Confined:
             self._end(process)
 
     def close(self) -> None:
-        """End all processes. Calls that wait for one raise TooMuchToRead."""
+        """End all processes. Waiting calls raise TooMuchToRead."""
         with self._lock:
             self._closed = True
             processes = list(self._processes)
@@ -93,7 +93,7 @@ class Confined:
 
     def _idle_process(self) -> _Process | None:
         while self._idle:
-            with suppress(IndexError):  # another thread was faster
+            with suppress(IndexError):  # another thread took it
                 process = self._idle.pop()
                 if not process.has_ended:
                     return process
@@ -131,7 +131,7 @@ class _Process:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=child_environment(OMP_NUM_THREADS="1", ARROW_DEFAULT_MEMORY_POOL="system"),
-            start_new_session=True,  # Ctrl-C is for the service, which ends this process
+            start_new_session=True,  # Ctrl-C goes to the service, which ends this process
         )
         self._answers: SimpleQueue[bytes] = SimpleQueue()
         Thread(target=self._listen, name="confined", daemon=True).start()
@@ -141,9 +141,9 @@ class _Process:
         return self._popen.poll() is not None
 
     def ask(self, question: object, seconds: float) -> tuple[str, Any]:
-        """Kind and value of the answer; ("memory", None) of a process that ended without one."""
+        """Return kind and value of the answer; ("memory", None) if the process ended without one."""
         assert self._popen.stdin is not None
-        with suppress(OSError):  # it has ended, and the listener says so
+        with suppress(OSError):  # it has ended, which the listener reports
             _write(self._popen.stdin, pickle.dumps(question))
         try:
             answer = self._answers.get(timeout=seconds)
@@ -163,7 +163,7 @@ class _Process:
                     pipe.close()
 
     def _listen(self) -> None:
-        """Hand over each answer, and an empty one at the end."""
+        """Pass on each answer, and an empty one at the end."""
         assert self._popen.stdout is not None
         with suppress(OSError, ValueError):  # killed, and its pipe closed
             while answer := _read(self._popen.stdout):
@@ -172,7 +172,7 @@ class _Process:
 
 
 def _rebuilt(error_class: str, arguments: tuple[Any, ...], attributes: dict[str, Any]) -> BaseException:
-    """The error as it was raised, whatever its ``__init__`` takes."""
+    """Rebuild the raised error without calling its ``__init__``."""
     kind: type[BaseException] = load(error_class)
     error = kind.__new__(kind)
     error.args = arguments
@@ -185,14 +185,14 @@ def _rebuilt(error_class: str, arguments: tuple[Any, ...], attributes: dict[str,
 
 
 class _TimeIsUp(BaseException):
-    """Raised within the function, so that it tidies up."""
+    """Raised within the function, so that it can clean up."""
 
 
 def main(memory: str) -> int:
     _limit_memory(int(memory))
     lower_priority(DEFAULT_NICENESS)
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a library prints is no answer
+    os.dup2(2, 1)  # output of libraries must not mix with answers
     questions: SimpleQueue[bytes] = SimpleQueue()
     Thread(target=_receive, args=(questions,), daemon=True).start()
     while asked := _next(questions):
@@ -240,7 +240,7 @@ def _described(error: Exception) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
 
 @contextmanager
 def _alarm(seconds: float) -> Iterator[None]:
-    """Raise _TimeIsUp in the block after so many seconds, where the platform can."""
+    """Raise _TimeIsUp in the block after ``seconds``, if the platform supports it."""
     if not hasattr(signal, "setitimer"):
         yield
         return
@@ -257,7 +257,7 @@ def _ring(_number: int, _frame: FrameType | None) -> NoReturn:
 
 
 def _receive(questions: SimpleQueue[bytes]) -> None:
-    """Hand over each question. When the service is gone, nothing is worth finishing."""
+    """Pass on each question, and exit when the service is gone."""
     with suppress(OSError):
         while question := _read(sys.stdin.buffer):
             questions.put(question)
@@ -265,7 +265,7 @@ def _receive(questions: SimpleQueue[bytes]) -> None:
 
 
 def _next(questions: SimpleQueue[bytes]) -> bytes:
-    """Empty after a long time without one."""
+    """Return the next question; empty after a long time without one."""
     try:
         return questions.get(timeout=IDLE_SECONDS)
     except Empty:
@@ -292,8 +292,8 @@ def _read(pipe: BinaryIO | Any) -> bytes:
 
 
 def serve(memory: str) -> NoReturn:
-    """Answer until nothing was asked for IDLE_SECONDS, and end without the interpreter's own end: that takes the lock
-    of standard input, which the thread that waits for a question holds."""
+    """Answer until IDLE_SECONDS pass without a question. Exits without the interpreter's shutdown, which needs the lock
+    of standard input that the reading thread holds."""
     status = main(memory)
     sys.stderr.flush()
     os._exit(status)

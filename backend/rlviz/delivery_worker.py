@@ -1,11 +1,11 @@
-"""The delivery worker, a process: delivers one run to one sink, outside of training and of the service.
+"""The delivery worker: a process that delivers one run to one sink.
 
     python -m rlviz.delivery_worker RUN_FOLDER SINK [--follow] [--patience SECONDS]
 
-Delivers what is there and ends; with ``--follow`` it goes on until a line comes on standard input, then delivers the
-rest and tells what became of the run. It ends at once when standard input is closed without one, as it is when the
-service ends. Whenever it is killed, nothing is lost: the run's journal stays, and the sink's record says how much of it
-was delivered. Packages of sinks are imported here and nowhere else.
+It delivers the current data and exits. With ``--follow`` it continues until it reads a line from standard input, then
+delivers the rest and the run's result. It exits at once when standard input closes without a line, as when the service
+ends. If it is killed, nothing is lost: the sink's record says how much of the journal was delivered. Only this process
+imports the packages of sinks.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from rlviz.server.exchange.deliveries import BUSY, DELIVERED, FAILED
 from rlviz.server.exchange.delivery import Delivery
 
 PATIENCE_SECONDS = 180.0
-"""Without an answer within a call of a sink: its package may hang without end."""
+"""Seconds without an answer from a sink, whose package may hang."""
 
 LOOK_SECONDS = 2.0
-"""Between two looks at the journal of a run that trains."""
+"""Seconds between checks of a training run's journal."""
 
 LOWEST_PRIORITY = 19
 
@@ -68,9 +68,9 @@ def deliver(folder: RunFolder, kind: SinkKind, *, follow: bool, patience: float)
 
 
 class DeliveryWatchdog:
-    """Ends the process when a block takes too long: threads that hang in somebody's package cannot be ended.
+    """Exits the process when a block takes too long, since a thread that hangs in a package cannot be ended.
 
-    Its time begins anew with ``restart``, by which a block says that it gets on.
+    A block calls ``restart`` when it makes progress.
     """
 
     def __init__(self, seconds: float) -> None:

@@ -1,5 +1,4 @@
-"""Imports: of many modules at once, and in processes that import nothing from the folder they are started in; and the
-garbage collector, off while many modules are imported, on while data of any size are read."""
+"""Control imports: garbage collection while importing, and processes that import nothing from the working folder."""
 
 from __future__ import annotations
 
@@ -13,10 +12,10 @@ from pathlib import Path
 
 @contextmanager
 def without_collection() -> Iterator[None]:
-    """Look for no garbage while the block imports modules, and never again in what it leaves behind.
+    """Disable garbage collection while the block imports modules, and exempt its objects from later collections.
 
-    What an import makes stays, and looking through it again and again took a sixth of the start of the service, and a
-    fifth of a worker's.
+    Imported objects live forever. Scanning them again and again took a sixth of the service's start and a fifth of a
+    worker's.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -29,14 +28,14 @@ def without_collection() -> Iterator[None]:
 
 
 def module_command(module: str) -> list[str]:
-    """The command that runs a module of this program. With ``-P`` a file of the working folder, ``numpy.py`` for
-    instance, is not imported in the place of the module that it is called after."""
+    """Return the command that runs a module of this program. ``-P`` keeps a file in the working folder, such as
+    ``numpy.py``, from replacing the module of that name."""
     return [sys.executable, "-P", "-m", module]
 
 
 @contextmanager
 def safe_path_in_children() -> Iterator[None]:
-    """The same for the processes that ``multiprocessing`` starts while the block runs."""
+    """Set the equivalent of ``-P`` for processes that ``multiprocessing`` starts within the block."""
     before = os.environ.get("PYTHONSAFEPATH")
     os.environ["PYTHONSAFEPATH"] = "1"
     try:
@@ -49,8 +48,8 @@ def safe_path_in_children() -> Iterator[None]:
 
 
 def leave_working_folder(package: str) -> None:
-    """Import nothing more from the working folder, which ``python -m`` puts first, unless ``package`` itself lies
-    there."""
+    """Remove the working folder, which ``python -m`` puts first, from the import path, unless it contains
+    ``package``."""
     first = sys.path[0] if sys.path else ""
     if Path(first or ".").resolve() == Path.cwd() and not Path(package).is_dir():
         del sys.path[0]
@@ -58,7 +57,7 @@ def leave_working_folder(package: str) -> None:
 
 @contextmanager
 def with_collection() -> Iterator[None]:
-    """Collect garbage while the block runs, also within ``without_collection``: for work on data of any size."""
+    """Enable garbage collection within the block, also inside ``without_collection``, for work on large data."""
     was_enabled = gc.isenabled()
     gc.enable()
     try:

@@ -1,4 +1,4 @@
-"""How log lines are written: as text, or as JSON objects for programs that collect them (``RLVIZ_LOG_FORMAT``)."""
+"""Format log lines as text, or as JSON objects for log collectors (``RLVIZ_LOG_FORMAT``)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class JsonLines(logging.Formatter):
 
 
 class TextLines(logging.Formatter):
-    """A line of text for each message: control characters and ends of lines in it are spelled out."""
+    """One line of text per message, with control characters and line breaks escaped."""
 
     def __init__(self) -> None:
         super().__init__(TEXT)
@@ -43,12 +43,12 @@ class TextLines(logging.Formatter):
 
 
 _LIBRARIES = ("alembic", "httpx", "httpcore")
-"""Libraries that say at INFO what is of interest only when something is looked for."""
+"""Libraries whose INFO messages matter only for debugging."""
 
 
 def start_log(level: int, file: Path | None = None) -> None:
-    """Log what is at ``level`` or above to standard error; and to the end of ``file``, made if it is not there, also
-    what is at INFO. Raises OSError for a file that cannot be written."""
+    """Log messages at ``level`` or above to standard error, and at INFO or above also to the end of ``file``, which is
+    created if missing. Raises OSError if it cannot be written."""
     root = logging.getLogger()
     if not root.handlers:
         logging.basicConfig(level=level, format=TEXT)
@@ -66,7 +66,7 @@ def start_log(level: int, file: Path | None = None) -> None:
 
 
 def log_at_least(level: int) -> None:
-    """Log to standard error what is at ``level``, too, if less was to be logged."""
+    """Lower the level of standard error to ``level`` if it is higher."""
     root = logging.getLogger()
     for handler in root.handlers:
         handler.setLevel(min(handler.level, level))
@@ -74,7 +74,7 @@ def log_at_least(level: int) -> None:
 
 
 def log_as(log_format: str) -> None:
-    """Have every handler of the root logger write ``text`` or ``json``."""
+    """Make every handler of the root logger write ``text`` or ``json``."""
     formatter = JsonLines() if log_format == "json" else TextLines()
     for handler in logging.getLogger().handlers:
         handler.setFormatter(formatter)

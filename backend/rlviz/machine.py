@@ -1,4 +1,4 @@
-"""The resources of the machine that this process may use."""
+"""Memory and processor priority of the machine or container."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CGROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/
 
 
 def machine_memory(limits: tuple[Path, ...] = CGROUP_LIMITS) -> int:
-    """Bytes of memory of the machine, or of the container if that has less."""
+    """Return the memory of the machine, or of the container if that has less, in bytes."""
     found: list[int] = [psutil.virtual_memory().total]
     for path in limits:
         try:
@@ -29,19 +29,19 @@ def machine_memory(limits: tuple[Path, ...] = CGROUP_LIMITS) -> int:
 
 
 def kill_children() -> None:
-    """Kill the programs that this process has started and that still run, and theirs: simulators of environments."""
+    """Kill all running descendants of this process, such as simulators of environments."""
     for child in psutil.Process().children(recursive=True):
         with suppress(psutil.Error):
             child.kill()
 
 
 MEMORY_LEVELS = (0.75, 0.9)
-"""Shares of the memory from which on somebody is warned, and from which on it is urgent."""
+"""Shares of memory at which the user is warned, and at which it is urgent."""
 
 
 @dataclass(frozen=True)
 class MemoryUse:
-    """Bytes. ``whose``: "machine" or "container"; ``used``: what programs have, without files that are only cached."""
+    """Memory use in bytes. ``whose``: "machine" or "container"; ``used``: memory of programs, without cached files."""
 
     whose: str
     used: int
@@ -53,7 +53,7 @@ class MemoryUse:
 
     @property
     def level(self) -> float:
-        """The highest level that is reached; 0 below the first."""
+        """The highest reached warning level; 0 below the first."""
         return max((level for level in MEMORY_LEVELS if self.share >= level), default=0.0)
 
     @property
@@ -71,7 +71,7 @@ class MemoryUse:
 
 
 def memory_use(limits: tuple[Path, ...] = CGROUP_LIMITS) -> MemoryUse:
-    """Of the machine or of the container, whichever is fuller."""
+    """Return the memory use of the machine or the container, whichever is fuller."""
     machine = psutil.virtual_memory()
     found = [MemoryUse("machine", machine.total - machine.available, machine.total)]
     for path in limits:
@@ -85,7 +85,7 @@ def memory_use(limits: tuple[Path, ...] = CGROUP_LIMITS) -> MemoryUse:
 
 
 def _used_by_group(folder: Path) -> int:
-    """What a control group has, of either version, without files that are only cached. Raises OSError, ValueError."""
+    """Return the memory of a control group (version 1 or 2) without cached files. Raises OSError or ValueError."""
     current = folder / "memory.current"
     used = int((current if current.exists() else folder / "memory.usage_in_bytes").read_text())
     stat = dict(line.split(maxsplit=1) for line in (folder / "memory.stat").read_text().splitlines())
@@ -112,7 +112,7 @@ _REFUSALS, _REFUSED_SECONDS = 10, 0.1
 
 
 DEFAULT_NICENESS = 10
-"""Of whatever works for a run, so that the service and the browser respond fast on busy cores."""
+"""Niceness of workers, so that the service and the browser respond fast on busy cores."""
 
 
 def lower_priority(by: int) -> None:
@@ -130,7 +130,7 @@ def lower_priority(by: int) -> None:
             _AUTOGROUP.write_text(str(niceness))
         except BlockingIOError:
             time.sleep(_REFUSED_SECONDS)
-        except OSError:  # no Linux, or one without sessions that share
+        except OSError:  # not Linux, or without autogroups
             return
         else:
             return

@@ -1,4 +1,4 @@
-"""PlacedFile: a TOML or YAML file with the line and column of everything in it, so that mistakes can be shown."""
+"""Read TOML and YAML files with the line and column of every key, for error messages."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True)
 class PlacedFile:
-    """``places`` of keys and elements, by their JSON pointer; of what is written within one line of TOML only that of
-    the line's key is known."""
+    """The content of a file. ``places``: line and column of keys and elements by JSON pointer; within one line of TOML
+    only that of the line's key."""
 
     path: Path
     values: dict[str, Any]
     places: dict[str, Place]
 
     def place(self, pointer: str) -> str:
-        """For instance ``rlviz.toml:3:1``: of what ``pointer`` names, else of the nearest thing around it."""
+        """Return the place of ``pointer``, or of the innermost known key around it, such as ``rlviz.toml:3:1``."""
         while pointer and pointer not in self.places:
             pointer = pointer.rpartition("/")[0]
         line, column = self.places.get(pointer, (1, 1))
@@ -46,7 +46,7 @@ class PlacedFile:
 
 
 def read_placed_file(path: Path, what: str) -> PlacedFile:
-    """Read a file of ``what``. Raises InvalidRequest, which names line and column of what cannot be read."""
+    """Read a file. ``what`` names its content in messages. Raises InvalidRequest with line and column of the error."""
     try:
         text = read_regular(path, _MAX_BYTES).decode("utf-8-sig")
     except NotRegular as error:
@@ -80,12 +80,12 @@ def _read_toml(path: Path, text: str) -> PlacedFile:
 
 
 def _toml_pointers(text: str) -> Iterator[tuple[str, int]]:
-    """The pointer of each key that stands at the beginning of a line, and where it stands."""
+    """Yield the pointer and the position of each key at the start of a line."""
     elements: defaultdict[str, int] = defaultdict(int)
     table = ""
 
     def within(parent: str, dotted: str) -> str:
-        """The pointer of a dotted key; what is within an array of tables is within its last element."""
+        """Return the pointer of a dotted key; a key in an array of tables belongs to its last element."""
         for key in re.findall(_KEY, dotted):
             parent += f"/{elements[parent] - 1}" if parent in elements else ""
             parent += pointer_to(key.strip("\"'"))
@@ -131,7 +131,7 @@ def _read_yaml(path: Path, text: str, what: str) -> PlacedFile:
 
 
 def _yaml_pointers(pointer: str, node: Any) -> Iterator[tuple[str, Any]]:
-    """The pointer of each key and element, and the mark at which it begins."""
+    """Yield the pointer of each key and element, and the mark where it starts."""
     if node is None or isinstance(node.value, str):
         return
     for place, item in enumerate(node.value):
@@ -143,7 +143,7 @@ def _yaml_pointers(pointer: str, node: Any) -> Iterator[tuple[str, Any]]:
 
 @cache
 def _yaml_loader() -> Any:
-    """PyYAML's safe one, which reads 1e-4 as a number, as YAML 1.2 says and everybody means it."""
+    """Return PyYAML's safe loader, changed to read 1e-4 as a number, as in YAML 1.2."""
     import yaml
 
     loader: Any = type("Loader", (yaml.SafeLoader,), {})

@@ -1,4 +1,4 @@
-"""The software versions that a run was trained with."""
+"""Find the software versions that a run is trained with."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from rlviz import __version__
-from rlviz.domain.plain_text import decode
+from rlviz.domain.plain_text import decode_text
 
 _PACKAGES = ("stable-baselines3", "gymnasium", "torch", "numpy", "ale-py", "Box2D", "pygame-ce")
 
 
 @cache
 def package_versions() -> dict[str, str]:
-    """Installed versions by package name, read without importing the packages."""
+    """Return installed versions by package name, without importing the packages."""
     versions = {"rlviz": __version__, "python": platform.python_version()}
     for package in _PACKAGES:
         try:
@@ -28,10 +28,12 @@ def package_versions() -> dict[str, str]:
 
 @cache
 def git_revision() -> str | None:
-    """The commit of this code, with ``+dirty`` if files have changed since; None outside a git checkout."""
+    """Return the commit of this code, with ``+dirty`` if files have changed; None outside a git checkout."""
     here = Path(__file__).parent
     try:
-        _git(here, "ls-files", "--error-unmatch", Path(__file__).name)  # else the checkout is what it is installed into
+        _git(
+            here, "ls-files", "--error-unmatch", Path(__file__).name
+        )  # otherwise the checkout is that of another project
         commit = _git(here, "rev-parse", "--short=12", "HEAD")
         changed = _git(here, "status", "--porcelain", "--untracked-files=no", "--", ".")
     except (OSError, subprocess.SubprocessError):
@@ -41,4 +43,4 @@ def git_revision() -> str | None:
 
 def _git(folder: Path, *arguments: str) -> str:
     command = ["git", "-C", str(folder), *arguments]
-    return decode(subprocess.run(command, check=True, capture_output=True, timeout=2).stdout).strip()
+    return decode_text(subprocess.run(command, check=True, capture_output=True, timeout=2).stdout).strip()

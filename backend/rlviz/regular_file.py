@@ -1,4 +1,4 @@
-"""Reading a file that a user names: regular files within bounds only, since a device or a pipe may never end."""
+"""Read files that a user names: only regular files of limited size, since a device or a pipe may never end."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class NotRegular(OSError):
 
 
 def open_regular(path: Path) -> BufferedReader:
-    """The regular file at ``path``, which may be a link to one, open for reading. Does not wait for the writer of a
-    pipe. Raises NotRegular and OSError."""
+    """Open the regular file at ``path``, or the one that it links to, for reading. Does not wait for the writer of a
+    pipe. Raises NotRegular or OSError."""
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
     file = os.open(path, flags)
     mode = os.fstat(file).st_mode
@@ -29,12 +29,12 @@ def open_regular(path: Path) -> BufferedReader:
 
 
 def check_regular(path: Path) -> None:
-    """Raises NotRegular unless ``path`` is a regular file or a link to one, and OSError."""
+    """Raise NotRegular unless ``path`` is a regular file or a link to one. Raises OSError."""
     open_regular(path).close()
 
 
 def read_regular(path: Path, most_bytes: int) -> bytes:
-    """The content of a regular file. Raises NotRegular, also for more than ``most_bytes``, and OSError."""
+    """Return the content of a regular file. Raises NotRegular, also above ``most_bytes``, or OSError."""
     with open_regular(path) as file:
         content = file.read(most_bytes + 1)
     if len(content) > most_bytes:

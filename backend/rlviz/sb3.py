@@ -1,4 +1,4 @@
-"""``rlviz.sb3``: a callback for Stable-Baselines3 scripts of the user's own."""
+"""``rlviz.sb3``: a callback for your own Stable-Baselines3 scripts."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import KVWriter, Logger
 from stable_baselines3.common.vec_env import VecEnv
 
-from rlviz.domain.errors import brief
+from rlviz.domain.errors import summarize_error
 from rlviz.domain.events import StoppedData
-from rlviz.domain.limits import number_of
-from rlviz.learning.training.guard import Guard, finished_episode
+from rlviz.domain.limits import to_number
+from rlviz.learning.training.guard import Guard, read_finished_episode
 from rlviz.library.described import UNKNOWN_ENV, as_settings, steps_of
 from rlviz.library.learn_watch import LearnWatch, SpecQuestion
 from rlviz.library.tracking import TrackedRun, tell, track
@@ -46,16 +46,16 @@ _SETTINGS = (
 
 
 class RunCallback(BaseCallback):
-    """``model.learn(10_000, callback=RunCallback())``: the run appears in the app with its curves and its episodes.
+    """Shows a run in the app, with curves and episodes: ``model.learn(10_000, callback=RunCallback())``.
 
-    Algorithm, environment, seed, steps and the usual hyperparameters are those of the model; ``name``, ``config`` and
-    ``runs_dir`` as for ``rlviz.track``. ``env_id``: for environments that do not say which they are. ``videos``: a
-    folder into which ``VecVideoRecorder`` or ``RecordVideo`` films; what comes into it while ``learn`` runs is handed
-    over to the run once it is whole. The run ends with ``learn``: ``completed`` where that returns, ``failed`` with the
-    traceback where it raises, ``stopped`` for Ctrl-C and for a trial that is pruned.
+    Algorithm, environment, seed, steps and the usual hyperparameters come from the model; ``name``, ``config`` and
+    ``runs_dir`` are as for ``rlviz.track``. ``env_id``: for environments without a known id. ``videos``: a folder into
+    which ``VecVideoRecorder`` or ``RecordVideo`` writes; videos that are completed there while ``learn`` runs are added
+    to the run. The run ends with ``learn``: ``completed`` when it returns, ``failed`` with the traceback when it
+    raises, ``stopped`` for Ctrl-C and for a pruned trial.
 
-    Training is as without it: nothing is drawn, nothing is written to the model's logger, and whatever fails here
-    becomes one warning.
+    Training is unaffected: it uses no random numbers, writes nothing to the model's logger, and errors become one
+    warning.
     """
 
     def __init__(
@@ -79,33 +79,34 @@ class RunCallback(BaseCallback):
         self._watch: LearnWatch | None = None
         self._output: _Output | None = None
         self._logger: Logger | None = None
-        """The model's logger, to whose formats ``_output`` was added."""
+        """The model's logger, to which ``_output`` was added."""
         self._formats: list[KVWriter] = []
         """Those that it had before."""
         self._seen_step = -1
-        """The step that was recorded last."""
+        """The last recorded step."""
         self._total: int | None = None
 
     @property
     def run(self) -> TrackedRun | None:
-        """The run that is written; None before ``learn`` begins."""
+        """The run; None before ``learn`` starts."""
         if self._watch is not None:
             self._watch.check()
         return self._run
 
     def _on_training_start(self) -> None:
         with self._guard("The start of the run"):
-            if self._watch is not None:  # an earlier ``learn`` was left a moment ago
+            if self._watch is not None:  # an earlier ``learn`` has just ended
                 self._watch.check(is_last=True)
             self._end(None)
             self._begin()
 
     def update_locals(self, locals_: dict[str, Any]) -> None:
-        """The library calls this at every step, also for a callback that another one calls now and then."""
+        """Record a step. The library calls this at every step, also if another callback calls this one only
+        sometimes."""
         super().update_locals(locals_)
         try:
             self._observe()
-        except Exception as error:  # cheaper than a block of the guard at every step
+        except Exception as error:  # cheaper than a guard block at every step
             self._guard.report("Recording a step", error)
 
     def _on_step(self) -> bool:
@@ -146,7 +147,7 @@ class RunCallback(BaseCallback):
         run.on_tick, run.on_exit = self._watch.check, self._end_with_program
 
     def _observe(self) -> None:
-        """Record what a step has brought: once, since the library tells of it in several ways."""
+        """Record a step once, since the library reports it in several ways."""
         run, step = self._run, self.model.num_timesteps
         if run is None or self._watch is None or step == self._seen_step:
             return
@@ -155,13 +156,13 @@ class RunCallback(BaseCallback):
             self._attach(self.model.logger)
         infos = self.locals.get("infos")
         for info in infos if isinstance(infos, list | tuple) else ():
-            if "episode" in info and (episode := finished_episode(info)) is not None:
+            if "episode" in info and (episode := read_finished_episode(info)) is not None:
                 run.episode(step, episode.reward, episode.length)
         if self._videos is not None:
             self._videos.hand_over(run)
 
     def _attach(self, logger: Logger) -> None:
-        """Have ``logger`` write into the run too. A program may give its model another one while it learns."""
+        """Make ``logger`` also write into the run. A program can replace the model's logger during training."""
         self._detach()
         self._logger, self._formats = logger, logger.output_formats
         if self._output is not None:
@@ -175,7 +176,7 @@ class RunCallback(BaseCallback):
         logger.output_formats = self._formats if left == list(self._formats) else left
 
     def _end(self, error: BaseException | None) -> None:
-        """``learn`` has ended, by ``error`` if there is one."""
+        """End the run after ``learn``, with ``error`` if it raised one."""
         watch, self._watch = self._watch, None
         run = self._run
         if run is None or run.is_closed:
@@ -184,7 +185,7 @@ class RunCallback(BaseCallback):
             watch.close()
         step = self.model.num_timesteps
         with self._guard("Recording what was logged last"):
-            if self._output is not None and self._logger is not None:  # what the library logs after its last row
+            if self._output is not None and self._logger is not None:  # values logged after the last row
                 self._output.write(dict(self._logger.name_to_value), dict(self._logger.name_to_excluded), step)
         with self._guard("Leaving the logger"):
             self._detach()
@@ -195,7 +196,7 @@ class RunCallback(BaseCallback):
         run.finish(error, ended_early=f"A callback ended training at step {step:,}." if is_early else None)
 
     def _end_with_program(self) -> None:
-        """The program ends. Where ``learn`` goes on in another thread, the end of the program stops it."""
+        """End the run with the program, which also stops a ``learn`` in another thread."""
         run, watch = self._run, self._watch
         if run is not None and watch is not None:
             watch.check(is_last=True)
@@ -209,22 +210,22 @@ class RunCallback(BaseCallback):
 
 
 class _VideoFolder:
-    """A folder in which videos appear, each of which is handed over once. What lies there before is left alone."""
+    """A folder in which videos appear. Each new one is added to the run once; earlier files are ignored."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._known = set(folder.glob(_VIDEOS))
         self._next_poll = 0.0
-        self._seen: dict[Path, int] = {}  # when each new video was changed, by the last look
+        self._seen: dict[Path, int] = {}  # modification time of each new video at the last check
 
     def hand_over(self, run: TrackedRun, *, last: bool = False) -> None:
-        """Hand over what is new, at most once a second but for the ``last`` time. What may still be written waits."""
+        """Add new videos to the run, at most once per second except for the ``last`` time. Incomplete ones wait."""
         now = time.monotonic()
         if now < self._next_poll and not last:
             return
         self._next_poll = now + _POLL_SECONDS
         for path in sorted(set(self._folder.glob(_VIDEOS)) - self._known):
-            with suppress(OSError, ValueError):  # gone meanwhile, or not whole yet
+            with suppress(OSError, ValueError):  # deleted or incomplete
                 changed_at = path.stat().st_mtime_ns
                 before, self._seen[path] = self._seen.get(path), changed_at
                 if last or changed_at == before:
@@ -233,7 +234,7 @@ class _VideoFolder:
 
 
 class _Output(KVWriter):
-    """The numbers that the library logs, under its own names; text, pictures and histograms are left to others."""
+    """Records the numbers that the library logs, under their names; ignores text, pictures and histograms."""
 
     def __init__(self, run: TrackedRun) -> None:
         self._run = run
@@ -241,12 +242,12 @@ class _Output(KVWriter):
     def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
         """Never raises."""
         with self._run.guard("Recording what was logged"):
-            numbers = {name: number for name, value in key_values.items() if (number := number_of(value)) is not None}
+            numbers = {name: number for name, value in key_values.items() if (number := to_number(value)) is not None}
             if numbers and not self._run.is_closed:
                 self._run.log(step, numbers)
 
     def close(self) -> None:
-        """A program may close its logger before ``learn`` ends; the run ends with ``learn``."""
+        """Do nothing: a program can close its logger before ``learn`` ends, and the run ends with ``learn``."""
 
 
 def _settings_of(model: BaseAlgorithm) -> dict[str, object]:
@@ -258,7 +259,7 @@ def _settings_of(model: BaseAlgorithm) -> dict[str, object]:
 
 
 def _id_of(envs: VecEnv) -> tuple[str | None, str | None]:
-    """The id of the environments, and a warning: both None for environments that are not registered."""
+    """Return the id of the environments and a warning; both are None for unregistered environments."""
     unknown = "It is not known which environment this is ({}). Name it: RunCallback(env_id=…)."
     try:
         inner: Any = envs.unwrapped
@@ -270,5 +271,5 @@ def _id_of(envs: VecEnv) -> tuple[str | None, str | None]:
             spec = next(iter(envs.get_attr("spec")), None)
         found = getattr(spec, "id", None)
     except Exception as error:  # a simulator without single environments, for instance
-        return None, unknown.format(brief(error))
+        return None, unknown.format(summarize_error(error))
     return (found, None) if isinstance(found, str) else (None, None)

@@ -1,8 +1,8 @@
-"""The sealing process: makes the sealed copy of one run's metrics, and ends.
+"""The sealing process: writes the sealed copy of one run's metrics and exits.
 
     python -m rlviz.sealer JOURNAL SEALED_FOLDER LEAST_BYTES NICENESS
 
-It writes into the sealed folder and nowhere else; at whatever moment it is killed, what is there is whole.
+It writes only into the sealed folder, whose content is complete even if the process is killed.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlviz.domain.errors import RunFolderError
-from rlviz.rundir.journal import READ_BYTES, JournalTail
+from rlviz.rundir.journal import JournalTail
+from rlviz.rundir.metric_columns import BLOCK_BYTES, Column, Table, read_tables
 from rlviz.rundir.sealed import PIECE_BYTES, SealedColumn, SealedMetrics, SealedRows
-from rlviz.stats.arrays import Column, Table, tables
 
 
 def main(journal: str, folder: str, least_bytes: str, niceness: str) -> int:
@@ -31,7 +31,7 @@ def main(journal: str, folder: str, least_bytes: str, niceness: str) -> int:
 
 
 def seal(sealed: SealedMetrics, least_bytes: int, piece_bytes: int = PIECE_BYTES) -> None:
-    """Seal the journal beyond its sealed part, in pieces; a last piece of fewer than ``least_bytes`` is left.
+    """Seal the rest of the journal in pieces; a last piece below ``least_bytes`` is skipped.
 
     Raises OSError or RunFolderError.
     """
@@ -45,13 +45,12 @@ def seal(sealed: SealedMetrics, least_bytes: int, piece_bytes: int = PIECE_BYTES
 
 
 def _read_piece(tail: JournalTail, piece_bytes: int) -> SealedRows:
-    """The next rows of a journal, from about ``piece_bytes`` of it."""
+    """Read the next rows of a journal, about ``piece_bytes`` of it."""
     found: list[Table] = []
     broken_lines, start = 0, tail.offset
-    for records, broken in tail.record_batches(limit=min(READ_BYTES, piece_bytes)):
-        more, refused = tables(records)
-        found += more
-        broken_lines += len(broken) + refused
+    for more in read_tables(tail, block_bytes=min(BLOCK_BYTES, piece_bytes)):
+        found += more.tables
+        broken_lines += more.left_out
         if tail.offset - start >= piece_bytes:
             break
     names = list(dict.fromkeys(name for table in found for name in table.values))
@@ -65,7 +64,7 @@ def _read_piece(tail: JournalTail, piece_bytes: int) -> SealedRows:
 
 
 def _join(found: list[Table], name: str) -> SealedColumn:
-    """One metric of consecutive tables."""
+    """Join one metric of consecutive tables."""
     columns = [(table, table.values.get(name)) for table in found]
     value = np.concatenate([column.value for _, column in columns if column is not None])
     present = np.concatenate([_presence(table, column) for table, column in columns])
@@ -73,7 +72,7 @@ def _join(found: list[Table], name: str) -> SealedColumn:
 
 
 def _presence(table: Table, column: Column | None) -> NDArray[np.bool_]:
-    """Mask of the rows of a table that have a metric, shape (n,)."""
+    """Return the mask of the rows that have a metric, shape (n,)."""
     if column is not None and column.row is None:
         return np.ones(len(table.step), dtype=np.bool_)
     present = np.zeros(len(table.step), dtype=np.bool_)

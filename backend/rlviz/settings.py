@@ -1,12 +1,8 @@
-"""Settings of the service and of the command line: read once, validated, never changed afterwards.
+"""Settings of the service and the command line: read once, validated, and never changed afterwards.
 
-Addresses in settings: which can be reached from other machines, what of one may be shown, and those of
-proxies.
-
-Settings: what can be set, validated, never changed afterwards.
-
-Reading the settings: from flags, the environment, a ``.env`` file, a settings file of the working folder, and
-one of the user's own configuration, in this order.
+``read_settings`` reads them from these sources, the first of which counts: flags, the environment, a ``.env`` file, a
+settings file in the working folder, and a settings file in the user's configuration folder. In a working folder that
+the user has not trusted, only HARMLESS settings count.
 """
 
 from __future__ import annotations
@@ -43,25 +39,25 @@ from rlviz.regular_file import NotRegular, read_regular
 from rlviz.trust_store import TrustStore, user_folder
 
 _ROOT_PATH = re.compile(r"(?:/(?:[\w.~@:+,=-]|%[0-9A-Fa-f]{2})+)+", re.ASCII)
-"""Segments that can stand in HTML, in JavaScript and in a header without being escaped."""
+"""Path segments that need no escaping in HTML, JavaScript or a header."""
 
 _HOST_NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?", re.ASCII)
 
 
 def masked_address(url: str) -> str:
-    """Scheme and host of a web address. Raises ValueError, without the address, if it is none."""
+    """Return the scheme and host of a web address. Raises ValueError, without the address, if it is not one."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
     except ValueError:
         host = port = None
     if not host or parts.scheme not in ("http", "https"):
-        raise ValueError("An address that begins with http:// or https:// and a host is needed.")
+        raise ValueError("Give an address that starts with http:// or https:// and a host.")
     return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}{f':{port}' if port else ''}/…"
 
 
 def is_loopback(host: str) -> bool:
-    """Whether ``host`` (a name or an address, without port) is only reachable from this machine."""
+    """Return whether ``host`` (a name or an address, without port) is reachable only from this machine."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
@@ -69,19 +65,21 @@ def is_loopback(host: str) -> bool:
 
 
 def checked_root_path(path: str) -> str:
-    """A path below which a proxy serves the app, as it goes before paths of the app: ``/rl/`` becomes ``/rl``, and
-    ``/`` becomes empty. Raises ValueError."""
+    """Normalize the path below which a proxy serves the app: ``/rl/`` becomes ``/rl``, and ``/`` becomes empty.
+
+    Raises ValueError.
+    """
     trimmed = path.rstrip("/")
     if trimmed and (not _ROOT_PATH.fullmatch(trimmed) or {".", ".."} & set(trimmed.split("/"))):
         raise ValueError(
-            f"{path[:80]!r} is not a path such as /rlviz: it begins with a slash, and its parts hold letters, digits "
-            "and -._~@:+,= alone."
+            f"{path[:80]!r} is not a path such as /rlviz: it must start with a slash and contain only letters, digits "
+            "and -._~@:+,=."
         )
     return trimmed
 
 
 def proxy_network(address: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
-    """The network that an address or a network in CIDR notation means. Raises ValueError."""
+    """Parse an address or a network in CIDR notation. Raises ValueError."""
     try:
         return ipaddress.ip_network(address, strict=False)
     except ValueError as error:
@@ -91,7 +89,7 @@ def proxy_network(address: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 def checked_host_name(name: str) -> str:
-    """A host name or an address without a port, in lower case. Raises ValueError."""
+    """Return a host name or an address without port in lower case. Raises ValueError."""
     try:
         return str(ipaddress.ip_address(name.strip("[]")))
     except ValueError:
@@ -102,8 +100,8 @@ def checked_host_name(name: str) -> str:
 
 PREFIX = "RLVIZ_"
 NAMES = ("rlviz.toml", "rlviz.yaml", "rlviz.yml")
-"""Files of settings that are looked for in the folder that a command is started in, and in the user's own configuration
-folder; of each, the first that is there is read."""
+"""Names of settings files in the working folder and in the user's configuration folder; in each, the first existing
+file is read."""
 
 HARMLESS = frozenset(
     {
@@ -112,17 +110,17 @@ HARMLESS = frozenset(
         *("on_exit", "terminate_after_seconds", "kill_after_seconds"),
     }
 )
-"""Settings that count from a working folder that the user has not trusted. The others name code, places or addresses,
-or open the service to others; ``runs_dir`` counts if it lies within the folder."""
+"""Settings that count from an untrusted working folder. The others name code, paths or addresses, or open the service
+to other machines; ``runs_dir`` counts if it is inside the folder."""
 
 HARMLESS_TO_OWN_RUNS = frozenset({"keep_eval_videos", "trash_days", "resume", "resume_attempts"})
-"""The same of settings that have something deleted or begun: they count for runs that lie within the folder."""
+"""Settings that delete or start something: they count from an untrusted folder for runs inside that folder."""
 
 _SECRET: dict[str, JsonValue] = {"secret": True}
-"""Marks a field whose variable the processes of the service do not get (``rlviz.child_environment``)."""
+"""Marks a field whose variable is not passed to child processes (``rlviz.child_environment``)."""
 
 _PACKAGED_PAGES = Path(__file__).resolve().parent / "pages"
-"""The built front end in a package that was installed from a wheel."""
+"""The built front end in an installed package."""
 
 _BUILT_PAGES = Path(__file__).resolve().parents[2] / "frontend" / "out"
 """The built front end in a checkout."""
@@ -139,12 +137,12 @@ class Settings(BaseSettings):
     _ignored: dict[str, str] = PrivateAttr(default_factory=dict)
 
     host: str = Field("127.0.0.1", description="Address to listen on.")
-    port: int = Field(8000, ge=0, le=65_535, description="Port to listen on; 0 takes a free one.")
+    port: int = Field(8000, ge=0, le=65_535, description="Port to listen on; 0 chooses a free one.")
     runs_dir: Path = Field(Path("runs"), description="Folder that holds the runs and their catalogue.")
     launcher: str = Field(
         "process",
-        description="Where training runs: one process per run, a thread of the service, or nowhere: recorded runs are "
-        "replayed.",
+        description="Where training runs: in one process per run, in a thread of the service, or nowhere, with "
+        "recorded runs replayed.",
     )
     max_concurrent_runs: int = Field(
         default_factory=lambda: os.cpu_count() or 1,
@@ -154,135 +152,136 @@ class Settings(BaseSettings):
     )
     warm_worker: bool = Field(
         True,
-        description="Keep a process ready of which workers are forks, so that they start at once; it takes about "
-        "350 MB of memory, which they share.",
+        description="Keep one process ready from which workers are forked, so that runs start at once. It needs about "
+        "350 MB of memory, which the workers share.",
     )
     niceness: int = Field(
         DEFAULT_NICENESS,
         ge=0,
         le=19,
-        description="How far workers, which train, evaluate, film and play, give way to all else that the machine "
-        "does: 0 not at all, 10 so that pages stay fast, 19 as far as they can. A thread that trains never does.",
+        description="Priority of workers compared with everything else on the machine: 0 equal, 10 so that pages stay "
+        "fast, 19 lowest. It has no effect on training in a thread.",
     )
     memory_limit: ByteSize = Field(
         default_factory=lambda: ByteSize(machine_memory() * 0.6),
         ge=10**8,
-        description="Memory for the buffers of all runs together, for instance 8GB. Default: 60 % of the machine's.",
+        description="Memory for the buffers of all runs together, for example 8GB. Default: 60 % of the machine's.",
     )
     snapshot_bytes: ByteSize = Field(
         ByteSize(DEFAULT_SNAPSHOT_BYTES),
         ge=1_000_000,
-        description="What the snapshots of each new run may take together, for instance 2GB. The newest one and those "
-        "with a name stay anyway.",
+        description="Maximum total size of the snapshots of each new run, for example 2GB. The newest snapshot and "
+        "named ones are always kept.",
     )
-    keep_eval_videos: int = Field(3, ge=1, le=1_000, description="Newest evaluation videos kept a run.")
+    keep_eval_videos: int = Field(
+        3, ge=1, le=1_000, description="Number of newest evaluation videos to keep for each run."
+    )
     keep_film: int = Field(
         DEFAULT_FILM,
         ge=LIMITS.film.minimum,
         le=LIMITS.film.maximum,
-        description="Policies kept of each new run for its filmstrip, weights alone; 0: none. Large ones are kept less "
-        "often, so that they take about 64 MB at most.",
+        description="Number of policies (weights only) to keep for the filmstrip of each new run; 0: none. Of large "
+        "ones fewer are kept, to use at most about 64 MB.",
     )
     max_sessions: int = Field(
         2,
         ge=0,
         le=32,
-        description="Sessions (somebody watches a policy play, or plays) at the same time; each is a process.",
+        description="Sessions (a viewer watches or plays) at the same time; each is a process.",
     )
     keep_clips: ByteSize = Field(
         ByteSize(200_000_000),
         ge=1_000_000,
-        description="What the clips of one run's filmstrip may take together, for instance 200MB; those that were not "
-        "watched for longest go first, and are made again when asked for.",
+        description="Maximum total size of the clips of a run's filmstrip, for example 200MB. The least recently "
+        "watched are deleted first and made again on request.",
     )
     storage: dict[str, dict[str, Any]] = Field(
         {},
-        description="How much is recorded, by family of environments, as JSON: "
+        description="What is recorded, by environment family, as JSON: "
         '{"atari": {"detail": "off"}, "box2d": {"frames_every": 1, "max_bytes": "1GB"}}.',
     )
     trash_days: float = Field(
-        7.0, ge=0, le=3_650, description="Days a deleted run stays in the trash, from where it can be brought back."
+        7.0, ge=0, le=3_650, description="Days that a deleted run stays in the trash, where you can restore it."
     )
     on_exit: Literal["pause", "stop", "leave"] = Field(
         "pause",
-        description="What Ctrl-C and SIGTERM do with runs that train: pause them, to go on with the next start, stop "
-        "them, or leave them training for the next start to take up.",
+        description="What Ctrl-C and SIGTERM do with training runs: pause them until the next start, stop them, or "
+        "leave them training for the next start to follow.",
     )
     resume: Literal["ask", "auto"] = Field(
-        "ask", description="Whether a run that was interrupted goes on by itself, from its newest snapshot."
+        "ask", description="Whether an interrupted run resumes automatically from its newest snapshot."
     )
     resume_attempts: int = Field(
-        3, ge=1, le=1_000, description="How many times in a row a run that is interrupted goes on by itself."
+        3, ge=1, le=1_000, description="How many times in a row an interrupted run resumes automatically."
     )
     terminate_after_seconds: float = Field(
-        30.0, ge=0.1, le=86_400, description="A run that does not stop so long after it was asked gets SIGTERM."
+        30.0, ge=0.1, le=86_400, description="Seconds after a request to stop at which a run gets SIGTERM."
     )
     kill_after_seconds: float = Field(
-        10.0, ge=0.1, le=86_400, description="A run that goes on so long after SIGTERM is killed."
+        10.0, ge=0.1, le=86_400, description="Seconds after SIGTERM at which a run is killed."
     )
     min_free_disk: ByteSize = Field(
         ByteSize(500_000_000),
         ge=0,
-        description="Free space to keep where the runs lie, for instance 2GB; with less, nothing is started.",
+        description="Free disk space to keep in the runs folder, for example 2GB. With less, nothing is started.",
     )
     max_bytes: ByteSize | None = Field(
         None,
         ge=1_000_000,
-        description="What everything in the runs folder may take together, for instance 50GB; with more, nothing is "
-        "started.",
+        description="Maximum size of the runs folder, for example 50GB. Above it, nothing is started.",
     )
     trust_runs_dir: bool = Field(
         False,
-        description="Whether all that lies in the runs folder counts as yours: for a folder that several machines or "
-        "users share. Imported bundles are still trusted one by one.",
+        description="Whether every run in the runs folder counts as yours, for a folder that several machines or users "
+        "share. You still trust imported bundles one by one.",
     )
     archive_dir: Path | None = Field(
         None,
-        description="Folder outside the runs folder that storage rules archive runs into, a file each.",
+        description="Folder outside the runs folder into which storage rules archive runs, one file each.",
     )
     token: str | None = Field(
         None,
         min_length=8,
         pattern=r"^[!-~]*$",
         json_schema_extra=_SECRET,
-        description="Secret that clients must show. Required when the host is not loopback.",
+        description="Secret that clients must send. Required if the host is not loopback.",
     )
     root_path: str = Field(
         "",
         max_length=500,
-        description="Path below which a reverse proxy serves the app, for instance /rlviz. Empty: at the top.",
+        description="Path below which a reverse proxy serves the app, for example /rlviz. Empty: at the root.",
     )
     trusted_proxies: Annotated[tuple[str, ...], NoDecode] = Field(
         (),
-        description="Addresses or networks of reverse proxies, comma-separated, for instance 127.0.0.1. Only their "
+        description="Addresses or networks of reverse proxies, comma-separated, for example 127.0.0.1. Only their "
         "X-Forwarded-For, X-Forwarded-Proto, X-Forwarded-Host and X-Forwarded-Prefix headers count.",
     )
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = Field(
         (),
-        description="Host names, comma-separated, that the app answers to besides those of this machine, for a reverse "
-        "proxy that passes its own name on. They need a token.",
+        description="Additional host names, comma-separated, that the app answers to, for a reverse proxy that passes "
+        "on its own name. They require a token.",
     )
     log_format: Literal["text", "json"] = Field(
-        "text", description="Lines of the service's log: text, or a JSON object each, for programs that collect them."
+        "text", description="Format of log lines: text, or one JSON object per line for log collectors."
     )
     webhook_url: SecretStr | None = Field(
         None,
         json_schema_extra=_SECRET,
-        description="Address that every notification is sent to (POST, JSON). Shown and logged without its path, which "
-        "is a secret with most services.",
+        description="Address that receives every notification (POST, JSON). Shown and logged without its path, which "
+        "is usually secret.",
     )
     frontend_dir: Path = Field(
         default_factory=lambda: _PACKAGED_PAGES if _PACKAGED_PAGES.is_dir() else _BUILT_PAGES,
-        description="Folder of the built front end, served at /. Default: in the package, else where it is built.",
+        description="Folder of the built front end, served at /. Default: in the package, otherwise in the checkout.",
     )
     cors_origins: Annotated[tuple[str, ...], NoDecode] = Field(
-        (), description="Other origins, comma-separated, that may call the API; for front-end development."
+        (), description="Additional origins, comma-separated, that can call the API; for front-end development."
     )
     config_file: Path | None = Field(
         None,
-        description=f"File with settings, in TOML or YAML; without it {NAMES[0]} or {NAMES[1]} of the folder that the "
-        "app is started from, if there is one. The environment counts before it. Of a folder that you have not "
-        "trusted, settings that name code, places or addresses do not count.",
+        description=f"Settings file in TOML or YAML. Default: {NAMES[0]} or {NAMES[1]} in the working folder. The "
+        "environment overrides it. In a folder that you have not trusted, settings that name code, paths or "
+        "addresses do not count.",
     )
 
     @field_validator("launcher")
@@ -359,7 +358,7 @@ class Settings(BaseSettings):
         return value
 
     def storage_profile(self, family: str) -> StorageProfile:
-        """The storage profile of environments of ``family``."""
+        """Return the storage profile of environments of ``family``."""
         return _changed(family, self.storage.get(family, {}))
 
     @property
@@ -368,37 +367,36 @@ class Settings(BaseSettings):
 
     @property
     def webhook_address(self) -> str | None:
-        """Where notifications are sent, without what may be secret in it."""
+        """Where notifications are sent, without the secret part."""
         return masked_address(self.webhook_url.get_secret_value()) if self.webhook_url is not None else None
 
     def shown(self, name: str) -> Any:
-        """The value of field ``name`` as people may see it."""
+        """Return the value of field ``name`` with secrets hidden."""
         if name == "token" and self.token:
             return "********"
         return self.webhook_address if name == "webhook_url" else getattr(self, name)
 
     @property
     def memory_a_run(self) -> int:
-        """Bytes that the buffers of one run may take, if as many runs train as may at the same time."""
+        """Bytes for the buffers of one run if the maximum number of runs trains at the same time."""
         return self.memory_limit // self.max_concurrent_runs
 
     def source_of(self, name: str) -> str:
-        """Where the value of field ``name`` came from: flag, environment, .env, a file with the line, or default."""
+        """Return where field ``name`` was set: flag, environment, .env, a file with the line, or default."""
         return self._sources.get(name, "default")
 
     def note_sources(self, sources: Mapping[str, str], ignored: Mapping[str, str]) -> None:
-        """Remember where values came from, by the name of the field, and those of an untrusted folder that do not
-        count."""
+        """Store the source of each field, and the settings of an untrusted folder that do not count."""
         self._sources.update(sources)
         self._ignored.update(ignored)
 
     @property
     def ignored(self) -> str | None:
-        """What the working folder sets without being trusted, in a sentence; None: nothing."""
+        """Return a sentence on settings of an untrusted working folder that do not count; None if there are none."""
         if not self._ignored:
             return None
         names = ", ".join(f"{name} ({source})" for name, source in self._ignored.items())
-        return f"This folder is not trusted, so these settings of it do not count: {names}. `rlviz trust .` trusts it."
+        return f"This folder is not trusted, so these of its settings do not count: {names}. `rlviz trust .` trusts it."
 
 
 def _changed(family: str, changes: dict[str, Any]) -> StorageProfile:
@@ -412,7 +410,7 @@ MOST_DOTENV_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class _Given:
-    """A value, where it was set, and how that is called where it is wrong."""
+    """A value, its source, and the name of the source for error messages."""
 
     value: Any
     source: str
@@ -420,8 +418,11 @@ class _Given:
 
 
 def read_settings(**flags: Any) -> Settings:
-    """The settings of this process; ``flags`` count before all else. Raises InvalidRequest, which names each bad
-    flag, variable, or file with line and column, its value and what is allowed."""
+    """Read the settings of this process. ``flags`` override all other sources.
+
+    Raises InvalidRequest, which names each bad flag, variable, or file with line and column, its value and what is
+    allowed.
+    """
     folder = Path()
     environment = EnvSettingsSource(Settings)()
     found: dict[str, _Given] = {}
@@ -455,14 +456,16 @@ def read_settings(**flags: Any) -> Settings:
 
 
 def settings_that_need_trust(folder: Path) -> list[str]:
-    """Names of the settings in ``folder`` that count only once it is trusted. Raises InvalidRequest for a file that
-    cannot be read."""
+    """Return the names of the settings in ``folder`` that count only if you trust it.
+
+    Raises InvalidRequest for a file that cannot be read.
+    """
     by_folder, _ = _of_folder(folder, None)
     return _untrusted(by_folder, folder, None)
 
 
 def _of_user() -> Path | None:
-    """The settings file of the user's own configuration, if there is one."""
+    """Return the settings file in the user's configuration folder; None if there is none."""
     try:
         return _first_file(user_folder())
     except FileNotFoundError:
@@ -470,8 +473,7 @@ def _of_user() -> Path | None:
 
 
 def _of_folder(folder: Path, chosen: Any) -> tuple[dict[str, _Given], Path | None]:
-    """What the files of ``folder`` set, and the settings file that the user has named, which takes the place of that of
-    the folder."""
+    """Return the settings in the files of ``folder``, and the settings file that the user named instead, if any."""
     found: dict[str, _Given] = {}
     dotenv = _read_dotenv(folder / DOTENV)
     if chosen is None and "config_file" in dotenv and TrustStore().trusts_folder(folder):
@@ -501,21 +503,23 @@ def _take_file(path: Path | None, found: dict[str, _Given]) -> None:
 
 
 def _read_dotenv(path: Path) -> Mapping[str, Any]:
-    """By the names of settings. Raises InvalidRequest."""
+    """Read a ``.env`` file as values by setting. Raises InvalidRequest."""
     if not path.is_file():
         return {}
     try:
         read_regular(path, MOST_DOTENV_BYTES)
     except NotRegular as error:
-        raise InvalidRequest(f"{path} is no file of settings: {error.strerror}.") from error
+        raise InvalidRequest(f"{path} is not a settings file: {error.strerror}.") from error
     except OSError as error:
         raise InvalidRequest(f"{path} cannot be read ({error.strerror}).") from error
     return DotEnvSettingsSource(Settings, env_file=path)()
 
 
 def _untrusted(by_folder: Mapping[str, _Given], folder: Path, runs_dir: Any) -> list[str]:
-    """Names of the settings that do not count. ``runs_dir``: where the user wants the runs; None: where the folder
-    says, or below it."""
+    """Return the names of the settings that do not count.
+
+    ``runs_dir``: the runs folder that the user chose; None: as the folder's settings say, or inside the folder.
+    """
     has_own_runs = runs_dir is None or _is_within(folder, runs_dir)
     harmless = HARMLESS | HARMLESS_TO_OWN_RUNS if has_own_runs else HARMLESS
     return [
@@ -534,7 +538,8 @@ def _said(name: str, source: str) -> str:
 
 
 def _place(name: str, file: PlacedFile) -> str:
-    """Where ``file`` sets ``name``. Raises InvalidRequest, with the nearest name, if there is no such setting."""
+    """Return where ``file`` sets ``name``. Raises InvalidRequest, with the closest name, if there is no such
+    setting."""
     if name not in Settings.model_fields:
         near = difflib.get_close_matches(name.lower().removeprefix(PREFIX.lower()), Settings.model_fields, 1)
         hint = f"Did you mean {near[0]}?" if near else f"Known: {', '.join(Settings.model_fields)}."

@@ -1,4 +1,4 @@
-"""Standard streams that are closed, full, or without a reader: what they do to a command."""
+"""Make commands robust against standard streams that are closed, full, or without a reader."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _NAMES = ("stdin", "stdout", "stderr")
 
 
 _BEFORE: list[object] = []
-"""What the streams wrote to at first: kept, as one that is collected may close its file."""
+"""The original streams, kept because a collected stream may close its file."""
 
 
 def settle() -> None:
-    """Open streams that are closed, on nothing, and have standard error forgive what cannot be written to it.
+    """Open closed streams on the null device, and make standard error ignore write errors.
 
-    A file that is opened later would get the number of a closed stream, and with it what is printed.
+    Otherwise a file that is opened later gets the number of a closed stream, and with it the printed text.
     """
     for number, name in enumerate(_NAMES):
         try:
@@ -32,7 +32,7 @@ def settle() -> None:
 
 
 def output_error() -> OSError | None:
-    """The error with which standard output refused what was printed; None if it did not, and takes what waits."""
+    """Flush standard output and return its write error; None if there was none."""
     try:
         sys.stdout.flush()
     except OSError as error:
@@ -41,7 +41,7 @@ def output_error() -> OSError | None:
 
 
 def discard_output() -> None:
-    """Forget what waits in standard output, and print nothing more: the interpreter would try it again at its end."""
+    """Drop buffered output and print nothing more, since the interpreter would try to write it again at its end."""
     nothing = os.open(os.devnull, os.O_WRONLY)
     with suppress(OSError, ValueError):
         os.dup2(nothing, sys.stdout.fileno())
@@ -51,7 +51,7 @@ def discard_output() -> None:
 
 
 class _Answer(io.TextIOWrapper):
-    """Remembers that what was printed could not be written: an unbuffered stream keeps nothing to try again."""
+    """Remembers write errors, since an unbuffered stream keeps nothing to write again."""
 
     error: OSError | None = None
 
@@ -71,7 +71,7 @@ class _Answer(io.TextIOWrapper):
 
 
 class _Forgiving(io.TextIOWrapper):
-    """Notes and errors are beside the answer: a command does not fail because they cannot be written."""
+    """Ignores write errors: a command does not fail because a remark cannot be printed."""
 
     def write(self, text: str) -> int:
         with suppress(OSError):
@@ -95,8 +95,8 @@ def _open_on_nothing(number: int, name: str) -> None:
 
 
 def _replace(name: str, number: int, kind: type[io.TextIOWrapper], stream: io.TextIOWrapper) -> None:
-    """A stream of that kind on the same file, opened again: what the old one knows of it is wrong once the number has
-    been given to another file, as in a fork."""
+    """Replace a stream by one of ``kind`` on the same file, opened again: the state of the old one is wrong if the
+    number now belongs to another file, as in a fork."""
     raw = io.FileIO(number, "w", closefd=False)
     is_raw = isinstance(stream.buffer, io.RawIOBase)
     buffer: Any = raw if is_raw else io.BufferedWriter(raw)

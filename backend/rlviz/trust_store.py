@@ -1,10 +1,10 @@
-"""What the user of this machine trusts, in their own configuration folder.
+"""Store what the user of this machine trusts, in the user's configuration folder.
 
-    ~/.config/rlviz/key                              the secret by which this user's runs are known
-    ~/.config/rlviz/trust/folders/<digest>.json      a working folder whose settings count, by its path
-    ~/.config/rlviz/trust/runs/<content hash>.json   a run that came from elsewhere, by the hash of its whole content
+    ~/.config/rlviz/key                              the secret that marks this user's runs
+    ~/.config/rlviz/trust/folders/<digest>.json      a trusted working folder, by its path
+    ~/.config/rlviz/trust/runs/<content hash>.json   a trusted run from elsewhere, by its content
 
-It lies outside of runs folders and projects, so nothing that is downloaded or imported can bring its own trust.
+It is outside of runs folders and projects, so downloaded or imported files cannot bring their own trust.
 ``XDG_CONFIG_HOME`` moves the folder; on Windows it is ``%APPDATA%\\rlviz``.
 """
 
@@ -29,7 +29,7 @@ _MAX_BYTES = 1 << 16
 
 
 def user_folder() -> Path:
-    """The folder of the user's own configuration; it need not exist. Raises FileNotFoundError for a user without a
+    """Return the user's configuration folder, which may not exist. Raises FileNotFoundError for a user without a
     home."""
     if sys.platform == "win32" and (roaming := os.environ.get("APPDATA")):
         return Path(roaming) / "rlviz"
@@ -43,7 +43,7 @@ def user_folder() -> Path:
 
 @dataclass(frozen=True)
 class Trusted:
-    """An entry. ``what``: the path of a folder, or the id of a run; ``at``: since when, Unix seconds."""
+    """A trusted folder or run. ``what``: its path or id; ``at``: when it was trusted, Unix seconds."""
 
     name: str
     what: str
@@ -51,23 +51,23 @@ class Trusted:
 
 
 class TrustStore:
-    """Looks at the disk at each question, so that what one process trusts counts for all at once.
+    """Reads the disk on every call, so that all processes see a change at once.
 
-    Methods that change it raise OSError; where nothing can be read, nothing is trusted.
+    Methods that change it raise OSError; unreadable entries are not trusted.
     """
 
     def __init__(self, folder: Path | None = None, clock: Callable[[], float] = time.time) -> None:
-        """``folder``: that of the user's configuration unless given."""
+        """``folder``: defaults to the user's configuration folder."""
         self._given, self._clock = folder, clock
 
     def key(self) -> bytes:
-        """The user's secret, made where there is none. Raises OSError where it can be neither read nor written."""
+        """Return the user's secret, and create it if there is none. Raises OSError."""
         path = self._folder() / KEY
         for _ in range(2):
             with suppress(FileNotFoundError):
                 if len(key := path.read_bytes()[: KEY_BYTES + 1]) == KEY_BYTES:
                     return key
-                path.unlink()  # a host that failed may have left an empty one
+                path.unlink()  # a crash may have left an empty file
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             draft = path.with_name(f".{KEY}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
             try:
@@ -87,7 +87,7 @@ class TrustStore:
         self._add(_FOLDERS, _name_of(folder), str(folder.resolve()))
 
     def remove_folder(self, folder: Path) -> bool:
-        """Returns whether it was trusted."""
+        """Remove the trust. Returns whether it existed."""
         return self._remove(_FOLDERS, _name_of(folder))
 
     def folders(self) -> list[Trusted]:
@@ -101,11 +101,11 @@ class TrustStore:
         self._add(_RUNS, content_hash, run_id)
 
     def remove_run(self, content_hash: str) -> bool:
-        """Returns whether it was trusted."""
+        """Remove the trust. Returns whether it existed."""
         return self._remove(_RUNS, content_hash)
 
     def runs(self) -> list[Trusted]:
-        """By id. The name of each is the hash of its content."""
+        """Return the trusted runs by id."""
         return self._all(_RUNS)
 
     def _has(self, kind: str, name: str) -> bool:
@@ -145,7 +145,7 @@ class TrustStore:
 
 
 def _link_or_rename(draft: Path, path: Path) -> None:
-    """Give ``draft`` the name ``path``, unless another process was first."""
+    """Rename ``draft`` to ``path``, unless another process was first."""
     try:
         os.link(draft, path)
     except FileExistsError:
@@ -155,7 +155,7 @@ def _link_or_rename(draft: Path, path: Path) -> None:
 
 
 def _read(path: Path) -> Trusted:
-    """Raises OSError, ValueError, KeyError or TypeError for what is no entry."""
+    """Read an entry. Raises OSError, ValueError, KeyError or TypeError if it is malformed."""
     with path.open("rb") as file:
         document: dict[str, Any] = json.loads(file.read(_MAX_BYTES))
     return Trusted(path.stem, str(document["what"]), float(document["at"]))

@@ -1,16 +1,16 @@
-"""The worker process: trains one run, plays one evaluation, films clips, or plays for somebody who looks, and ends.
+"""The worker process: trains a run, plays an evaluation, films clips, or plays a live session, and ends.
 
     python -m rlviz.worker RUN_FOLDER                    train the run
     python -m rlviz.worker RUN_FOLDER --evaluate ID      play the evaluation
     python -m rlviz.worker RUN_FOLDER --verify ID        play it again and compare it with its step records
     python -m rlviz.worker RUN_FOLDER --verify ID --film        the same, and film it
-    python -m rlviz.worker RUN_FOLDER --verify-snapshot NAME    bring training to it and compare
-    python -m rlviz.worker RUN_FOLDER --clips            film the clips of the run that are wanted
-    python -m rlviz.worker FOLDER --session              play the session whose folder this is
-    python -m rlviz.worker --template                    import everything, then fork a worker for each such arguments
-    python -m rlviz.worker --prewarm                     import everything, then wait on stdin for such arguments
+    python -m rlviz.worker RUN_FOLDER --verify-snapshot NAME    restore the snapshot and compare
+    python -m rlviz.worker RUN_FOLDER --clips            film the requested clips of the run
+    python -m rlviz.worker FOLDER --session              play the session in this folder
+    python -m rlviz.worker --template                    import everything, then fork a worker for each job
+    python -m rlviz.worker --prewarm                     import everything, then read a job's arguments from stdin
 
-It never opens the catalogue, and all it has is the folder. Only the worker of a session speaks to the service.
+A worker never opens the catalogue; it only uses the folder. Only the worker of a session talks to the service.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.process_identity import ProcessIdentity
 
 Work = Train | Evaluate | Verify | VerifySnapshot | MakeClips
-"""The jobs in the folder of a run."""
+"""Jobs in a run's folder."""
 
 MAX_LOG_BYTES = 16_000_000
 LOG_SECONDS = 0.2
@@ -67,7 +67,7 @@ def main() -> int:
     if options.template or options.prewarm:
         from setproctitle import setproctitle
 
-        with suppress(Exception):  # what fails here fails again in the job, which has a log
+        with suppress(Exception):  # it fails again in the job, which has a log
             _import_everything()
         arguments = _forked() if options.template else _wait_for_arguments()
         if arguments is None:
@@ -76,9 +76,9 @@ def main() -> int:
         options = parser.parse_args(arguments)
         try:
             _log_to(_work_folder(options))
-        except FileNotFoundError:  # the session was ended, or the run deleted, before this worker began
+        except FileNotFoundError:  # the session was ended, or the run deleted, before this worker started
             return EXIT_REFUSED
-    lower_priority(options.niceness)  # not before: somebody who presses Start waits for what a template imports
+    lower_priority(options.niceness)  # only now: a user who presses Start waits for the template's imports
     if options.folder is None:
         parser.error("name the run folder")
     if options.session:
@@ -104,7 +104,7 @@ def _work_folder(options: argparse.Namespace) -> WorkFolder:
 
 
 def _parser() -> argparse.ArgumentParser:
-    """Parser of the arguments that ``launchers/base.py`` writes."""
+    """Return the parser of the arguments that ``launchers/base.py`` writes."""
     parser = argparse.ArgumentParser(prog="python -m rlviz.worker", description=__doc__.splitlines()[0])
     parser.add_argument("folder", nargs="?", type=Path)
     parser.add_argument("--evaluate", metavar="ID")
@@ -114,14 +114,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--session", action="store_true")
     parser.add_argument("--clips", action="store_true")
     parser.add_argument("--niceness", type=int, default=DEFAULT_NICENESS, metavar="N")
-    parser.add_argument("--identity", metavar="TEXT", help="how the launcher finds this worker; by default its process")
+    parser.add_argument("--identity", metavar="TEXT", help="how the launcher finds this worker; default: its process")
     parser.add_argument("--template", action="store_true")
     parser.add_argument("--prewarm", action="store_true")
     return parser
 
 
 def work(folder: RunFolder, job: Work, identity: str) -> int:
-    """Do ``job`` in ``folder`` as the worker of that identity; return the exit status."""
+    """Do ``job`` in ``folder`` as the worker ``identity``. Returns the exit status."""
     try:
         match job:
             case Train():
@@ -159,13 +159,13 @@ def _train(folder: RunFolder, identity: str) -> int:
 
 
 def _bound_log(path: Path) -> None:
-    """Limits the log, since an environment may print without end."""
+    """Limit the size of the log, because an environment may print without end."""
     while True:
         time.sleep(LOG_SECONDS)
         with suppress(OSError):
             if path.stat().st_size > MAX_LOG_BYTES:
                 break
-    os.write(2, b"\nThis file has reached its limit. What is printed from here on is dropped.\n")
+    os.write(2, b"\nThis file has reached its size limit. Further output is dropped.\n")
     with Path(os.devnull).open("wb") as nothing:
         os.dup2(nothing.fileno(), 1)
         os.dup2(nothing.fileno(), 2)
@@ -230,13 +230,13 @@ def _import_everything() -> None:
 
 
 def _wait_for_arguments() -> list[str] | None:
-    """The arguments that arrive on standard input, or None if the service ends first."""
+    """Return the arguments that arrive on standard input, or None if the service ends first."""
     line = sys.stdin.buffer.readline()
     return list(json.loads(line)) if line else None
 
 
 def _forked() -> list[str] | None:
-    """The arguments of a job, in each fork that shall do one; None once the service has ended."""
+    """Return a job's arguments in each fork, or None in the template once the service has ended."""
     from rlviz.launchers.process import fork_workers
 
     return fork_workers(socket.socket(fileno=os.dup(sys.stdin.fileno())))
@@ -249,8 +249,8 @@ def _log_to(folder: WorkFolder) -> None:
         os.dup2(log.fileno(), 2)
         os.dup2(nothing.fileno(), 0)
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # an environment may print what this terminal's encoding has not
-            with suppress(OSError):  # of one that cannot be flushed
+        if isinstance(stream, io.TextIOWrapper):  # an environment may print characters that the encoding lacks
+            with suppress(OSError):  # the stream cannot be flushed
                 stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 

@@ -1,4 +1,4 @@
-"""Seeing runs that were asked for begin, or end."""
+"""Follow new runs until they start or end."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from rlviz.cli.waiting import (
 if TYPE_CHECKING:
     from rlviz.cli.connection import Connection
 
-Follow = Annotated[bool, typer.Option("--follow", "-f", help="Watch it learn until it ends.")]
-Wait = Annotated[bool, typer.Option("--wait", help="Return when it has ended; exit status 1 if it failed.")]
+Follow = Annotated[bool, typer.Option("--follow", "-f", help="Follow it until it ends.")]
+Wait = Annotated[bool, typer.Option("--wait", help="Wait until it has ended; exit status 1 if it failed.")]
 
 
 def attend(connection: Connection, run: dict[str, Any], follow: bool, wait: bool, as_json: bool) -> None:
-    """See one run begin, or end, as the flags say. Raises Failure if it failed."""
+    """Wait for a run to start, or follow it to its end, as the flags say. Raises Failure if it failed."""
     if follow and not as_json:
         from rlviz.cli.follow import follow_run
 
@@ -38,7 +38,7 @@ def attend(connection: Connection, run: dict[str, Any], follow: bool, wait: bool
 
 
 def attend_group(connection: Connection, group: dict[str, Any], wait: bool, as_json: bool) -> None:
-    """The same of the runs of a group, of which every one is seen through before a failure is raised."""
+    """Wait for all runs of a group, as the flags say. Raises Failure at the end if one failed."""
     runs = [_begun_or_ended(connection, run, wait) for run in group["runs"]]
     if as_json:
         print_json({**group, "runs": runs})
@@ -67,11 +67,11 @@ def _say_what_became(connection: Connection, run: dict[str, Any], *, quiet: bool
     if run["status"] == "created":
         if not quiet:
             say(run_id)
-            note(f"It is not started. `rlviz start {run_id}` starts it.")
+            note(f"It is not started. To start it: `rlviz start {run_id}`")
     elif run["status"] in AT_REST:
         see_delivered(connection, [run_id])
         say_how_it_ended(run, quiet=quiet)
     elif not quiet:
         say(run_id)
-        note(f"It trains in a process of its own. `rlviz status {run_id} --follow` shows how it does.")
+        note(f"It trains in a process of its own. To follow it: `rlviz status {run_id} --follow`")
         say_who_delivers(connection, run_id)

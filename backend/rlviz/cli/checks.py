@@ -93,12 +93,12 @@ def check_folder(settings: Settings) -> Finding:
 
 
 def check_disk(settings: Settings) -> Finding:
-    from rlviz.rundir.usage import noted_usage
+    from rlviz.rundir.usage import read_usage
 
     folder = settings.runs_dir.resolve()
     free = shutil.disk_usage(next(path for path in (folder, *folder.parents) if path.exists())).free
     says = f"{byte_text(free)} free, {byte_text(settings.min_free_disk)} are kept (RLVIZ_MIN_FREE_DISK)."
-    if settings.max_bytes is not None and (taken := noted_usage(folder).total_bytes) > 0.8 * settings.max_bytes:
+    if settings.max_bytes is not None and (taken := read_usage(folder).total_bytes) > 0.8 * settings.max_bytes:
         state: Literal["look", "bad"] = "bad" if taken > settings.max_bytes else "look"
         says = f"The runs take {byte_text(taken)} of the {byte_text(settings.max_bytes)} of RLVIZ_MAX_BYTES."
         return Finding("disk", state, says, "`rlviz prune --dry-run` tells what takes space and what rules would do.")

@@ -1,6 +1,6 @@
-"""The commands by name, each with its file and its summary, so that ``rlviz --help`` imports none of them.
+"""An index of the commands with their files and summaries, so that ``rlviz --help`` imports none of them.
 
-A test holds the summaries to what the commands say of themselves.
+A test compares the summaries with the commands' docstrings.
 """
 
 from __future__ import annotations
@@ -24,14 +24,12 @@ class Entry(NamedTuple):
 SECTIONS = {
     "Train": {
         "run": Entry("train", "Train an agent."),
-        "seeds": Entry("train", "Train a run again with other seeds, which makes a group of them."),
-        "start": Entry("run_actions", "Start a run that was created, but not started."),
-        "stop": Entry("run_actions", "Stop a run; its policy and a snapshot are saved."),
-        "pause": Entry("run_actions", "Pause a run; `rlviz resume` goes on exactly as if nothing had happened."),
-        "resume": Entry(
-            "train", "Go on with a run that was paused, stopped or interrupted, or train a completed one for longer."
-        ),
-        "fork": Entry("train", "Begin a new run where another one was, with changed settings."),
+        "seeds": Entry("train", "Repeat a run with other seeds, as a group."),
+        "start": Entry("run_actions", "Start a run that was created without starting it."),
+        "stop": Entry("run_actions", "Stop a run and save its policy and a snapshot."),
+        "pause": Entry("run_actions", "Pause a run; `rlviz resume` continues it exactly where it was."),
+        "resume": Entry("train", "Resume a paused, stopped or interrupted run, or train a completed one for longer."),
+        "fork": Entry("train", "Create a run that continues from a point of another one, with changed settings."),
         "set": Entry(
             "knobs",
             "Change hyperparameters of a run while it trains, from its next rollout on; or show which can be.",
@@ -92,13 +90,11 @@ SECTIONS = {
         "preset": Entry("presets", "Presets of your own, kept from experiments."),
     },
     "Organise": {
-        "edit": Entry("run_actions", "Name a run, tag it, or write notes; without any of these its notes are shown."),
-        "delete": Entry(
-            "run_actions", "Move runs to the trash, from where `rlviz restore` brings them back for some days."
-        ),
-        "restore": Entry("run_actions", "Bring a deleted run back from the trash."),
+        "edit": Entry("run_actions", "Change a run's name, tags or notes; without options, show its notes."),
+        "delete": Entry("run_actions", "Move runs to the trash, where `rlviz restore` can restore them for some days."),
+        "restore": Entry("run_actions", "Restore a deleted run from the trash."),
         "trash": Entry("trash", "Deleted runs, which can be restored for some days."),
-        "repair": Entry("run_actions", "Keep what can be read of a damaged run; what is damaged is put beside it."),
+        "repair": Entry("run_actions", "Repair a damaged run: keep what can be read and move the rest aside."),
     },
     "Exchange": {
         "export": Entry(
@@ -140,13 +136,13 @@ SECTIONS = {
         "openapi": Entry("service", "Print the API's OpenAPI document."),
     },
 }
-"""As the help lists them."""
+"""The commands in the order of the help."""
 
 COMMANDS = {name: entry for commands in SECTIONS.values() for name, entry in commands.items()}
 
 
 class LazyCommands(Mapping[str, Any]):
-    """Each command by its name; its file is imported when it is first asked for."""
+    """Commands by name; the file of a command is imported on first use."""
 
     def __init__(self) -> None:
         self._loaded: dict[str, Any] = {}
@@ -164,7 +160,7 @@ class LazyCommands(Mapping[str, Any]):
 
 
 def load(module: str) -> dict[str, Any]:
-    """The commands of a file."""
+    """Import a file of commands and return them by name."""
     group = typer.Typer(rich_markup_mode=None)
     import_module(f"rlviz.cli.commands.{module}").register(group)
     return dict(fit(get_group(group)).commands)

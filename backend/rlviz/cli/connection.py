@@ -1,6 +1,6 @@
-"""Connection: to the service of the runs folder, or to one of this process where none runs.
+"""Connect a command to the service of the runs folder, or serve it in this process if none runs.
 
-There is one writer of a runs folder, always: whoever holds its lock serves it, and everybody else asks over HTTP.
+A runs folder always has one writer: the process with its lock serves it, and all others send HTTP requests.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from rlviz.settings import Settings
 
 PATIENCE_SECONDS = 20.0
-"""How long a service that does not answer is waited for."""
+"""Seconds to wait for a service that does not answer."""
 
 STARTING_SECONDS = 120.0
-"""How long one process that holds the runs folder may take to start or to end its service. On a busy machine the start
-alone takes half a minute."""
+"""Seconds that a process with the lock may take to start or end its service. A start can take half a minute under
+load."""
 
 _LATE = f"It has neither started its service nor ended for {STARTING_SECONDS:.0f} seconds."
 
@@ -35,7 +35,7 @@ _ANSWER_SECONDS = 60.0
 
 
 class Connection:
-    """Requests to the service. When it goes away, the next request finds another, or starts one here."""
+    """Sends requests to the service. If it disappears, the next request finds another or starts one in this process."""
 
     def __init__(
         self,
@@ -46,19 +46,19 @@ class Connection:
         monotonic: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """``begins``: the first request begins a worker, which may import while a service of this process does.
-        ``trains``: such a service keeps workers warm, since it will start many."""
+        """``begins``: the first request starts a worker, which can import in parallel with a service of this process.
+        ``trains``: such a service keeps workers warm, since it starts many."""
         self.settings, self._begins, self._trains = settings, begins, trains
         self._monotonic, self._sleep = monotonic, sleep
         self.is_own = False
-        """Whether the service runs in this process, and ends with it."""
+        """Whether the service runs in this process and ends with it."""
         self.url = ""
         self._held = ExitStack()
         self._http: httpx.Client | None = None
 
     def open(self) -> None:
-        """Find the service, or become it. Commands that begin at once take turns: each waits as long as the process
-        that holds the runs folder changes, or is alive and still starts. Raises Failure."""
+        """Find the service or become it. Commands that start together wait for each other while the process with the
+        lock changes or still starts. Raises Failure."""
         from rlviz.domain.errors import RunsFolderInUse
         from rlviz.server.proxy import read_address
 
@@ -74,7 +74,7 @@ class Connection:
                     unless_we_serve.callback(launcher.close)
                 try:
                     self._serve(launcher)
-                except RunsFolderInUse as error:  # by a service that is starting or ending, or that does not answer
+                except RunsFolderInUse as error:  # a service that is starting, ending or unresponsive
                     now = self._monotonic()
                     if error.pid != holder:
                         holder, since = error.pid, now
@@ -92,19 +92,19 @@ class Connection:
         self._http = None
 
     def get(self, path: str, **query: Any) -> Any:
-        """The JSON of a GET. Lists are repeated parameters, None is left out. Raises Failure."""
+        """Send a GET and return its JSON. Lists become repeated parameters; None is skipped. Raises Failure."""
         return self.request("GET", path, params=_given(query)).json()
 
     def post(self, path: str, body: dict[str, Any] | None = None) -> Any:
-        """The JSON of a POST. Raises Failure."""
+        """Send a POST and return its JSON. Raises Failure."""
         return self.request("POST", path, json=body).json()
 
     def download(self, link: str) -> bytes:
-        """The content behind a link that an answer named, such as ``/api/runs/…``. Raises Failure."""
+        """Return the content of a link from a response, such as ``/api/runs/…``. Raises Failure."""
         return self._ask("GET", link).content
 
     def request(self, method: str, path: str, **options: Any) -> httpx.Response:
-        """As ``_ask``, at ``path`` of the API."""
+        """Send a request to ``path`` of the API. Raises Failure."""
         return self._ask(method, f"/api{path}", **options)
 
     def _ask(self, method: str, address: str, **options: Any) -> httpx.Response:
@@ -215,7 +215,7 @@ def _with_first_worker(niceness: int) -> Launcher:
 
 
 def _as_typed(value: Any) -> Any:
-    """Return what a request says with all that was typed in it as text that has an encoding."""
+    """Return a request's value with all text encodable."""
     if isinstance(value, str):
         return typed_text(value)
     if isinstance(value, list | tuple):
@@ -234,7 +234,7 @@ def _said(answer: httpx.Response) -> str:
 
 
 def _refusal(answer: httpx.Response) -> Refused:
-    """What a problem+json says: the detail, and each bad field that the detail does not name itself."""
+    """Return the detail of a problem+json response, with each bad field that the detail does not name."""
     status = exit_for(answer.status_code)
     try:
         problem = answer.json()

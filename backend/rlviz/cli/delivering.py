@@ -1,4 +1,4 @@
-"""Delivering runs to other programs from the command line, each by a delivery worker, a process of its own."""
+"""Deliver runs to other programs from the command line, each in a separate delivery worker."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from rlviz.rundir.folder import RunFolder
 
 SINKS = f"<{'|'.join(SinkKind)}>"
-"""How the help writes what can be chosen."""
+"""The choices as written in the help."""
 
 
 def deliver_following(connection: Connection, wanted: Sequence[tuple[RunFolder, SinkKind]]) -> None:
-    """Deliver runs until they have ended, while they train. Whoever gives up meanwhile is for ``deliver_all`` to ask
-    again. Raises Failure."""
+    """Deliver runs while they train, until they have ended. ``deliver_all`` retries failed deliveries. Raises
+    Failure."""
     from rlviz.server.exchange.deliveries import following
 
     with ExitStack() as workers:
@@ -42,8 +42,8 @@ def deliver_following(connection: Connection, wanted: Sequence[tuple[RunFolder, 
 def deliver_all(
     wanted: Iterable[tuple[RunFolder, SinkKind]], *, offline_will_do: bool = True, as_json: bool = False
 ) -> None:
-    """Deliver each run to its sink, whatever becomes of the others. Raises Failure, and typer.Exit if something was
-    not delivered; an offline folder counts if it ``offline_will_do``."""
+    """Deliver each run to its sink, independently of the others. Raises Failure, and typer.Exit if something was not
+    delivered. ``offline_will_do``: an offline folder counts as delivered."""
     several = list(wanted)
     delivered = []
     for number, (folder, kind) in enumerate(several, 1):
@@ -57,7 +57,7 @@ def deliver_all(
 
 
 def _deliver(folder: RunFolder, kind: SinkKind, what: str, *, offline_will_do: bool, quiet: bool) -> dict[str, Any]:
-    """Deliver a run as it is now, and return what became of it, which is said unless ``quiet``. Raises Failure."""
+    """Deliver a run in its current state and return the result, which is printed unless ``quiet``. Raises Failure."""
     from rlviz.domain.errors import RunFolderError
     from rlviz.domain.naming import renames_text
     from rlviz.rundir.sinks import add_sink, read_sink
@@ -73,7 +73,7 @@ def _deliver(folder: RunFolder, kind: SinkKind, what: str, *, offline_will_do: b
     outcome: dict[str, Any] = {"run": folder.run_id, "sink": kind.value, "rows": record.rows if record else 0}
     outcome |= {"place": record.place if record else None, "problem": None, "offline": False}
     if status == BUSY:
-        note(f"{folder.run_id}: another process delivers it to {kind.label} just now.")
+        note(f"{folder.run_id}: another process is delivering it to {kind.label}.")
         return {**outcome, "delivered": True}
     if status != DELIVERED or record is None:
         reason = record.problem if record is not None and record.problem else said
@@ -88,7 +88,7 @@ def _deliver(folder: RunFolder, kind: SinkKind, what: str, *, offline_will_do: b
 
 
 def _move(advance: Advance, folder: RunFolder, kind: SinkKind) -> None:
-    """By how much of the metrics is there for certain; a sink that confirms all of it at once says nothing before."""
+    """Advance the progress bar to the confirmed part of the metrics; some sinks confirm only at the end."""
     from rlviz.domain.errors import RunFolderError
     from rlviz.rundir.journal import whole_size
     from rlviz.rundir.sinks import read_sink
@@ -100,8 +100,8 @@ def _move(advance: Advance, folder: RunFolder, kind: SinkKind) -> None:
 
 
 def see_delivered(connection: Connection, run_ids: Iterable[str]) -> None:
-    """Where the service ends with this command, wait until the sinks of runs that are at rest have taken what they
-    take, and say what they have not. Ctrl-C leaves the rest."""
+    """If the service ends with this command, wait until ended runs are delivered to their sinks, and print what was not
+    delivered. Ctrl-C skips the rest."""
     if not connection.is_own:
         return
     left = {run_id: _undelivered(connection, run_id) for run_id in run_ids}
@@ -120,14 +120,14 @@ def see_delivered(connection: Connection, run_ids: Iterable[str]) -> None:
 
 
 def say_who_delivers(connection: Connection, run_id: str) -> None:
-    """For a run that goes on when this command, and the service that it is, end."""
+    """Say who delivers a run that continues after this command and its service end."""
     if connection.is_own and (sinks := _undelivered(connection, run_id)):
         names = " and ".join(sink["label"] for sink in sinks)
         note(f"As long as no service runs, nothing goes to {names}. `rlviz serve` delivers it, or `rlviz sync` later.")
 
 
 def _undelivered(connection: Connection, run_id: str) -> list[dict[str, Any]]:
-    """The sinks that a run is kept up with, and that lack something of it; none of a run that is gone."""
+    """Return the sinks of a run that still lack data; empty for a deleted run."""
     try:
         sinks = connection.get(f"/runs/{run_id}/sinks")["sinks"]
     except Failure as failure:
@@ -138,7 +138,7 @@ def _undelivered(connection: Connection, run_id: str) -> list[dict[str, Any]]:
 
 
 def is_waiting(folder: RunFolder, record: SinkRecord) -> bool:
-    """Whether a sink lacks something of the run, as far as can be read."""
+    """Return whether a sink lacks data of the run, as far as can be read."""
     from rlviz.domain.errors import RunFolderError
     from rlviz.rundir.sinks import is_delivered
 

@@ -1,4 +1,4 @@
-"""How a command ends: its exit status, and the error that carries one."""
+"""Exit statuses of commands, and the errors that carry them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """Statuses that scripts can rely on; ``meaning`` is what the documentation says of each."""
+    """Exit statuses that scripts can rely on; ``meaning`` is the documentation of each."""
 
     meaning: str
 
@@ -32,7 +32,7 @@ class Exit(IntEnum):
 
 
 class Failure(Exception):
-    """Ends the command with ``status``; the message says what was wrong and what to do."""
+    """Ends the command with ``status``. The message says what is wrong and what to do."""
 
     def __init__(self, status: Exit, message: str) -> None:
         super().__init__(message)
@@ -40,7 +40,7 @@ class Failure(Exception):
 
 
 class Refused(Failure):
-    """What the service does not take. ``fields``: pointer and reason of each bad value of what was sent."""
+    """A request that the service refuses. ``fields``: pointer and reason of each bad value."""
 
     def __init__(self, status: Exit, message: str, fields: Sequence[tuple[str, str]]) -> None:
         super().__init__(status, message)
@@ -68,11 +68,11 @@ FLAGS = {
     "tags": "--tag",
     "total_timesteps": "--steps",
 }
-"""What the fields of requests are called on the command line, where that is the same in every command."""
+"""Flags for the fields of requests, as far as they are equal in all commands."""
 
 
 def in_flags(refused: Refused) -> str:
-    """What the service said, with flags in the place of the pointers to its fields."""
+    """Return the service's message with flags instead of JSON pointers."""
     message = str(refused)
     for pointer, _ in refused.fields:
         message = message.replace(f"{pointer}: ", f"{_flag_of(pointer)}: ")
@@ -80,7 +80,8 @@ def in_flags(refused: Refused) -> str:
 
 
 def _flag_of(pointer: str) -> str:
-    """For instance ``--set gamma`` for ``/hyperparameters/gamma``; the pointer itself where there is no such flag."""
+    """Return the flag of a field, such as ``--set gamma`` for ``/hyperparameters/gamma``; the pointer if there is
+    none."""
     parts = pointer.strip("/").split("/")
     for length in (2, 1):
         if flag := FLAGS.get("/".join(parts[:length])):
@@ -89,7 +90,7 @@ def _flag_of(pointer: str) -> str:
 
 
 def exit_for(http_status: int) -> Exit:
-    """The exit status for a request that was answered with ``http_status``."""
+    """Return the exit status for a response with ``http_status``."""
     if http_status in (404, 410):
         return Exit.NOT_FOUND
     if http_status == 409:

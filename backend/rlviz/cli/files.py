@@ -1,4 +1,4 @@
-"""Files that commands write: their format, and that a regular one is there whole or not at all."""
+"""Write output files: choose the format, and replace regular files atomically."""
 
 from __future__ import annotations
 
@@ -23,44 +23,43 @@ FORMATS = ("csv", "json", "parquet")
 
 
 def format_for(wanted: str | None, output: Path | None) -> str:
-    """The format asked for, else that of the file's name. Raises Failure for a name that ends in neither."""
+    """Return the requested format, or that of the file's extension. Raises Failure if there is neither."""
     if wanted is not None:
         return str(wanted)
     ending = output.suffix.lstrip(".").lower() if output is not None else "csv"
     if ending not in FORMATS:
         known = ", ".join(f".{name}" for name in FORMATS)
-        raise Failure(Exit.BAD_INPUT, f"{output} does not say its format: end it in one of {known}, or give --format.")
+        raise Failure(Exit.BAD_INPUT, f"{output} has no known extension: use one of {known}, or give --format.")
     return ending
 
 
 def check_target(wanted: str, output: Path | None, terminal: bool) -> None:
-    """Raises Failure where the table could not be written, before anything is fetched."""
+    """Raise Failure, before anything is fetched, if the table cannot be written."""
     if output is None:
         if wanted == "parquet" and terminal:
             raise Failure(Exit.BAD_INPUT, "Parquet cannot be printed. Give --output FILE, or pipe it on.")
     elif output.is_dir() or not output.absolute().parent.is_dir():
-        raise Failure(Exit.BAD_INPUT, f"{output} cannot be written: it has to be a file in a folder that is there.")
+        raise Failure(Exit.BAD_INPUT, f"{output} cannot be written: it must be a file in an existing folder.")
 
 
 def replace_file(path: Path, fill: Callable[[BinaryIO], T]) -> T:
-    """Have ``fill`` write a file that becomes ``path``; return what it returns. Raises Failure.
+    """Let ``fill`` write the file at ``path``; return its result. Raises Failure.
 
-    A regular file is replaced in one step: it is there whole, or as it was. A link is followed, and the file that it
-    leads to is replaced. Anything else (a device, a pipe, ``/dev/stdout``) stays what it is and is written to, once
-    ``fill`` has ended well.
+    A regular file is replaced atomically, also through a link. Anything else (a device, a pipe, ``/dev/stdout``) is
+    written to after ``fill`` has succeeded.
     """
     try:
         if (through := _not_replaced(path)) is not None:
             return _write_through(path, through, fill)
         return _replace(path.resolve(), fill)
-    except BrokenPipeError:  # its reader has seen enough
+    except BrokenPipeError:  # the reader closed it
         raise
     except OSError as error:
         raise Failure(Exit.FAILED, f"{path} cannot be written ({error.strerror}).") from error
 
 
 def _not_replaced(path: Path) -> int | None:
-    """The flags to open what is at ``path`` with; None if it may be replaced. Raises OSError."""
+    """Return the flags to open ``path`` with; None if it can be replaced. Raises OSError."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
@@ -73,7 +72,7 @@ def _not_replaced(path: Path) -> int | None:
 
 
 def _leads_to_open_file(path: Path) -> bool:
-    """Whether it is a name that the system has for a file that is open already, as ``/dev/stdout``."""
+    """Return whether ``path`` is a system name of an open file, such as ``/dev/stdout``."""
     place = path.absolute()
     for _ in range(_MOST_LINKS):
         if place.is_relative_to("/dev") or place.is_relative_to("/proc"):
@@ -107,7 +106,7 @@ def _write_through(path: Path, flags: int, fill: Callable[[BinaryIO], T]) -> T:
 
 
 def say_written(path: Path, as_json: bool, **facts: Any) -> None:
-    """What was written: beside the answer, or as the answer in JSON; ``facts`` are counts, by what they count."""
+    """Report what was written, as a remark or as JSON. ``facts``: counts by their name."""
     if path.is_file():
         facts["bytes"] = path.stat().st_size
     if as_json:

@@ -1,14 +1,7 @@
-"""A run as it is followed in a terminal.
+"""Follow a run or an experiment in a terminal until it ends.
 
-Keys: single key presses of a terminal, without Enter.
-
-The picture of a run in a terminal: lines of text for any width, decided here and drawn elsewhere.
-
-Following a run: live figures on a terminal, with keys; plain lines elsewhere.
-
-The picture of an experiment in a terminal: a row for each variant, decided here and drawn elsewhere.
-
-Following an experiment: a live table of its trials on a terminal, a line for each change elsewhere.
+On a terminal, ``follow_run`` and ``follow_experiment`` draw a live view that reacts to single keys; elsewhere they
+print a line for each change. ``run_lines`` and ``trial_lines`` compute the view as lines of text for any width.
 """
 
 from __future__ import annotations
@@ -52,7 +45,7 @@ if TYPE_CHECKING:
 
 
 class Keys:
-    """``read`` waits up to ``seconds`` for a key; an empty text means that none was pressed."""
+    """Reads key presses. ``read`` waits up to ``seconds`` and returns an empty string if no key was pressed."""
 
     def read(self, seconds: float) -> str:
         import select
@@ -66,7 +59,7 @@ class WindowsKeys(Keys):
         import importlib
         import time
 
-        msvcrt = importlib.import_module("msvcrt")  # there is none elsewhere
+        msvcrt = importlib.import_module("msvcrt")  # exists only on Windows
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             if msvcrt.kbhit():
@@ -77,7 +70,7 @@ class WindowsKeys(Keys):
 
 @contextmanager
 def pressed_keys() -> Iterator[Keys]:
-    """The terminal hands out keys as they are pressed, unseen; as it was before when the block ends."""
+    """Read single keys without echo within the block, and restore the terminal afterwards."""
     if sys.platform == "win32":
         yield WindowsKeys()
         return
@@ -93,14 +86,14 @@ def pressed_keys() -> Iterator[Keys]:
         termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
 
 
-RUN_KEYS = "p pause · e evaluate · s stop · q leave it training"
-_KEYS_PAUSED = "p go on · e evaluate · q leave it paused"
-_KEYS_NARROW = "p e s q, ? says what they do"
-_KEYS_PAUSED_NARROW = "p e q, ? says what they do"
+RUN_KEYS = "p pause · e evaluate · s stop · q quit, keep training"
+_KEYS_PAUSED = "p resume · e evaluate · q quit, keep paused"
+_KEYS_NARROW = "p e s q, ? for help"
+_KEYS_PAUSED_NARROW = "p e q, ? for help"
 _NARROW = 60
 _EVENTS = 5
 _MOST_LINES = 4
-"""Of a cause; the whole of it is told when the run is left."""
+"""Maximum length of a cause in the view; the complete cause is printed at the end."""
 
 STYLES = {
     "running": "green",
@@ -116,7 +109,8 @@ STYLES = {
 
 @dataclass(frozen=True)
 class Line:
-    """``style`` is a colour, or dim or bold; what is said never depends on it. Control characters are spelled out."""
+    """A line of the view. ``style`` is a colour, dim or bold, and never carries meaning. Control characters are
+    escaped."""
 
     text: str
     style: str = ""
@@ -126,7 +120,7 @@ class Line:
 
 
 def run_lines(run: dict[str, Any], events: Sequence[dict[str, Any]], columns: int, message: str = "") -> list[Line]:
-    """A run as it is now; ``message``: what came of the last key."""
+    """Return the view of a run. ``message``: the result of the last key press."""
     drawn = [
         Line(f"{run['id']}", "bold"),
         Line(f"{run['status']}{_place(run)} · {run['algo']} on {run['env_id']}, seed {run['seed']}", _style(run)),
@@ -144,7 +138,7 @@ def run_lines(run: dict[str, Any], events: Sequence[dict[str, Any]], columns: in
 
 
 def bar(step: int, end_step: int, columns: int) -> str:
-    """Progress, exactly ``columns`` wide if that is 20 or more."""
+    """Return a progress bar, exactly ``columns`` wide if that is 20 or more."""
     share = min(step / end_step, 1.0) if end_step else 0.0
     counted = f" {percent(share):>4} {step}/{end_step}"
     room = max(columns - len(counted), 1)
@@ -153,7 +147,7 @@ def bar(step: int, end_step: int, columns: int) -> str:
 
 
 def plain(run: dict[str, Any]) -> str:
-    """One line for a log: what a terminal shows as a picture."""
+    """Return the state of a run as one line for a log."""
     return (
         f"{run['status']:11} step {steps_text(run)}  return {number(run['ep_rew_mean'])}  "
         f"length {number(run['ep_len_mean'])}  episodes {run['episodes']}  {number(run['fps'])} steps/s"
@@ -161,7 +155,7 @@ def plain(run: dict[str, Any]) -> str:
 
 
 def event_line(event: dict[str, Any]) -> str:
-    """For instance ``12:00:01  step 2048  checkpoint: Saved …``."""
+    """Return an event as a line, such as ``12:00:01  step 2048  checkpoint: Saved …``."""
     step = "" if event["step"] is None else f"step {event['step']}"
     level = "" if event["level"] == "info" else f"{event['level']}: "
     return f"{clock(event['time'])}  {step:14}  {level}{event['message']}"
@@ -203,15 +197,15 @@ def _event(event: dict[str, Any]) -> str:
 
 POLL_SECONDS = 0.25
 LINE_SECONDS = 2.0
-"""Seconds between two plain lines, at least."""
+"""Minimum seconds between two plain lines."""
 
-_ASK = "Ctrl-C: p pause it · s stop it · l leave it training · any other key goes on"
-_ASK_PAUSED = "Ctrl-C: p go on with it · l leave it paused · any other key stays here"
-_HELP = "p pauses, or goes on; e plays five fresh episodes; s stops it, and saves its policy; q leaves it."
+_ASK = "Ctrl-C: p pause it · s stop it · l leave it training · any other key continues"
+_ASK_PAUSED = "Ctrl-C: p resume it · l leave it paused · any other key stays here"
+_HELP = "p pauses or resumes; e plays five new episodes; s stops it and saves its policy; q quits the view."
 
 
 class Followed:
-    """A run, its events and what came of keys, as the service tells them; asked anew by ``look``."""
+    """A run with its events and the result of key presses. ``refresh`` reads them from the service again."""
 
     def __init__(self, connection: Connection, run_id: str) -> None:
         self._connection = connection
@@ -221,7 +215,7 @@ class Followed:
         self.message = ""
         self._evaluation: str | None = None
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         before = self.run.get("last_event")
         self.run = self._connection.get(f"/runs/{self.run_id}")
         if self.run["last_event"] != before or not self.events:
@@ -238,7 +232,7 @@ class Followed:
         return bool(self.run["status"] == "paused")
 
     def press(self, key: str) -> None:
-        """Do what ``key`` stands for; a refusal becomes the message."""
+        """Run the action of ``key``. A refused request becomes the message."""
         paused = self.is_paused
         actions: dict[str, Callable[[], None]] = {
             "p": lambda: self._ask("resume" if paused else "pause", {} if paused else None),
@@ -255,7 +249,7 @@ class Followed:
 
     def _ask(self, what: str, body: dict[str, Any] | None = None) -> None:
         asked = self._connection.post(f"/runs/{self.run_id}/{what}", body)
-        self._say(f"It is {asked['status']} already." if asked["status"] in AT_REST else f"Asked to {what}.")
+        self._say(f"It is already {asked['status']}." if asked["status"] in AT_REST else f"Asked to {what}.")
 
     def _evaluate(self) -> None:
         self._evaluation = self._connection.post(f"/runs/{self.run_id}/evaluations", {"episodes": 5})["id"]
@@ -265,7 +259,7 @@ class Followed:
         found = self._connection.get(f"/runs/{self.run_id}/evaluations")
         evaluation = next((item for item in found if item["id"] == evaluation_id), None)
         if evaluation is None or evaluation["status"] == "failed":
-            self._say(f"The evaluation failed: {evaluation['cause'] if evaluation else 'it is gone'}")
+            self._say(f"The evaluation failed: {evaluation['cause'] if evaluation else 'it was deleted'}")
         elif evaluation["status"] == "completed":
             returns = evaluation["summary"]["episode_return"]
             step = evaluation["checkpoint_step"]
@@ -280,9 +274,9 @@ class Followed:
 
 
 def follow_run(connection: Connection, run_id: str) -> None:
-    """Show a run until it ends, or until the user leaves. Raises Failure if it failed or was interrupted."""
+    """Show a run until it ends or the user quits. Raises Failure if it failed or was interrupted."""
     followed = Followed(connection, run_id)
-    followed.look()
+    followed.refresh()
     on_a_terminal = is_terminal() and is_terminal(sys.stdin)
     if _on_a_terminal(followed) if on_a_terminal else _as_lines(connection, followed):
         see_delivered(connection, [run_id])
@@ -290,13 +284,13 @@ def follow_run(connection: Connection, run_id: str) -> None:
     else:
         say_who_delivers(connection, run_id)
         if followed.is_paused:
-            note(f"{run_id} stays paused. `rlviz resume {run_id} --follow` goes on with it.")
+            note(f"{run_id} stays paused. To resume it: `rlviz resume {run_id} --follow`")
         else:
             say_that_it_goes_on(run_id)
 
 
 def _on_a_terminal(followed: Followed) -> bool:
-    """Returns whether the run ended while it was shown."""
+    """Draw the live view. Returns whether the run ended while it was shown."""
     from rich.console import Console
     from rich.live import Live
 
@@ -311,7 +305,7 @@ def _on_a_terminal(followed: Followed) -> bool:
                 if key == "q":
                     return False
                 followed.press(key)
-                followed.look()
+                followed.refresh()
             except KeyboardInterrupt:
                 followed.message = _ASK_PAUSED if followed.is_paused else _ASK
                 live.update(_drawn(followed, console.width), refresh=True)
@@ -332,7 +326,7 @@ def _drawn(followed: Followed, columns: int) -> Group:
 
 
 def _as_lines(connection: Connection, followed: Followed) -> bool:
-    """Print a line now and then, and each event. Ctrl-C does what RLVIZ_ON_EXIT says."""
+    """Print a line every few seconds, and each event. Ctrl-C follows RLVIZ_ON_EXIT."""
     shown, next_line = 0, 0.0
     try:
         while True:
@@ -348,31 +342,32 @@ def _as_lines(connection: Connection, followed: Followed) -> bool:
             if followed.has_ended:
                 return True
             time.sleep(POLL_SECONDS)
-            followed.look()
+            followed.refresh()
     except KeyboardInterrupt:
         _end_as_settings_say(connection, followed)
         raise
 
 
 def _end_as_settings_say(connection: Connection, followed: Followed) -> None:
-    """A run of another service goes on; one that only this command serves is paused, stopped or left, as at the end of
-    the app."""
+    """Leave a run of another service training; pause, stop or leave one that only this command serves, by
+    RLVIZ_ON_EXIT.
+    """
     what = connection.settings.on_exit
     if not connection.is_own or what == "leave" or followed.run["status"] in AT_REST:
         return
     connection.post(f"/runs/{followed.run_id}/{what}")
     run = wait_for_run(connection, followed.run_id, AT_REST, f"Waiting for {followed.run_id} to {what}")
-    note(f"{run['id']} is {run['status']} at step {run['step']}. `rlviz resume {run['id']}` goes on with it.")
+    note(f"{run['id']} is {run['status']} at step {run['step']}. To resume it: `rlviz resume {run['id']}`")
 
 
-TRIAL_KEYS = "s stop, and pause what trains · q leave it training"
-_KEYS_STOPPED = "r go on · q leave it stopped"
+TRIAL_KEYS = "s stop and pause its runs · q quit, keep training"
+_KEYS_STOPPED = "r resume · q quit, keep stopped"
 _MOST_CAUSES = 10
 _UNDER_WAY = ("training", "paused", "scoring")
 
 
 def trial_lines(experiment: dict[str, Any], columns: int, rows: int, message: str = "") -> list[Line]:
-    """An experiment as it is now, in ``rows`` lines at most; ``message``: what came of the last key."""
+    """Return the view of an experiment in at most ``rows`` lines. ``message``: the result of the last key press."""
     head = [
         Line(f"{experiment['id']}  {experiment['name']}", "bold"),
         Line(f"{experiment['status']} · {figures(experiment)}", STYLES.get(experiment["status"], "")),
@@ -388,7 +383,7 @@ def trial_lines(experiment: dict[str, Any], columns: int, rows: int, message: st
 
 
 def figures(experiment: dict[str, Any]) -> str:
-    """For instance ``3 of 10 trials scored, 1 failed · 2 min left · 35 core-seconds``."""
+    """Return the progress, such as ``3 of 10 trials scored, 1 failed · 2 min left · 35 core-seconds``."""
     counts = experiment["counts"]
     done = [f"{counts.get('scored', 0)} of {experiment['trials']} trials scored"]
     done += [f"{counts[status]} {status}" for status in ("failed", "pruned", "skipped") if counts.get(status)]
@@ -398,7 +393,7 @@ def figures(experiment: dict[str, Any]) -> str:
 
 
 def words(cell: dict[str, Any]) -> str:
-    """What one trial says: its score, how far it is, or its status."""
+    """Return a trial as a word: its score, its progress, or its status."""
     if cell["status"] == "scored":
         return score_text(cell["score"])
     if cell["status"] in ("training", "paused"):
@@ -407,7 +402,7 @@ def words(cell: dict[str, Any]) -> str:
 
 
 def trial_line(experiment: dict[str, Any], cell: dict[str, Any]) -> str:
-    """One line for a log: for instance ``trial-3, seed 0: scored 195.0``."""
+    """Return a trial as one line for a log, such as ``trial-3, seed 0: scored 195.0``."""
     label = next(one["label"] for one in experiment["variants"] if one["id"] == cell["variant"])
     score = f" {score_text(cell['score'])}" if cell["status"] == "scored" else ""
     cause = f": {cell['cause']}" if cell["cause"] else ""
@@ -415,7 +410,7 @@ def trial_line(experiment: dict[str, Any], cell: dict[str, Any]) -> str:
 
 
 def cause_lines(experiment: dict[str, Any]) -> list[str]:
-    """Why trials failed or wait, each cause once: for instance ``PPO, seed 0, 2: The disk is full …``"""
+    """Return why trials failed or wait, each cause once, such as ``PPO, seed 0, 2: The disk is full …``"""
     labels = {one["id"]: one["label"] for one in experiment["variants"]}
     trials: dict[tuple[str, str], list[int]] = {}
     for cell in experiment["cells"]:
@@ -427,7 +422,7 @@ def cause_lines(experiment: dict[str, Any]) -> list[str]:
 
 
 def by_variant(experiment: dict[str, Any]) -> list[tuple[str, list[dict[str, Any]]]]:
-    """The label of each variant, with its trials."""
+    """Return the label of each variant with its trials."""
     return [
         (one["label"], [cell for cell in experiment["cells"] if cell["variant"] == one["id"]])
         for one in experiment["variants"]
@@ -435,7 +430,8 @@ def by_variant(experiment: dict[str, Any]) -> list[tuple[str, list[dict[str, Any
 
 
 def _variants(experiment: dict[str, Any], room: int) -> list[Line]:
-    """Those that are under way, and then the newest: what does not fit is counted."""
+    """Return a line for each variant, active ones first, then the newest; the last line counts those that do not
+    fit."""
     every = by_variant(experiment)
     shown = every if len(every) <= room else _most_telling(every, room - 1)
     size = min(max((len(label) for label, _ in shown), default=0), 32)
@@ -465,12 +461,12 @@ def _trial_screen_style(cells: Sequence[dict[str, Any]]) -> str:
 
 OVER = frozenset({"completed", "failed"})
 PARTS = 1_000
-"""Of an experiment, in which its progress is counted."""
+"""Parts into which the progress of an experiment is divided."""
 _SHOWN = frozenset({"training", "scored", "failed", "pruned"})
 
 
 def wait_for_experiment(connection: Connection, experiment_id: str, what: str) -> dict[str, Any]:
-    """The experiment once it is over, or was stopped."""
+    """Wait until the experiment has ended or is stopped; return it."""
     with _left_as_settings_say(connection, experiment_id), progress(what) as advance:
         while True:
             found: dict[str, Any] = connection.get(f"/experiments/{experiment_id}")
@@ -481,7 +477,7 @@ def wait_for_experiment(connection: Connection, experiment_id: str, what: str) -
 
 
 def follow_experiment(connection: Connection, experiment_id: str) -> dict[str, Any]:
-    """Show an experiment until it is over, was stopped elsewhere, or the user leaves; as it is then."""
+    """Show an experiment until it ends, is stopped elsewhere, or the user quits; return its state."""
     with _left_as_settings_say(connection, experiment_id):
         if is_terminal() and is_terminal(sys.stdin):
             return _trials_on_a_terminal(connection, experiment_id)
@@ -489,7 +485,7 @@ def follow_experiment(connection: Connection, experiment_id: str) -> dict[str, A
 
 
 def attend(connection: Connection, begun: dict[str, Any], follow: bool, wait: bool, as_json: bool) -> None:
-    """See an experiment through as the flags say; one that only this command serves until its end."""
+    """Follow or wait for an experiment as the flags say, and to its end if only this command serves it."""
     experiment_id: str = begun["id"]
     if follow and not as_json:
         begun = follow_experiment(connection, experiment_id)
@@ -505,11 +501,11 @@ def attend(connection: Connection, begun: dict[str, Any], follow: bool, wait: bo
         leave(connection, experiment_id)
     elif not as_json:
         say(experiment_id)
-        note(f"The service trains it. `rlviz experiment show {experiment_id} --follow` shows how it does.")
+        note(f"The service trains it. To follow it: `rlviz experiment show {experiment_id} --follow`")
 
 
 def say_how_the_experiment_ended(experiment: dict[str, Any], *, quiet: bool = False) -> None:
-    """One line on where it has come to, unless ``quiet``. Raises Failure, with the cause, if it failed."""
+    """Print how the experiment ended, unless ``quiet``. Raises Failure, with the cause, if it failed."""
     if not quiet:
         say(f"{experiment['id']} {experiment['status']}: {trial_screen.figures(experiment)}")
     if experiment["status"] == "failed":
@@ -518,8 +514,8 @@ def say_how_the_experiment_ended(experiment: dict[str, Any], *, quiet: bool = Fa
 
 @contextmanager
 def _left_as_settings_say(connection: Connection, experiment_id: str) -> Iterator[None]:
-    """Ctrl-C within the block: an experiment of another service goes on; one that only this command serves is left as
-    ``leave`` says."""
+    """Handle Ctrl-C within the block: an experiment of another service continues; for one that only this command
+    serves, call ``leave``."""
     try:
         yield
     except KeyboardInterrupt:
@@ -529,14 +525,15 @@ def _left_as_settings_say(connection: Connection, experiment_id: str) -> Iterato
 
 
 def leave(connection: Connection, experiment_id: str) -> None:
-    """Stop it, with what trains paused, unless RLVIZ_ON_EXIT is leave: the service that is about to end is ours."""
+    """Stop the experiment and pause its runs, unless RLVIZ_ON_EXIT is leave, because our own service is about to
+    end."""
     path = f"/experiments/{experiment_id}"
     if connection.settings.on_exit != "leave" and connection.get(path)["status"] not in OVER:
         connection.post(f"{path}/stop")
-        with waiting("Pausing what trains"):
+        with waiting("Pausing runs"):
             while any(cell["status"] == "training" for cell in connection.get(path)["cells"]):
                 time.sleep(WAIT_SECONDS)
-    note(f"`rlviz experiment resume {experiment_id} --follow` goes on with it.")
+    note(f"To resume it: `rlviz experiment resume {experiment_id} --follow`")
 
 
 def _trials_on_a_terminal(connection: Connection, experiment_id: str) -> dict[str, Any]:
@@ -579,7 +576,7 @@ def _trials_drawn(experiment: dict[str, Any], columns: int, rows: int, message: 
 
 
 def _trials_as_lines(connection: Connection, experiment_id: str) -> dict[str, Any]:
-    """Print a line whenever a trial begins to train or has ended, until the experiment does not run any more."""
+    """Print a line whenever a trial starts or ends, until the experiment is no longer running."""
     shown: dict[int, str] = {}
     while True:
         found: dict[str, Any] = connection.get(f"/experiments/{experiment_id}")

@@ -1,4 +1,4 @@
-"""What several commands take: the settings, the run, and how to print.
+"""Options and look-ups that several commands share: settings, runs, experiments, printing.
 
 Options that say when snapshots are taken, and how many are kept.
 """
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 RUNS_A_PAGE = 500
-"""As many as the service lists at once."""
+"""Number of runs that the service returns per page."""
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, as the API answers it.")]
-WrittenAsJson = Annotated[bool, typer.Option("--json", help="Print in JSON what was written where.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the API's JSON response.")]
+WrittenAsJson = Annotated[bool, typer.Option("--json", help="Print what was written, and where, as JSON.")]
 RunName = Annotated[
     str,
     typer.Argument(
@@ -55,38 +55,38 @@ AnyRuns = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="RUN",
-        help="Runs: ids, their beginnings or ends, names, or `last`; every run if left out.",
+        help="Runs: ids, their beginnings or ends, names, or `last`; default: every run.",
         autocompletion=complete_run,
         show_default=False,
     ),
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask back.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 EvaluationName = Annotated[
     str, typer.Argument(metavar="EVAL", help="Id of an evaluation, or `last`.", autocompletion=complete_evaluation)
 ]
-PRESET_HELP = "Preset; `recommended` for one that works there by what was measured, `none` for the algorithm's values."
+PRESET_HELP = "Preset; `recommended` for one that is known to work here, `none` for the algorithm's defaults."
 Changes = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="A hyperparameter that differs; may be repeated."),
+    typer.Option("--set", metavar="NAME=VALUE", help="Set a hyperparameter; repeatable."),
 ]
 EnvironmentOptions = Annotated[
     list[str] | None,
-    typer.Option("--option", metavar="NAME=VALUE", help="An option of the environment; may be repeated."),
+    typer.Option("--option", metavar="NAME=VALUE", help="Set an environment option; repeatable."),
 ]
 
 
 def examples(*lines: str) -> str:
-    """The end of a command's help: what people type. A line that begins with # says what the next one does."""
+    """Return the examples at the end of a command's help. A line that starts with # explains the next one."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
 def read_settings(context: typer.Context, **flags: Any) -> Settings:
-    """The settings, with what the flags before and behind the command's name say."""
+    """Read the settings, with the flags before and after the command's name."""
     from rlviz import settings
 
     given = {**(context.obj or {}), **flags}
     found = settings.read_settings(**{name: value for name, value in given.items() if value is not None})
-    if found.ignored is not None and not context.resilient_parsing:  # completion says nothing
+    if found.ignored is not None and not context.resilient_parsing:  # shell completion prints no warnings
         _say_once(found.ignored)
     return found
 
@@ -100,8 +100,8 @@ def _say_once(warning: str) -> None:
 
 @contextmanager
 def connected(context: typer.Context, *, begins: bool = False, trains: bool = False) -> Iterator[Connection]:
-    """The service of the runs folder, for as long as the block runs. Where it is our own, it starts one worker as soon
-    as it is asked (``begins``), or many (``trains``)."""
+    """Connect to the service of the runs folder for the duration of the block. A service of our own starts one worker
+    at once (``begins``) or many (``trains``)."""
     from rlviz.cli.connection import Connection
 
     connection = Connection(read_settings(context), begins=begins, trains=trains)
@@ -113,21 +113,21 @@ def connected(context: typer.Context, *, begins: bool = False, trains: bool = Fa
 
 
 def ask_first(question: str, yes: bool) -> None:
-    """Ask whether to go on, unless that was said with --yes. Raises Failure where nobody can be asked, and typer.Exit
-    where the answer is no."""
+    """Ask for confirmation, unless --yes is given. Raises Failure without a terminal, and typer.Exit if the answer is
+    no."""
     from rlviz.cli import output
 
     if yes:
         return
     if not output.is_terminal(sys.stdin):
-        raise Failure(Exit.BAD_INPUT, f"{question} Give --yes if that is wanted.")
+        raise Failure(Exit.BAD_INPUT, f"{question} Give --yes to confirm.")
     if not typer.confirm(question, err=True):
         output.note("Nothing was done.")
         raise typer.Exit(Exit.FAILED)
 
 
 def pairs(changes: Sequence[str] | None, flag: str) -> dict[str, Any]:
-    """``["lr=3e-4", "policy=small"]`` as a dictionary; values are JSON where they can be, and text otherwise."""
+    """Parse ``["lr=3e-4", "policy=small"]`` into a dictionary; values are JSON if possible, otherwise text."""
     import json
 
     found: dict[str, Any] = {}
@@ -143,7 +143,7 @@ def pairs(changes: Sequence[str] | None, flag: str) -> dict[str, Any]:
 
 
 def read_size(text: str) -> int:
-    """The bytes that ``500MB`` or ``5e9`` are. Raises Failure."""
+    """Parse a size such as ``500MB`` or ``5e9`` into bytes. Raises Failure."""
     from pydantic import ByteSize, TypeAdapter, ValidationError
 
     try:
@@ -153,11 +153,11 @@ def read_size(text: str) -> int:
     try:
         return int(TypeAdapter(ByteSize).validate_python(text))
     except ValidationError as error:
-        raise Failure(Exit.BAD_INPUT, f"{text[:80]!r} is no size. Give one as 500MB or 2GB.") from error
+        raise Failure(Exit.BAD_INPUT, f"{text[:80]!r} is not a size. Give one such as 500MB or 2GB.") from error
 
 
 def list_runs(connection: Connection, limit: int | None = None, **query: Any) -> tuple[list[dict[str, Any]], int]:
-    """The runs that a query finds, all or the first ``limit``, and how many it finds in all. Raises Failure."""
+    """Return the runs that match a query, all or the first ``limit``, and the total number. Raises Failure."""
     found: list[dict[str, Any]] = []
     cursor: str | None = None
     while True:
@@ -170,7 +170,7 @@ def list_runs(connection: Connection, limit: int | None = None, **query: Any) ->
 
 
 def find_run(connection: Connection, text: str) -> str:
-    """The id of the one run that ``text`` means. Raises Failure: none does, or several do."""
+    """Return the id of the run that ``text`` refers to. Raises Failure if there is none or more than one."""
     if text == NEWEST:
         newest = connection.get("/runs", limit=1)["runs"]
         if not newest:
@@ -180,14 +180,14 @@ def find_run(connection: Connection, text: str) -> str:
 
 
 def find_deleted_run(connection: Connection, text: str) -> str:
-    """The same of a run in the trash, where ``last`` means none."""
+    """Return the id of the run in the trash that ``text`` refers to; ``last`` is not supported. Raises Failure."""
     trash = connection.get("/trash")["runs"]
     near = [run for run in trash if text in run["id"] or text in run["name"]]
     return _the_one(text, near, "deleted run", "rlviz trash list")
 
 
 def no_such(kind: str, wanted: str, known: Iterable[str], lister: str) -> str:
-    """That there is none of that name, with the nearest one that there is."""
+    """Return the message for an unknown name, with the closest known one."""
     from rlviz.domain.errors import UnknownName
 
     nearest = UnknownName(kind, wanted, known, "").nearest
@@ -196,7 +196,7 @@ def no_such(kind: str, wanted: str, known: Iterable[str], lister: str) -> str:
 
 
 def find_experiment(connection: Connection, text: str) -> str:
-    """The id of the one experiment that ``text`` means. Raises Failure: none does, or several do."""
+    """Return the id of the experiment that ``text`` refers to. Raises Failure if there is none or more than one."""
     if text == NEWEST:
         newest = connection.get("/experiments", limit=1)["experiments"]
         if not newest:
@@ -207,8 +207,8 @@ def find_experiment(connection: Connection, text: str) -> str:
 
 
 def folders_named(runs_dir: Path, names: Sequence[str] | None) -> list[RunFolder]:
-    """The folders of the runs that are named; all of them if none is. No service is asked. Raises Failure for a name
-    that none has."""
+    """Return the folders of the named runs, or all without names. Needs no service. Raises Failure for an unknown
+    name."""
     from rlviz.rundir.folder import run_folders
 
     folders = list(run_folders(runs_dir.resolve()))
@@ -221,7 +221,8 @@ def folders_named(runs_dir: Path, names: Sequence[str] | None) -> list[RunFolder
 
 
 def folders_meant(text: str, folders: Sequence[RunFolder]) -> list[RunFolder]:
-    """Those of the run with that id, or else of all whose ids begin, or whose names are, or whose ids end so."""
+    """Return the folders whose id is ``text``, or else whose id starts with it, whose name it is, or whose id ends with
+    it."""
     if text == NEWEST:
         return sorted(folders, key=_created_at)[-1:]
     return (
@@ -243,7 +244,7 @@ def _created_at(folder: RunFolder) -> float:
 
 
 def _name_of(folder: RunFolder) -> str:
-    """What the run is called; nothing for one that cannot be read."""
+    """Return the run's name; empty if it cannot be read."""
     from rlviz.domain.errors import RunFolderError
 
     try:
@@ -253,7 +254,7 @@ def _name_of(folder: RunFolder) -> str:
 
 
 def _the_one(text: str, found: Sequence[dict[str, Any]], kind: str, lister: str) -> str:
-    """The id of the one of ``found`` that has it, or that name, or that begins or ends so. Raises Failure."""
+    """Return the id of the item whose id, name, or start or end of the id is ``text``. Raises Failure."""
     meant = (
         [one for one in found if one["id"] == text]
         or [one for one in found if one["name"] == text]
@@ -269,23 +270,23 @@ def _the_one(text: str, found: Sequence[dict[str, Any]], kind: str, lister: str)
     raise Failure(Exit.NOT_FOUND, f"There is no {kind} {text[:80]!r}.{near} `{lister}` lists those there are.")
 
 
-EverySteps = Annotated[
-    int | None, typer.Option(help="Take a snapshot every so many steps.", show_default="by time alone")
-]
+EverySteps = Annotated[int | None, typer.Option(help="Steps between snapshots.", show_default="by time alone")]
 EveryMinutes = Annotated[
-    float | None, typer.Option(help="Take one every so many minutes; with steps too, whichever comes first.")
+    float | None, typer.Option(help="Minutes between snapshots; with steps too, whichever comes first.")
 ]
-Keep = Annotated[int | None, typer.Option(help="Keep so many of the newest, and all with a name.", show_default="3")]
+Keep = Annotated[
+    int | None, typer.Option(help="Number of newest snapshots to keep; named ones are always kept.", show_default="3")
+]
 MaxSize = Annotated[
     str | None,
-    typer.Option(help="What they may take together, for instance 500MB.", show_default="RLVIZ_SNAPSHOT_BYTES"),
+    typer.Option(help="Maximum total size of snapshots, for example 500MB.", show_default="RLVIZ_SNAPSHOT_BYTES"),
 ]
 
 
 def planned(
     every_steps: int | None, every_minutes: float | None, keep: int | None, max_size: str | None
 ) -> dict[str, Any]:
-    """What was given, as the API takes it. Steps alone take the place of minutes, and the other way round."""
+    """Return the snapshot plan for the API. Steps alone replace minutes, and vice versa."""
     given: dict[str, Any] = {"keep": keep, "max_bytes": None if max_size is None else read_size(max_size)}
     found = {name: value for name, value in given.items() if value is not None}
     if every_steps is not None or every_minutes is not None:

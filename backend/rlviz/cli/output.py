@@ -1,4 +1,4 @@
-"""What commands print: tables that fit the terminal, numbers, JSON. Colours only on a terminal."""
+"""Print tables that fit the terminal, numbers, JSON and progress. Colours appear only on a terminal."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _MARK = f"\x00{secrets.token_hex(8)}\x00"
 BARS = "▁▂▃▄▅▆▇█"
 _GAP = "  "
 _LONGEST = 48
-"""Characters of one cell on a terminal, at most."""
+"""Maximum characters of a cell on a terminal."""
 
 _LEAST_WORDS = 8
-"""Characters of a last column of words that is cut so that it need not be left out, at least."""
+"""Minimum width to which a last column of words is cut before it is dropped."""
 
 _NARROWEST = 6
-"""Characters that a column keeps before one is left out instead."""
+"""Minimum width of a column before another is dropped."""
 
 STATUS_COLOURS = {
     "running": typer.colors.GREEN,
@@ -47,7 +47,7 @@ def is_terminal(stream: TextIO | None = None) -> bool:
 
 
 def width() -> int:
-    """Columns of the terminal."""
+    """Return the width of the terminal in columns."""
     return shutil.get_terminal_size().columns
 
 
@@ -61,7 +61,7 @@ def coloured(text: str, colour: str | None) -> str:
 
 
 def say(text: str = "") -> None:
-    """A line of the answer, on standard output. Control characters in it are spelled out."""
+    """Print a line of the answer on standard output, with control characters escaped."""
     plain, *marked = text.split(_MARK)
     parts = [visible(plain)]
     for colour, part in zip(marked[::2], marked[1::2], strict=True):
@@ -70,7 +70,7 @@ def say(text: str = "") -> None:
 
 
 class _Shown(io.RawIOBase):
-    """Takes bytes of UTF-8 and prints them, control characters spelled out."""
+    """Prints UTF-8 bytes with control characters escaped."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -86,18 +86,18 @@ class _Shown(io.RawIOBase):
 
 
 def answer_bytes() -> BinaryIO:
-    """Standard output for text that comes as bytes: as it is, but on a terminal with control characters spelled out."""
+    """Return standard output for text in bytes; on a terminal, control characters are escaped."""
     return cast(BinaryIO, _Shown() if is_terminal() else sys.stdout.buffer)
 
 
 def note(text: str) -> None:
-    """A line beside the answer, on standard error, so that what is piped on stays clean; none with ``--quiet``."""
+    """Print a remark on standard error, to keep piped output clean; nothing with ``--quiet``."""
     if not _quiet:
         warn(text)
 
 
 def warn(text: str) -> None:
-    """A line on what went wrong with a part of what was asked for: with ``--quiet``, too."""
+    """Print a warning on standard error, also with ``--quiet``."""
     sys.stderr.write(visible(text) + "\n")
 
 
@@ -105,20 +105,20 @@ _quiet = False
 
 
 def be_quiet(quiet: bool) -> None:
-    """Have this process say only answers and what went wrong, and show nothing that moves (``--quiet``)."""
+    """Print only answers and warnings, and no progress (``--quiet``)."""
     global _quiet
     _quiet = quiet
 
 
 def print_json(value: Any) -> None:
-    """Print JSON, with escapes for what the terminal's encoding may not have."""
+    """Print JSON, with non-ASCII characters escaped if the terminal cannot show them."""
     knows_all = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     say(json_text(value, indent=2, ascii_only=not knows_all))
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], *, keep: int = 1) -> None:
-    """Columns side by side. On a terminal that is too narrow the last ones are left out, but for the first ``keep``,
-    and cells that are too long are cut; elsewhere everything is printed."""
+    """Print a table. A narrow terminal drops the last columns, except the first ``keep``, and cuts long cells;
+    elsewhere the table is complete."""
     cells = [list(map(one_line, row)) for row in (header, *rows)]
     if is_terminal():
         cells = fitted(cells, width(), keep)
@@ -129,9 +129,9 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], *, keep: i
 
 
 def fitted(cells: list[list[str]], columns: int, keep: int = 1) -> list[list[str]]:
-    """The columns, first ones first, that fit into ``columns`` characters; words in the last one take all the room.
+    """Return the first columns that fit into ``columns`` characters; a last column of words fills the rest.
 
-    The first ``keep`` are made narrower, the widest first, before one of them is left out too.
+    The first ``keep`` columns become narrower, the widest first, before one of them is dropped.
     """
     cut = [[_cut(cell, _LONGEST) for cell in row] for row in cells]
     while len(cut[0]) > keep and _taken(_widths(cut)) > columns and not _has_words(cut, columns):
@@ -149,7 +149,7 @@ def fitted(cells: list[list[str]], columns: int, keep: int = 1) -> list[list[str
 
 
 def _has_words(cells: list[list[str]], columns: int) -> bool:
-    """Whether the last column has words, and room for some of them: a number that is cut would be another."""
+    """Return whether the last column has words and room for some; numbers must not be cut."""
     room = columns - _taken(_widths(cells)) + _widths(cells)[-1]
     return room >= max(_LEAST_WORDS, len(cells[0][-1])) and any(" " in row[-1] for row in cells[1:])
 
@@ -168,7 +168,8 @@ def _padded(cell: str, size: int, number: int) -> str:
 
 
 def _cut(text: str, size: int) -> str:
-    """At most ``size`` characters. What is one word, as an id, is cut in its middle: its end tells it from others."""
+    """Cut text to ``size`` characters. A single word, such as an id, is cut in the middle, since its end is
+    distinctive."""
     if len(text) <= size:
         return text
     end = 0 if " " in text or size < _NARROWEST else (size - 1) // 2
@@ -176,7 +177,7 @@ def _cut(text: str, size: int) -> str:
 
 
 def number(value: float | None, digits: int = 4) -> str:
-    """Up to ``digits`` significant digits, whole numbers in full; a dash for none."""
+    """Format a number with up to ``digits`` significant digits, integers in full; a dash for None."""
     if value is None:
         return "–"
     if float(value).is_integer() and abs(value) < 1e15:
@@ -185,17 +186,17 @@ def number(value: float | None, digits: int = 4) -> str:
 
 
 def score_text(value: float | None) -> str:
-    """A score, or what is made of scores, as page and report have it: 338.6, -1,176; a dash for none."""
+    """Format a score as on the pages: 338.6, -1,176; a dash for None."""
     return "–" if value is None else decimal(value)
 
 
 def counted(count: int, one: str) -> str:
-    """For instance ``1 run``, ``2,000 runs``."""
+    """Format a count, such as ``1 run`` or ``2,000 runs``."""
     return f"{count:,} {one}{'' if count == 1 else 's'}"
 
 
 def duration(seconds: float | None) -> str:
-    """For instance 45 s, 3 min, 2 h 05 min; a dash for none."""
+    """Format a duration, such as 45 s, 3 min or 2 h 05 min; a dash for None."""
     if seconds is None:
         return "–"
     if seconds < 60:
@@ -205,7 +206,7 @@ def duration(seconds: float | None) -> str:
 
 
 def solved_words(run: dict[str, Any]) -> str:
-    """For instance ``at step 800, after 12 s``; ``not shown`` for a run that has trained to its end without it."""
+    """Return when a run was solved, such as ``at step 800, after 12 s``; ``not shown`` if it ended unsolved."""
     solved = run["solved"]
     if solved is None:
         return "not shown" if run["status"] == "completed" else "not yet"
@@ -214,12 +215,12 @@ def solved_words(run: dict[str, Any]) -> str:
 
 
 def clock(seconds: float) -> str:
-    """The local time of day of a Unix time."""
+    """Return a Unix time as local time of day."""
     return datetime.fromtimestamp(seconds, UTC).astimezone().strftime("%H:%M:%S")
 
 
 def sparkline(values: Iterable[float | None], columns: int) -> str:
-    """A line of bars, one for each of up to ``columns`` points; empty for none. Gaps are left out."""
+    """Return a line of bars, one for each of up to ``columns`` points. Gaps are skipped."""
     known = [value for value in values if value is not None]
     if len(known) > columns > 0:
         known = [known[index * len(known) // columns] for index in range(columns - 1)] + known[-1:]
@@ -243,7 +244,8 @@ def steps_text(run: dict[str, Any], of: str = "/") -> str:
 
 @contextmanager
 def progress(text: str, total: int | None = None) -> Iterator[Advance]:
-    """A bar on standard error, if that is a terminal; yields what moves it on. Without a total the bar only moves."""
+    """Show a progress bar if standard error is a terminal; yields a function that advances it. Without a total it only
+    pulses."""
     with _bar(text, total) as change:
 
         def advance(done: int, total: int | None, text: str | None = None) -> None:
@@ -254,7 +256,7 @@ def progress(text: str, total: int | None = None) -> Iterator[Advance]:
 
 @contextmanager
 def waiting(text: str) -> Iterator[Callable[[str], None]]:
-    """The same for what nobody knows the length of; yields what says anew what is waited for."""
+    """Show a progress bar of unknown length; yields a function that changes its text."""
     with _bar(text, None) as change:
         yield lambda text: change(description=text)
 

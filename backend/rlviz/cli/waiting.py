@@ -1,4 +1,4 @@
-"""Waiting for a run or an evaluation to come to rest."""
+"""Wait for a run, an evaluation or a verification to end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ POLL_SECONDS = 0.2
 
 
 def wait_for_run(connection: Connection, run_id: str, statuses: frozenset[str], what: str) -> dict[str, Any]:
-    """The run once it has one of ``statuses``. Raises Failure if it is deleted meanwhile."""
+    """Wait until the run has one of ``statuses``; return it. Raises Failure if it is deleted."""
     with waiting(what):
         while True:
             run: dict[str, Any] = connection.get(f"/runs/{run_id}")
@@ -28,7 +28,7 @@ def wait_for_run(connection: Connection, run_id: str, statuses: frozenset[str], 
 def wait_while_it_trains(
     connection: Connection, run_id: str, what: str, statuses: frozenset[str] = AT_REST
 ) -> dict[str, Any]:
-    """The same, with a bar of its steps."""
+    """Wait like ``wait_for_run``, with a progress bar of its steps."""
     with progress(what) as advance:
         while True:
             run: dict[str, Any] = connection.get(f"/runs/{run_id}")
@@ -39,19 +39,19 @@ def wait_while_it_trains(
 
 
 def wait_until_started(connection: Connection, run_id: str) -> dict[str, Any]:
-    """The run once a worker of its own trains it, which then goes on without this command.
+    """Wait until a separate worker trains the run, which then continues without this command.
 
-    A worker that is a thread of our own service would end with it, so then the run's end is waited for.
+    A worker thread of our own service would end with this command, so then it waits for the run's end.
     """
     goes_on = AT_REST if connection.settings.launcher == "thread" else AT_REST | UNDER_WAY
     run: dict[str, Any] = connection.get(f"/runs/{run_id}")
     if run["status"] == "queued" and run["queue_position"]:
-        note(f"{run_id} waits for a free slot, at place {run['queue_position']}. Ctrl-C leaves it in the queue.")
+        note(f"{run_id} is queued at position {run['queue_position']}. Ctrl-C leaves it in the queue.")
     return wait_for_run(connection, run_id, goes_on, f"Starting {run_id}")
 
 
 def wait_for_evaluation(connection: Connection, run_id: str, evaluation_id: str) -> dict[str, Any]:
-    """The evaluation once it is completed; with a progress bar on a terminal. Raises Failure if it failed."""
+    """Wait until the evaluation is complete, with a progress bar; return it. Raises Failure if it failed."""
     evaluation = _find(connection, run_id, evaluation_id)
     with progress("Playing", evaluation["episodes"]) as advance:
         while evaluation["status"] in ("queued", "running"):
@@ -64,8 +64,7 @@ def wait_for_evaluation(connection: Connection, run_id: str, evaluation_id: str)
 
 
 def wait_for_verification(connection: Connection, path: str, what: str, *, begin: str | None = None) -> dict[str, Any]:
-    """Begin the verification at ``path``, or by a POST to ``begin``, and return it once it has ended, however it came
-    out."""
+    """Start the verification at ``path``, or by a POST to ``begin``, and return it after it has ended."""
     verification: dict[str, Any] = connection.post(begin or path)
     with waiting(what):
         while verification["status"] == "running":
@@ -78,15 +77,15 @@ def _find(connection: Connection, run_id: str, evaluation_id: str) -> dict[str, 
     for evaluation in connection.get(f"/runs/{run_id}/evaluations"):
         if evaluation["id"] == evaluation_id:
             return dict(evaluation)
-    raise Failure(Exit.NOT_FOUND, f"The evaluation {evaluation_id} of {run_id} is gone.")
+    raise Failure(Exit.NOT_FOUND, f"The evaluation {evaluation_id} of {run_id} was deleted.")
 
 
 def say_that_it_goes_on(run_id: str) -> None:
-    note(f"{run_id} goes on without us. `rlviz status {run_id} --follow` shows it again.")
+    note(f"{run_id} continues without this command. To follow it: `rlviz status {run_id} --follow`")
 
 
 def say_how_it_ended(run: dict[str, Any], *, quiet: bool = False) -> None:
-    """One line on where a run has come to, unless ``quiet``.
+    """Print how a run ended, unless ``quiet``.
 
     Raises Failure, with the cause, if it failed, was interrupted, or was ended by a rule that saves nothing.
     """

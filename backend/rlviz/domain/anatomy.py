@@ -1,4 +1,4 @@
-"""The anatomy of an update: what it learned from, how far it moved the policy, and what the networks look like then."""
+"""The anatomy of an update: what it learned from, how far it moved the policy, and the networks after it."""
 
 from pydantic import ConfigDict, Field
 
@@ -20,44 +20,44 @@ class Histogram(LazyModel):
 
 
 class LayerAnatomy(LazyModel):
-    """The weights of one layer of a network, as the update left them."""
+    """The weights of one network layer after the update."""
 
     model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
-    name: str = Field(description="As the library calls the parameter.")
+    name: str = Field(description="Parameter name in the library.")
     weights: Histogram
     gradients: Histogram | None = Field(
         None,
-        description="Of the last minibatch, as the optimizer got them; null where another way leads to the weights.",
+        description="Of the last minibatch, as passed to the optimizer; null: not available.",
     )
     gradient_norm: float | None = Field(None, description="Euclidean norm of the same gradients.")
 
 
 class UpdateAnatomy(LazyModel):
-    """A line of ``anatomy.jsonl``: one update. Null: the algorithm has no such thing."""
+    """A line of ``anatomy.jsonl``: one update. Null fields do not apply to the algorithm."""
 
     model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
     seq: int = Field(ge=1)
     time: float = Field(ge=0, le=MAX_TIME, description="Unix time, seconds.")
-    step: int = Field(ge=0, le=MAX_STEP, description="Environment steps of the experience that was learned from.")
-    advantages: Histogram | None = Field(None, description="Of the rollout, before they are normalised.")
+    step: int = Field(ge=0, le=MAX_STEP, description="Environment steps done when the experience was collected.")
+    advantages: Histogram | None = Field(None, description="Advantages of the rollout before normalisation.")
     ratios: Histogram | None = Field(
-        None, description="Probability of the rollout's actions after the update over that before it."
+        None, description="Probability of the rollout's actions after the update, divided by that before."
     )
-    clip_range: float | None = Field(None, description="Ratios beyond 1 ± this were clipped in the loss.")
+    clip_range: float | None = Field(None, description="The loss clips ratios beyond 1 ± this value.")
     td_errors: Histogram | None = Field(
-        None, description="Temporal-difference errors, target less estimate, of experience as it is learned from."
+        None, description="Temporal-difference errors (target minus estimate) of the sampled experience."
     )
     actions: list[Histogram] = Field(
-        [], description="The actions taken lately: one for each component, or one over the numbers of discrete actions."
+        [], description="Recent actions: one histogram per component, or one over discrete actions."
     )
-    components: int | None = Field(None, description="How many components an action has; `actions` are of the first.")
-    gradient_norm: float | None = Field(None, description="Of all `layers` together, as of each.")
-    layers: list[LayerAnatomy] = Field([], description="Matrices and filters, the first of them where there are many.")
+    components: int | None = Field(None, description="Number of action components; `actions` covers the first ones.")
+    gradient_norm: float | None = Field(None, description="Gradient norm over all `layers`.")
+    layers: list[LayerAnatomy] = Field([], description="Matrices and filters; only the first ones if there are many.")
     not_finite: list[str] = Field(
         [],
-        description="Of the matrices and filters that were looked into, those without a weight that is a finite "
-        "number: training has broken down. They are none of `layers`.",
+        description="Inspected matrices and filters without a single finite weight: "
+        "training has broken down. They are not in `layers`.",
     )
-    layer_count: int | None = Field(None, description="How many matrices and filters the networks have.")
+    layer_count: int | None = Field(None, description="Number of matrices and filters in the networks.")

@@ -6,7 +6,7 @@ UNITS = ("B", "kB", "MB", "GB", "TB")
 
 
 def byte_text(count: float) -> str:
-    """In units of 1,000 with up to one decimal, as the pages write them: ``45 B``, ``1.2 kB``, ``5 GB``."""
+    """Return a size in units of 1,000 with at most one decimal: ``45 B``, ``1.2 kB``, ``5 GB``."""
     amount, unit = float(count), UNITS[0]
     for unit in UNITS:
         if amount < 1000 or unit == UNITS[-1]:

@@ -1,13 +1,7 @@
-"""Clips: one episode of a kept policy, filmed on demand; and growth videos, which show how a run learned.
+"""Clips: one episode of a kept policy, filmed on demand; growth videos, which show how a run learned.
 
-Value slices and saliency maps are requested and stored in the same way, since the worker that films has the policies
-loaded.
-
-Value slices: what a policy expects over two components of the observation, with the others held constant.
-
-Saliency: how much each pixel of what an agent saw weighs in a number that its policy gives.
-
-The kinds of policies that a run keeps.
+Value slices (what a policy expects over two components of the observation) and saliency maps (how much each pixel
+weighs) are requested and stored in the same way, because the worker that films has the policies loaded.
 """
 
 from __future__ import annotations
@@ -28,11 +22,11 @@ RESOLUTION = 64
 """Number of points along each of the two components."""
 
 MOST_COMPONENTS = 1_024
-"""Observations with more numbers than this are treated as pictures, for which two numbers say nothing."""
+"""Larger observations are treated as pictures, which two components cannot describe."""
 
 
 class SlicePlan(LazyModel):
-    """Which slice: two places in the observation, and where the others are held."""
+    """A request for a slice: two components of the observation, and the values that hold the others."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -40,11 +34,11 @@ class SlicePlan(LazyModel):
     y: int = Field(ge=0)
     at: list[float] | None = Field(None, description="The whole observation; null: the middle of its bounds.")
     evaluation_id: str | None = Field(
-        None, description="Its step records say how far a component without bounds reaches; null: nothing is known."
+        None, description="Its step records give the range of unbounded components; null: unknown."
     )
 
     def slice_id(self, step: int) -> str:
-        """Id of the slice for the policy at ``step``. The values of x and y themselves in ``at`` make no difference."""
+        """Return the id of the slice for the policy at ``step``. The values of x and y in ``at`` do not matter."""
         held = [number for place, number in enumerate(self.at or []) if place not in (self.x, self.y)]
         text = f"{self.at is None} {held} {self.evaluation_id}"
         digest = hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
@@ -52,7 +46,7 @@ class SlicePlan(LazyModel):
 
 
 class SliceRange(LazyModel):
-    """How far a slice reaches along one component."""
+    """Range of a slice along one component."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -61,7 +55,8 @@ class SliceRange(LazyModel):
 
 
 class ValueSlice(LazyModel):
-    """What the worker has read. ``values``: one row for each y, from the lowest; in it one number for each x."""
+    """The values that the worker read. ``values`` has shape (points, points): one row per y, ascending; one column per
+    x."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -75,31 +70,32 @@ class ValueSlice(LazyModel):
 
 
 class Score(StrEnum):
-    """The number that a saliency map is of."""
+    """The number that a saliency map explains."""
 
     LOGIT = "logit"  # of the chosen action, before the softmax
     Q = "q_value"  # Q(s, a) of the chosen action
-    VALUE = "value"  # V(s): where an actor-critic's actions are continuous, no number stands for one of them
+    VALUE = "value"  # V(s): with continuous actions, an actor-critic has no number for one action
 
 
 class SeenPictures(LazyModel):
-    """What the agent saw, as one PNG: its pictures beside each other, the oldest first. With a ``score``, below each of
-    them a grey picture of how much each pixel weighs in it."""
+    """What the agent saw, as one PNG: its pictures side by side, oldest first. With a ``score``, a grey saliency map
+    lies below each."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
 
     pictures: int = Field(ge=1)
-    score: Score | None = Field(None, description="What the saliency maps are of; null: there are none.")
+    score: Score | None = Field(None, description="The number that the saliency maps explain; null: no maps.")
 
 
 class SaliencyPlan(LazyModel):
-    """Of which step of a recorded evaluation or clip: episode and step are counted from 0, and step 0 is the reset."""
+    """The step of a recorded evaluation or clip to explain; episodes and steps count from 0, and step 0 is the
+    reset."""
 
     model_config = ConfigDict(frozen=True)
 
-    evaluation_id: str | None = Field(None, description="Null: it is of a clip.")
-    clip_id: str | None = Field(None, description="Null: it is of an evaluation.")
-    episode: int = Field(0, ge=0, description="Of a clip: 0, its only one.")
+    evaluation_id: str | None = Field(None, description="Null: a clip.")
+    clip_id: str | None = Field(None, description="Null: an evaluation.")
+    episode: int = Field(0, ge=0, description="0 for a clip, which has one episode.")
     index: int = Field(ge=0)
 
     @model_validator(mode="after")
@@ -115,7 +111,7 @@ class SaliencyPlan(LazyModel):
 
 
 class StepSaliency(LazyModel):
-    """What was made of a SaliencyPlan."""
+    """The result of a SaliencyPlan."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -132,13 +128,13 @@ _SALIENCY_ID = re.compile(
 Kind = Literal["clip", "growth", "slice", "saliency"]
 
 MAX_CLIP_STEPS = 3_000
-"""A clip ends here if its episode goes on: a minute of most environments, and quick to make."""
+"""Maximum length of a clip: a minute in most environments, and quick to render."""
 
 
 class ClipStatus(StrEnum):
-    WAITING = "waiting"  # asked for; a worker plays it next, or already does
-    READY = "ready"  # the video is there, and the step records of a clip
-    RETIRED = "retired"  # they made room for newer ones, or there never was more than a picture; ask, and they are made
+    WAITING = "waiting"  # requested; a worker plays it next, or already does
+    READY = "ready"  # the video exists, and the step records of a clip
+    RETIRED = "retired"  # deleted for newer ones, or only a picture was made; a request makes them again
     FAILED = "failed"  # the cause says why
 
 
@@ -156,9 +152,9 @@ class ClipRequest(LazyModel):
     greedy: bool
     steps: list[int]
     policies: list[str]
-    keep_bytes: int = Field(description="What all clips of the run may take together.")
-    picture_only: bool = Field(False, description="Only a small picture is wanted, after everything else.")
-    plan: SlicePlan | None = Field(None, description="Of a slice.")
+    keep_bytes: int = Field(description="Bytes that all clips of the run may use.")
+    picture_only: bool = Field(False, description="Only a thumbnail is wanted, after all other requests.")
+    plan: SlicePlan | None = Field(None, description="Plan of a slice.")
     saliency: SaliencyPlan | None = None
 
 
@@ -168,12 +164,12 @@ class PlayedEpisode(LazyModel):
     model_config = ConfigDict(frozen=True)
 
     step: int = Field(ge=0, description="Training step of the policy that plays.")
-    episode_return: float = Field(description="Undiscounted sum of rewards, as far as it was played.")
+    episode_return: float = Field(description="Undiscounted sum of rewards up to the end of the clip.")
     episode_length: int = Field(ge=0, description="Environment steps.")
     terminated: bool = Field(description="The environment reached a terminal state.")
     truncated: bool = Field(description="The time limit cut the episode off.")
     cut: bool = Field(description="The clip ends before the episode does.")
-    first_frame: int = Field(ge=0, description="Frame of the video, from 0, at which it begins.")
+    first_frame: int = Field(ge=0, description="Index of its first frame in the video, from 0.")
 
 
 class ClipRecord(LazyModel):
@@ -202,7 +198,7 @@ def growth_id(seed: int, greedy: bool) -> str:
 
 
 def check_clip_id(text: str) -> str:
-    """Return ``text`` if it can be a clip's id, else raise ArtifactNotFound."""
+    """Return ``text`` if it is a valid clip id; raise ArtifactNotFound otherwise."""
     if not is_clip_id(text):
         raise ArtifactNotFound(f"There is no clip {text[:80]!r}.")
     return text
@@ -213,7 +209,7 @@ def is_clip_id(text: str) -> bool:
 
 
 def is_reading_id(text: str) -> bool:
-    """Whether it is that of numbers which were read of a policy, and not of a video."""
+    """Whether the id belongs to numbers read from a policy (slice or saliency map), not to a video."""
     return _SLICE_ID.fullmatch(text) is not None or _SALIENCY_ID.fullmatch(text) is not None
 
 
@@ -224,16 +220,16 @@ def _how(greedy: bool) -> str:
 class PolicyKind(StrEnum):
     LATEST = "latest"  # the newest saved state of training
     BEST = "best"  # the one that periodic evaluation found best
-    FILM = "film"  # weights only, from a step of training, for the filmstrip
+    FILM = "film"  # weights of one training step, for the filmstrip
     CHECKPOINT = "checkpoint"  # one of the newest checkpoints
 
 
 class KeptPolicy(LazyModel):
-    """A policy on disk. What is kept of one step under several names is the same policy, listed once."""
+    """A policy on disk. If several files hold the policy of one step, it is listed once."""
 
     model_config = ConfigDict(frozen=True)
 
     step: int = Field(ge=0, description="Environment steps it was trained for.")
-    kinds: list[PolicyKind] = Field(description="What it is kept as.")
-    file: str = Field(description="The file that plays, relative to the run folder: the one that stays longest.")
-    size_bytes: int = Field(ge=0, description="Of that file.")
+    kinds: list[PolicyKind] = Field(description="Reasons why it is kept.")
+    file: str = Field(description="File of the policy, relative to the run folder: the one that stays longest.")
+    size_bytes: int = Field(ge=0, description="Size of that file.")

@@ -1,7 +1,7 @@
-"""Clocks that a step of the machine's clock does not reach.
+"""Clocks that ignore changes of the machine's clock.
 
-A machine without a battery starts in the wrong year, and a time service or a user may set its clock while runs train.
-Durations come from ``SteadyClock``, and what is deleted by its age is judged by ``AgeClock``.
+Computers without a battery start in the wrong year, and users or time services may set the clock during training.
+Durations come from ``SteadyClock``; ``AgeClock`` decides what is old enough to delete.
 """
 
 from __future__ import annotations
@@ -10,21 +10,22 @@ import time
 from collections.abc import Callable
 
 STEP_SECONDS = 60.0
-"""A clock that is ahead by more than this was set; by less, it was adjusted."""
+"""A clock that jumps ahead by more than this was set; a smaller jump is an adjustment."""
 
 SETTLING_SECONDS = 86_400.0
-"""Seconds after which ``AgeClock`` believes a clock that was set forward."""
+"""Seconds after which ``AgeClock`` trusts a clock that was set forward."""
 
 
 def elapsed_seconds() -> float:
-    """Return seconds since some moment, which no one can set; where the system tells, they include its sleep."""
+    """Return seconds since an arbitrary start. Nobody can set this clock; it includes sleep where the system reports
+    it."""
     if hasattr(time, "CLOCK_BOOTTIME"):
         return time.clock_gettime(time.CLOCK_BOOTTIME)
     return time.monotonic()
 
 
 class SteadyClock:
-    """Unix time as the machine's clock had it at the beginning, plus the seconds since. Steps do not reach it."""
+    """Unix time at construction plus the seconds since; later changes of the machine's clock have no effect."""
 
     def __init__(self, clock: Callable[[], float] = time.time, elapsed: Callable[[], float] = elapsed_seconds) -> None:
         self._elapsed = elapsed
@@ -35,16 +36,16 @@ class SteadyClock:
 
 
 class AgeClock:
-    """Unix time by which old files are deleted and limits on time are checked.
+    """Unix time for deleting old files and for checking time limits.
 
-    It follows the machine's clock, but for a step forward: that counts after it has stood for ``SETTLING_SECONDS``. A
-    wrong clock that is corrected by then deletes nothing.
+    It follows the machine's clock, but ignores a jump forward until it has lasted for ``SETTLING_SECONDS``. So a
+    wrong clock that is corrected in time deletes nothing.
     """
 
     def __init__(self, clock: Callable[[], float] = time.time, elapsed: Callable[[], float] = elapsed_seconds) -> None:
         self._clock, self._elapsed = clock, elapsed
         self._offset = clock() - elapsed()
-        self._ahead: tuple[float, float] | None = None  # offset after a step forward, and when it was first seen
+        self._ahead: tuple[float, float] | None = None  # offset after a jump forward, and when it was first seen
 
     def __call__(self) -> float:
         elapsed = self._elapsed()

@@ -1,12 +1,6 @@
-"""RunConfig: all that is needed to repeat a run, written once to ``config.json``.
+"""RunConfig: everything needed to repeat a run, written once to ``config.json``.
 
-CheckpointPlan: how often a run's policy is saved, and how many copies are kept.
-
-EvaluationPlan: how often a run's greedy policy is evaluated while it trains.
-
-SnapshotPlan: when everything that training is gets saved, and how much of that is kept.
-
-RunActor: who plays the episodes of a run.
+The plans in it say how often a run saves checkpoints, evaluates its greedy policy and takes snapshots.
 """
 
 from __future__ import annotations
@@ -33,7 +27,7 @@ from rlviz.domain.versions import CONFIG, Format, VersionedDocument, version_fie
 
 
 class CheckpointPlan(LazyModel):
-    """When a running policy is saved: every N steps or M seconds, whichever comes first."""
+    """When a run saves its policy: every N steps or M seconds, whichever comes first."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -46,7 +40,7 @@ class CheckpointPlan(LazyModel):
         default=DEFAULT_FILM,
         ge=LIMITS.film.minimum,
         le=LIMITS.film.maximum,
-        description="Policies kept for the filmstrip, weights alone, from the first to the last; 0: none.",
+        description="Policies kept for the filmstrip (weights only), spread over the whole run; 0: none.",
     )
 
 
@@ -77,8 +71,8 @@ class EvaluationPlan(LazyModel):
 
 
 class SnapshotPlan(LazyModel):
-    """When everything that training is gets saved, so that it can go on from there: every N steps or M seconds,
-    whichever comes first, and at the end. With neither, none is taken by itself."""
+    """When a run saves a snapshot, its complete training state: every N steps or M seconds, whichever comes first, and
+    at the end. With neither, only on request."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -86,52 +80,52 @@ class SnapshotPlan(LazyModel):
         default=None,
         ge=LIMITS.snapshot_every_steps.minimum,
         le=LIMITS.snapshot_every_steps.maximum,
-        description="Environment steps between snapshots; null: by time alone.",
+        description="Environment steps between snapshots; null: by time only.",
     )
     every_seconds: float | None = Field(
         default=float(DEFAULT_SNAPSHOT_SECONDS),
         ge=LIMITS.snapshot_every_seconds.minimum,
         le=LIMITS.snapshot_every_seconds.maximum,
-        description="Seconds between snapshots; null: by steps alone.",
+        description="Seconds between snapshots; null: by steps only.",
     )
     keep: int = Field(
         default=DEFAULT_SNAPSHOTS_KEPT,
         ge=LIMITS.snapshots_kept.minimum,
         le=LIMITS.snapshots_kept.maximum,
-        description="Newest snapshots kept; those with a name stay anyway.",
+        description="Newest snapshots kept; named snapshots always stay.",
     )
     max_bytes: int | None = Field(
         default=None,
         ge=LIMITS.snapshot_bytes.minimum,
         le=LIMITS.snapshot_bytes.maximum,
-        description="What the snapshots of the run may take together; the newest and those with a name stay anyway. "
-        "null: what RLVIZ_SNAPSHOT_BYTES says when the run is created.",
+        description="Bytes that all snapshots of the run may use; the newest and named ones always stay. "
+        "null: the value of RLVIZ_SNAPSHOT_BYTES when the run is created.",
     )
 
     @property
     def is_on(self) -> bool:
-        """Whether any is taken without being asked for."""
+        """Whether the run takes snapshots without a request."""
         return self.every_steps is not None or self.every_seconds is not None
 
     def within(self, max_bytes: int) -> Self:
-        """With ``max_bytes``, unless it says otherwise."""
+        """Return this plan with ``max_bytes`` as its limit, unless it has one."""
         return self if self.max_bytes is not None else self.model_copy(update={"max_bytes": max_bytes})
 
 
 class RunActor(StrEnum):
-    POLICY = "policy"  # one that learns meanwhile: the run has an algorithm
-    RANDOM = "random"  # chance: each action is drawn from the action space
-    HUMAN = "human"  # a person at the keys, on the Play page
-    FOREIGN = "foreign"  # a program that is not this one: it tells what it does, and takes no orders
+    POLICY = "policy"  # a policy that learns: the run has an algorithm
+    RANDOM = "random"  # each action is drawn from the action space
+    HUMAN = "human"  # a person at the keyboard, on the Play page
+    FOREIGN = "foreign"  # another program: it reports what it does, and cannot be controlled
 
     @property
     def is_guest(self) -> bool:
-        """Whether its runs are written by somebody whom the service did not launch to train, and does not steer."""
+        """Whether someone other than the service's trainer writes these runs, so the service cannot control them."""
         return self in (RunActor.HUMAN, RunActor.FOREIGN)
 
 
 def actor_of(algo: str) -> RunActor:
-    """Who plays the runs of an ``algo`` that this program trains: where nothing learns, the actor is in its place."""
+    """Return the actor of runs with ``algo``: where nothing learns, ``algo`` names the actor itself."""
     return RunActor(algo) if algo in (RunActor.RANDOM, RunActor.HUMAN) else RunActor.POLICY
 
 
@@ -153,14 +147,12 @@ Seed = Annotated[
         description="Seeds Python, NumPy, torch, the environments and the action space.",
     ),
 ]
-RecordedSeed = Annotated[
-    int, Field(ge=0, le=MAX_STEP, strict=True, description="Seed; that of a program of the user's own may be any.")
-]
+RecordedSeed = Annotated[int, Field(ge=0, le=MAX_STEP, strict=True, description="Seed; foreign programs may use any.")]
 RunName = Annotated[str, Field(min_length=LIMITS.run_name.minimum, max_length=LIMITS.run_name.maximum, pattern=r"\S")]
 
 
 class LastEpisode(LazyModel):
-    """An episode that ended before a fork; null: not known."""
+    """An episode that ended before a fork; null: unknown."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -169,48 +161,47 @@ class LastEpisode(LazyModel):
 
 
 class Parent(LazyModel):
-    """Where a fork left the run that it was made from."""
+    """Where a fork left its parent run."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     run_id: str
     snapshot: str = Field(
-        description="Name of the snapshot that it begins from, or from which the parent was trained again; `0` where "
-        "the parent had none so early, and was trained again from its beginning."
+        description="Name of the snapshot that the fork starts from, or from which the parent is retrained; `0` if "
+        "the parent has none that early and is retrained from the start."
     )
-    step: int = Field(ge=0, description="Environment steps that the parent had done where the fork begins.")
+    step: int = Field(ge=0, description="Environment steps of the parent at the fork.")
     changed: list[str] = Field(
         default_factory=list,
-        description="Hyperparameters, and options of the environment, that differ from what the parent trained with "
-        "where the fork begins.",
+        description="Hyperparameters and environment options that differ from those of the parent at the fork.",
     )
     in_force: dict[str, JsonValue] = Field(
         default_factory=dict,
-        description="Hyperparameters that people and rules had changed while the parent trained, as they were where "
-        "the fork begins; the others were as the parent was configured.",
+        description="Hyperparameters that users and rules had changed while the parent trained, with their values at "
+        "the fork; all others are as configured in the parent.",
     )
     environments_anew: bool = Field(
-        default=False, description="Whether environments and generators begin anew instead of going on."
+        default=False, description="Whether environments and random generators restart instead of continuing."
     )
     last_episodes: list[LastEpisode] | None = Field(
         default=None,
-        description="The parent's last 100 episodes before the fork, oldest first, from which means over 100 episodes "
-        "go on; none where the fork has other options of the environment. null: made by an older version.",
+        description="The parent's last 100 episodes before the fork, oldest first, so that means over 100 episodes "
+        "continue; empty if the fork changes environment options. null: an older version made the fork.",
     )
 
 
 class ExperimentPlace(LazyModel):
-    """Which trial of which experiment a run is."""
+    """Which trial of which experiment a run belongs to."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    id: str = Field(description="Of the experiment.")
+    id: str = Field(description="Id of the experiment.")
     variant: str = Field(description="Id of the variant.")
     trial: int = Field(ge=0)
 
 
 class RunConfig(VersionedDocument):
-    """The validated configuration of one run. Immutable: labels that change live elsewhere."""
+    """The validated configuration of one run. Immutable: labels, which can change, are stored elsewhere."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     format: ClassVar[Format] = CONFIG
@@ -219,16 +210,14 @@ class RunConfig(VersionedDocument):
     run_id: str
     name: RunName
     created_at: Instant
-    actor: RunActor = Field(RunActor.POLICY, description="Who plays its episodes.")
-    algo: str = Field(
-        description="What its policy learns by; of chance or a person, that actor; of a foreign run, as it says."
-    )
+    actor: RunActor = Field(RunActor.POLICY, description="Who plays the episodes.")
+    algo: str = Field(description="Learning algorithm; for random and human runs the actor; foreign runs may name any.")
     env_id: str
     env_options: dict[str, JsonValue] = Field(
-        default_factory=dict, description="Options of the environment; what is left out has its default."
+        default_factory=dict, description="Options of the environment; missing ones have their defaults."
     )
     custom_environment: CustomEnvironment | None = Field(
-        None, description="Where a custom environment is, and its spaces; null for one of the registry."
+        None, description="Location and spaces of a custom environment; null: a registered one."
     )
     preset: str | None
     seed: RecordedSeed
@@ -236,64 +225,62 @@ class RunConfig(VersionedDocument):
         ge=0,
         le=MAX_STEP,
         strict=True,
-        description="Environment steps to train for; 0: a foreign run did not say.",
+        description="Environment steps to train for; 0: unknown, for a foreign run.",
     )
     hyperparameters: dict[str, JsonValue]
     checkpoints: CheckpointPlan = CheckpointPlan()
     evaluation: EvaluationPlan = EvaluationPlan()
     snapshots: SnapshotPlan = SnapshotPlan()
-    rules: Rules = Field(
-        default=(), description="What it shall do by itself; rules.json has others once they were changed."
-    )
+    rules: Rules = Field(default=(), description="Automatic actions; once you change them, rules.json replaces them.")
     anatomy: bool = Field(
         default=False,
         strict=True,
-        description="Look into an update now and then: advantages, ratios, errors, weights and gradients.",
+        description="Record some updates in detail: advantages, ratios, errors, weights and gradients.",
     )
     torch_threads: int = Field(
         default=1,
         ge=1,
         le=64,
         strict=True,
-        description="Threads torch may use. More than one slows small networks down.",
+        description="Threads that torch uses. More than one slows down small networks.",
     )
     versions: dict[str, str] = Field(default_factory=dict, description="Installed version by package name.")
     git_revision: str | None = None
-    parent: Parent | None = Field(None, description="The run that this one was forked from; null: none.")
+    parent: Parent | None = Field(None, description="The run that this one was forked from; null: not a fork.")
     imported_from: str | None = Field(
-        None, max_length=200, description="What it was imported from, in words; null: it was not."
+        None, max_length=200, description="Description of the import source; null: not imported."
     )
     imported_digest: str | None = Field(
-        None, max_length=64, description="SHA-256 of the curves that were imported, by which they are known again."
+        None, max_length=64, description="SHA-256 of the imported curves, to detect repeated imports."
     )
     group_id: str | None = Field(
         None,
-        description="Id of the run that it repeats with another seed: that of their group; null: it repeats none.",
+        description="Id of the group: that of the run which this one repeats with another seed; null: none.",
     )
 
-    experiment: ExperimentPlace | None = Field(None, description="The trial that it is; null: of no experiment.")
+    experiment: ExperimentPlace | None = Field(None, description="Its trial; null: not part of an experiment.")
 
     @model_validator(mode="after")
     def _check_actor(self) -> Self:
         if self.actor is RunActor.FOREIGN:
             return self
         if self.actor is not actor_of(self.algo):
-            raise ValueError(f"The actor of a run of {self.algo!r} is {actor_of(self.algo).value!r}.")
+            raise ValueError(f"A run of {self.algo!r} must have the actor {actor_of(self.algo).value!r}.")
         return self
 
     @field_validator("seed")
     @classmethod
     def _check_seed(cls, value: int, info: ValidationInfo) -> int:
-        """Foreign runs have whatever seed their programs draw."""
+        """Check the bound on seeds. Foreign runs may have any seed."""
         if info.data.get("actor") is not RunActor.FOREIGN and value > LIMITS.seed.maximum:
-            raise ValueError(f"The seed of a run of this app is at most {LIMITS.seed.maximum:,}.")
+            raise ValueError(f"The seed of a run must be at most {LIMITS.seed.maximum:,}.")
         return value
 
     @field_validator("total_timesteps")
     @classmethod
     def _check_length(cls, value: int, info: ValidationInfo) -> int:
-        """Foreign runs are as long as their programs make them."""
+        """Check the bounds on the length. Foreign runs may have any length."""
         bounds = LIMITS.total_timesteps
         if info.data.get("actor") is not RunActor.FOREIGN and not bounds.minimum <= value <= bounds.maximum:
-            raise ValueError(f"A run of this app takes {bounds.minimum:,} to {bounds.maximum:,} steps.")
+            raise ValueError(f"A run must train for {bounds.minimum:,} to {bounds.maximum:,} steps.")
         return value

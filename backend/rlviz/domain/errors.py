@@ -1,16 +1,8 @@
-"""Every error that RL Gym Visualizer raises on purpose.
+"""All errors that RL Gym Visualizer raises on purpose, in one tree.
 
-Each carries the HTTP status that it is answered with, so that routers need no mapping of their own. docs/api.md lists
-them by status.
-
-What a validator raises that knows where in its value the problem is: ``ValueError`` says it of the whole
-value.
-
-A full disk: the error that it raises, and the words by which a cause tells of it.
-
-Damage: what cannot be read in a run folder, and what can be done about it.
-
-What a validation by pydantic found wrong, in words for people: the one place that words it.
+Each class carries the HTTP status of its response, so routers need no mapping. docs/api.md lists the errors by
+status. ``Damage`` describes a file of a run folder that cannot be read, and how to fix it. ``validation_text`` turns
+a pydantic error into a sentence for people.
 """
 
 from __future__ import annotations
@@ -26,31 +18,38 @@ from pydantic_core import InitErrorDetails
 from rlviz.domain.lazy_model import LazyModel
 
 
-def placed_error(problem: str, *at: str | int) -> ValidationError:
-    """``at``: the path to what is wrong, within what is validated. Pydantic puts the path to that before it."""
+def error_at(problem: str, *at: str | int) -> ValidationError:
+    """Return a validation error that points to one place inside the validated value.
+
+    A plain ``ValueError`` would apply to the whole value.
+
+    Args:
+        problem: What is wrong, as a sentence.
+        at: Path to the wrong part, relative to the validated value. Pydantic adds the path to that value in front.
+    """
     details = InitErrorDetails(type="value_error", loc=at, input=None, ctx={"error": ValueError(problem)})
     return ValidationError.from_exception_data("", [details])
 
 
-REPAIR = "Repair the run: what can be read is kept, and the damaged file is put beside it."
-RESTORE_OR_DELETE = "Nothing can be made of it: put it back from a copy, or delete the run."
+REPAIR = "Repair the run: readable parts are kept, and the damaged file is renamed beside them."
+RESTORE_OR_DELETE = "It cannot be repaired: restore it from a copy, or delete the run."
 
-DELETE_EXPERIMENT = "Put it back from a copy, or delete the experiment: its runs stay."
+DELETE_EXPERIMENT = "Restore it from a copy, or delete the experiment; its runs stay."
 
-LOOK_ONLY = "It can be looked at; to go on with it, install that version."
+LOOK_ONLY = "You can view it; to continue it, install that version."
 
 
 class Damage(LazyModel):
-    """One thing that is wrong with a file of a run folder, or that keeps the run from going on."""
+    """One problem with a file of a run folder, or a reason why the run cannot continue."""
 
     model_config = ConfigDict(frozen=True)
 
     file: str = Field(description="Path within the run folder; `.` is the folder itself.")
-    line: int | None = Field(None, description="Line of the file, from 1; null where the whole file is meant.")
-    problem: str = Field(description="What is wrong with it; a sentence.")
-    remedy: str = Field(description="What can be done about it; a sentence.")
+    line: int | None = Field(None, description="Line of the file, from 1; null: the whole file.")
+    problem: str = Field(description="What is wrong, in one sentence.")
+    remedy: str = Field(description="What you can do about it, in one sentence.")
     newer: bool = Field(
-        default=False, description="Nothing is damaged: a newer version wrote it, and the run can only be looked at."
+        default=False, description="The file is intact but a newer version wrote it, so the run is read-only."
     )
 
     def __str__(self) -> str:
@@ -60,8 +59,13 @@ class Damage(LazyModel):
 
 @dataclass(frozen=True)
 class FieldError:
-    """One bad field: ``pointer`` is an RFC 6901 JSON pointer into the request body ("/seed"). ``position``: the
-    character of its text, from 0, at which it is wrong; None where that is not known."""
+    """One invalid field of a request.
+
+    Args:
+        pointer: RFC 6901 JSON pointer into the request body, such as ``/seed``.
+        detail: What is wrong, as a sentence.
+        position: Index of the wrong character in the field's text, from 0; None if unknown.
+    """
 
     pointer: str
     detail: str
@@ -69,12 +73,12 @@ class FieldError:
 
 
 def pointer_to(*path: str | int) -> str:
-    """The RFC 6901 JSON pointer to a value: ``("net_arch", 0)`` is ``/net_arch/0``."""
+    """Return the RFC 6901 JSON pointer to a value: ``("net_arch", 0)`` becomes ``/net_arch/0``."""
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
 
 
-def message_of(error: BaseException) -> str:
-    """``str(error)``; empty for an exception of someone else's that cannot be printed. Every journal can store it."""
+def error_message(error: BaseException) -> str:
+    """Return ``str(error)`` as text that every journal can store; empty if third-party code fails to format it."""
     try:
         message = str(error)
     except Exception:
@@ -82,14 +86,14 @@ def message_of(error: BaseException) -> str:
     return message.encode(errors="replace").decode()
 
 
-def brief(error: BaseException) -> str:
-    """For instance ``ValueError: not a zip file``: the first line, at most 300 characters, without its full stop."""
-    lines = message_of(error).strip().splitlines()
+def summarize_error(error: BaseException) -> str:
+    """Return one line such as ``ValueError: not a zip file``: at most 300 characters, without a final period."""
+    lines = error_message(error).strip().splitlines()
     return f"{type(error).__name__}: {lines[0].rstrip('.')[:300]}" if lines else type(error).__name__
 
 
 class RlvizError(Exception):
-    """Base of all errors; ``str(error)`` says what was wrong, what was expected and what to do."""
+    """Base of all errors; ``str(error)`` says what is wrong, what was expected and what to do."""
 
     status: ClassVar[int] = 500
     title: ClassVar[str] = "Internal error"
@@ -105,12 +109,12 @@ class InvalidRequest(RlvizError):
 
     @classmethod
     def field(cls, pointer: str, detail: str) -> InvalidRequest:
-        """The common case of exactly one bad field."""
+        """Build the common case: exactly one invalid field."""
         return cls(detail, (FieldError(pointer, detail),))
 
 
 class BundleRefused(InvalidRequest):
-    title = "Not a sound bundle"
+    title = "Bundle is damaged"
 
 
 class ImportRefused(InvalidRequest):
@@ -122,17 +126,17 @@ def install_command(extra: str) -> str:
 
 
 class ExtraMissing(RlvizError):
-    """An optional part of the product is not installed."""
+    """An optional dependency is not installed."""
 
     status = 501
     title = "Not installed"
 
     def __init__(self, extra: str) -> None:
-        super().__init__(f"This needs more packages: {install_command(extra)}")
+        super().__init__(f"This needs optional packages: {install_command(extra)}")
 
 
 class SinkProblem(RlvizError):
-    """A sink does not take what is delivered to it. Nothing is lost: it is delivered again later."""
+    """A sink rejects a delivery. Nothing is lost: the service delivers it again later."""
 
     status = 503
     title = "Not delivered"
@@ -167,7 +171,7 @@ class RunNotFound(NotFound):
     title = "Run not found"
 
     def __init__(self, run_id: str) -> None:
-        super().__init__(f"There is no run {run_id[:80]!r}. GET /api/runs lists the runs there are.")
+        super().__init__(f"There is no run {run_id[:80]!r}. GET /api/runs lists all runs.")
 
 
 class EvaluationNotFound(NotFound):
@@ -193,7 +197,7 @@ class PresetNotFound(NotFound):
     title = "Preset not found"
 
     def __init__(self, preset_id: str) -> None:
-        super().__init__(f"There is no preset {preset_id[:80]!r} of your own. GET /presets lists them.")
+        super().__init__(f"You have no preset {preset_id[:80]!r}. GET /presets lists them.")
 
 
 class CurveNotFound(NotFound):
@@ -201,7 +205,7 @@ class CurveNotFound(NotFound):
 
     def __init__(self, curve_id: str) -> None:
         super().__init__(
-            f"There is no measured curve {curve_id[:80]!r}. Presets in the answer of GET /environments name theirs."
+            f"There is no measured curve {curve_id[:80]!r}. GET /environments lists the curve of each preset."
         )
 
 
@@ -210,7 +214,7 @@ class SpecificationNotFound(NotFound):
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f"There is no specification {name[:80]!r}. Measured presets in the answer of GET /environments name theirs."
+            f"There is no specification {name[:80]!r}. GET /environments lists that of each measured preset."
         )
 
 
@@ -232,7 +236,7 @@ class Conflict(RlvizError):
 
 
 class ExperimentConflict(Conflict):
-    """It is over, so that it cannot be stopped or go on."""
+    """The experiment has ended, so it can neither be stopped nor resumed."""
 
     title = "Experiment is over"
 
@@ -255,19 +259,25 @@ class NotControlled(Conflict):
 
 
 class NotTrusted(Conflict):
-    """It came from elsewhere: what it holds may be code, which nothing runs before the user says so."""
+    """The run came from elsewhere and may contain code, which does not run before the user trusts it."""
 
     title = "Run is not trusted"
 
     def __init__(self, run_id: str) -> None:
         super().__init__(
-            f"Run {run_id!r} was made elsewhere, and what it holds can run programs on this machine. You can look at "
-            f"it. If you trust the people it comes from, say so with `rlviz trust {run_id}`, or with Trust on its page."
+            f"Run {run_id!r} was made elsewhere, and its files can run programs on this machine. You can view "
+            f"it. If you trust its authors, run `rlviz trust {run_id}` or choose Trust on its page."
         )
 
 
 class EnvironmentMissing(Conflict):
-    """``entry_point``: the class of a run's own environment; ``missing``: its file or package, which is not here."""
+    """A file or package of a run's custom environment is not on this machine.
+
+    Args:
+        env_id: Environment of the run.
+        entry_point: Class of the custom environment.
+        missing: The missing file (ends in ``.py``) or package.
+    """
 
     title = "Environment is missing"
 
@@ -275,8 +285,8 @@ class EnvironmentMissing(Conflict):
         is_file = missing.endswith(".py")
         what, remedy = ("file", "Put the file there") if is_file else ("package", "Install it")
         super().__init__(
-            f"{env_id}, the environment of this run, is your own class {entry_point}, and this machine has no {what} "
-            f"{missing}. {remedy}, then try again. New runs take the class from where RLVIZ_ENVIRONMENTS says."
+            f"{env_id}, the environment of this run, is the custom class {entry_point}, but this machine has no {what} "
+            f"{missing}. {remedy}, then try again. New runs load the class from RLVIZ_ENVIRONMENTS."
         )
 
 
@@ -293,7 +303,7 @@ class NothingToPlay(Conflict):
 
 
 class NotTraining(Conflict):
-    title = "Run does not train"
+    title = "Run is not training"
 
 
 class NothingToResume(Conflict):
@@ -313,13 +323,13 @@ class TooManySessions(Conflict):
 
 
 class NewerVersion(Conflict):
-    """A newer version wrote it: what it says beyond what is known here could not be kept to."""
+    """A newer version wrote the document; this version cannot honour the settings it does not know."""
 
     title = "Written by a newer version"
 
 
 class SnapshotRefused(Conflict):
-    title = "Training cannot go on from this snapshot"
+    title = "Training cannot continue from this snapshot"
 
 
 class SnapshotDamaged(SnapshotRefused):
@@ -339,11 +349,11 @@ class PruningInProgress(Conflict):
 
 
 class NotExportable(Conflict):
-    title = "Cannot be exported so"
+    title = "Cannot be exported in this format"
 
 
 class TooMuchToRead(Conflict):
-    """A file from elsewhere needs more memory or time to be read than it gets."""
+    """A file from elsewhere needs more memory or time than a reader may use."""
 
     title = "Too much to read"
 
@@ -400,7 +410,7 @@ class VideoNotWritten(EvaluationFailed):
 
 
 class EnvironmentFaulty(RlvizError):
-    """A custom environment did what nothing can be learned from. The message is for the author of its class."""
+    """A custom environment does something that prevents learning. The message addresses the author of its class."""
 
     title = "Environment cannot be used"
 
@@ -415,7 +425,7 @@ class RunFolderError(RlvizError):
         self.run_id, self.damage = run_id, damage
 
     def __reduce__(self) -> tuple[type[RunFolderError], tuple[str, Damage]]:
-        """Pickled, as another process hands it over, by what it was made of and not by its message."""
+        """Pickle the constructor's arguments, because errors travel between processes."""
         return type(self), (self.run_id, self.damage)
 
 
@@ -427,7 +437,7 @@ class ExperimentFolderError(RunFolderError):
 
 
 class ForeignRunFolder(RunFolderError):
-    """The configuration in the folder is another run's: somebody copied or renamed it."""
+    """The folder holds the configuration of another run: it was copied or renamed."""
 
 
 class CatalogueUnusable(RlvizError):
@@ -449,7 +459,7 @@ class AnalyticsBusy(AnalyticsUnusable):
 
 
 class RunsFolderInUse(RlvizError):
-    """``pid``: the process that uses it; 0 if that is not known."""
+    """Another process uses the runs folder. ``pid`` is that process; 0 if unknown."""
 
     title = "Runs folder is in use"
 
@@ -466,10 +476,10 @@ class LauncherError(RlvizError):
     title = "Worker could not be started"
 
 
-_WORDS = {"extra_forbidden": "There is no such key", "missing": "It is needed, and has no default"}
+_WORDS = {"extra_forbidden": "This key does not exist", "missing": "This value is required"}
 
 
 def validation_text(item: Mapping[str, Any]) -> str:
-    """``item`` is one of ``ValidationError.errors()``. The last sentence has no full stop, as those of pydantic."""
+    """Return a sentence for one item of ``ValidationError.errors()``, without a final period, like pydantic's own."""
     text: str = _WORDS.get(item["type"]) or item["msg"].removeprefix("Value error, ")
     return text

@@ -1,7 +1,4 @@
-"""An evaluation: what was asked, what came out, and where the video is.
-
-Verification: whether an evaluation that is played again gives the same step records.
-"""
+"""An evaluation: the request, its results and its files; also whether a replay reproduces its step records."""
 
 from __future__ import annotations
 
@@ -29,10 +26,10 @@ EpisodeCount = Annotated[
 
 
 class EvaluationStatus(StrEnum):
-    QUEUED = "queued"  # waits for a checkpoint or a free slot
+    QUEUED = "queued"  # waiting for a checkpoint or a free slot
     RUNNING = "running"  # episodes are being played
-    COMPLETED = "completed"  # summary and video are there
-    FAILED = "failed"  # the cause says why; no video is left behind
+    COMPLETED = "completed"  # summary and video exist
+    FAILED = "failed"  # the cause says why; there is no video
 
     @property
     def is_final(self) -> bool:
@@ -41,26 +38,26 @@ class EvaluationStatus(StrEnum):
 
 class PolicyChoice(StrEnum):
     LATEST = "latest"  # the final model, else the newest checkpoint
-    BEST = "best"  # the one that periodic evaluation kept
+    BEST = "best"  # the one that periodic evaluation found best
 
 
 class BestPolicy(LazyModel):
-    """Which policy ``best_model.zip`` holds, and how it did on seeds that chose nothing; kept within that file."""
+    """The policy in ``best_model.zip`` and its results on fresh seeds, which did not select it; stored in that file."""
 
     model_config = ConfigDict(frozen=True)
 
     step: int = Field(ge=0, description="Environment steps it was trained for.")
     mean_return: float = Field(description="Mean return of the greedy policy over the fresh episodes.")
     std_return: float = Field(description="Their population standard deviation.")
-    episodes: int = Field(ge=1, description="How many fresh episodes there were.")
+    episodes: int = Field(ge=1, description="Number of fresh episodes.")
 
 
 class Origin(StrEnum):
-    """How an evaluation came to be."""
+    """Why an evaluation exists."""
 
-    ASKED = "asked"  # somebody asked for it
-    RUN = "run"  # its run recorded some of its episodes while it went on, without a video
-    PLAYED = "played"  # a person has played these episodes
+    ASKED = "asked"  # the user requested it
+    RUN = "run"  # the run recorded some of its training episodes, without a video
+    PLAYED = "played"  # a person played these episodes
 
 
 class EpisodeResult(LazyModel):
@@ -74,7 +71,7 @@ class EpisodeResult(LazyModel):
     terminated: bool = Field(description="The environment reached a terminal state.")
     truncated: bool = Field(description="The time limit cut the episode off.")
     seed: int = Field(description="Seed the episode was reset with.")
-    first_frame: int = Field(ge=0, description="Frame of the video, from 0, at which the episode begins.")
+    first_frame: int = Field(ge=0, description="Index of its first frame in the video, from 0.")
 
 
 class Spread(LazyModel):
@@ -89,14 +86,14 @@ class Spread(LazyModel):
 
 
 class VideoFacts(LazyModel):
-    """What the recorder wrote. ``file`` is relative to the run folder."""
+    """Properties of a recorded video. ``file`` is relative to the run folder."""
 
     model_config = ConfigDict(frozen=True)
 
     file: str
     width: int = Field(description="Pixels.")
     height: int = Field(description="Pixels, caption strip included.")
-    fps: float = Field(description="Frames a second; the environment's own rate.")
+    fps: float = Field(description="Frames per second, as the environment declares.")
     frames: int
     duration: float = Field(description="Seconds.")
     codec: str = "h264"
@@ -110,26 +107,29 @@ class StepsFacts(LazyModel):
     model_config = ConfigDict(frozen=True)
 
     file: str
-    rows: int = Field(description="Records: one more an episode than it has steps.")
+    rows: int = Field(description="Number of records: one more per episode than it has steps.")
     size_bytes: int
-    blake2b: str = Field(description="Hash of the file, by which a change is found.")
-    cut: bool = Field(description="The file reached the size it may have: later steps were not recorded.")
+    blake2b: str = Field(description="Hash of the file, to detect changes.")
+    cut: bool = Field(description="The file reached its size limit: later steps were not recorded.")
 
 
 class PicturesFacts(LazyModel):
-    """What the agent saw. The picture that belongs to frame n of the video is in strip n // ``pictures_a_strip``, the
-    n % ``pictures_a_strip``-th from above. ``file`` is relative to the run folder."""
+    """Pictures of what the agent saw, stored in vertical strips. ``file`` is relative to the run folder.
+
+    The picture for frame n of the video is number n % ``pictures_a_strip`` from the top in strip n //
+    ``pictures_a_strip``.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     file: str
     width: int = Field(description="Pixels of one picture.")
     height: int = Field(description="Pixels of one picture.")
-    pictures: int = Field(description="As many as the video has frames, unless they were cut.")
+    pictures: int = Field(description="One per frame of the video, unless the file was cut.")
     pictures_a_strip: int
-    seen_together: int = Field(description="Pictures of one observation, of which the newest is kept.")
+    seen_together: int = Field(description="Stacked pictures of one observation; the newest is kept.")
     size_bytes: int
-    cut: bool = Field(description="The file reached the size it may have: later pictures were not kept.")
+    cut: bool = Field(description="The file reached its size limit: later pictures were not kept.")
 
 
 class EvaluationSummary(LazyModel):
@@ -138,7 +138,7 @@ class EvaluationSummary(LazyModel):
     model_config = ConfigDict(frozen=True)
 
     episodes: list[EpisodeResult] = Field(
-        description="Empty for a video of a program of the user's own that said nothing of what is in it."
+        description="Empty for a video from a foreign program that did not describe its episodes."
     )
     episode_return: Spread | None = Field(description="Null without episodes.")
     episode_length: Spread | None = Field(description="Null without episodes.")
@@ -146,10 +146,8 @@ class EvaluationSummary(LazyModel):
     truncated: int = Field(description="Episodes that the time limit cut off.")
     video: VideoFacts | None
     steps: StepsFacts | None = None
-    pictures: PicturesFacts | None = Field(
-        None, description="Null where the agent sees no pictures, or none were kept."
-    )
-    recording: RecordingFacts | None = Field(None, description="Null where no steps were recorded.")
+    pictures: PicturesFacts | None = Field(None, description="Null if the agent sees no pictures, or none were kept.")
+    recording: RecordingFacts | None = Field(None, description="Null if no steps were recorded.")
 
 
 class StepsWanted(LazyModel):
@@ -157,19 +155,19 @@ class StepsWanted(LazyModel):
 
     model_config = ConfigDict(frozen=True)
 
-    frames_every: int = Field(1, ge=1, description="Every so many frames are hashed.")
-    max_bytes: int = Field(description="From this size on the file takes no more records.")
-    pictures: bool = Field(False, description="What the agent saw is kept too, where that are pictures; as many bytes.")
+    frames_every: int = Field(1, ge=1, description="Every n-th frame is hashed.")
+    max_bytes: int = Field(description="Size at which recording stops.")
+    pictures: bool = Field(False, description="Also keep pictures that the agent saw, up to the same size.")
     detail: Detail = Detail.STANDARD
-    keep_frames_every: int = Field(100, ge=1, description="At full detail one frame in so many is kept as a picture.")
-    keep_frames_bytes: int = Field(0, ge=0, description="Of frames kept as pictures; 0 keeps none.")
+    keep_frames_every: int = Field(100, ge=1, description="At full detail, every n-th frame is kept as a picture.")
+    keep_frames_bytes: int = Field(0, ge=0, description="Bytes of frames kept as pictures; 0 keeps none.")
     most_cost: float | None = Field(
-        None, gt=0, description="Time that recording may take, as a share of the time without it; null: any."
+        None, gt=0, description="Maximum time for recording, as a share of the time without it; null: no limit."
     )
 
 
 class EvaluationRecord(VersionedDocument):
-    """``eval/<id>.json``: written by the service when asked, replaced by the evaluator as it goes."""
+    """``eval/<id>.json``: the service writes it on request, the evaluator updates it."""
 
     model_config = ConfigDict(frozen=True)
     format: ClassVar[Format] = EVALUATION
@@ -202,7 +200,7 @@ class VerificationStatus(StrEnum):
 
 
 class Difference(LazyModel):
-    """The first record that came out otherwise, and the first of its columns that did."""
+    """The first record of a replay that differs, and its first column that does."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -212,13 +210,13 @@ class Difference(LazyModel):
 
 
 class Verification(LazyModel):
-    """``eval/<id>.verify.json``: written by the service when asked, replaced by the worker."""
+    """``eval/<id>.verify.json``: the service writes it on request, the worker updates it."""
 
     model_config = ConfigDict(frozen=True)
 
     status: VerificationStatus = VerificationStatus.RUNNING
-    film: bool = Field(False, description="Whether it is filmed as well: there is a video if it is identical.")
-    identical: bool | None = Field(None, description="Null before it is completed.")
-    steps: int = Field(0, description="Records that were compared so far.")
+    film: bool = Field(False, description="Whether the replay is filmed; if identical, there is a video.")
+    identical: bool | None = Field(None, description="Null until it is completed.")
+    steps: int = Field(0, description="Records compared so far.")
     first_difference: Difference | None = None
-    cause: str | None = Field(None, description="Why it failed, or what differs that no step shows.")
+    cause: str | None = Field(None, description="Why it failed, or what differs outside the steps.")

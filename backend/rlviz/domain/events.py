@@ -1,10 +1,7 @@
-"""What can happen in a run: one kind of lifecycle event each, with a model of its data. Lines: ``event_lines.py``.
+"""Lifecycle events of a run: the kinds, the data of each, and the lines of ``events.jsonl``.
 
-A line of a run's ``events.jsonl``: one lifecycle event, with data that its kind has of its own.
-
-Superseded: the rows of a run's journal in whose place those of a later attempt have come.
-
-What the rules of a run have left for its user.
+Also here, because they follow from events: ``Superseded``, the rows that a later attempt replaced, and
+``RuleMessages``, the messages that rules left for the user.
 """
 
 from __future__ import annotations
@@ -50,53 +47,55 @@ class EventKind(StrEnum):
 
 
 class EventData(LazyModel):
-    """What an event says besides its time and step. Each model has a ``kind``, which tells them apart."""
+    """Data of an event besides its time and step. The ``kind`` of each model tells them apart."""
 
     model_config = ConfigDict(frozen=True)
 
 
 class Stretch(LazyModel):
-    """Rows of ``metrics.jsonl`` in whose place those of a later attempt come, both ends included."""
+    """A range of rows of ``metrics.jsonl`` that a later attempt replaces, both ends included."""
 
     model_config = ConfigDict(frozen=True)
 
-    first: int = Field(ge=1, description="seq of the first.")
-    last: int = Field(ge=0, description="seq of the last; less than that of the first: there are none.")
-    attempt: int = Field(default=1, ge=1, description="The later attempt.")
+    first: int = Field(ge=1, description="seq of the first row.")
+    last: int = Field(ge=0, description="seq of the last row; less than `first` if there are no rows.")
+    attempt: int = Field(default=1, ge=1, description="The attempt that replaces them.")
     beyond: int | None = Field(
         default=None,
-        description="The step that the run went back to: what earlier attempts did beyond is superseded, rows or not.",
+        description="The step that the run went back to; all earlier work beyond it is superseded.",
     )
 
 
 class Ending(EventData):
-    """An event that ends an attempt to train."""
+    """An event that ends a training attempt."""
 
     leads_to: ClassVar[RunStatus]
-    """The status that the run then has."""
+    """Status of the run after this event."""
 
     attempt: int | None = Field(
-        default=None, ge=1, description="Which attempt it ends; null: the one that began last, in older journals."
+        default=None, ge=1, description="Attempt that ends; null: the newest one (older journals)."
     )
     processor_seconds: float | None = Field(
         default=None,
         ge=0,
-        description="What all threads of the worker used in this attempt; null: not known.",
+        description="Processor time of all threads of the worker in this attempt; null: unknown.",
     )
 
 
 class StartedData(EventData):
-    """The worker has read its configuration."""
+    """The worker has read its configuration and starts an attempt."""
 
     kind: Literal[EventKind.STARTED] = EventKind.STARTED
-    attempt: int = Field(default=1, ge=1, description="Which attempt to train the run begins.")
-    worker: str | None = Field(default=None, description="By what its launcher finds the worker again.")
-    snapshot: str | None = Field(default=None, description="The snapshot it goes on from; null: from the beginning.")
+    attempt: int = Field(default=1, ge=1, description="Number of the attempt that starts.")
+    worker: str | None = Field(default=None, description="Identity by which its launcher finds the worker again.")
+    snapshot: str | None = Field(
+        default=None, description="The snapshot it resumes from; null: it starts from the beginning."
+    )
     total_timesteps: int | None = Field(
-        default=None, description="Steps to train for, if not those of the configuration: the run was made longer."
+        default=None, description="Steps to train for, if the run was extended; null: as configured."
     )
     not_exact_because: str | None = Field(
-        default=None, description="Why it does not go on from it bit for bit; null: it does, or there is none."
+        default=None, description="Why it does not resume bit for bit; null: it does, or there is no snapshot."
     )
 
 
@@ -104,29 +103,29 @@ class CheckpointData(EventData):
     """A policy was saved."""
 
     kind: Literal[EventKind.CHECKPOINT] = EventKind.CHECKPOINT
-    path: str = Field(description="Where, within the run folder.")
-    request: int = Field(default=0, description="The last request for a checkpoint that this one answers.")
+    path: str = Field(description="Path within the run folder.")
+    request: int = Field(default=0, description="Number of the newest checkpoint request that this one answers.")
 
 
 class BestData(EventData):
-    """The best policy so far was kept. The figures are of the episodes that decided so."""
+    """The best policy so far was saved. The figures are from the episodes that selected it."""
 
     kind: Literal[EventKind.BEST] = EventKind.BEST
-    path: str = Field(description="Where, within the run folder.")
+    path: str = Field(description="Path within the run folder.")
     mean_return: float
     std_return: float
     episodes: int
 
 
 class SnapshotData(EventData):
-    """Everything that training was at this step is on disk."""
+    """The complete training state at this step was written to disk."""
 
     kind: Literal[EventKind.SNAPSHOT] = EventKind.SNAPSHOT
-    name: str = Field(description="How it is asked for.")
+    name: str = Field(description="Name of the snapshot.")
     trigger: Trigger
-    bytes: int = Field(ge=0, description="Of its file, without the segments of the replay buffer.")
-    capture_ms: float = Field(ge=0, description="Milliseconds for which it held training up.")
-    request: int = Field(default=0, ge=0, description="Number of the request of a person that this one answers.")
+    bytes: int = Field(ge=0, description="Size of its file, without the segments of the replay buffer.")
+    capture_ms: float = Field(ge=0, description="Milliseconds for which it paused training.")
+    request: int = Field(default=0, ge=0, description="Number of the user's request that it answers.")
 
 
 class WarningData(EventData):
@@ -137,120 +136,121 @@ class WarningData(EventData):
 
 
 class PausingData(EventData):
-    """A pause was asked for within a rollout: training goes on, with its rows held back, to where that ends."""
+    """A pause was requested during a rollout: training continues to its end, and holds back its rows until then."""
 
     kind: Literal[EventKind.PAUSING] = EventKind.PAUSING
-    saves_at: int = Field(description="Step at which the snapshot will be taken.")
+    saves_at: int = Field(description="Step at which the snapshot is taken.")
 
 
 class ResumedData(EventData):
-    """What the journal held beyond the snapshot was computed again, and came out the same."""
+    """The rows that the journal held beyond the snapshot were computed again with identical results."""
 
     kind: Literal[EventKind.RESUMED] = EventKind.RESUMED
-    snapshot: str = Field(description="The snapshot that the attempt began from.")
-    verified: int = Field(ge=0, description="Rows that are identical.")
-    left: int = Field(default=0, ge=0, description="Rows that the attempt did not come to before it ended.")
+    snapshot: str = Field(description="The snapshot that the attempt resumed from.")
+    verified: int = Field(ge=0, description="Number of identical rows.")
+    left: int = Field(default=0, ge=0, description="Rows that the attempt did not reach before it ended.")
 
 
 class DivergedData(EventData):
-    """What the journal held beyond the snapshot came out otherwise: from this row on the newest attempt counts."""
+    """A row beyond the snapshot was computed again with another result: from it on, the newest attempt counts."""
 
     kind: Literal[EventKind.DIVERGED] = EventKind.DIVERGED
-    snapshot: str = Field(description="The snapshot that the attempt began from.")
-    verified: int = Field(ge=0, description="Rows that were identical before.")
-    metric: str | None = Field(default=None, description="What differs first; null: there was no such row.")
+    snapshot: str = Field(description="The snapshot that the attempt resumed from.")
+    verified: int = Field(ge=0, description="Number of identical rows before it.")
+    metric: str | None = Field(default=None, description="First metric that differs; null: the row did not exist.")
     recorded: float | None = None
     computed: float | None = None
-    superseded: Stretch = Field(description="Rows in whose place those of this attempt come.")
+    superseded: Stretch = Field(description="Rows that this attempt replaces.")
 
 
 class RollbackData(EventData):
-    """The run goes on from an earlier snapshot: what came after that is no part of it any more."""
+    """The run continues from an earlier snapshot: everything after it is no longer part of the run."""
 
     kind: Literal[EventKind.ROLLBACK] = EventKind.ROLLBACK
-    snapshot: str = Field(description="The snapshot that the attempt began from.")
-    superseded: Stretch = Field(description="Rows that came after.")
-    taken_in: int = Field(default=1, ge=0, description="The attempt that took the snapshot; 0: the run forked from.")
-    rule: int | None = Field(default=None, description="Number of the rule that went back; null: a person did.")
-    says: str | None = Field(default=None, description="That rule in words.")
-    count: int = Field(default=0, ge=0, description="How often that rule has fired in this run.")
+    snapshot: str = Field(description="The snapshot that the run went back to.")
+    superseded: Stretch = Field(description="Rows after the snapshot.")
+    taken_in: int = Field(default=1, ge=0, description="Attempt that took the snapshot; 0: the parent of a fork.")
+    rule: int | None = Field(default=None, description="Number of the rule that rolled back; null: the user did.")
+    says: str | None = Field(default=None, description="The rule as text.")
+    count: int = Field(default=0, ge=0, description="How often the rule has fired in this run.")
 
 
 class HyperparameterChangedData(EventData):
-    """A hyperparameter was changed while the run trains; the event's step is the first with it."""
+    """A hyperparameter was changed during training; the event's step is the first one with the new value."""
 
     kind: Literal[EventKind.HYPERPARAMETER_CHANGED] = EventKind.HYPERPARAMETER_CHANGED
     name: str
-    before: float = Field(description="Its value so far: of a schedule, at this step.")
+    before: float = Field(description="Previous value; of a schedule, the value at this step.")
     after: float
-    change: KnobChange = Field(description="What was asked for.")
+    change: KnobChange = Field(description="The requested change.")
     by: Author
     rule: int | None = Field(default=None, description="Number of the rule that changed it.")
-    request: int = Field(default=0, ge=0, description="Number of the request of a person that this one answers.")
-    replaced_schedule: bool = Field(default=False, description="Whether a schedule ended with it.")
-    limited: bool = Field(default=False, description="Whether its bounds allowed less than was asked for.")
+    request: int = Field(default=0, ge=0, description="Number of the user's request that it answers.")
+    replaced_schedule: bool = Field(default=False, description="Whether the change replaced a schedule.")
+    limited: bool = Field(default=False, description="Whether bounds limited the requested change.")
     factor: float | None = Field(
         default=None,
-        description="What the course that the configuration gives it is multiplied by since; null: `after` has taken "
-        "the place of that course.",
+        description="Factor on the configured value or schedule from now on; null: `after` replaces it.",
     )
 
     @property
     def override(self) -> Override:
-        """What has become of its course."""
+        """Return the change as an override of the configured value or schedule."""
         return Override(value=self.after) if self.factor is None else Override(factor=self.factor)
 
 
 class RulesChangedData(EventData):
-    """From this step on the run has these rules."""
+    """The run has these rules from this step on."""
 
     kind: Literal[EventKind.RULES_CHANGED] = EventKind.RULES_CHANGED
-    rules: list[str] = Field(description="In words.")
+    rules: list[str] = Field(description="The rules as text.")
 
 
 class RecordedData(EventData):
-    """Episodes were recorded while the run went on."""
+    """Episodes were recorded during training."""
 
     kind: Literal[EventKind.RECORDED] = EventKind.RECORDED
-    evaluation: str = Field(description="Id of the evaluation that they are kept as.")
+    evaluation: str = Field(description="Id of the evaluation that stores them.")
     episodes: int = Field(ge=1)
     cost: float | None = Field(
         default=None,
         ge=0,
-        description="Time that recording has taken, as a share of the time without it; null: too short to tell.",
+        description="Time spent on recording, as a share of the time without it; null: too short to measure.",
     )
 
 
 class RecordingChangedData(EventData):
-    """From here on the run is recorded at another detail."""
+    """The run is recorded at another level of detail from here on."""
 
     kind: Literal[EventKind.RECORDING_CHANGED] = EventKind.RECORDING_CHANGED
     detail: Detail
-    lowered: Lowered | None = Field(default=None, description="Why, if it was lowered by itself; null: it was chosen.")
+    lowered: Lowered | None = Field(
+        default=None, description="Why it was lowered automatically; null: the user chose it."
+    )
 
 
 class RuleFiredData(EventData):
-    """What a rule waits for has happened."""
+    """The condition of a rule became true."""
 
     kind: Literal[EventKind.RULE_FIRED] = EventKind.RULE_FIRED
     rule: int = Field(ge=1, description="Its number among the rules, from 1.")
-    says: str = Field(description="The rule in words.")
-    done: list[str] = Field(default=[], description="What was done, in words.")
-    not_done: list[str] = Field(default=[], description="What was not done, and why, a sentence each.")
-    notify: str | None = Field(default=None, description="What the user is told; null: nobody is.")
+    says: str = Field(description="The rule as text.")
+    done: list[str] = Field(default=[], description="Actions done, as text.")
+    not_done: list[str] = Field(default=[], description="Actions not done and why, one sentence each.")
+    notify: str | None = Field(default=None, description="Message for the user; null: none.")
     count: int = Field(default=1, ge=1, description="How often it has fired in this run.")
-    is_last: bool = Field(default=False, description="Whether it will not fire again.")
+    is_last: bool = Field(default=False, description="Whether the rule does not fire again.")
 
 
 class PausedData(Ending):
-    """A snapshot holds all that training was."""
+    """The attempt paused; a snapshot holds the complete training state."""
 
     leads_to = RunStatus.PAUSED
     kind: Literal[EventKind.PAUSED] = EventKind.PAUSED
     snapshot: str | None = Field(
-        default=None, description="The snapshot to go on from; null: there is none yet, and training begins again."
+        default=None, description="The snapshot to resume from; null: none exists, and training starts over."
     )
-    path: str | None = Field(default=None, description="The policy of this moment; null if it could not be saved.")
+    path: str | None = Field(default=None, description="The current policy; null if it could not be saved.")
 
 
 class StoppedData(Ending):
@@ -258,14 +258,14 @@ class StoppedData(Ending):
 
     leads_to = RunStatus.STOPPED
     kind: Literal[EventKind.STOPPED] = EventKind.STOPPED
-    path: str | None = Field(default=None, description="The final policy; null if there was none to save yet.")
+    path: str | None = Field(default=None, description="The final policy; null if there was none to save.")
     ended_early: str | None = Field(
-        default=None, description="The rule that ended it without saving; null: a person asked for the stop."
+        default=None, description="The rule that ended it without saving; null: the user stopped it."
     )
 
 
 class FinishedData(Ending):
-    """All timesteps were done, or the aim was reached."""
+    """All timesteps are done, or the goal was reached."""
 
     leads_to = RunStatus.COMPLETED
     kind: Literal[EventKind.FINISHED] = EventKind.FINISHED
@@ -278,35 +278,33 @@ class ErrorData(Ending):
 
     leads_to = RunStatus.FAILED
     kind: Literal[EventKind.ERROR] = EventKind.ERROR
-    type: str = Field(description="Name of the exception.")
+    type: str = Field(description="Class name of the exception.")
     message: str
-    traceback: str = Field(default="", description="Its last lines; empty if the worker never began.")
+    traceback: str = Field(default="", description="Last lines of the traceback; empty if the worker never started.")
 
 
 class InterruptedData(Ending):
-    """The worker went away without a word; written by the service."""
+    """The worker disappeared without an ending; the service writes this event."""
 
     leads_to = RunStatus.INTERRUPTED
     kind: Literal[EventKind.INTERRUPTED] = EventKind.INTERRUPTED
     cause: str
-    trained_until: float | None = Field(
-        default=None, description="Unix seconds of the last row: it may be noticed much later. null: not known."
-    )
+    trained_until: float | None = Field(default=None, description="Unix time of the last row, seconds; null: unknown.")
 
 
 class RefusedData(EventData):
-    """An attempt could not go on where it was to begin: the run is as the attempt before has left it."""
+    """An attempt could not start from its snapshot: the run stays as the previous attempt left it."""
 
     kind: Literal[EventKind.REFUSED] = EventKind.REFUSED
-    attempt: int = Field(ge=1, description="Which attempt did not come about.")
-    message: str = Field(description="Why, and what can be done.")
+    attempt: int = Field(ge=1, description="Number of the refused attempt.")
+    message: str = Field(description="The reason, and what you can do.")
 
 
 class UnknownData(EventData):
-    """An event of a kind that a newer version writes."""
+    """An event of a kind that only a newer version knows."""
 
     kind: Literal["unknown"] = "unknown"
-    name: str = Field(description="Its kind.")
+    name: str = Field(description="Kind of the event.")
     data: JsonValue = None
 
 
@@ -350,13 +348,13 @@ class EventRecord(LazyModel):
 
     @property
     def event(self) -> str:
-        """Its kind, as the journal calls it."""
+        """Kind of the event, as stored in the journal."""
         return self.data.name if isinstance(self.data, UnknownData) else self.data.kind
 
     @model_validator(mode="before")
     @classmethod
     def _from_line(cls, line: Any) -> Any:
-        """The journal keeps the kind beside the data."""
+        """Move the kind, which the journal stores beside the data, into the data."""
         if not isinstance(line, Mapping) or not isinstance(name := line.get("event"), str):
             return line
         data = line.get("data", {})
@@ -371,7 +369,7 @@ class EventRecord(LazyModel):
 
 
 def event_line(step: int, data: EventData) -> dict[str, JsonValue]:
-    """An event as the journal keeps it; the writer adds ``seq`` and ``time``."""
+    """Return an event as a journal line; the writer adds ``seq`` and ``time``."""
     if isinstance(data, UnknownData):
         return {"event": data.name, "step": step, "data": data.data}
     fields = data.model_dump(mode="json", exclude_none=True)
@@ -379,8 +377,10 @@ def event_line(step: int, data: EventData) -> dict[str, JsonValue]:
 
 
 def parse_event(record: Mapping[str, Any] | None) -> EventRecord | None:
-    """The event that a line of the journal says, whatever version wrote it; None for a line that says none. What a
-    newer version says otherwise of a kind that is known is an event of an unknown kind."""
+    """Return the event in a journal line, written by any version; None if the line holds no event.
+
+    A known kind with data that only a newer version understands becomes an ``UnknownData`` event.
+    """
     if record is None:
         return None
     try:
@@ -403,7 +403,7 @@ def _parse_newer(line: Mapping[str, Any]) -> EventRecord | None:
 
 
 class Superseded:
-    """Stretches of rows by their ``seq``; they may overlap, and come in any order."""
+    """A set of rows given by ranges of their ``seq``. Ranges may overlap and come in any order."""
 
     def __init__(self, stretches: Iterable[Stretch] = ()) -> None:
         self.stretches = tuple(stretches)
@@ -411,7 +411,7 @@ class Superseded:
         self._firsts = [first for first, _ in self._merged]
 
     def by(self, attempt: int) -> Superseded:
-        """Those that ``attempt`` and the ones before it took the place of: how things stood while it trained."""
+        """Return the rows that ``attempt`` and earlier attempts replaced: the state of things while it trained."""
         return Superseded(stretch for stretch in self.stretches if stretch.attempt <= attempt)
 
     def __contains__(self, seq: int) -> bool:
@@ -420,7 +420,7 @@ class Superseded:
 
     @property
     def merged(self) -> tuple[tuple[int, int], ...]:
-        """The same rows as stretches, each its first and its last row, that neither overlap nor adjoin, in order."""
+        """Return the same rows as sorted ranges (first, last) that neither overlap nor adjoin."""
         return tuple(self._merged)
 
     def __bool__(self) -> bool:
@@ -434,7 +434,7 @@ class Superseded:
 
 
 def _merge(stretches: Iterable[Stretch]) -> list[tuple[int, int]]:
-    """The same rows in stretches that neither overlap nor adjoin, in order."""
+    """Return the same rows as sorted ranges that neither overlap nor adjoin."""
     merged: list[tuple[int, int]] = []
     for first, last in sorted((one.first, one.last) for one in stretches if one.first <= one.last):
         if merged and first <= merged[-1][1] + 1:
@@ -445,11 +445,11 @@ def _merge(stretches: Iterable[Stretch]) -> list[tuple[int, int]]:
 
 
 KEPT = 5
-"""Newest messages that are kept in words. More than these hardly come between two looks at a run."""
+"""Number of newest messages that keep their text. A client that looks regularly misses none."""
 
 
 class RuleMessage(LazyModel):
-    """What one firing of a rule tells the user."""
+    """The message of one firing of a rule to the user."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -460,7 +460,7 @@ class RuleMessage(LazyModel):
 
 
 class RuleMessages(LazyModel):
-    """``count``: all that there were; ``newest``: the last of them, oldest first."""
+    """Messages of a run. ``count`` is the number of all messages; ``newest`` holds the last ones, oldest first."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -468,10 +468,10 @@ class RuleMessages(LazyModel):
     newest: tuple[RuleMessage, ...] = ()
 
     def with_one(self, event: EventRecord, fired: RuleFiredData) -> RuleMessages:
-        """These and the message of ``fired``, which ``event`` tells of."""
+        """Return the messages with that of ``fired``, the data of ``event``, added."""
         message = RuleMessage(rule=fired.rule, time=event.time, step=event.step, message=fired.notify or fired.says)
         return RuleMessages(count=self.count + 1, newest=(*self.newest, message)[-KEPT:])
 
     def after(self, count: int) -> tuple[RuleMessage, ...]:
-        """Those that came after the first ``count``, as far as they are kept."""
+        """Return the messages after the first ``count``, as far as they are kept."""
         return self.newest[-missing:] if (missing := self.count - count) > 0 else ()

@@ -1,10 +1,7 @@
-"""Experiments: what is compared, with which seeds, and what has become of each trial.
+"""Experiments: the specification of what is compared, and the state of each trial.
 
-The trials of an experiment: the lines of ``trials.jsonl``, and what they add up to.
-
-Sweep: what a search varies, how values are proposed, and when a trial is given up.
-
-ExperimentSpec: what an experiment trains, how often, how it is scored, and when it gives up.
+``ExperimentSpec`` says what to train, with which seeds, how to score it and when to give up; a ``Sweep`` in it
+describes a hyperparameter search. ``TrialLine`` is a line of ``trials.jsonl``.
 """
 
 from __future__ import annotations
@@ -23,7 +20,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, ConfigDict, Field, JsonValue, field_validator, model_validator
 
 from rlviz.domain.config import EvaluationPlan, SnapshotPlan
-from rlviz.domain.errors import placed_error
+from rlviz.domain.errors import error_at
 from rlviz.domain.evaluation import PolicyChoice
 from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.limits import (
@@ -42,7 +39,8 @@ _EXPERIMENT_ID = re.compile(r"exp-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}")
 
 
 class ExperimentStatus(StrEnum):
-    """*stopped* by hand, and can be resumed; *failed*: a trial failed and ``fast-fail`` was asked for."""
+    """Status of an experiment. *stopped*: by the user, and can be resumed. *failed*: a trial failed under
+    ``fast-fail``."""
 
     RUNNING = "running"
     STOPPED = "stopped"
@@ -51,8 +49,11 @@ class ExperimentStatus(StrEnum):
 
 
 class TrialState(StrEnum):
-    """What a line says. *begun*: it is about to have that run. *retried*, *lost*: that attempt failed, or was cut off
-    from outside, and the trial begins anew. The others are final."""
+    """What a line of ``trials.jsonl`` reports.
+
+    *begun*: the trial is about to start that run. *retried*, *lost*: that attempt failed, or was cut off from
+    outside, and the trial starts again. All others are final.
+    """
 
     BEGUN = "begun"
     SCORED = "scored"
@@ -67,7 +68,7 @@ class TrialState(StrEnum):
 
 
 class CellStatus(StrEnum):
-    """What a trial does now."""
+    """Current state of a trial."""
 
     WAITING = "waiting"
     TRAINING = "training"
@@ -80,7 +81,7 @@ class CellStatus(StrEnum):
 
 
 class TrialLine(LazyModel):
-    """One line of ``trials.jsonl``; ``seq`` and ``time`` come from the journal."""
+    """One line of ``trials.jsonl``; the journal adds ``seq`` and ``time``."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -95,24 +96,24 @@ class TrialLine(LazyModel):
     state: TrialState
     score: float | None = None
     policy: PolicyChoice | None = None
-    """Which policy of its run the score is of; None: there is no score, or an older version wrote the line."""
+    """Which policy of the run the score belongs to; None: no score, or an older version wrote the line."""
     cause: str | None = None
 
 
 class ExperimentControl(LazyModel):
-    """What an experiment shall do: replaced as a whole."""
+    """The desired state of an experiment; the file is always replaced as a whole."""
 
     model_config = ConfigDict(frozen=True)
 
     desired: Literal["run", "stop", "end"] = "run"
     cause: str | None = None
-    """Why it failed, or was stopped."""
+    """Why it failed or was stopped."""
     skipped: str | None = None
-    """Why trials that were never begun were left out."""
+    """Why trials that never started were skipped."""
 
 
 def new_experiment_id(now: datetime) -> str:
-    """For instance ``exp-20261121-014312-7f3a1b``: sorts by time."""
+    """Return an id such as ``exp-20261121-014312-7f3a1b``, which sorts by time."""
     return f"exp-{now.astimezone(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
 
 
@@ -124,15 +125,15 @@ MOST_SEARCHED = 30
 MOST_CHOICES = 50
 
 _UNCOUNTED = 1e15
-"""Values of a range: of more, how many does not matter, and a float does not tell."""
+"""Larger ranges count as endless, because a float cannot tell their values apart."""
 
 
 class SamplerName(StrEnum):
-    """How values are proposed.
+    """How a search proposes values.
 
-    *tpe*: from where earlier trials did well (tree-structured Parzen estimator). *cma-es*: an evolution strategy for
-    numbers; what is chosen from a list is drawn at random. *gaussian-process*: where a model of the objective expects
-    the most; for few, costly trials. *random*: independent draws. *grid*: every combination once.
+    *tpe*: near values that did well in earlier trials (tree-structured Parzen estimator). *cma-es*: an evolution
+    strategy for numbers; choices are drawn at random. *gaussian-process*: where a model of the objective expects the
+    best result; for few, expensive trials. *random*: independent draws. *grid*: every combination once.
     """
 
     TPE = "tpe"
@@ -143,10 +144,10 @@ class SamplerName(StrEnum):
 
 
 class PrunerName(StrEnum):
-    """When a trial is given up, judged by the greedy evaluations while it trains.
+    """When a search stops a trial early, judged by the greedy evaluations during training.
 
     *median*: below the median of earlier trials at the same step. *successive-halving*: not among the best third at
-    each of a few rungs. *hyperband*: the same for several first rungs at once.
+    each of a few rungs. *hyperband*: the same with several first rungs at once.
     """
 
     NONE = "none"
@@ -160,7 +161,7 @@ class _Parameter(LazyModel):
 
     when: dict[str, list[JsonValue]] = Field(
         default_factory=dict,
-        description="Searched only where each of these parameters has one of these values; {}: always.",
+        description="Searched only if each of these parameters has one of the listed values; {}: always.",
     )
 
 
@@ -169,7 +170,7 @@ class FloatRange(_Parameter):
     low: float
     high: float
     log: bool = Field(default=False, strict=True, description="Search on a logarithmic scale.")
-    step: float | None = Field(None, gt=0, description="Only low, low + step, …; null: any number between.")
+    step: float | None = Field(None, gt=0, description="Only low, low + step, …; null: any number in between.")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -198,8 +199,8 @@ class Choice(_Parameter):
     def _check(self) -> Self:
         seen: set[str] = set()
         for place, choice in enumerate(self.choices):
-            if (key := identity(choice)) in seen:
-                raise placed_error(f"{choice!r} is among the choices twice.", "choices", place)
+            if (key := value_identity(choice)) in seen:
+                raise error_at(f"{choice!r} is listed twice.", "choices", place)
             seen.add(key)
         return self
 
@@ -210,7 +211,7 @@ SearchSpace = Annotated[dict[str, Parameter], Field(min_length=1, max_length=MOS
 
 @dataclass(frozen=True)
 class Suggested:
-    """What a search varies of a hyperparameter unless told otherwise. ``source``: where the range comes from."""
+    """The range that a search uses for a hyperparameter by default. ``source`` says where the range comes from."""
 
     parameter: FloatRange | IntRange | Choice
     source: str
@@ -220,16 +221,16 @@ Suggestions = Mapping[str, Suggested]
 
 
 class Sweep(LazyModel):
-    """A search for hyperparameters. The objective is the interquartile mean of the scores of a trial's seeds."""
+    """A hyperparameter search. The objective is the interquartile mean of the scores of a trial's seeds."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    space: SearchSpace = Field(description="By the name of a hyperparameter, what is searched.")
+    space: SearchSpace = Field(description="Search range of each hyperparameter, by name.")
     sampler: SamplerName = SamplerName.TPE
     pruner: PrunerName = PrunerName.NONE
     trials: int = Field(DEFAULT_SWEEP_TRIALS, ge=1, le=LIMITS.sweep_trials.maximum, strict=True)
     seeds_per_trial: int = Field(
-        1, ge=1, le=LIMITS.sweep_seeds.maximum, strict=True, description="Runs of each trial, one for each seed."
+        1, ge=1, le=LIMITS.sweep_seeds.maximum, strict=True, description="Runs of each trial, one per seed."
     )
     seed: int = Field(0, ge=0, le=2**31 - 1, strict=True, description="Seed of the sampler.")
 
@@ -242,25 +243,28 @@ class Sweep(LazyModel):
 
     @property
     def wanted(self) -> int:
-        """Number of trials. No two are the same, so a space of few combinations has fewer than were asked for."""
-        return min(self.trials, len(list(itertools.islice(combinations_of(self.space), self.trials))))
+        """Number of trials. No two trials are the same, so a small space may have fewer than requested."""
+        return min(self.trials, len(list(itertools.islice(iterate_combinations(self.space), self.trials))))
 
 
 def grid_values(parameter: Parameter) -> list[JsonValue]:
-    """All values of a parameter, ascending or in the order of its choices. Raises ValueError for an endless one."""
+    """Return all values of a parameter, ascending or in the order of its choices. Raises ValueError for an endless
+    range."""
     _value_count(parameter)
-    return list(values_of(parameter))
+    return list(iterate_values(parameter))
 
 
-def combinations(space: Mapping[str, Parameter]) -> int:
-    """Number of combinations of the values of all parameters. Raises ValueError for a range that is not counted."""
+def count_combinations(space: Mapping[str, Parameter]) -> int:
+    """Return the number of combinations of all values. Raises ValueError for an endless range."""
     return prod(map(_value_count, space.values()))
 
 
-def combinations_of(space: Mapping[str, Parameter]) -> Iterator[dict[str, JsonValue]]:
-    """Every combination of values that a search may propose, each once. Parameters whose condition does not hold are
-    left out. Endless where a parameter has more values than can be listed: those are then numbered, which is enough to
-    count with."""
+def iterate_combinations(space: Mapping[str, Parameter]) -> Iterator[dict[str, JsonValue]]:
+    """Yield every combination of values that a search may propose, each once.
+
+    Parameters whose condition does not hold are left out. A parameter with more values than can be listed yields
+    endlessly many placeholder numbers, which is enough for counting.
+    """
     names = list(space)
 
     def extend(place: int, values: dict[str, JsonValue]) -> Iterator[dict[str, JsonValue]]:
@@ -268,18 +272,18 @@ def combinations_of(space: Mapping[str, Parameter]) -> Iterator[dict[str, JsonVa
             yield dict(values)
             return
         name = names[place]
-        if not applies(space[name], values):
+        if not condition_holds(space[name], values):
             yield from extend(place + 1, values)
             return
-        for value in values_of(space[name]):
+        for value in iterate_values(space[name]):
             yield from extend(place + 1, {**values, name: value})
 
     return extend(0, {})
 
 
-def values_of(parameter: Parameter) -> Iterator[JsonValue]:
-    """Every value of a parameter, ascending or in the order of its choices; of a range of any number, endlessly many
-    numbers that only stand for its values."""
+def iterate_values(parameter: Parameter) -> Iterator[JsonValue]:
+    """Yield every value of a parameter, ascending or in the order of its choices; of a continuous range, endless
+    placeholder numbers."""
     match parameter:
         case Choice(choices=choices):
             yield from choices
@@ -299,54 +303,55 @@ def _value_count(parameter: Parameter) -> int:
             return (parameter.high - parameter.low) // parameter.step + 1
         case FloatRange(step=step) if step is not None:
             return int(min((parameter.high - parameter.low) / step + 1e-9, _UNCOUNTED)) + 1
-    raise ValueError("A grid needs values that can be counted: choices, or a range with a step and no log scale.")
+    raise ValueError("A grid needs countable values: choices, or a range with a step and no log scale.")
 
 
 def _check_range(low: float, high: float, log: bool, stepped: bool) -> None:
     if low >= high:
-        raise placed_error(f"low has to be less than high, not {low:g} and {high:g}.", "high")
+        raise error_at(f"low must be less than high, but they are {low:g} and {high:g}.", "high")
     if log and low <= 0:
-        raise placed_error(f"A logarithmic scale begins above 0, not at {low:g}.", "low")
+        raise error_at(f"A logarithmic scale must start above 0, not at {low:g}.", "low")
     if log and stepped:
-        raise placed_error("Either a logarithmic scale or a step: one of the two.", "step")
+        raise error_at("Give either a logarithmic scale or a step, not both.", "step")
 
 
 def _check_conditions(space: Mapping[str, Parameter]) -> None:
-    """A condition names a choice that stands before it, and values of that choice."""
+    """Check that each condition names an earlier choice, and values of that choice."""
     before: dict[str, Parameter] = {}
     for name, parameter in space.items():
         for other, wanted in parameter.when.items():
             found, at = before.get(other), ("space", name, "when", other)
             if not isinstance(found, Choice):
-                raise placed_error(f"{name} depends on {other}, which has to be a choice that stands before it.", *at)
+                raise error_at(f"{name} depends on {other}, which must be a choice listed before it.", *at)
             missing = [value for value in wanted if value not in found.choices]
             if missing or not wanted:
                 problem = f"{name} depends on values of {other} that are not among its choices: {missing}."
-                raise placed_error(problem, *at)
+                raise error_at(problem, *at)
         before[name] = parameter
 
 
 def _check_grid(space: Mapping[str, Parameter]) -> None:
     for name, parameter in space.items():
         if parameter.when:
-            problem = f"A grid has no conditions: {name} has one. Choose another sampler."
-            raise placed_error(problem, "space", name, "when")
+            problem = f"A grid cannot have conditions, but {name} has one. Choose another sampler."
+            raise error_at(problem, "space", name, "when")
         try:
             _value_count(parameter)
         except ValueError as error:
-            raise placed_error(f"{name}: {error}", "space", name) from error
-    found, most = combinations(space), LIMITS.sweep_trials.maximum
+            raise error_at(f"{name}: {error}", "space", name) from error
+    found, most = count_combinations(space), LIMITS.sweep_trials.maximum
     if found > most:
-        raise placed_error(f"The grid has {found:,} combinations; {most:,} are the most.", "space")
+        raise error_at(f"The grid has {found:,} combinations; at most {most:,} are allowed.", "space")
 
 
-def applies(parameter: Parameter, values: Mapping[str, JsonValue]) -> bool:
-    """Whether the condition of ``parameter`` holds among the ``values`` chosen before it."""
+def condition_holds(parameter: Parameter, values: Mapping[str, JsonValue]) -> bool:
+    """Whether the condition of ``parameter`` holds for the ``values`` chosen before it."""
     return all(name in values and values[name] in wanted for name, wanted in parameter.when.items())
 
 
-def identity(value: JsonValue) -> str:
-    """The same text for values that train the same: 1 and 1.0, but not 1 and true; of objects in any order of keys."""
+def value_identity(value: JsonValue) -> str:
+    """Return the same text for values that train the same: 1 equals 1.0 but not true; the order of keys does not
+    matter."""
     return json.dumps(_plain(value), sort_keys=True)
 
 
@@ -362,16 +367,16 @@ def _plain(value: JsonValue) -> JsonValue:
     return value
 
 
-def label_of(choice: JsonValue) -> str | float | bool | None:
-    """A choice as it can be stored in one cell: lists and objects as text."""
+def choice_label(choice: JsonValue) -> str | float | bool | None:
+    """Return a choice as a value for one table cell: lists and objects become text."""
     return json.dumps(choice) if isinstance(choice, list | dict) else choice
 
 
 MOST_CELLS = 10_000
-"""Trials of one experiment."""
+"""Maximum number of trials of one experiment."""
 
 MOST_UNCONFIRMED = 1_000
-"""Trials that are begun without asking back."""
+"""Number of trials that start without a confirmation."""
 
 MOST_VARIANTS = 1_000
 
@@ -383,8 +388,11 @@ class _Strict(LazyModel):
 
 
 class FailMode(StrEnum):
-    """What a trial that fails means. *continue*: the others go on, and it has no score. *fast-fail*: the experiment
-    ends. *retry*: it is trained anew, ``retries`` times at most, and then as *continue*."""
+    """What happens when a trial fails.
+
+    *continue*: the other trials go on, and it has no score. *fast-fail*: the experiment ends. *retry*: it is trained
+    again, at most ``retries`` times, then as *continue*.
+    """
 
     CONTINUE = "continue"
     FAST_FAIL = "fast-fail"
@@ -392,15 +400,15 @@ class FailMode(StrEnum):
 
 
 class RunSpec(_Strict):
-    """What every run of the experiment is created with, as in ``POST /runs``."""
+    """The settings that every run of the experiment starts from, as in ``POST /runs``."""
 
     algo: str = Field("ppo", max_length=LIMITS.choice.maximum)
     env_id: str = Field("CartPole-v1", max_length=LIMITS.choice.maximum)
     preset: PresetChoice = RECOMMENDED
-    total_timesteps: int | None = Field(None, ge=1, strict=True, description="null: the preset's.")
+    total_timesteps: int | None = Field(None, ge=1, strict=True, description="null: that of the preset.")
     env_options: dict[str, JsonValue] = Field(default={})
     hyperparameters: dict[str, JsonValue] = Field(default={})
-    evaluation: EvaluationPlan | None = Field(None, description="While it trains; null: the preset's.")
+    evaluation: EvaluationPlan | None = Field(None, description="Evaluation during training; null: that of the preset.")
     snapshots: SnapshotPlan | None = Field(
         None, description="When snapshots are taken and how many are kept; null: one every 60 seconds, the newest 3."
     )
@@ -408,8 +416,8 @@ class RunSpec(_Strict):
 
 
 class VariantChanges(_Strict):
-    """What a variant has in the place of the base's; null: the base's. Options and hyperparameters are merged, one by
-    one."""
+    """What a variant changes in the base; null keeps the value of the base. Options and hyperparameters are merged key
+    by key."""
 
     algo: str | None = Field(None, max_length=LIMITS.choice.maximum)
     env_id: str | None = Field(None, max_length=LIMITS.choice.maximum)
@@ -430,11 +438,11 @@ class Variant(_Strict):
     def _check_changes(cls, changes: VariantChanges) -> VariantChanges:
         for name in sorted({"algo", "env_id"} & changes.model_fields_set):
             if getattr(changes, name) is None:
-                raise ValueError(f"{name} cannot be null. Leave it out to keep that of the base.")
+                raise ValueError(f"{name} cannot be null. Leave it out to keep the value of the base.")
         return changes
 
     def run_spec(self, base: RunSpec) -> RunSpec:
-        """The base with these changes."""
+        """Return the base with these changes."""
         given = self.changes.model_dump(exclude_none=True)
         if "preset" in given and without_none(given["preset"]) is None:
             given["preset"] = None
@@ -447,40 +455,40 @@ class ScorePlan(_Strict):
     """A trial's score: the mean return of its policy on fresh episodes, without a video."""
 
     episodes: int = Field(DEFAULT_SCORED_EPISODES, ge=1, le=LIMITS.scored_episodes.maximum, strict=True)
-    policy: PolicyChoice = Field(PolicyChoice.BEST, description="`best`, where one was kept, or `latest`.")
+    policy: PolicyChoice = Field(PolicyChoice.BEST, description="`best`, if one was kept, else `latest`.")
 
 
 class ExperimentLimits(_Strict):
-    """Beyond them no trial is begun; those that train are finished."""
+    """Limits beyond which no trial starts; trials that already train finish."""
 
-    seconds: float | None = Field(
-        None, gt=0, description="In which any of its runs trained; while it is stopped, none."
-    )
+    seconds: float | None = Field(None, gt=0, description="Time in which at least one of its runs trains.")
     core_seconds: float | None = Field(None, gt=0, description="Processor time of all runs together.")
-    steps: int | None = Field(None, ge=1, strict=True, description="Of all runs together.")
+    steps: int | None = Field(None, ge=1, strict=True, description="Environment steps of all runs together.")
 
 
 def _each_once(values: list[JsonValue]) -> list[JsonValue]:
     if not values:
-        raise ValueError("There are no values. Give at least one, or leave it out.")
+        raise ValueError("The list is empty. Give at least one value, or leave it out.")
     if any(_same(one, other) for one, other in itertools.combinations(values[: MOST_VARIANTS + 1], 2)):
-        raise ValueError("A value is there twice.")
+        raise ValueError("A value is listed twice.")
     return values
 
 
 def _same(one: JsonValue, other: JsonValue) -> bool:
-    """Whether both are the same value: 1 is 1.0, but not true."""
+    """Whether both are the same value: 1 equals 1.0, but not true."""
     return one == other and isinstance(one, bool) == isinstance(other, bool)
 
 
 class ExperimentSpec(_Strict):
-    """One of ``variants``, ``grid`` and ``sweep`` says what is varied; each variant is trained with every seed."""
+    """Exactly one of ``variants``, ``grid`` and ``sweep`` says what varies; each variant is trained with every seed."""
 
-    name: str | None = Field(None, max_length=LIMITS.run_name.maximum, description="null: made from what is compared.")
+    name: str | None = Field(
+        None, max_length=LIMITS.run_name.maximum, description="null: generated from the comparison."
+    )
     base: RunSpec = RunSpec()
     variants: list[Variant] = Field(default=[], max_length=MOST_VARIANTS)
     grid: dict[str, Annotated[list[JsonValue], AfterValidator(_each_once)]] = Field(
-        default={}, description="By the name of a hyperparameter, its values; every combination is a variant."
+        default={}, description="Values of each hyperparameter, by name; every combination is a variant."
     )
     sweep: Sweep | None = None
     seeds: (
@@ -488,46 +496,46 @@ class ExperimentSpec(_Strict):
         | Annotated[int, Field(ge=1, le=LIMITS.experiment_seeds.maximum, strict=True)]
     ) = Field(
         DEFAULT_EXPERIMENT_SEEDS,
-        description="A list, or how many: 0, 1, 2, …. A search takes as many as it has seeds a trial.",
+        description="A list, or a count n for 0 to n − 1. A search uses as many as it has seeds per trial.",
     )
     parallel: int | None = Field(
         None,
         ge=1,
         le=LIMITS.experiment_parallel.maximum,
         strict=True,
-        description="null: as many as may train at once.",
+        description="Runs that train at once; null: as many as the service allows.",
     )
     retries: int | None = Field(
         None,
         ge=1,
         le=LIMITS.experiment_retries.maximum,
         strict=True,
-        description=f"Of a trial that failed; null: {DEFAULT_RETRIES} with `retry`.",
+        description=f"Retries of a failed trial; null: {DEFAULT_RETRIES} with `retry`.",
     )
     fail_mode: FailMode = FailMode.RETRY
     memory_per_worker: int | None = Field(
         None,
         ge=10**6,
         strict=True,
-        description="Bytes for the buffers of each run, by an estimate before it begins; libraries, networks and "
-        "environments come on top, about 20 MB on Linux with the warm worker, else about 240 MB.",
+        description="Estimated bytes for the buffers of each run, before it starts; libraries, networks and "
+        "environments add about 20 MB on Linux with the warm worker, else about 240 MB.",
     )
     limits: ExperimentLimits = ExperimentLimits()
     score: ScorePlan = ScorePlan()
     sinks: tuple[SinkKind, ...] = Field(
-        (), max_length=len(SinkKind), description="Other programs that its runs are delivered to as they train."
+        (), max_length=len(SinkKind), description="Other trackers that receive its runs during training."
     )
-    confirm: bool = Field(False, description=f"Needed for more than {MOST_UNCONFIRMED:,} trials.")
+    confirm: bool = Field(False, description=f"Required for more than {MOST_UNCONFIRMED:,} trials.")
 
     @field_validator("seeds")
     @classmethod
     def _check_seeds(cls, seeds: list[int] | int) -> list[int] | int:
         if isinstance(seeds, list):
             if not seeds:
-                raise ValueError("Give at least one seed, or how many there shall be.")
+                raise ValueError("Give at least one seed, or the number of seeds.")
             twice = sorted({seed for seed in seeds if seeds.count(seed) > 1})
             if twice:
-                raise ValueError(f"Each seed once: {', '.join(map(str, twice))} is there twice.")
+                raise ValueError(f"Seeds must be unique: {', '.join(map(str, twice))} is listed twice.")
         return seeds
 
     @field_validator("variants")
@@ -536,7 +544,7 @@ class ExperimentSpec(_Strict):
         names = [variant.name.strip().lower() for variant in variants]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            raise ValueError(f"Names tell variants apart: {twice[0]!r} is there twice.")
+            raise ValueError(f"Names of variants must be unique: {twice[0]!r} is listed twice.")
         return variants
 
     @model_validator(mode="after")
@@ -546,28 +554,29 @@ class ExperimentSpec(_Strict):
         if len(given) != 1:
             found = " and ".join(given) or "none of them"
             at = given[1:2] or [name for name in kinds if name in self.model_fields_set][:1]
-            raise placed_error(f"Give one of variants, grid (not empty) and sweep: there is {found}.", *at)
+            raise error_at(f"Give exactly one of variants, grid (not empty) and sweep; you gave {found}.", *at)
         return self
 
     @model_validator(mode="after")
     def _check_seeds_of_search(self) -> Self:
         if self.sweep is not None and isinstance(self.seeds, list) and len(self.seeds) != self.sweep.seeds_per_trial:
             wanted = self.sweep.seeds_per_trial
-            raise placed_error(
-                f"A trial of this search has {wanted} seeds; {len(self.seeds)} are listed. Make them agree.", "seeds"
+            raise error_at(
+                f"A trial of this search has {wanted} seeds, but {len(self.seeds)} are listed. Make them agree.",
+                "seeds",
             )
         return self
 
     @model_validator(mode="after")
     def _check_retries(self) -> Self:
         if self.retries is not None and self.fail_mode is not FailMode.RETRY:
-            problem = f"Nothing is retried with fail_mode {self.fail_mode.value!r}: leave retries out."
-            raise placed_error(problem, "retries")
+            problem = f"With fail_mode {self.fail_mode.value!r} there are no retries: leave retries out."
+            raise error_at(problem, "retries")
         return self
 
     @property
     def most_retries(self) -> int:
-        """Of one trial."""
+        """Maximum number of retries of one trial."""
         return DEFAULT_RETRIES if self.retries is None else self.retries
 
     @property
@@ -584,7 +593,7 @@ class ExperimentSpec(_Strict):
         return variants * len(self.seed_list)
 
     def fixed_variants(self) -> list[Variant]:
-        """Those that are known from the start; none of a search."""
+        """Return the variants known from the start; none for a search."""
         if self.grid:
             axes = list(self.grid)
             combinations = [dict(zip(axes, values, strict=True)) for values in itertools.product(*self.grid.values())]
@@ -604,8 +613,8 @@ def grid_size(grid: Mapping[str, Sequence[JsonValue]]) -> int:
 
 
 def _grid_names(grid: Mapping[str, Sequence[JsonValue]], combinations: Sequence[Mapping[str, JsonValue]]) -> list[str]:
-    """A name for each combination, unlike all others. Where one would be too long, only what varies is named; where
-    that is too long still, the names are cut and numbered."""
+    """Return a unique name for each combination. Names that would be too long only list what varies; if those are still
+    too long, they are cut and numbered."""
     longest = LIMITS.variant_name.maximum
     varied = [axis for axis, values in grid.items() if len(values) > 1]
     for axes in (list(grid), varied or list(grid)):

@@ -1,4 +1,4 @@
-"""LazyModel: what every model of data is built on."""
+"""LazyModel: the base of all data models."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from pydantic import BaseModel, ConfigDict
 
 LAZY = ConfigDict(defer_build=True)
-"""Of a ``TypeAdapter``: the same for a union of models."""
+"""Configuration for a ``TypeAdapter``, with the same effect for a union of models."""
 
 
 class LazyModel(BaseModel):
-    """A model whose validator is built when it is first used, and not when its module is imported.
+    """A model that builds its validator on first use instead of on import.
 
-    The service imports four hundred models, and needs few of them before it answers.
+    The service imports about four hundred models and needs few of them to start.
     """
 
     model_config = LAZY
@@ -22,7 +22,7 @@ class LazyModel(BaseModel):
 
 @contextmanager
 def lazily_built() -> Iterator[None]:
-    """The models of libraries that the block imports wait for their first use too."""
+    """Also defer the validators of library models that the block imports."""
     BaseModel.model_config["defer_build"] = True
     try:
         yield
@@ -31,7 +31,7 @@ def lazily_built() -> Iterator[None]:
 
 
 def build_all() -> None:
-    """Build the validators of all models that have been imported: before a fork, that no fork has to."""
+    """Build the validators of all imported models. Call it before a fork, so that no child has to."""
     waiting = [LazyModel]
     while waiting:
         model = waiting.pop()

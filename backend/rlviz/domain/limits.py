@@ -1,9 +1,4 @@
-"""The limits on what users may ask for. They are stated here only, and both enforced and served from here.
-
-Validation of values that a user chose against a model of named, bounded fields.
-
-What counts as a number that a journal can record.
-"""
+"""The limits on user input, in one place: requests are validated against them, and the API serves them."""
 
 from __future__ import annotations
 
@@ -21,13 +16,13 @@ from rlviz.domain.metrics import MAX_STEP
 
 
 class Bounds(LazyModel):
-    """The smallest and the largest value allowed. For text it counts characters, for lists elements."""
+    """The smallest and largest allowed value: characters for text, elements for lists."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     minimum: int
     maximum: int
-    default: int | None = Field(None, description="What is taken where nothing is said; null: no fixed value.")
+    default: int | None = Field(None, description="Default value; null: no fixed default.")
 
 
 class Limits(LazyModel):
@@ -38,44 +33,42 @@ class Limits(LazyModel):
     tag: Bounds = Field(description="Characters of a tag.")
     tags: Bounds = Field(description="Tags of a run.")
     notes: Bounds = Field(description="Characters of a run's notes.")
-    search: Bounds = Field(description="Characters of the text that runs are searched by.")
+    search: Bounds = Field(description="Characters of a search text for runs.")
     runs_per_page: Bounds = Field(description="Runs on one page of the list.")
     experiments_per_page: Bounds = Field(description="Experiments on one page of the list.")
-    group_seeds: Bounds = Field(description="Runs that one request starts, one for each seed.")
+    group_seeds: Bounds = Field(description="Runs that one request starts, one per seed.")
     experiment_seeds: Bounds = Field(description="Seeds of each variant of an experiment.")
-    verdict_seeds: Bounds = Field(
-        description="Seeds of each variant with which a verdict may call one better than another."
-    )
+    verdict_seeds: Bounds = Field(description="Seeds of each variant that a verdict needs to call one better.")
     sweep_trials: Bounds = Field(description="Trials of a search.")
     sweep_seeds: Bounds = Field(description="Seeds of each trial of a search.")
     experiment_parallel: Bounds = Field(description="Runs of an experiment that train at once.")
-    experiment_retries: Bounds = Field(description="How often a trial that failed is trained anew.")
+    experiment_retries: Bounds = Field(description="Retries of a failed trial.")
     scored_episodes: Bounds = Field(description="Episodes that give a trial of an experiment its score.")
     seed: Bounds = Field(description="Seeds of training and of evaluation; `default` is that of evaluation.")
     total_timesteps: Bounds = Field(description="Environment steps to train for.")
-    evaluation_episodes: Bounds = Field(description="Episodes of an evaluation that somebody asks for.")
+    evaluation_episodes: Bounds = Field(description="Episodes of a requested evaluation.")
     periodic_every_steps: Bounds = Field(description="Environment steps between evaluations while training.")
     periodic_episodes: Bounds = Field(description="Episodes of each evaluation while training.")
-    periodic_stop_after: Bounds = Field(description="Evaluations in a row at the threshold that end training.")
+    periodic_stop_after: Bounds = Field(description="Consecutive evaluations at the threshold that end training.")
     snapshot_every_steps: Bounds = Field(description="Environment steps between snapshots.")
     snapshot_every_seconds: Bounds = Field(description="Seconds between snapshots.")
     snapshots_kept: Bounds = Field(description="Newest snapshots of a run that are kept.")
-    snapshot_bytes: Bounds = Field(description="What the snapshots of a run may take together.")
+    snapshot_bytes: Bounds = Field(description="Bytes of all snapshots of a run.")
     film: Bounds = Field(description="Policies kept for the filmstrip of a run.")
-    found_episodes: Bounds = Field(description="Episodes in the answer to one search.")
+    found_episodes: Bounds = Field(description="Episodes in one search result.")
     episode_search: Bounds = Field(description="Characters of a search for episodes.")
     compared_runs: Bounds = Field(description="Runs in one comparison.")
     compared_metrics: Bounds = Field(description="Metrics besides the return in one comparison.")
     average_window: Bounds = Field(description="Episodes in the moving average of a comparison.")
     comparison_points: Bounds = Field(description="Points of each curve in a comparison.")
     curve_points: Bounds = Field(description="Points of each curve of a run's metrics.")
-    anatomy_updates: Bounds = Field(description="Updates in one look at their anatomy.")
+    anatomy_updates: Bounds = Field(description="Updates in one anatomy response.")
     analytics_by: Bounds = Field(description="Settings that runs are grouped by.")
     query: Bounds = Field(description="Characters of a query in SQL.")
-    query_rows: Bounds = Field(description="Rows in the answer to one.")
-    exported_runs: Bounds = Field(description="Runs that are named to be exported together.")
-    import_bytes: Bounds = Field(description="Bytes of a file that is sent to be imported.")
-    snapshot_name: Bounds = Field(description="Characters of the name that a snapshot is given.")
+    query_rows: Bounds = Field(description="Rows in a query result.")
+    exported_runs: Bounds = Field(description="Runs in one export.")
+    import_bytes: Bounds = Field(description="Bytes of an uploaded import file.")
+    snapshot_name: Bounds = Field(description="Characters of a snapshot's name.")
     variant_name: Bounds = Field(description="Characters of the name of a variant of an experiment.")
 
 
@@ -83,11 +76,11 @@ MAX_TIMESTEPS = 10_000_000
 
 DEFAULT_EPISODES = 5
 DEFAULT_EVALUATION_SEED = 1_000_000
-"""Every evaluation plays the same episodes unless told otherwise, so that policies can be compared;
-far from the small seeds people train with."""
+"""Evaluations play the same episodes by default, so that policies can be compared. The seed is far from the small seeds
+that people train with."""
 
 LEAST_VERDICT_SEEDS = 5
-"""With fewer, intervals hold too seldom (docs/experiments.md)."""
+"""With fewer seeds, intervals are too often wrong (docs/experiments.md)."""
 
 DEFAULT_EXPERIMENTS_PER_PAGE = 100
 DEFAULT_EXPERIMENT_SEEDS = 5
@@ -157,10 +150,17 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def check_fields(model: type[M], values: Mapping[str, JsonValue], *, kind: str, at: str) -> M:
-    """``values`` as ``model``; defaults fill the rest.
+    """Validate ``values`` as ``model``; missing fields get their defaults.
 
-    ``kind`` is what a field is called ("PPO hyperparameter"), ``at`` the member of the request that holds
-    them. Raises UnknownName for a name that is none, InvalidRequest with one FieldError a bad value.
+    Args:
+        model: Model with one bounded field per allowed name.
+        values: The user's values by name.
+        kind: What a field is called in messages, such as "PPO hyperparameter".
+        at: Member of the request that holds the values.
+
+    Raises:
+        UnknownName: A name is not a field.
+        InvalidRequest: Values are invalid, with one FieldError each.
     """
     for name in values:
         if name not in model.model_fields:
@@ -170,21 +170,21 @@ def check_fields(model: type[M], values: Mapping[str, JsonValue], *, kind: str, 
     except ValidationError as error:
         problems = [FieldError(pointer_to(at, *item["loc"]), validation_text(item)) for item in error.errors()]
         names = ", ".join(str(item["loc"][0]) if item["loc"] else at for item in error.errors())
-        raise InvalidRequest(f"Not a possible {kind}: {names}.", problems) from error
+        raise InvalidRequest(f"Invalid {kind}: {names}.", problems) from error
 
 
-def number_of(value: object) -> float | int | None:
-    """``value`` as a plain number that JSON can represent; None if it is not a number.
+def to_number(value: object) -> float | int | None:
+    """Return ``value`` as a plain number that JSON can represent; None if it is not a number.
 
-    Scalars of NumPy and torch count, and arrays of one element. An integer that a float64 cannot represent exactly
-    becomes a float, infinite if it is too large for one.
+    Scalars of NumPy and torch count, and arrays of one element. An integer that float64 cannot represent exactly
+    becomes a float, or infinity if it is too large.
     """
     if type(value) is float:
         return value
     if callable(item := getattr(value, "item", None)) and hasattr(value, "dtype"):
         try:
             value = item()
-        except Exception:  # an array of several elements, or one of a library that refuses
+        except Exception:  # an array of several elements, or a type that refuses
             return None
     if isinstance(value, int):
         return int(value) if abs(value) <= MAX_STEP else _as_float(value)
@@ -196,5 +196,5 @@ def _as_float(value: Any) -> float | None:
         return float(value)
     except OverflowError:
         return math.inf if value > 0 else -math.inf
-    except Exception:  # a class of someone else's
+    except Exception:  # third-party code may raise anything
         return None

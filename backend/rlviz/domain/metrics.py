@@ -1,10 +1,7 @@
-"""What the metrics are: the name of each in words, what it means, and how it is best drawn.
+"""Metrics: their definitions (label, meaning, how to draw them), and the records of ``metrics.jsonl``.
 
-They stand in ``metrics.toml``, under the names that Stable-Baselines3 logs them by. A metric that only one algorithm
-logs may be defined in that algorithm's file instead. One that is defined nowhere, of an environment or a script of the
-user's own, is shown under its logged name.
-
-The records of ``metrics.jsonl``, one in each line; and the names of the metrics that this product reads.
+``metrics.toml`` defines metrics under the names that Stable-Baselines3 logs. An algorithm's file defines those that
+only it logs. A metric without a definition is shown under its logged name.
 """
 
 from __future__ import annotations
@@ -22,9 +19,9 @@ from rlviz.domain.lazy_model import LazyModel
 
 
 class MetricGroup(StrEnum):
-    EPISODES = "episodes"  # episodes of training
+    EPISODES = "episodes"  # training episodes
     EVALUATION = "evaluation"  # greedy evaluations during training
-    EXPLORATION = "exploration"  # exploration
+    EXPLORATION = "exploration"  # how much the policy explores
     POLICY = "policy"  # how the policy changes
     VALUE = "value"  # how well returns are predicted
     OPTIMIZER = "optimizer"  # settings and counts of the updates
@@ -50,38 +47,38 @@ class MetricKind(StrEnum):
 
 class ChartPlace(StrEnum):
     RETURN = "return"  # drawn in the chart of the return
-    LENGTH = "length"  # drawn in the chart of episode lengths
-    HEADLINE = "headline"  # has a chart of its own on the page
+    LENGTH = "length"  # drawn in the episode length chart
+    HEADLINE = "headline"  # has its own chart on the page
     DETAIL = "detail"  # has a chart under "more metrics"
-    NONE = "none"  # no chart: a counter, or a repetition of another metric
+    NONE = "none"  # no chart: a counter, or a duplicate of another metric
 
 
 class MetricDefinition(LazyModel):
-    """``help`` says what the metric is, what is normal, and what is a sign of trouble."""
+    """Definition of one metric: how it is named, explained and drawn."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: str = Field(description="As it is logged.")
-    label: str = Field(description="As people say it.")
-    help: str = Field(description="What it is, what is normal, and what is a sign of trouble.")
+    name: str = Field(description="Name in the journal.")
+    label: str = Field(description="Name for people.")
+    help: str = Field(description="What it measures, what is normal, and what indicates a problem.")
     group: MetricGroup
-    unit: str = Field("", description="Of its values; empty for a plain number.")
+    unit: str = Field("", description="Unit of its values; empty for a plain number.")
     kind: MetricKind = MetricKind.MEASURED
     place: ChartPlace = ChartPlace.DETAIL
     superseded_by: str | None = Field(
-        None, description="Where this metric is logged too, the chart is no headline: it would repeat that one."
+        None, description="If this metric is logged too, the chart is not a headline, because it repeats that one."
     )
-    negate: bool = Field(False, description="Logged as the negative of what the label says.")
-    log_scale: bool = Field(False, description="Spans magnitudes: a logarithmic axis reads well where it is positive.")
-    minimum: float | None = Field(None, description="It is never below, as drawn; null: no bound.")
-    maximum: float | None = Field(None, description="It is never above, as drawn; null: no bound.")
+    negate: bool = Field(False, description="The logged value is the negative of what the label says.")
+    log_scale: bool = Field(False, description="Spans several magnitudes: use a logarithmic axis for positive values.")
+    minimum: float | None = Field(None, description="Lower bound as drawn; null: none.")
+    maximum: float | None = Field(None, description="Upper bound as drawn; null: none.")
 
 
 METRICS = tuple(
     MetricDefinition(name=name, **values)
     for name, values in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items()
 )
-"""In reading order."""
+"""Groups in reading order."""
 
 
 EPISODE_REWARD = "episode/reward"
@@ -90,7 +87,7 @@ EPISODE_INDEX = "episode/index"
 EP_REW_MEAN = "rollout/ep_rew_mean"
 EP_LEN_MEAN = "rollout/ep_len_mean"
 CLOCK = "time/"
-"""What the names of metrics begin with that a clock decides about."""
+"""Prefixes of metric names whose values depend on a clock."""
 
 FPS = "time/fps"
 RECENT_FPS = "time/recent_fps"
@@ -99,10 +96,10 @@ EVAL_REWARD = "eval/mean_reward"
 EVAL_REWARD_STD = "eval/std_reward"
 EVAL_EP_LENGTH = "eval/mean_ep_length"
 RETURNS = frozenset({EPISODE_REWARD, EP_REW_MEAN, EVAL_REWARD, EVAL_REWARD_STD})
-"""Metrics that are sums of rewards, as the environment gave them."""
+"""Metrics that are sums of unscaled environment rewards."""
 
 MAX_STEP = (1 << 53) - 1
-"""The largest step in a record: the largest number that browsers and the catalogue represent exactly."""
+"""The largest step in a record: the largest integer that browsers and the catalogue represent exactly."""
 
 
 class MetricRecord(LazyModel):
@@ -114,12 +111,12 @@ class MetricRecord(LazyModel):
     time: float = Field(ge=0, le=MAX_TIME, description="Unix time, seconds.")
     step: int = Field(ge=0, le=MAX_STEP, description="Environment steps done.")
     values: dict[str, float | None] = Field(
-        description="Value by Stable-Baselines3 logger name; null stands for NaN or infinity."
+        description="Value by Stable-Baselines3 logger name; null means NaN or infinity."
     )
 
 
 def is_metric(record: Mapping[str, Any] | None) -> bool:
-    """Whether a line of ``metrics.jsonl`` has the fields that readers rely on. Cheap: looks at no single value."""
+    """Whether a line of ``metrics.jsonl`` has the fields that readers need. Cheap: does not check single values."""
     if record is None:
         return False
     step, time, values = record.get("step"), record.get("time"), record.get("values")

@@ -1,8 +1,7 @@
-"""How names of metrics and settings are written for other programs, and read back.
+"""Names of metrics and settings in other programs: how to write them, and how to read them back.
 
-Each target refuses some names, keeps some for itself, or changes some silently. ``Naming`` escapes what a target does
-not take: two names never become one there, and an escaped name says which name it stands for. Of a name that is too
-long the end is replaced by a digest.
+Each target rejects, reserves or silently changes some names. ``Naming`` escapes them so that two names never collide
+and an escaped name can be decoded. Too long names end in a digest.
 """
 
 from __future__ import annotations
@@ -14,18 +13,18 @@ from dataclasses import dataclass, field
 from itertools import chain, count
 from typing import NamedTuple
 
-from rlviz.domain.plain_text import encodable
+from rlviz.domain.plain_text import escape_surrogates
 
 _DIGEST_DIGITS = 12
 
 
 UNNAMED = "unnamed"
-"""What a metric without a name is called."""
+"""Replacement for an empty metric name."""
 _UNNAMED = re.compile(rf"{UNNAMED}(_*)")
 
 
 class Escapes(NamedTuple):
-    """How one kind of character is written: ``decode(encode(name)) == name`` for every name."""
+    """How one kind of character is escaped: ``decode(encode(name)) == name`` for every name."""
 
     encode: Callable[[str], str]
     decode: Callable[[str], str]
@@ -33,10 +32,13 @@ class Escapes(NamedTuple):
 
 @dataclass(frozen=True)
 class Naming:
-    """The names that one target takes.
+    """The names that one target accepts.
 
-    ``target``: what it is called in sentences. ``reserved``: names that have a meaning of their own there; those of
-    metrics get an underscore behind them. ``most``: characters of a name.
+    Attributes:
+        target: The target's name in sentences.
+        escapes: How to write the characters that it does not accept.
+        reserved: Names with a special meaning there; metrics with these names get an underscore appended.
+        most: Maximum characters of a name; None for no limit.
     """
 
     target: str
@@ -51,16 +53,16 @@ class Naming:
             object.__setattr__(self, "_reserved", pattern)
 
     def encode(self, name: str) -> str:
-        """Return the name that ``name`` has there. No target takes an empty one."""
+        """Return the target's form of ``name``; an empty name gets a replacement."""
         there = self.escapes.encode(name)
         if there == "" or _UNNAMED.fullmatch(there):
             there = f"{there}_" if there else UNNAMED
         if self._reserved is not None and self._reserved.fullmatch(there):
             there += "_"
-        return there if self.most is None else shortened(there, self.most)
+        return there if self.most is None else shorten_name(there, self.most)
 
     def decode(self, there: str) -> str:
-        """Return the name that is called ``there``, unless that was shortened."""
+        """Return the original of the target's name ``there``, unless it was shortened."""
         if self._reserved is not None and (match := self._reserved.fullmatch(there)) and match[1]:
             there = there[:-1]
         if match := _UNNAMED.fullmatch(there):
@@ -68,15 +70,15 @@ class Naming:
         return self.escapes.decode(there)
 
     def renamed(self, names: Iterable[str]) -> dict[str, str]:
-        """Return those of ``names`` that are called something else there, with what they are called."""
+        """Return those ``names`` that the target writes differently, with their names there."""
         return {name: there for name in names if (there := self.encode(name)) != name}
 
 
 def renames_text(renamed: dict[str, str], target: str) -> str:
-    """Return the sentence that says what names are written as in ``target``, where that is something else."""
+    """Return a sentence that lists the names ``target`` writes differently; empty if there are none."""
     pairs = [f"{_shown(name)} is {_shown(there)}" for name, there in list(renamed.items())[:_MOST_SHOWN]]
     more = f", and {len(renamed) - len(pairs):,} more" if len(renamed) > len(pairs) else ""
-    return f"{target} has other names for some metrics: {', '.join(pairs)}{more}."
+    return f"{target} uses other names for some metrics: {', '.join(pairs)}{more}."
 
 
 _MOST_SHOWN = 5
@@ -84,27 +86,31 @@ _LONGEST_SHOWN = 60
 
 
 def _shown(name: str) -> str:
-    """On one line, with its beginning and its end."""
+    """Return the name on one line, shortened in the middle."""
     return repr(name if len(name) <= _LONGEST_SHOWN else f"{name[: _LONGEST_SHOWN - 20]}…{name[-20:]}")
 
 
-def shortened(name: str, most: int) -> str:
-    """Return ``name`` if it has at most ``most`` characters; else its beginning and a digest of all of it."""
+def shorten_name(name: str, most: int) -> str:
+    """Return ``name`` if it has at most ``most`` characters; otherwise its beginning and a digest."""
     if len(name) <= most:
         return name
     digest = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()[:_DIGEST_DIGITS]
     return f"{name[: most - _DIGEST_DIGITS - 1]}-{digest}"
 
 
-def distinct(name: str, taken: Container[str | None]) -> str:
-    """Return ``name``, or if that is ``taken``, the first of ``name (2)``, ``name (3)``, … that is not."""
+def make_distinct(name: str, taken: Container[str | None]) -> str:
+    """Return ``name``, or the first of ``name (2)``, ``name (3)``, … that is not ``taken``."""
     copies = (f"{name} ({number})" for number in count(2))
     return next(one for one in chain([name], copies) if one not in taken)
 
 
-def backslashed(characters: str, also: str = "(?!)") -> Escapes:
-    r"""Return escapes as Python writes them, ``\x00`` or ``\ud800``, for a class of characters of a regular expression,
-    and for a character that ``also`` matches."""
+def backslash_escapes(characters: str, also: str = "(?!)") -> Escapes:
+    r"""Return escapes in Python's notation (``\x00``, ``\ud800``).
+
+    Args:
+        characters: Class of characters, as a regular expression.
+        also: Regular expression of one more character to escape.
+    """
     no_text = re.compile(rf"[{characters}]|\\(?=x[0-9a-f]{{2}}|u[0-9a-f]{{4}})|{also}")
     escaped = re.compile(r"\\x([0-9a-f]{2})|\\u([0-9a-f]{4})")
 
@@ -119,15 +125,15 @@ def backslashed(characters: str, also: str = "(?!)") -> Escapes:
 
 
 _HALVES = "\ud800-\udfff"
-"""Of characters, which no encoding has."""
+"""Surrogates, which no encoding can write."""
 _CONTROL = rf"\x00-\x1f\x7f-\x9f{_HALVES}"
 
 PLAIN = Escapes(lambda name: name, lambda there: there)
-NO_NUL = backslashed(rf"\x00{_HALVES}")
-PRINTABLE = backslashed(_CONTROL)
+NO_NUL = backslash_escapes(rf"\x00{_HALVES}")
+PRINTABLE = backslash_escapes(_CONTROL)
 
 
-# MLflow: letters, digits and _ - . : / and spaces, and it takes a name for a path.
+# MLflow accepts letters, digits, _ - . : / and spaces, and treats a name as a path.
 
 _IN_NO_PATH = re.compile(r"[^\w\-. /:]|_(?=0x[0-9A-F])|(?:^|(?<=/))/|/\Z|^\.(?=\.)|(?:^|(?<=/))\.{1,2}(?=/|\Z)")
 _IN_PATH = re.compile(r"_0x([0-9A-F]+)_")
@@ -141,32 +147,32 @@ PATH = Escapes(
     lambda name: _IN_NO_PATH.sub(_underscored, name),
     lambda there: _IN_PATH.sub(lambda match: chr(int(match[1], 16)), there),
 )
-"""For instance ``_0x3F_`` for a question mark; also slashes and dots by which a path would be another one."""
+"""MLflow's escapes, such as ``_0x3F_`` for a question mark; also slashes and dots that would change the path."""
 
 
 MAX_NAME_CHARACTERS = 200
-"""Of a metric in a run."""
+"""Maximum number of metrics in a run."""
 
 
 def recorded_name(name: str) -> str:
-    """Return the name of a metric in a journal. One that a journal has is left as it is, so two may become one here:
-    whoever records them keeps them ``distinct``."""
-    return shortened(encodable(name) or UNNAMED, MAX_NAME_CHARACTERS)
+    """Return the name of a metric in a journal. Names that are already in a journal stay as they are, so two names may
+    become one: callers keep them apart with ``make_distinct``."""
+    return shorten_name(escape_surrogates(name) or UNNAMED, MAX_NAME_CHARACTERS)
 
 
 LIBRARY = Naming("The library", PLAIN, ("step", "time"))
 TABLES = Naming(
     "A table",
-    backslashed(_CONTROL, also=r"^[ \ufeff]|[ \ufeff]\Z"),  # what programs strip from the names of columns
+    backslash_escapes(_CONTROL, also=r"^[ \ufeff]|[ \ufeff]\Z"),  # programs strip these from column names
     ("seq", "time", "step"),
 )
 TENSORBOARD = Naming("TensorBoard", PRINTABLE)
 TRACKIO = Naming(
     "Trackio",
-    backslashed(_CONTROL, also="^_(?=_)"),  # two underscores mark what it keeps for itself
+    backslash_escapes(_CONTROL, also="^_(?=_)"),  # two underscores mark reserved names
     ("project", "run", "timestamp", "step", "time", "metrics"),
 )
 WANDB = Naming("Weights & Biases", PRINTABLE, ("global_step", "_step", "_runtime", "_timestamp", "_wandb"))
 MLFLOW = Naming("MLflow", PATH, most=250)
 POSTGRES = Naming("PostgreSQL", NO_NUL)
-"""Targets, each with the way in which it takes names."""
+"""All targets, each with its naming rules."""

@@ -1,4 +1,4 @@
-"""Origin: where a run came from that was imported."""
+"""Origin: where an imported run came from."""
 
 from pydantic import ConfigDict, Field
 
@@ -7,11 +7,11 @@ from rlviz.domain.lazy_model import LazyModel
 ORIGIN = "origin.json"
 
 MOST_LEFT_OUT = 50
-"""Files that an origin names of those that were left out."""
+"""Maximum number of skipped files that an origin lists."""
 
 
 class LeftOut(LazyModel):
-    """A file of a bundle that the import did not take."""
+    """A file of a bundle that the import skipped."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -20,22 +20,22 @@ class LeftOut(LazyModel):
 
 
 class Origin(LazyModel):
-    """``origin.json``: written by the import of a bundle."""
+    """``origin.json``, written when a bundle is imported."""
 
     model_config = ConfigDict(frozen=True)
 
-    file: str = Field(max_length=300, description="Name of the file that was imported.")
-    run_id: str = Field(max_length=200, description="Id of the run where it was made.")
+    file: str = Field(max_length=300, description="Name of the imported file.")
+    run_id: str = Field(max_length=200, description="Id of the original run.")
     made_by: str = Field(max_length=200, description="Version that wrote the file.")
     exported_at: float = Field(description="Unix seconds.")
     imported_at: float = Field(description="Unix seconds.")
-    config_sha256: str = Field(max_length=64, description="Of its config.json as it was bundled.")
+    config_sha256: str = Field(max_length=64, description="SHA-256 of config.json in the bundle.")
     entry_points: dict[str, str] = Field(
         default_factory=dict,
-        description="Environments that its configurations name by a Python file or module, by the path of the "
-        "configuration. They are taken out of it until the run is trusted.",
+        description="Python files or modules that its configurations name as environments, by the path of the "
+        "configuration. They are removed from it until you trust the run.",
     )
     left_out: list[LeftOut] = Field(
-        default_factory=list, max_length=MOST_LEFT_OUT, description="Files that were not taken, the first ones."
+        default_factory=list, max_length=MOST_LEFT_OUT, description="The first skipped files."
     )
-    left_out_count: int = Field(0, description="How many were not taken.")
+    left_out_count: int = Field(0, description="Number of skipped files.")

@@ -1,11 +1,8 @@
-"""Text from outside stays text: what a name, a note or a message of an error may hold, and where it must not act.
+"""Text from outside stays text: escapes names, notes and messages for the places that would interpret them.
 
-A bundle from elsewhere may name a run. A terminal, a spreadsheet, a paper and a chat show such a name as it is, and
-obey nothing in it. HTML is escaped by what builds it.
-
-Text that came from elsewhere as bytes, in an encoding that nobody has named.
-
-Several names in one text, separated by commas. A name may have any characters in it.
+A bundle from elsewhere may contain a run name that controls a terminal, is a formula in a spreadsheet, or mentions
+people in a chat. HTML is escaped where it is built. Also here: decoding bytes of unknown encoding, and lists of
+names in one text.
 """
 
 from __future__ import annotations
@@ -19,37 +16,37 @@ from typing import Any
 
 _CONTROLS = re.compile(
     "["
-    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # but tabs and ends of lines
-    "\u2028\u2029"  # ends of lines for some programs
-    "\u200e\u200f\u202a-\u202e\u2066-\u2069"  # change the direction, so that text reads as another
-    "\ud800-\udfff"  # bytes that were no text
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # except tabs and line ends
+    "\u2028\u2029"  # line ends for some programs
+    "\u200e\u200f\u202a-\u202e\u2066-\u2069"  # change the text direction, so that text looks like other text
+    "\ud800-\udfff"  # bytes that are not text
     "]"
 )
 _FORMULA = ("=", "+", "-", "@", "\t", "\n")
 _NOTHING = "\u200b"
-"""A space without width, which parts what a chat would understand."""
+"""A zero-width space, which separates characters that a chat would interpret."""
 
 
 def visible(text: str) -> str:
-    r"""``text`` with control characters spelled out (``\x1b``), but for tabs and ends of lines."""
+    r"""Return ``text`` with control characters escaped (``\x1b``), except tabs and line ends."""
     return _CONTROLS.sub(_spelled, text)
 
 
 def one_line(text: str) -> str:
-    r"""The same on one line: tabs and ends of lines are spelled out, too."""
+    r"""Return ``text`` on one line: tabs and line ends are escaped, too."""
     return visible(text).replace("\n", r"\n").replace("\t", r"\t")
 
 
 def json_text(value: Any, *, indent: int | None = None, ascii_only: bool = False) -> str:
-    """JSON in which control characters are escaped. It reads as the same value."""
+    """Return JSON with control characters escaped. It parses to the same value."""
     return _CONTROLS.sub(_escaped, json.dumps(value, indent=indent, ensure_ascii=ascii_only))
 
 
 def csv_text(value: Any) -> Any:
-    """A cell of CSV: text that a spreadsheet would run as a formula begins with an apostrophe, and its lines end in one
-    way, since not every writer puts quotes around the other.
+    """Return a value for a CSV cell.
 
-    Numbers and other values stay as they are (OWASP, CSV injection).
+    Text that a spreadsheet would run as a formula gets a leading apostrophe (OWASP, CSV injection). Line ends
+    become newlines, because not every writer quotes the others. Numbers and other values stay as they are.
     """
     if not isinstance(value, str):
         return value
@@ -57,13 +54,13 @@ def csv_text(value: Any) -> Any:
     return f"'{text}" if text.lstrip("'").startswith(_FORMULA) else text
 
 
-def csv_original(cell: str) -> str:
-    """What ``csv_text`` has made this cell of, but for the ends of its lines."""
+def parse_csv_text(cell: str) -> str:
+    """Undo ``csv_text``, except for line ends."""
     return cell[1:] if cell.startswith("'") and cell.lstrip("'").startswith(_FORMULA) else cell
 
 
 def chat_text(text: str) -> str:
-    """For a message of a chat service: mentions, links and pictures in it are shown and not obeyed."""
+    """Return text for a chat message: mentions, links and pictures in it are shown, not interpreted."""
     return re.sub(r"[@<]|\](?=\()", rf"\g<0>{_NOTHING}", visible(text))
 
 
@@ -79,22 +76,21 @@ def _escaped(found: re.Match[str]) -> str:
 _WINDOWS = "rlviz-windows-1252"
 
 
-def decode(content: bytes) -> str:
-    """Return bytes as text: UTF-8, and where they are none, Windows-1252, which has the letters of Latin-1 in the same
-    places."""
+def decode_text(content: bytes) -> str:
+    """Return bytes as text: UTF-8 if valid, else Windows-1252, which includes the letters of Latin-1."""
     return content.decode("utf-8", _WINDOWS)
 
 
 def typed_text(text: str) -> str:
-    """Return an argument of the command line, or the name of a file, as text that has an encoding.
+    """Return a command-line argument or file name as text that can be encoded.
 
-    Python keeps bytes that its own encoding does not know as halves of characters, which nothing can be written with.
+    Python keeps bytes outside its own encoding as surrogates, which cannot be written anywhere.
     """
-    return text if _is_encodable(text) else decode(os.fsencode(text))
+    return text if _is_encodable(text) else decode_text(os.fsencode(text))
 
 
-def encodable(text: str) -> str:
-    """Return ``text`` with its halves of characters escaped, as ``\\\\udce9``."""
+def escape_surrogates(text: str) -> str:
+    """Return ``text`` with surrogates escaped, such as ``\\\\udce9``."""
     return text.encode(errors="backslashreplace").decode()
 
 
@@ -117,9 +113,10 @@ _PIECES = re.compile(r"((?:\\[\\, ]|[^,])*)(?:,|\Z)")
 
 
 def split_names(text: str) -> list[str]:
-    r"""Return the names in ``text`` without repetitions, in their order.
+    r"""Return the names in a comma-separated ``text``, in order and without repetitions.
 
-    Spaces around a name count only as ``\ ``; a comma within one is ``\,`` and a backslash before one of these ``\\``.
+    Spaces around a name count only as ``\ ``; a comma within a name is ``\,``, and a backslash before one of these
+    is ``\\``.
     """
     pieces = (match[1] for match in _PIECES.finditer(text))
     names = (_ESCAPED.sub(r"\1", _stripped(piece)) for piece in pieces)
@@ -127,12 +124,12 @@ def split_names(text: str) -> list[str]:
 
 
 def join_names(names: Iterable[str]) -> str:
-    """Return names as ``split_names`` reads them."""
+    """Return names as one text that ``split_names`` can read."""
     return ",".join(_TO_ESCAPE.sub(lambda match: f"\\{match[0]}", name) for name in names)
 
 
 def _stripped(piece: str) -> str:
-    """Return a piece without spaces around it, but for an escaped one at its end."""
+    """Return a piece without surrounding spaces, except for an escaped one at its end."""
     bare = piece.strip(" ")
     backslashes = len(bare) - len(bare.rstrip("\\"))
     return f"{bare} " if backslashes % 2 and piece.endswith(" ") else bare

@@ -1,7 +1,4 @@
-"""Preset: a named starting point for hyperparameters and training length, with its measured results.
-
-The word that stands for a choice by measurement.
-"""
+"""Preset: a named set of hyperparameters and a training length, with measured results."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ from rlviz.domain.limits import LIMITS
 from rlviz.domain.recommended import RECOMMENDED
 
 NO_PRESET = "none"
-"""How files, flags and requests say that there is no preset, where they cannot or do not say null."""
+"""How files, options and requests that cannot contain null say "no preset"."""
 
 
 def without_none(value: object) -> object:
@@ -32,7 +29,7 @@ PresetChoice = Annotated[
     Annotated[str, Field(max_length=LIMITS.choice.maximum)] | None,
     BeforeValidator(without_none),
     Field(
-        description=f"`{RECOMMENDED}`: the one that was measured to work; null, or `{NO_PRESET}`: the algorithm's "
+        description=f"`{RECOMMENDED}`: the one that measurements recommend; null or `{NO_PRESET}`: the algorithm's "
         "defaults."
     ),
 ]
@@ -50,21 +47,21 @@ PRESET_TITLES: Mapping[PresetId, str] = MappingProxyType(
 
 
 class _Values(LazyModel):
-    """Hyperparameters that differ from the algorithm's defaults, with how long to train.
+    """Hyperparameters that differ from the algorithm's defaults, and a training length.
 
-    ``when`` names values of the environment's options that it is made for; {} is for all.
+    ``when`` names the environment options that the preset is made for; {} means all.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     algorithm: str
     summary: str = Field(min_length=1)
-    tradeoff: str = Field(min_length=1, description="What is paid for what it is good at.")
+    tradeoff: str = Field(min_length=1, description="What its strength costs.")
     source: str = Field(min_length=1, description="Where the values come from.")
     total_timesteps: TotalTimesteps
     when: dict[str, JsonValue] = Field(default_factory=dict)
     hyperparameters: dict[str, JsonValue] = Field(default_factory=dict)
-    evaluation: EvaluationPlan | None = Field(None, description="Evaluation while it trains; None: none.")
+    evaluation: EvaluationPlan | None = Field(None, description="Evaluation during training; None: none.")
 
 
 class Preset(_Values):
@@ -76,68 +73,68 @@ class Preset(_Values):
 
 
 class MeasuredPreset(LazyModel):
-    """What training with a preset gave over several seeds, with its greedy policy at the end; see docs/presets.md."""
+    """Results of training with a preset over several seeds, with the greedy policy at the end; see docs/presets.md."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    seeds: int = Field(ge=1, description="Seeds it was trained with.")
+    seeds: int = Field(ge=1, description="Number of trained seeds.")
     solved: int = Field(
         ge=0,
-        description="Seeds that reached the reward threshold: in training, as solved runs do, or with their score.",
+        description="Seeds that reached the reward threshold, in training or with their score.",
     )
     held: int | None = Field(
-        ge=0, description="Seeds whose score, on fresh episodes, reached it; null: the environment has no threshold."
+        ge=0, description="Seeds whose score on fresh episodes reached the threshold; null: no threshold."
     )
     return_iqm: float = Field(description="Interquartile mean of the final returns.")
-    return_low: float | None = Field(description="Lower end of its 95 % bootstrap interval; null of one seed.")
-    return_high: float | None = Field(description="Upper end of its 95 % bootstrap interval; null of one seed.")
+    return_low: float | None = Field(description="Lower end of its 95 % bootstrap interval; null for one seed.")
+    return_high: float | None = Field(description="Upper end of its 95 % bootstrap interval; null for one seed.")
     steps_to_threshold: int | None = Field(
-        description="Steps until half of all seeds had solved it, by Kaplan and Meier; null: fewer than half did. Of "
-        "figures that are older than experiments the median of the seeds that did."
+        description="Steps until half of all seeds solved it (Kaplan-Meier); null: fewer than half did. In "
+        "older figures, the median of the seeds that solved it."
     )
-    seconds_to_threshold: float | None = Field(description="Seconds of training, likewise.")
+    seconds_to_threshold: float | None = Field(description="The same in seconds of training.")
     solved_steps: list[int] | None = Field(
-        None, description="Steps at which the seeds that solved it did so, ascending; null: not kept."
+        None, description="Steps at which seeds solved it, ascending; null: not recorded."
     )
-    seconds: float = Field(description="Processor seconds of a whole training.")
+    seconds: float = Field(description="Processor seconds of one complete training.")
     policy: PolicyChoice | None = Field(
         None,
-        description="`latest`: the returns are those of the last policies, measured before the preset evaluated its "
-        "policy and kept the best one; null: of the policies that the preset keeps.",
+        description="`latest`: returns of the last policies, from before the preset evaluated its "
+        "policy and kept the best; null: of the policies that the preset keeps.",
     )
     specification: str | None = Field(
         None,
-        description="The file whose experiment measured it, for `GET /presets/specifications/{name}`; null: none did.",
+        description="Specification that measured it, for `GET /presets/specifications/{name}`; null: none.",
     )
 
 
 class MeasuredCurve(LazyModel):
-    """The learning curve of the seeds that a preset was measured with. Lists over ``step``, of some sixty points."""
+    """The learning curve over the seeds of a measured preset. All lists have one entry per ``step``, about sixty."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     source: Literal["training", "evaluation"] = Field(
-        description="Of moving averages of 20 episodes in training, or of greedy evaluations."
+        description="Moving averages of 20 training episodes, or greedy evaluations."
     )
     shows: Literal["iqm", "quartiles"] = Field(
-        description="iqm: the interquartile mean over the seeds with its 95 % bootstrap interval; quartiles: their "
-        "median between their quartiles, of figures that are older than experiments."
+        description="iqm: the interquartile mean over the seeds with its 95 % bootstrap interval; quartiles: the "
+        "median and quartiles (older figures)."
     )
     step: list[float]
     middle: list[float]
-    low: list[float | None] = Field(description="Null where one seed alone has a value.")
+    low: list[float | None] = Field(description="Null where only one seed has a value.")
     high: list[float | None]
 
 
 OWN = "own-"
-"""What the id of a user's own preset begins with, so that it is never that of another."""
+"""Prefix of the ids of a user's own presets, so that they never collide with built-in ones."""
 
 OwnPresetId = Annotated[str, Field(pattern=r"^own-[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?$")]
 PresetTitle = Annotated[str, Field(min_length=1, max_length=60, pattern=r"[A-Za-z0-9]")]
 
 
 class OwnPreset(_Values):
-    """A preset of the user's own, kept from a variant of an experiment, with what that experiment measured."""
+    """A user's own preset: saved from a variant of an experiment, with the results of that experiment."""
 
     schema_version: Literal[1] = 1
     id: OwnPresetId
@@ -145,24 +142,24 @@ class OwnPreset(_Values):
     environment: str
     measured: MeasuredPreset | None = Field(
         None,
-        description="`solved` counts seeds that reached the threshold while they trained or with their score, `held` "
-        "scores at the threshold.",
+        description="`solved` counts seeds that reached the threshold in training or with their score, `held` "
+        "only scores.",
     )
     curve: MeasuredCurve | None = Field(None, description="The learning curve of its seeds.")
-    experiment_id: str | None = Field(None, description="The experiment that it was kept from.")
+    experiment_id: str | None = Field(None, description="The experiment that it was saved from.")
     created_at: Instant
 
     @property
     def curve_id(self) -> str | None:
-        """Another for each preset that was ever kept, also under the same title; None without a curve."""
+        """Id of the learning curve, unique even if a title is reused; None without a curve."""
         return None if self.curve is None else f"{self.id}.{self.created_at.timestamp():.0f}"
 
 
 def own_preset_id(title: str) -> str:
-    """For instance ``own-my-pendulum`` of “My Pendulum!”."""
+    """Return the preset id for a title: ``own-my-pendulum`` for “My Pendulum!”."""
     return OWN + re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60].strip("-")
 
 
 def is_built_in_title(title: str) -> bool:
-    """Whether a preset of that title would be taken for one of ours: “fast!” is “Fast”."""
+    """Whether a preset with that title would be confused with a built-in one: “fast!” is “Fast”."""
     return own_preset_id(title).removeprefix(OWN) in set(PresetId)

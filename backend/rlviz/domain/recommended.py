@@ -1,6 +1,6 @@
-"""The word for an algorithm or preset that measurements recommend."""
+"""The word that asks for the algorithm or preset which measurements recommend."""
 
 from __future__ import annotations
 
 RECOMMENDED = "recommended"
-"""Stands for an algorithm or a preset: the one that measurements recommend (``rlviz.learning.presets.recommended``)."""
+"""Requests the algorithm or preset that measurements recommend (``rlviz.learning.presets.recommended``)."""

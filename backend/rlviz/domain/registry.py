@@ -21,9 +21,9 @@ def load(reference: str) -> Any:
 
 
 class Registry(Generic[T]):
-    """Names to ``"module:attribute"`` references, each loaded when first asked for.
+    """Maps names to ``"module:attribute"`` references, each loaded on first use.
 
-    ``get`` raises UnknownName, with the nearest known name, for a name that is not there.
+    ``get`` raises UnknownName, with the nearest known name, for an unknown name.
     """
 
     def __init__(self, kind: str, references: Mapping[str, str], pointer: str) -> None:

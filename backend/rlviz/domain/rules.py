@@ -1,9 +1,7 @@
-"""Rules: what a run shall do by itself when something happens to it.
+"""Rules: what a run does automatically when something happens, and changes of knobs.
 
-A rule is ``{"when": a condition, "do": [actions]}``. Conditions and actions are told apart by their ``kind``. What each
-means to a person, ``words`` say.
-
-Changes of the hyperparameters that can be adjusted while a run trains: its knobs.
+A rule is ``{"when": condition, "do": [actions]}``; the ``kind`` of each part tells the models apart, and ``words``
+describes it in English. A knob is a hyperparameter that can change during training.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.metrics import MAX_STEP, METRICS
 
 MAX_WAITING = 50
-"""Changes that ``control.json`` keeps. Those not taken up yet are among them: the trainer looks 20 times a second."""
+"""Number of changes that ``control.json`` keeps, including pending ones: the trainer polls it 20 times a second."""
 
 MAX_FACTOR = 1_000.0
 
@@ -30,7 +28,7 @@ KNOB_LABELS = {
     "clip_range": "clip range",
     "exploration_rate": "exploration rate",
 }
-"""Every knob there is, as people say it. Which of them a run has, its algorithm says."""
+"""All knobs with their names in sentences. Each algorithm lists the ones that its runs have."""
 
 
 class Author(StrEnum):
@@ -39,12 +37,12 @@ class Author(StrEnum):
     PERSON = "person"
     RULE = "rule"
     PARENT = "parent"
-    """The run that a fork was made of had it changed, and the fork goes on with that."""
+    """The parent of a fork had the change, and the fork inherits it."""
 
 
 @dataclass(frozen=True)
 class Override:
-    """What became of the course that the configuration gives a knob: a value in its place, or a factor."""
+    """What replaces the configured value or schedule of a knob: a fixed value, or a factor on it."""
 
     value: float | None = None
     factor: float = 1.0
@@ -53,11 +51,11 @@ class Override:
 class _Change(LazyModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    knob: str = Field(max_length=60, description="Name of the knob, as `GET /algorithms` lists them.")
+    knob: str = Field(max_length=60, description="Name of the knob, as listed by `GET /algorithms`.")
 
 
 class SetKnob(_Change):
-    """The knob has this value from now on, in place of its schedule if it has one."""
+    """Set the knob to a value from now on; this replaces its schedule if it has one."""
 
     kind: Literal["set_knob"] = "set_knob"
     value: float = Field(strict=True)
@@ -68,7 +66,7 @@ class SetKnob(_Change):
 
 
 class ScaleKnob(_Change):
-    """What is there is multiplied; a schedule goes on, multiplied."""
+    """Multiply the current value; a schedule continues, multiplied."""
 
     kind: Literal["scale_knob"] = "scale_knob"
     factor: float = Field(gt=0, le=MAX_FACTOR, strict=True)
@@ -86,7 +84,7 @@ KnobChange = Annotated[SetKnob | ScaleKnob, Field(discriminator="kind")]
 
 
 class KnobRequest(LazyModel):
-    """A change that somebody asks for, numbered so that it is made once."""
+    """A change that the user requests, numbered so that it is applied once."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -95,7 +93,7 @@ class KnobRequest(LazyModel):
 
 
 def knob_label(name: str) -> str:
-    """The knob's name in a sentence."""
+    """Return the knob's name in a sentence."""
     return KNOB_LABELS.get(name, name)
 
 
@@ -111,11 +109,11 @@ Better = Literal["higher", "lower"]
 _SIDES = {"above": "above", "at_least": "at least", "below": "below", "at_most": "at most"}
 _LABELS = {definition.name: definition.label for definition in METRICS}
 
-MetricName = Annotated[str, Field(min_length=1, max_length=200, description="As it is logged.")]
+MetricName = Annotated[str, Field(min_length=1, max_length=200, description="Logged name of the metric.")]
 
 
 def metric_label(name: str) -> str:
-    """The metric's name in a sentence."""
+    """Return the metric's name in a sentence."""
     return _LABELS.get(name, name)
 
 
@@ -124,13 +122,13 @@ class _Part(LazyModel):
 
 
 class MetricIs(_Part):
-    """The metric is on one side of a number, in so many of its rows in a row."""
+    """The metric is above or below a number in ``rows`` consecutive rows."""
 
     kind: Literal["metric"] = "metric"
     metric: MetricName
     side: Side = "above"
     value: float = Field(strict=True)
-    rows: int = Field(default=1, ge=1, le=MAX_ROWS, strict=True, description="Rows of the metric in a row.")
+    rows: int = Field(default=1, ge=1, le=MAX_ROWS, strict=True, description="Consecutive rows of the metric.")
 
     @property
     def words(self) -> str:
@@ -139,10 +137,10 @@ class MetricIs(_Part):
 
 
 class NotFinite(_Part):
-    """The metric, or any metric, is not a number or infinite."""
+    """The metric, or any metric, is NaN or infinite."""
 
     kind: Literal["not_finite"] = "not_finite"
-    metric: MetricName | None = Field(default=None, description="As it is logged; null: whichever.")
+    metric: MetricName | None = Field(default=None, description="Logged name; null: any metric.")
 
     @property
     def words(self) -> str:
@@ -150,13 +148,13 @@ class NotFinite(_Part):
 
 
 class Plateau(_Part):
-    """The metric has not become better for so many environment steps."""
+    """The metric has not improved for ``steps`` environment steps."""
 
     kind: Literal["plateau"] = "plateau"
     metric: MetricName
     steps: int = Field(ge=1, le=MAX_STEP, strict=True)
     better: Better = "higher"
-    by: float = Field(default=0.0, ge=0, strict=True, description="It has to become better by more than this to count.")
+    by: float = Field(default=0.0, ge=0, strict=True, description="Minimum improvement that counts.")
 
     @property
     def words(self) -> str:
@@ -164,9 +162,10 @@ class Plateau(_Part):
 
 
 class Fall(_Part):
-    """The metric, of which higher is better, has fallen from its best.
+    """The metric, for which higher is better, has fallen from its best value.
 
-    By the share of the best value or of what was gained up to it, whichever is more: returns may be negative.
+    The fall is measured as a share of the best value or of the gain up to it, whichever is larger, because returns
+    may be negative.
     """
 
     kind: Literal["fall"] = "fall"
@@ -179,7 +178,7 @@ class Fall(_Part):
 
 
 class NewBest(_Part):
-    """The metric is better than it ever was. Its first value is none to compare with."""
+    """The metric is better than ever before. Its first value never counts."""
 
     kind: Literal["new_best"] = "new_best"
     metric: MetricName
@@ -191,7 +190,7 @@ class NewBest(_Part):
 
 
 class TrainingError(_Part):
-    """Training raises an error: a step of the environment, or an update, which would make the run fail."""
+    """Training raises an error (a step of the environment, or an update) that would make the run fail."""
 
     kind: Literal["error"] = "error"
 
@@ -201,7 +200,7 @@ class TrainingError(_Part):
 
 
 class SecondsLimit(_Part):
-    """So many seconds of training are over; a pause does not count."""
+    """This many seconds of training have passed; pauses do not count."""
 
     kind: Literal["seconds"] = "seconds"
     seconds: float = Field(gt=0, le=31_536_000, strict=True)
@@ -214,7 +213,7 @@ class SecondsLimit(_Part):
 
 
 class StepsLimit(_Part):
-    """So many environment steps are done."""
+    """This many environment steps are done."""
 
     kind: Literal["steps"] = "steps"
     steps: int = Field(ge=1, le=MAX_STEP, strict=True)
@@ -225,7 +224,7 @@ class StepsLimit(_Part):
 
 
 class DiskLimit(_Part):
-    """The run folder takes so many bytes."""
+    """The run folder uses this many bytes."""
 
     kind: Literal["disk"] = "disk"
     bytes: int = Field(ge=1_000_000, le=10**15, strict=True)
@@ -242,14 +241,14 @@ Condition = Annotated[
 
 
 class StopTraining(_Part):
-    """End training: after the update that is under way if that comes within the grace period, else at once."""
+    """End training: after the current update if it ends within the grace period, otherwise at once."""
 
     kind: Literal["stop"] = "stop"
     then: Literal["report", "save", "abort"] = Field(
         default="save", description="report: save and notify; save: save the policy; abort: save nothing more."
     )
     grace_seconds: float = Field(
-        default=0.0, ge=0, le=86_400, strict=True, description="Seconds to finish the update; 0: none."
+        default=0.0, ge=0, le=86_400, strict=True, description="Seconds to finish the update; 0: end at once."
     )
 
     @property
@@ -258,7 +257,7 @@ class StopTraining(_Part):
 
 
 class PauseTraining(_Part):
-    """Pause at the start of the next rollout, with a snapshot to go on from."""
+    """Pause at the start of the next rollout, with a snapshot to resume from."""
 
     kind: Literal["pause"] = "pause"
 
@@ -279,7 +278,7 @@ class TakeSnapshot(_Part):
 
 
 class Evaluate(_Part):
-    """Have the greedy policy evaluated now, as the plan of the run's evaluation says."""
+    """Evaluate the greedy policy now, as the run's evaluation plan says."""
 
     kind: Literal["evaluate"] = "evaluate"
 
@@ -289,14 +288,14 @@ class Evaluate(_Part):
 
 
 class RollBack(_Part):
-    """Go back to an earlier snapshot, at the start of the next rollout: what came after is no part of the run any more.
-    Changes of hyperparameters that the rule makes with it hold from there on."""
+    """Go back to an earlier snapshot at the start of the next rollout: everything after it is no longer part of the
+    run. Hyperparameter changes of the same rule apply from there."""
 
     kind: Literal["roll_back"] = "roll_back"
     to: Literal["newest", "best"] = Field(
         default="newest",
-        description="newest: the newest snapshot whose weights are numbers, and one further back each time that the "
-        "rule has gone back to the same before; best: that of the best policy.",
+        description="newest: the newest snapshot with finite weights, and one further back each time the "
+        "rule has already gone back to it; best: the snapshot of the best policy.",
     )
 
     @property
@@ -305,10 +304,10 @@ class RollBack(_Part):
 
 
 class Notify(_Part):
-    """Leave a message for the user in the log of the run."""
+    """Write a message for the user into the run's log."""
 
     kind: Literal["notify"] = "notify"
-    message: str = Field(default="", max_length=500, description="Empty: what the rule says.")
+    message: str = Field(default="", max_length=500, description="Empty: the text of the rule.")
 
     @property
     def words(self) -> str:
@@ -322,29 +321,31 @@ Action = Annotated[
 
 
 class Rule(_Part):
-    """``do`` is done in order, once each time that ``when`` comes true."""
+    """The actions in ``do`` run in order, once each time ``when`` becomes true."""
 
     when: Condition
     do: tuple[Action, ...] = Field(min_length=1, max_length=MAX_ACTIONS)
-    at_most: int = Field(default=DEFAULT_FIRINGS, ge=1, le=MAX_FIRINGS, strict=True, description="Firings in one run.")
+    at_most: int = Field(
+        default=DEFAULT_FIRINGS, ge=1, le=MAX_FIRINGS, strict=True, description="Maximum firings in one run."
+    )
 
     @model_validator(mode="after")
     def _agree(self) -> Self:
-        for target, count in Counter(filter(None, map(target_of, self.do))).items():
+        for target, count in Counter(filter(None, map(action_target, self.do))).items():
             if count > 1:
-                raise ValueError(f"Two actions of this rule decide about {target}. Leave one of them out.")
+                raise ValueError(f"Two actions of this rule change {target}. Remove one of them.")
         if isinstance(self.when, TrainingError) and not any(isinstance(one, RollBack) for one in self.do):
-            raise ValueError("After an error training can only go back. Let the rule roll back.")
+            raise ValueError("After an error, training can only go back. Add the action roll_back.")
         return self
 
     @property
     def words(self) -> str:
-        """The rule in a sentence, without its full stop."""
+        """The rule as a sentence, without a final period."""
         return f"When {self.when.words}: {' and '.join(action.words for action in self.do)}"
 
     @property
     def metric(self) -> str | None:
-        """The metric that it looks at."""
+        """The metric that the condition reads; None for other conditions."""
         return getattr(self.when, "metric", None)
 
 
@@ -352,14 +353,14 @@ Rules = Annotated[tuple[Rule, ...], Field(max_length=MAX_RULES)]
 
 
 UNRECORDED = DiskLimit | TrainingError
-"""Conditions of which the rows of a run do not tell afterwards."""
+"""Conditions that cannot be evaluated afterwards from the rows of a run."""
 
-TRAINING = "how training goes on"
-"""What a stop, a pause and going back decide about."""
+TRAINING = "how training continues"
+"""What stopping, pausing and rolling back have in common: a rule may contain only one of them."""
 
 
-def target_of(action: Action) -> str | None:
-    """What the action decides about: of two that decide about the same at one row, the first counts."""
+def action_target(action: Action) -> str | None:
+    """Return what the action changes. If two actions at one row have the same target, the first wins."""
     match action:
         case StopTraining() | PauseTraining() | RollBack():
             return TRAINING
@@ -369,9 +370,9 @@ def target_of(action: Action) -> str | None:
 
 
 class RulesDocument(LazyModel):
-    """``rules.json``: the rules of a run, once somebody has changed those that it was created with."""
+    """``rules.json``: the rules of a run after the user changed the configured ones."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    number: int = Field(default=1, ge=1, description="Counts the changes.")
+    number: int = Field(default=1, ge=1, description="Number of changes so far.")
     rules: Rules = ()

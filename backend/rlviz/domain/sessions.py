@@ -1,4 +1,4 @@
-"""What travels over the WebSocket of a session: JSON, told apart by ``type``, and each frame as one binary message."""
+"""Messages of a session's WebSocket: JSON, told apart by ``type``; each frame follows as one binary message."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ MAX_FPS = 60.0
 class SessionMode(StrEnum):
     WATCH = "watch"  # the newest policy of a run plays, episode after episode
     STEP = "step"  # one step at a time, forward and back
-    PLAY = "play"  # a person at the keys
+    PLAY = "play"  # a person at the keyboard
 
 
 class Line(IntEnum):
-    """Of which of two futures a step is."""
+    """Which of two parallel futures a step belongs to."""
 
-    PLAYED = 0  # the episode that is played
-    OTHER = 1  # what comes of the other action
+    PLAYED = 0  # the played episode
+    OTHER = 1  # the future after the other action
 
 
 class Message(LazyModel):
@@ -40,52 +40,52 @@ class Message(LazyModel):
 
 
 class Hello(Message):
-    """The first message: what is played."""
+    """The first message: describes what is played."""
 
     type: Literal["hello"] = "hello"
     mode: SessionMode
     env_id: str
     run_id: str | None
-    fps: float = Field(description="Steps a second.")
+    fps: float = Field(description="Steps per second.")
     actor: Actor
-    actors: tuple[Actor, ...] = Field(description="Who can act here; a policy only where a run is played.")
+    actors: tuple[Actor, ...] = Field(description="Actors available here; a policy only if a run is played.")
     greedy: bool
     action_space: Space
     observation_space: Space
     action_bounds: tuple[tuple[float | None, float | None], ...] | None = Field(
-        description="Least and greatest of each number of a Box of actions; null within: unbounded. Null for others."
+        description="Bounds (low, high) of each number of a Box action; inner null: unbounded. Null for others."
     )
-    controls: Controls = Field(description="The keys a person plays it with.")
+    controls: Controls = Field(description="Key bindings for a person.")
 
 
 class StepMessage(Message):
-    """One record. If ``frame_follows``, the next binary message is the frame that shows it; with ``seen``, the one
-    after that is what the agent saw."""
+    """One step record. If ``frame_follows``, the next binary message is its frame; with ``seen``, the one after that
+    shows what the agent saw."""
 
     type: Literal["step"] = "step"
-    line: Line = Field(Line.PLAYED, description="0: of the episode that is played; 1: of the other future.")
+    line: Line = Field(Line.PLAYED, description="0: the played episode; 1: the other future.")
     record: StepRecord
     frame_follows: bool = False
-    seen: SeenPictures | None = Field(None, description="Null unless it was asked for, and what is seen are pictures.")
+    seen: SeenPictures | None = Field(None, description="Null unless requested and the agent sees pictures.")
 
 
 class EpisodeMessage(Message):
-    """An episode begins."""
+    """An episode starts."""
 
     type: Literal["episode"] = "episode"
-    episode: int = Field(ge=0, description="Place among the episodes of this session, from 0.")
+    episode: int = Field(ge=0, description="Index of the episode in this session, from 0.")
     seed: int
 
 
 class PolicyMessage(Message):
-    """From the next step on another policy plays."""
+    """Another policy plays from the next step on."""
 
     type: Literal["policy"] = "policy"
     step: int = Field(ge=0, description="Environment steps it was trained for.")
 
 
 class StateMessage(Message):
-    """How the session stands, after whatever changed it."""
+    """The state of the session, sent after every change."""
 
     type: Literal["state"] = "state"
     playing: bool
@@ -93,31 +93,31 @@ class StateMessage(Message):
     actor: Actor
     greedy: bool
     parted_at: int | None = Field(
-        None, ge=0, description="Step after which two futures play side by side; null: there is only one."
+        None, ge=0, description="Step after which two futures play side by side; null: only one plays."
     )
 
 
 class RecordedMessage(Message):
-    """An episode in which a person acted is over, and is kept in a run."""
+    """An episode with actions of a person ended and was saved in a run."""
 
     type: Literal["recorded"] = "recorded"
     run_id: str
-    episodes: int = Field(ge=1, description="Of this session that are kept in it.")
+    episodes: int = Field(ge=1, description="Number of episodes of this session in the run.")
 
 
 class SliceMessage(Message):
-    """What the policy expects over the two components that were asked for, the others as they were seen in a step."""
+    """What the policy expects over the two requested components; the others have the values of one step."""
 
     type: Literal["slice"] = "slice"
-    policy_step: int = Field(ge=0, description="Environment steps that the policy was trained for.")
+    policy_step: int = Field(ge=0, description="Training step of the policy.")
     episode: int = Field(ge=0)
-    index: int = Field(ge=0, description="The step whose observation holds the other components.")
-    over: tuple[int, int] = Field(description="Places of the two components: across and up.")
+    index: int = Field(ge=0, description="The step whose observation gives the other components.")
+    over: tuple[int, int] = Field(description="Indices of the two components: horizontal, vertical.")
     slice: ValueSlice
 
 
 class ErrorMessage(Message):
-    """A message of the client was not understood, or cannot be followed now. It was ignored."""
+    """A client message was invalid or cannot be applied now, and was ignored."""
 
     type: Literal["error"] = "error"
     detail: str
@@ -127,7 +127,7 @@ class EndedMessage(Message):
     """The last message."""
 
     type: Literal["ended"] = "ended"
-    cause: str = Field(description="One sentence.")
+    cause: str = Field(description="The reason, in one sentence.")
 
 
 ServerMessage = Annotated[
@@ -163,13 +163,13 @@ class Forward(Message):
 
 
 class Back(Message):
-    """Pause, and go one step back: from memory, or by playing the episode again up to there."""
+    """Pause and go back one step, from memory or by replaying the episode up to there."""
 
     type: Literal["back"]
 
 
 class Reset(Message):
-    """Begin another episode: with this seed, or with the next one."""
+    """Start another episode, with this seed or the next one."""
 
     type: Literal["reset"]
     seed: Seed | None = None
@@ -181,37 +181,37 @@ class Rate(Message):
 
 
 class ChooseActor(Message):
-    """Hand the controls over, in mid-episode too."""
+    """Change who acts, also during an episode."""
 
     type: Literal["actor"]
     actor: Actor
 
 
 class TakeAction(Message):
-    """The person's action from now on, until the next message; in a session that is paused, for the next step alone,
-    whoever acts."""
+    """The person's action until the next message; in a paused session, the action for the next step only, independent
+    of the actor."""
 
     type: Literal["action"]
     value: JsonValue
 
 
 class Part(Message):
-    """Pause, and begin a second future here: it takes this action next, the episode that of who acts, and from then on
-    both play side by side. Null: go on with the episode alone."""
+    """Pause and start a second future: it takes this action next, while the episode takes the actor's action; then both
+    play side by side. Null: continue with the episode only."""
 
     type: Literal["part"]
     value: JsonValue
 
 
 class ChooseGreedy(Message):
-    """Whether the policy takes its best action, or explores as it does in training."""
+    """Whether the policy takes its best action or explores as in training."""
 
     type: Literal["greedy"]
     on: bool
 
 
 class ShowSeen(Message):
-    """Whether each step comes with what the agent saw, where that are pictures; and with how much each pixel weighs."""
+    """Whether each step includes what the agent saw (for pictures), and how much each pixel weighs."""
 
     type: Literal["seen"]
     on: bool
@@ -222,8 +222,10 @@ Place = Annotated[int, Field(ge=0, lt=MOST_COMPONENTS)]
 
 
 class ShowSlice(Message):
-    """Two components of the observation over which the policy's values shall be drawn from now on; null: no longer.
-    ``hold``: components that are held at a value, whatever is seen."""
+    """Two components of the observation over which to plot the policy's values from now on; null: stop.
+
+    ``hold`` fixes components at values, independent of the observation.
+    """
 
     type: Literal["slice"]
     over: tuple[Place, Place] | None

@@ -1,4 +1,4 @@
-"""What a run folder records of its sinks: which it is delivered to as it trains, and how far each has it."""
+"""What a run folder records about sinks: which ones follow the run, and how much each has received."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rlviz.domain.sinks import SinkKind
 
 
 class SinkPlan(LazyModel):
-    """``sinks/plan.json``: the sinks that the service keeps up with the run, without being asked again."""
+    """``sinks/plan.json``: the sinks that the service keeps up to date automatically."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -17,23 +17,23 @@ class SinkPlan(LazyModel):
 
 
 class SinkRecord(LazyModel):
-    """``sinks/<kind>.json``: how far a sink has the run. The journal of the run is what waits to be delivered."""
+    """``sinks/<kind>.json``: how much of the run a sink has received. The run's journal is the queue."""
 
     model_config = ConfigDict(frozen=True)
 
     kind: SinkKind
-    foreign_id: str | None = Field(None, description="Of the run there; null: nothing was delivered yet.")
-    place: str | None = Field(None, description="Where to look at it: an address, a file or a folder.")
-    offset: int = Field(0, ge=0, description="Bytes of metrics.jsonl that are there, for certain.")
-    step: int | None = Field(None, description="Of the newest row that is there.")
-    rows: int = Field(0, ge=0, description="Rows that are there.")
+    foreign_id: str | None = Field(None, description="Id of the run in the sink; null: nothing was delivered yet.")
+    place: str | None = Field(None, description="Where to view it: an address, a file or a folder.")
+    offset: int = Field(0, ge=0, description="Bytes of metrics.jsonl that the sink confirmed.")
+    step: int | None = Field(None, description="Step of the newest delivered row.")
+    rows: int = Field(0, ge=0, description="Delivered rows.")
     described: str | None = Field(
-        None, description="State of the run's folder that its summary, status and labels there were read from."
+        None, description="State of the run folder when summary, status and labels were last sent."
     )
-    offline: bool = Field(False, description="It is in a folder of this machine, to be sent once there is a login.")
+    offline: bool = Field(False, description="The data waits in a local folder until there is a login.")
     renamed: dict[str, str] = Field(
-        default_factory=dict, description="Metrics whose names it does not take, with what they are called there."
+        default_factory=dict, description="Metrics that the sink names differently, with their names there."
     )
-    problem: str | None = Field(None, description="Why the last attempt ended early; null: it did not.")
-    attempts: int = Field(0, ge=0, description="Attempts in a row that ended early.")
+    problem: str | None = Field(None, description="Why the last delivery failed; null: it succeeded.")
+    attempts: int = Field(0, ge=0, description="Consecutive failed deliveries.")
     updated_at: float = Field(0.0, description="Unix seconds.")

@@ -1,4 +1,4 @@
-"""Sinks: other programs that runs are delivered to. The command line names them, so this imports nothing heavy."""
+"""Sinks: other programs that receive runs. The command line lists them, so this module imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class SinkKind(StrEnum):
 
     @property
     def package(self) -> str | None:
-        """The package that it needs, which is the name of our extra for it too; None: it needs none."""
+        """The package that the sink needs, also the name of our extra for it; None: no package."""
         return None if self is SinkKind.TENSORBOARD else self.value
 
 

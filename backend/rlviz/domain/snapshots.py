@@ -1,7 +1,4 @@
-"""Snapshot: what is known of one without unpickling it, as its ``manifest.json`` says it.
-
-Verification of a snapshot: whether training that is brought to it is what its file holds.
-"""
+"""Snapshots: the ``manifest.json`` of one, which can be read without unpickling, and the result of a verification."""
 
 from __future__ import annotations
 
@@ -29,7 +26,7 @@ class Trigger(StrEnum):
     PERIODIC = "periodic"
     REQUESTED = "requested"
     BEST = "best"
-    """The periodic evaluation found a better policy in the rollout that began there."""
+    """A periodic evaluation found a better policy in the rollout that starts there."""
     SOLVED = "solved"
     """The reward threshold was reached for the first time."""
     RULE = "rule"
@@ -39,8 +36,8 @@ class Trigger(StrEnum):
 
 
 class Segment(LazyModel):
-    """A file of ``replay/``: rows ``first`` up to, not including, ``end`` of the replay buffer, counted since training
-    began."""
+    """A file in ``replay/``: rows ``first`` (included) to ``end`` (excluded) of the replay buffer, counted from the
+    start of training."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -52,20 +49,20 @@ class Segment(LazyModel):
 
 
 class Built(LazyModel):
-    """What training was built from. A snapshot continues only what is built from the same."""
+    """What training was built from. A snapshot can only continue in an identical build."""
 
     model_config = ConfigDict(frozen=True)
 
     algo: str
     env_id: str
-    config_digest: str = Field(description="Of everything in the configuration that training depends on.")
+    config_digest: str = Field(description="Digest of all configuration that affects training.")
     environments: tuple[tuple[str, ...], ...] = Field(
         description="The classes of each environment, from the outermost wrapper to the environment itself."
     )
 
 
 class Origin(LazyModel):
-    """What the figures of training depend on besides its configuration, to the last bit."""
+    """Everything besides the configuration that the results of training depend on, bit for bit."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -76,39 +73,39 @@ class Origin(LazyModel):
 
 
 class SnapshotManifest(VersionedDocument):
-    """What a snapshot says of itself."""
+    """``manifest.json`` of a snapshot."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
     format: ClassVar[Format] = SNAPSHOT
 
     schema_version: int = version_field(SNAPSHOT)
     run_id: str
-    name: str = Field(description="How it is asked for: its step, or the name it was given.")
+    name: str = Field(description="Its given name, or its step.")
     message: str = ""
-    is_named: bool = Field(False, description="Whether it was given its name, and is kept until somebody deletes it.")
+    is_named: bool = Field(False, description="Whether it has a given name, and is kept until the user deletes it.")
     step: int = Field(ge=0, le=MAX_STEP)
     attempt: int = Field(ge=1)
     trigger: Trigger
     time: float = Field(ge=0, le=MAX_TIME, description="Unix time at which it was taken, seconds.")
     point: Literal["rollout", "end"] = Field(
-        description="Where training was: at the start of a rollout, or behind its last update."
+        description="Where training was: at the start of a rollout, or after the last update."
     )
-    last_row: int = Field(ge=0, description="The seq of the last row of metrics.jsonl that was written before.")
-    exact: bool = Field(True, description="Whether training goes on from it bit for bit.")
+    last_row: int = Field(ge=0, description="seq of the last row of metrics.jsonl written before it.")
+    exact: bool = Field(True, description="Whether training resumes from it bit for bit.")
     not_exact_because: str | None = None
     built: Built
     origin: Origin
     segments: tuple[Segment, ...] = ()
-    capture_ms: float = Field(ge=0, description="Milliseconds for which it held training up.")
+    capture_ms: float = Field(ge=0, description="Milliseconds for which it paused training.")
 
 
-def check_name(name: str) -> str:
-    """``name`` if a snapshot can be given it. Raises InvalidRequest."""
+def check_snapshot_name(name: str) -> str:
+    """Return ``name`` if it is a valid name for a snapshot. Raises InvalidRequest."""
     if _NAME.fullmatch(name) is None or name.isdigit():
         raise InvalidRequest.field(
             "/name",
             f"A snapshot cannot be called {name[:80]!r}. Use lower-case letters, digits and hyphens, at most "
-            f"{MAX_NAME}, and not digits alone: those are the names of steps.",
+            f"{MAX_NAME}, and not only digits, which name steps.",
         )
     return name
 
@@ -118,25 +115,25 @@ class VerifiedPart(LazyModel):
 
     name: str = Field(description="model, optimizers, generators, environments, replay or counters.")
     identical: bool
-    first_difference: str | None = Field(None, description="Where in the part, and what was found there.")
+    first_difference: str | None = Field(None, description="Where in the part the difference is, and what was found.")
 
 
 class SnapshotVerification(LazyModel):
-    """``snapshots/<name>.verify.json``: written by the service when asked, replaced by the worker."""
+    """``snapshots/<name>.verify.json``: the service writes it on request, the worker updates it."""
 
     model_config = ConfigDict(frozen=True)
 
     status: VerificationStatus = VerificationStatus.RUNNING
     whole: bool | None = Field(
         None,
-        description="Whether the file and its part of the replay buffer are what this installation wrote. Null before "
-        "it is completed.",
+        description="Whether the file and its part of the replay buffer are as this installation wrote them. Null "
+        "until completed.",
     )
     identical: bool | None = Field(
-        None, description="Whether all parts are. Null if training cannot be brought to the snapshot: `cause` says why."
+        None, description="Whether all parts are identical. Null if training cannot be restored: see `cause`."
     )
     parts: list[VerifiedPart] = Field([])
-    first_difference: str | None = Field(None, description="That of the first part that is not identical.")
-    exact: bool | None = Field(None, description="Whether training goes on from it bit for bit, here and now.")
-    reasons: list[str] = Field([], description="Why it does not, one sentence each.")
+    first_difference: str | None = Field(None, description="First difference of the first part that differs.")
+    exact: bool | None = Field(None, description="Whether training would resume from it bit for bit on this machine.")
+    reasons: list[str] = Field([], description="Why not, one sentence each.")
     cause: str | None = Field(None, description="Why it failed, or why the snapshot is refused.")

@@ -1,4 +1,4 @@
-"""StorageProfile: how much is stored of what is played, for each family of environments."""
+"""StorageProfile: how much is stored for each family of environments."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,52 +11,54 @@ from rlviz.domain.recording import ONLY_THE_LAST, Detail
 
 
 class StorageProfile(LazyModel):
-    """Step records of a run, and the pictures that belong to them."""
+    """Which step records and pictures of a run are stored."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     detail: Detail = Field(
         Detail.STANDARD,
-        description="How much is recorded, unless it is chosen for a run: off, minimal, standard or full.",
+        description="Default level of recording: off, minimal, standard or full.",
     )
     frames_every: int = Field(
         8,
         ge=1,
         le=1_000_000,
-        description="At standard detail every so many frames are hashed; the last of an episode always is.",
+        description="At standard detail, every n-th frame and the last one of an episode are hashed.",
     )
-    pictures: bool = Field(
-        True, description="Whether what the agent saw is kept beside the newest videos, where that are pictures."
-    )
+    pictures: bool = Field(True, description="Whether pictures that the agent saw are kept beside the newest videos.")
     max_bytes: ByteSize = Field(
-        ByteSize(200_000_000), ge=1_000_000, description="Records of a run: above, the oldest go; no file grows above."
+        ByteSize(200_000_000),
+        ge=1_000_000,
+        description="Limit for the records of a run: beyond it, the oldest are deleted.",
     )
     keep_frames_every: int = Field(
-        100, ge=1, le=1_000_000, description="At full detail every so many frames are kept as pictures."
+        100, ge=1, le=1_000_000, description="At full detail, every n-th frame is kept as a picture."
     )
     keep_frames_bytes: ByteSize = Field(
-        ByteSize(20_000_000), ge=0, description="Frames kept as pictures, of a run: above, the oldest go. 0 keeps none."
+        ByteSize(20_000_000),
+        ge=0,
+        description="Limit for kept frames of a run: beyond it, the oldest are deleted. 0 keeps none.",
     )
     most_cost: float = Field(
         0.25,
         gt=0,
-        description="Time that recording may take, as a share of the time without it: above, the detail is lowered.",
+        description="Maximum time for recording, as a share of the time without it; beyond it, detail is lowered.",
     )
     most_cost_in_training: float = Field(
-        0.02, gt=0, description="The same where a policy is trained meanwhile, of the time of training."
+        0.02, gt=0, description="The same during training, as a share of the training time."
     )
 
     @model_validator(mode="before")
     @classmethod
     def _records_or_none(cls, value: Any) -> Any:
-        """``records`` said so before there were details."""
+        """Convert the older setting ``records`` to a detail."""
         if isinstance(value, dict) and "records" in value:
             records, rest = value["records"], {name: one for name, one in value.items() if name != "records"}
             return rest if records else {**rest, "detail": Detail.OFF}
         return value
 
     def wanted(self, detail: Detail | None = None) -> StepsWanted | None:
-        """What to record at ``detail``, or at that of the profile; None: nothing."""
+        """Return what to record at ``detail`` (default: that of the profile); None: nothing."""
         chosen = detail or self.detail
         if chosen is Detail.OFF:
             return None
@@ -72,11 +74,11 @@ class StorageProfile(LazyModel):
         )
 
     def keeps(self, detail: Detail) -> str:
-        """What is kept at ``detail``, in a sentence."""
+        """Return a sentence that says what is kept at ``detail``."""
         every = "every frame" if self.frames_every == 1 else f"one frame in {self.frames_every:,}"
         match detail:
             case Detail.OFF:
-                return "Nothing but metrics and videos."
+                return "Only metrics and videos."
             case Detail.MINIMAL:
                 return (
                     "Observation, action, reward and end of each step, and the hash of the last frame of an episode; "
@@ -95,11 +97,11 @@ class StorageProfile(LazyModel):
 
 
 class RecordingChoice(LazyModel):
-    """``recording.json``: how a run is recorded, where that differs from what its family has by default."""
+    """``recording.json``: how a run is recorded, if that differs from the default of its family."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    detail: Detail | None = Field(None, description="Chosen for this run; null: that of the profile.")
+    detail: Detail | None = Field(None, description="The level chosen for this run; null: that of the profile.")
     profile: StorageProfile = StorageProfile()
 
     @property
@@ -115,5 +117,5 @@ DEFAULT_PROFILES: Mapping[str, StorageProfile] = {
     "atari": StorageProfile(frames_every=1),
     "own": DEFAULT,
 }
-"""Default profiles by family. To hash a frame of 600 × 400 takes about as long as to render it, so only some of them
-are hashed; those of Atari are smaller. ``python -m benchmarks records`` measures what records add to an evaluation."""
+"""Default profiles by family. Hashing a frame of 600 × 400 takes about as long as rendering it, so only some are
+hashed; Atari frames are smaller. ``python -m benchmarks records`` measures the cost of recording."""

@@ -1,7 +1,6 @@
-"""Storage rules: what may be deleted, compressed or archived without being asked again, and how much each kind of file
-may take.
+"""Storage rules: what may be deleted, compressed or archived automatically, and quotas for each kind of file.
 
-A person writes them, and each says in a sentence what it does. Without rules nothing is deleted.
+You write the rules, and each says in a sentence what it does. Without rules, nothing is deleted.
 """
 
 from enum import StrEnum
@@ -13,10 +12,10 @@ from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.storage_profile import DEFAULT_PROFILES
 
 KEEP_TAG = "keep"
-"""No rule touches a run that has this tag."""
+"""Tag that protects a run from all rules."""
 
 WARN_SHARE = 0.8
-"""From this share of a quota on there is a warning."""
+"""Share of a quota from which on the app warns."""
 
 MOST_RULES = 50
 
@@ -67,12 +66,12 @@ _TITLES = {
 
 
 class _OfRuns(LazyModel):
-    """What the rules on runs share. They apply to runs that have ended, and to none with the tag ``keep``."""
+    """Shared fields of rules on runs. They apply to runs that have ended and do not have the tag ``keep``."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    families: tuple[str, ...] = Field((), description="Families of environments; none named: all.", max_length=20)
-    after_days: float = Field(7, ge=0, le=36_500, description="Days since the run has ended.")
+    families: tuple[str, ...] = Field((), description="Families of environments; empty: all.", max_length=20)
+    after_days: float = Field(7, ge=0, le=36_500, description="Days since the run ended.")
 
     @model_validator(mode="after")
     def _known_families(self) -> Self:
@@ -88,17 +87,17 @@ class _OfRuns(LazyModel):
 
 
 class _OfFiles(_OfRuns):
-    """What the rules on the files of runs share."""
+    """Shared fields of rules on the files of runs."""
 
     over_quota_only: bool = Field(
-        False, description="Only while the kind takes more than its quota, in runs that ended longest ago first."
+        False, description="Only while the kind exceeds its quota, in the runs that ended first."
     )
 
     @property
     def _while(self) -> str:
         if not self.over_quota_only:
             return ""
-        return " Only as long as such files of all runs take more than their quota, in the runs that ended first."
+        return " Only while such files of all runs exceed their quota, oldest runs first."
 
 
 class KeepNewest(_OfFiles):
@@ -106,12 +105,12 @@ class KeepNewest(_OfFiles):
 
     do: Literal["keep_newest"]
     kind: Literal[StoredKind.VIDEOS, StoredKind.SNAPSHOTS, StoredKind.POLICIES, StoredKind.RECORDS]
-    keep: int = Field(ge=0, le=1_000, description="How many of each run stay.")
+    keep: int = Field(ge=0, le=1_000, description="Number of files that stay in each run.")
 
     @model_validator(mode="after")
     def _can_go_on(self) -> Self:
         if self.kind is StoredKind.SNAPSHOTS and self.keep < 1:
-            raise ValueError("The newest snapshot stays: without one a run cannot be resumed. Keep 1 or more.")
+            raise ValueError("Keep at least 1 snapshot: without one, a run cannot be resumed.")
         return self
 
     @property
@@ -145,7 +144,7 @@ class Remove(_OfFiles):
 
 
 _REMOVED = {
-    "clips": "the clips (they are made again when somebody watches)",
+    "clips": "the clips (they are made again when you watch them)",
     "film": "the filmstrip's policies",
     "logs": "the worker's log",
     "records_without_video": "the step records of evaluations whose video is gone",
@@ -153,7 +152,7 @@ _REMOVED = {
 
 
 class Compress(_OfFiles):
-    """Compresses journals, which every reader goes on to read."""
+    """Compresses journals. They can still be read."""
 
     do: Literal["compress"]
 
@@ -163,24 +162,24 @@ class Compress(_OfFiles):
 
     @property
     def words(self) -> str:
-        return f"Compress the metrics of {self._whose}. They can be read and resumed as before.{self._while}"
+        return f"Compress the metrics of {self._whose}. They can still be read, and the runs resumed.{self._while}"
 
 
 class Archive(_OfRuns):
-    """Puts whole runs aside as bundles, in RLVIZ_ARCHIVE_DIR, and then into the trash."""
+    """Writes whole runs as bundles to RLVIZ_ARCHIVE_DIR, then moves them to the trash."""
 
     do: Literal["archive"]
 
     @property
     def words(self) -> str:
         return (
-            f"Write {self._whose} into the archive (RLVIZ_ARCHIVE_DIR) as one file, with policies and snapshots; once "
-            "that is found to be whole, delete the run here, into the trash."
+            f"Write {self._whose} to the archive (RLVIZ_ARCHIVE_DIR) as one file, with policies and snapshots; once "
+            "that file is verified, move the run to the trash."
         )
 
 
 class EmptyTrash(LazyModel):
-    """Removes deleted runs for good, earlier than RLVIZ_TRASH_DAYS does."""
+    """Removes deleted runs permanently, earlier than RLVIZ_TRASH_DAYS."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -189,7 +188,7 @@ class EmptyTrash(LazyModel):
 
     @property
     def words(self) -> str:
-        return f"Remove for good what has been in the trash for {_days(self.after_days)}."
+        return f"Permanently remove what has been in the trash for {_days(self.after_days)}."
 
 
 FileRule = KeepNewest | Remove | Compress
@@ -200,7 +199,7 @@ Quota = Annotated[int, Field(ge=1_000_000, le=10**18)]
 
 
 class StorageRules(LazyModel):
-    """What ``storage.json`` of a runs folder holds. ``quotas`` in bytes; rules are followed in their order."""
+    """``storage.json`` of a runs folder. ``quotas`` are in bytes; rules apply in order."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -213,7 +212,7 @@ class StorageRules(LazyModel):
         for number, rule in enumerate(self.rules, 1):
             if isinstance(rule, FileRule) and rule.over_quota_only and rule.kind not in self.quotas:
                 title = StoredKind(rule.kind).words
-                raise ValueError(f"Rule {number} waits for a quota that is not set: of {title.lower()}. Set it.")
+                raise ValueError(f"Rule {number} needs a quota for {title.lower()}. Set it.")
         return self
 
 

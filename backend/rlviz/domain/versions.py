@@ -1,19 +1,8 @@
-"""Versions of the files that outlive a version of this product, and the registry of what brings older ones up to date.
+"""Versions of the files that outlive a release: how each format has changed, and how to bring an older file up to date.
 
-``registry.py`` lists the formats; each that has changed has its steps in a file of its own.
-
-Format: how one kind of file has changed from version to version, and how an older one is brought up to date.
-
-How ``config.json`` has changed.
-
-VersionedDocument: a JSON file with a schema version, read whatever version wrote it.
-
-How the lines of ``events.jsonl`` have changed.
-
-The formats of all files that carry a schema version. The catalogue's steps are those of Alembic, in
-``catalog``.
-
-Drift: where a file, or what is installed, differs from what this version expects.
+A ``Format`` lists the ``Migration`` steps of one kind of file; the formats are at the end of this module. A
+``VersionedDocument`` is a JSON file with a schema version, readable whatever version wrote it. ``Drift`` describes
+where a file or the installed packages differ from what this version expects. Alembic handles the catalogue.
 """
 
 from __future__ import annotations
@@ -35,54 +24,56 @@ Document = Mapping[str, Any]
 
 
 class UnknownVersion(ValueError):
-    """What stands for the version of a document is no version."""
+    """The version in a document is not a version number."""
 
 
 @dataclass(frozen=True)
 class Migration:
-    """One step, from a version to the next.
+    """One step from a version to the next.
 
-    ``step`` is pure: it returns a new document and leaves the given one as it is. Files were written between releases
-    too, so it also takes a document that has the newer shape already, and changes nothing then.
+    ``step`` is pure: it returns a new document. Files were also written between releases, so it must accept a
+    document that already has the newer shape, and leave it unchanged.
     """
 
     says: str
-    """What has changed, a sentence."""
+    """What changed, as a sentence."""
     step: Callable[[Document], Document]
     renamed: Mapping[str, str] = field(default_factory=dict)
-    """Keys that are deprecated since, with what they are called now."""
+    """Deprecated keys, with their new names."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A document brought up to date, in memory. ``found``: the version that it was written in."""
+    """A document brought up to date in memory. ``found`` is the version that it was written in."""
 
     document: Document
     found: int
     applied: tuple[Migration, ...]
     is_newer: bool
-    """Written by a newer version than this one: the document is as it was found."""
+    """Written by a newer version than this one: the document is unchanged."""
 
 
 @dataclass(frozen=True)
 class Format:
-    """One kind of file. Version 1 is the first; each migration leads to the next."""
+    """One kind of file. Version 1 is the first; each migration leads to the next version."""
 
     name: str
     about: str
-    """What holds it, for people."""
+    """Which file holds it, in words for people."""
     migrations: tuple[Migration, ...] = ()
 
     @property
     def current(self) -> int:
-        """The version that is written."""
+        """The version that this program writes."""
         return 1 + len(self.migrations)
 
     def version_of(self, document: Document) -> int:
-        """A document that carries no version is of the first. Raises UnknownVersion."""
+        """Return the version of a document; 1 if it has none. Raises UnknownVersion."""
         version = document.get(KEY, 1)
         if type(version) is not int or version < 1:
-            raise UnknownVersion(f"{KEY} is {str(version)[:40]!r}, which is no version: versions are counted from 1.")
+            raise UnknownVersion(
+                f"{KEY} is {str(version)[:40]!r}, which is not a version: versions are integers from 1."
+            )
         return version
 
     def read(self, document: Document) -> Reading:
@@ -96,8 +87,9 @@ class Format:
         return Reading({**document, KEY: self.current}, found, steps, is_newer=False)
 
     def newer(self, found: int) -> str:
-        """What there is to say of a document of the newer version ``found``."""
-        return f"It was written by a newer version of RL Gym Visualizer: schema {found}, this one knows {self.current}."
+        """Return a sentence that says a document has the newer version ``found``."""
+        by = "It was written by a newer version of RL Gym Visualizer"
+        return f"{by}: schema {found}; this version knows {self.current}."
 
 
 def _name_custom_environments(document: Document) -> Document:
@@ -117,18 +109,21 @@ CONFIG_MIGRATIONS = (
 
 
 def version_field(written_as: Format) -> Any:
-    """The field of a model whose documents are written in the newest version of ``written_as``."""
+    """Return the version field of a model whose documents have the newest version of ``written_as``."""
     return Field(
         default=written_as.current,
         ge=1,
         strict=True,
-        description=f"{written_as.current} is written; a larger number is of a newer version, and only looked at.",
+        description=f"{written_as.current} is current; larger numbers come from newer versions and are read-only.",
     )
 
 
 class VersionedDocument(LazyModel):
-    """Whoever reads one gets its present shape; ``schema_version`` is larger than that of its format where a newer
-    version wrote it, whose additions are then left out."""
+    """A JSON file with a version; readers get its current shape.
+
+    If a newer version wrote the file, ``schema_version`` is larger than that of its format, and unknown keys are
+    dropped.
+    """
 
     format: ClassVar[Format]
     schema_version: int
@@ -142,10 +137,10 @@ V = TypeVar("V", bound=VersionedDocument)
 
 
 def read_versioned(model: type[V], content: bytes) -> V:
-    """Validate a document of any version. Raises ValueError, of which ValidationError is one."""
+    """Validate a document of any version. Raises ValueError (including ValidationError)."""
     document = json.loads(content)
     if not isinstance(document, dict):
-        return model.model_validate_json(content)  # says what it should be
+        return model.model_validate_json(content)  # raises the error that names the expected shape
     reading = model.format.read(document)
     if reading.is_newer:
         return _read_newer(model, document)
@@ -153,7 +148,7 @@ def read_versioned(model: type[V], content: bytes) -> V:
 
 
 def _read_newer(model: type[V], document: dict[str, Any]) -> V:
-    """Keys that this version does not know are left out; everything else has to fit."""
+    """Validate a document of a newer version: unknown keys are dropped; everything else must fit."""
     try:
         return model.model_validate_json(json.dumps(document))
     except ValidationError as error:
@@ -167,7 +162,7 @@ def _read_newer(model: type[V], document: dict[str, Any]) -> V:
 
 
 def _leave_out(document: Any, place: Sequence[str | int]) -> None:
-    """Remove what ``place`` names; a place within a union names its alternative too, and is left alone."""
+    """Remove what ``place`` names. A place within a union also names its alternative, and is left alone."""
     *within, last = place
     for step in within:
         try:
@@ -179,7 +174,7 @@ def _leave_out(document: Any, place: Sequence[str | int]) -> None:
 
 
 def _name_the_worker(line: Document) -> Document:
-    """The process of the worker stood in three fields; now it is one text, by which its launcher finds it."""
+    """Replace the three fields that identified the worker's process by one text for its launcher."""
     data = line.get("data")
     if line.get("event") != "started" or not isinstance(data, Mapping) or type(data.get("pid")) is not int:
         return line
@@ -211,32 +206,32 @@ FORMATS = (CONFIG, EVENTS, METRICS, EVALUATION, SNAPSHOT, EXPERIMENT, TRIALS)
 
 class DriftKind(StrEnum):
     NEWER = "newer"
-    """A newer version wrote it."""
+    """A newer version wrote the file."""
     DEPRECATED = "deprecated"
-    """A key has another name by now; it is read as that."""
+    """A key has been renamed; it is read under its new name."""
     UNKNOWN = "unknown"
-    """No version that is known has this key."""
+    """No known version has this key."""
     MISSING = "missing"
-    """A key without which the file says too little."""
+    """A required key is missing."""
     DEFAULTED = "defaulted"
-    """A key that is newer than the file, and has its default."""
+    """A key that is newer than the file has its default."""
     WRONG = "wrong"
-    """A value of another type, or out of bounds."""
+    """A value has the wrong type or is out of bounds."""
     PACKAGE = "package"
-    """A package that trained the run has another version here."""
+    """This machine has another version of a package that trained the run."""
 
 
 class Drift(LazyModel):
-    """One difference."""
+    """One difference between a file, or the installed packages, and what this version expects."""
 
     model_config = ConfigDict(frozen=True)
 
     kind: DriftKind
     file: str
-    key: str = Field(default="", description="JSON pointer, or the name of the package; empty: the file as a whole.")
-    says: str = Field(description="A sentence.")
+    key: str = Field(default="", description="JSON pointer, or package name; empty: the whole file.")
+    says: str = Field(description="The difference, in one sentence.")
 
     @property
     def is_harmless(self) -> bool:
-        """Whether the file is read as it was meant in spite of it."""
+        """Whether the file is still read as it was meant."""
         return self.kind in (DriftKind.DEPRECATED, DriftKind.DEFAULTED, DriftKind.PACKAGE)

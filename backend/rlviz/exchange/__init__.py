@@ -1,1 +1,1 @@
-"""Runs that leave the runs folder and come into it: bundles, and other trackers' formats."""
+"""Runs that leave or enter the runs folder: bundles, exports, imports, and sinks for other trackers."""

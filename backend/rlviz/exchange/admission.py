@@ -1,8 +1,8 @@
-"""Which files of a bundle an import takes, and what it changes about them.
+"""Which files of a bundle an import accepts, and what it changes in them.
 
-A file is taken if its path is one of those that a run folder has (``rlviz.rundir.contents``), and if it begins as such
-a file does. Policies and snapshots are taken as well, and nothing loads them before the run is trusted. Orders are left
-out, since they were given on another machine. docs/export.md has the table of files and fields.
+A file is accepted if a run folder has a place for it (``rlviz.rundir.contents``) and its first bytes fit its type.
+Policies and snapshots are accepted, but not loaded before the user trusts the run. Orders are left out, because they
+were given on another machine. docs/export.md lists files and fields.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from rlviz.domain.evaluation import EvaluationRecord, VerificationStatus
 from rlviz.domain.ids import is_evaluation_id, is_run_id
 from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.limits import LIMITS
-from rlviz.rundir.contents import Place, Role, is_policy_file, place_of
+from rlviz.rundir.contents import Place, Role, find_place, is_policy_file
 from rlviz.rundir.control import Control, Desired
-from rlviz.rundir.files import MAX_JSON_BYTES, files_in, parse_document, read_document, read_small, write_atomically
+from rlviz.rundir.files import MAX_JSON_BYTES, list_files, parse_document, read_document, read_small, write_atomically
 from rlviz.rundir.folder import RunFolder, attempts_of
 
 NOT_TRUSTED_YET = "(left out until the run is trusted)"
-"""In the place of an environment of the user's own; it names no file and no module."""
+"""Replaces a custom environment; names no file or module."""
 
 MOST_ATTEMPTS = 2_000
-"""Of one run. Each is named in every list of runs."""
+"""Maximum attempts of a run, because run lists name each of them."""
 
 HEAD_BYTES = 64
 
 Note = Callable[[str, str], None]
-"""Is told the path of each file that is left out, and why."""
+"""Called with the path of each rejected file, and the reason."""
 
-_ORDER = "It says what is to be done; that counts on the machine where it was made."
-_LOCAL = "It belongs to the machine where it was made, or can be made again."
-_NO_PLACE = "A run folder has no such file."
+_ORDER = "It is an order for the machine where it was made."
+_LOCAL = "It is specific to the machine where it was made, or can be made again."
+_NO_PLACE = "It is not a file of a run folder."
 
 _OF_A_PARENT = ("config.json", "events.jsonl", "metrics.jsonl", "rules.json", "control.json")
-"""Files of the run that a fork has still to train again (``rlviz.rundir.snapshots``)."""
+"""Files of the parent that a fork still has to train again (``rlviz.rundir.snapshots``)."""
 
 _BEGINNINGS: dict[str, tuple[bytes, ...]] = {
     ".json": (b"{", b"["),
@@ -49,11 +49,11 @@ _BEGINNINGS: dict[str, tuple[bytes, ...]] = {
     ".seg": (b"RLVIZ replay ",),
     ".log": (b"",),
 }
-"""How a file with that ending begins, after white space if it is text."""
+"""First bytes of a file by extension; text may have leading white space."""
 
 
-def why_left_out(path: str) -> str | None:
-    """Why the file with that path is not taken, before anything of it is read; None if it may be."""
+def rejection_reason(path: str) -> str | None:
+    """Return why a file is rejected by its path alone; None if it may be accepted."""
     place = _place(path)
     if place is None:
         return _NO_PLACE
@@ -62,39 +62,44 @@ def why_left_out(path: str) -> str | None:
     return _LOCAL if place.role is Role.LOCAL else None
 
 
-def fits(path: str, head: bytes) -> bool:
-    """Whether a file that begins with ``head``, its first HEAD_BYTES bytes, can be what its path says."""
+def matches_type(path: str, head: bytes) -> bool:
+    """Whether a file that starts with ``head`` (its first HEAD_BYTES bytes) fits its path."""
     ending = Path(path).suffix
     if ending == ".mp4":
         return head[4:8] == b"ftyp"
     if ending in (".json", ".jsonl"):
         head = head.lstrip()
-        if ending == ".jsonl" and not head:  # nothing was logged yet
+        if ending == ".jsonl" and not head:  # nothing logged yet
             return True
     return ending in _BEGINNINGS and head.startswith(_BEGINNINGS[ending])
 
 
 def _place(path: str) -> Place | None:
-    """The place of a file; what lies below ``behind`` and ``parent`` has the places of a run folder of its own."""
+    """Return the place of a file; ``behind`` and ``parent`` contain run folders of their own."""
     first, _, rest = path.partition("/")
     number, _, inner = rest.partition("/")
     if first == "behind" and number.isdecimal():
-        found = place_of(inner)
+        found = find_place(inner)
         return found if found is not None and found.role is Role.CODE and not found.is_folder else None
     if first == "parent" and is_run_id(number):
-        return place_of(inner) if inner in _OF_A_PARENT else None
-    found = place_of(path)
+        return find_place(inner) if inner in _OF_A_PARENT else None
+    found = find_place(path)
     return None if found is None or found.is_folder else found
 
 
 # What is changed
 
 
-def settle(draft: RunFolder, left_out: Note) -> dict[str, str]:
-    """Change what was taken into ``draft`` so that nothing in it waits to be done and nothing names what is outside.
+def neutralize_draft(draft: RunFolder, left_out: Note) -> dict[str, str]:
+    """Change the accepted files in ``draft`` so that no work is pending and nothing refers to files outside.
 
-    Returns the environments that were taken out of configurations, by the path of the configuration. Raises
-    BundleRefused for what is beyond the limits of a run, RunFolderError and OSError.
+    Returns:
+        The environments that were removed from configurations, by the path of the configuration.
+
+    Raises:
+        BundleRefused: The run exceeds a limit.
+        RunFolderError: A file cannot be read.
+        OSError: The disk refuses.
     """
     entry_points = dict(_settle_configs(draft))
     _settle_labels(draft, left_out)
@@ -105,7 +110,7 @@ def settle(draft: RunFolder, left_out: Note) -> dict[str, str]:
 
 
 def _settle_configs(draft: RunFolder) -> Iterator[tuple[str, str]]:
-    """Each configuration and the environment that was taken out of it."""
+    """Yield each configuration with the environment that was removed from it."""
     bundled = _document(draft.config_path, draft)
     there = bundled.get("run_id")
     changed = {**bundled, "run_id": draft.run_id}
@@ -122,7 +127,7 @@ def _settle_configs(draft: RunFolder) -> Iterator[tuple[str, str]]:
 
 
 def restore_entry_points(folder: RunFolder, entry_points: Mapping[str, str]) -> None:
-    """Put back the environments that ``settle`` has taken out of configurations. Raises OSError and RunFolderError."""
+    """Put back the environments that ``neutralize_draft`` removed. Raises OSError and RunFolderError."""
     for name, entry_point in entry_points.items():
         path = folder.path / name
         document = _document(path, folder)
@@ -133,11 +138,13 @@ def restore_entry_points(folder: RunFolder, entry_points: Mapping[str, str]) -> 
 
 
 def _check_limits(config: Mapping[str, Any]) -> None:
-    """Texts that are in every list are as long as those of a run that is created here. Raises BundleRefused."""
+    """Check that texts shown in lists are as short as those of runs created here. Raises BundleRefused."""
     for name in ("algo", "env_id", "preset", "group_id"):
         value = config.get(name)
         if isinstance(value, str) and len(value) > LIMITS.run_name.maximum:
-            raise BundleRefused(f"Its {name} has {len(value):,} characters; {LIMITS.run_name.maximum} are the most.")
+            raise BundleRefused(
+                f"Its {name} has {len(value):,} characters; at most {LIMITS.run_name.maximum} are allowed."
+            )
     for name in ("env_options", "parent"):
         if len(json.dumps(config.get(name))) > LIMITS.notes.maximum:
             raise BundleRefused(f"Its {name} is longer than {LIMITS.notes.maximum:,} characters.")
@@ -147,7 +154,7 @@ def _settle_labels(draft: RunFolder, left_out: Note) -> None:
     if not draft.labels_path.exists():
         return
     try:
-        labels = draft.read_labels()  # which keeps to the limits
+        labels = draft.read_labels()  # applies the limits
     except RunFolderError as error:
         left_out(draft.labels_path.name, f"It cannot be read: {error.damage.problem}")
         draft.labels_path.unlink()
@@ -156,7 +163,7 @@ def _settle_labels(draft: RunFolder, left_out: Note) -> None:
 
 
 def _settle_evaluations(draft: RunFolder, left_out: Note) -> None:
-    for path in files_in(draft.evaluations.path, draft.path, "eval_*.json"):
+    for path in list_files(draft.evaluations.path, draft.path, "eval_*.json"):
         if not is_evaluation_id(path.stem):
             continue
         try:
@@ -166,7 +173,7 @@ def _settle_evaluations(draft: RunFolder, left_out: Note) -> None:
             _drop_evaluation(draft, path.stem, left_out, f"It cannot be read: {error.damage.problem}")
             continue
         if record.id != path.stem:
-            _drop_evaluation(draft, path.stem, left_out, f"It is of evaluation {record.id[:80]!r}.")
+            _drop_evaluation(draft, path.stem, left_out, f"It belongs to evaluation {record.id[:80]!r}.")
             continue
         if not record.status.is_final:
             _drop_evaluation(draft, path.stem, left_out, _ORDER)
@@ -182,7 +189,7 @@ def _settle_evaluations(draft: RunFolder, left_out: Note) -> None:
 
 
 def _with_own_files(summary: Mapping[str, Any], evaluation_id: str) -> dict[str, Any]:
-    """``summary`` without facts on a file that is not the evaluation's own."""
+    """Return ``summary`` without files that do not belong to the evaluation."""
     found = dict(summary)
     for name in ("video", "steps", "pictures"):
         facts = found.get(name)
@@ -192,20 +199,20 @@ def _with_own_files(summary: Mapping[str, Any], evaluation_id: str) -> dict[str,
 
 
 def _drop_evaluation(draft: RunFolder, evaluation_id: str, left_out: Note, why: str) -> None:
-    for path in files_in(draft.evaluations.path, draft.path, f"{evaluation_id}.*"):
+    for path in list_files(draft.evaluations.path, draft.path, f"{evaluation_id}.*"):
         left_out(path.relative_to(draft.path).as_posix(), why)
         path.unlink()
 
 
 class _Verified(LazyModel):
-    """What verifications of evaluations and of snapshots have in common."""
+    """Common fields of the verifications of evaluations and snapshots."""
 
     status: VerificationStatus
 
 
 def _settle_verifications(draft: RunFolder, left_out: Note) -> None:
     for folder in (draft.evaluations.path, draft.snapshots):
-        for path in files_in(folder, draft.path, "*.verify.json"):
+        for path in list_files(folder, draft.path, "*.verify.json"):
             try:
                 is_over = read_document(path, _Verified, draft.path).status is not VerificationStatus.RUNNING
             except RunFolderError:
@@ -216,10 +223,10 @@ def _settle_verifications(draft: RunFolder, left_out: Note) -> None:
 
 
 def _settle_control(draft: RunFolder) -> None:
-    """Nothing is wanted of the run. How often it was begun, and how long it is to train, its events say."""
+    """Reset the control file to idle, with the number of attempts and the length that the events report."""
     newest, total, begun = attempts_of(draft)
     if begun > MOST_ATTEMPTS:
-        raise BundleRefused(f"It was begun {begun:,} times; {MOST_ATTEMPTS:,} are the most.")
+        raise BundleRefused(f"It was started {begun:,} times; at most {MOST_ATTEMPTS:,} are allowed.")
     control = Control(desired=Desired.IDLE, attempt=newest, total_timesteps=total)
     if control != Control():
         draft.write_control(control)
@@ -229,17 +236,17 @@ def _settle_control(draft: RunFolder) -> None:
 
 
 def _parents(draft: RunFolder) -> list[RunFolder]:
-    """The run that a fork has still to train again, if it has."""
+    """Return the folder of the parent that a fork still has to train again, if there is one."""
     names = [path.name for path in draft.parent.iterdir()] if draft.parent.is_dir() else []
     return [RunFolder(draft.parent, name) for name in sorted(names)]
 
 
 def _document(path: Path, folder: RunFolder) -> dict[str, Any]:
-    """Raises BundleRefused for what is no JSON object."""
+    """Return a JSON object. Raises BundleRefused for anything else."""
     try:
         found = json.loads(read_small(path, folder.path, MAX_JSON_BYTES))
     except (FileNotFoundError, RunFolderError, ValueError, RecursionError) as error:
-        raise BundleRefused(f"It holds no run that can be read: {error}") from error
+        raise BundleRefused(f"It contains no readable run: {error}") from error
     if not isinstance(found, dict):
-        raise BundleRefused(f"It holds no run that can be read: {path.name} is no JSON object.")
+        raise BundleRefused(f"It contains no readable run: {path.name} is not a JSON object.")
     return found

@@ -1,20 +1,9 @@
-"""A run as one file: a zip archive of its folder with a manifest of hashes, to be opened on another machine.
+"""Bundles: a run as one file, a zip archive of its folder with a manifest of hashes, to be opened on another machine.
 
-``manifest.json`` lists every other member with its size and SHA-256. Each file is read once, from the file that was
-opened, and its hash is that of the bytes that were copied; the manifest is written last. So a run may be bundled while
-it trains: a journal is taken up to the size that it has when it is opened, and a file that is replaced or deleted
-meanwhile is taken whole, or not at all.
-
-Manifest: what a bundle holds, and which files of a run folder go into one.
-
-Copying: files one after the other, each with its SHA-256, and how far that has come.
-
-Writing a bundle of a run, which may train meanwhile.
-
-Zip archives from elsewhere: bounded before they are opened and while they are expanded, with one way to say
-faults.
-
-Opening a bundle: names, sizes and hashes are checked, and nothing in it runs before the user trusts the run.
+``manifest.json``, written last, lists every other member with size and SHA-256. Each file is read once, and its hash
+is that of the copied bytes. So a run can be bundled while it trains: a journal is copied up to its size when opened,
+and a file replaced or deleted meanwhile is copied completely or not at all. Reading a bundle checks names, sizes and
+hashes within limits; nothing in it runs before the user trusts the run.
 """
 
 from __future__ import annotations
@@ -46,11 +35,11 @@ from rlviz.domain.ids import is_run_id, new_run_id
 from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.origin import MOST_LEFT_OUT, LeftOut, Origin
 from rlviz.domain.storage_rules import StoredKind
-from rlviz.exchange.admission import HEAD_BYTES, Note, fits, settle, why_left_out
+from rlviz.exchange.admission import HEAD_BYTES, Note, matches_type, neutralize_draft, rejection_reason
 from rlviz.rundir.archives import METHODS, directory_bytes
-from rlviz.rundir.contents import Role, kind_of, role_of
+from rlviz.rundir.contents import Role, find_role, storage_kind
 from rlviz.rundir.creation import DRAFTS
-from rlviz.rundir.files import MAX_JSON_BYTES, is_file, open_file, parse_document, read_small, size_of
+from rlviz.rundir.files import MAX_JSON_BYTES, is_file, open_file, parse_document, read_size, read_small
 from rlviz.rundir.folder import RunFolder, run_folders
 from rlviz.rundir.journal import JournalWriter, journal_lines
 from rlviz.rundir.origin import read_origin, write_origin
@@ -71,52 +60,52 @@ class Member(LazyModel):
 
 
 class Manifest(LazyModel):
-    """What a bundle holds."""
+    """``manifest.json``: the content of a bundle."""
 
     model_config = ConfigDict(frozen=True)
 
     schema_version: int
     run_id: str
-    made_by: str = Field(max_length=200, description="The version of RL Gym Visualizer that made it.")
+    made_by: str = Field(max_length=200, description="Version of RL Gym Visualizer that made it.")
     made_at: float = Field(description="Unix seconds.")
     files: list[Member] = Field(max_length=MOST_FILES)
 
 
-def is_local(path: str) -> bool:
-    """Whether a file is an order to the machine that trains, belongs to that machine, or can be made again."""
-    return role_of(path) in (Role.ORDER, Role.LOCAL)
+def is_local_file(path: str) -> bool:
+    """Whether a file is an order to this machine, is specific to it, or can be made again."""
+    return find_role(path) in (Role.ORDER, Role.LOCAL)
 
 
-def is_policy(path: str) -> bool:
-    """Whether a file holds a policy, or is of use only together with one."""
-    return role_of(path) is Role.CODE or kind_of(path) in SNAPSHOTS
+def holds_policy(path: str) -> bool:
+    """Whether a file holds a policy, or is only useful together with one."""
+    return find_role(path) is Role.CODE or storage_kind(path) in SNAPSHOTS
 
 
 ProgressCallback = Callable[[str, int, int], None]
-"""Is called with the name of what is worked at, and how many of how many are done: bytes, or what else is counted."""
+"""Called with the current name, the amount done, and the total, in bytes or items."""
 
 CHUNK = 1 << 20
 
 
 def ignore_progress(_name: str, _done: int, _total: int) -> None:
-    """For whoever does not want to know."""
+    """A progress callback that does nothing."""
 
 
 class NullSink:
-    """Takes bytes and forgets them."""
+    """Discards all bytes."""
 
     def write(self, data: bytes) -> int:
         return len(data)
 
 
 class Copying:
-    """Of ``total`` bytes together."""
+    """Copies files and hashes them, with progress out of ``total`` bytes."""
 
     def __init__(self, total: int = 0, on_progress: ProgressCallback = ignore_progress) -> None:
         self._done, self._total, self._on_progress = 0, total, on_progress
 
     def copy(self, name: str, source: IO[bytes], sink: IO[bytes] | NullSink, most: int) -> tuple[int, str]:
-        """Copy ``most`` bytes, or as many as there are; how many those were, and their SHA-256 in hexadecimal."""
+        """Copy at most ``most`` bytes; return how many were copied, and their SHA-256 in hexadecimal."""
         digest, left = hashlib.sha256(), most
         self._on_progress(name, self._done, self._total)
         while left and (chunk := source.read(min(CHUNK, left))):
@@ -136,10 +125,19 @@ def write_bundle(
     snapshots: bool = False,
     on_progress: ProgressCallback = ignore_progress,
 ) -> Manifest:
-    """Write a run's bundle. ``policies``: with its policies; ``snapshots``: with what an exact resume needs, too.
+    """Write a run's bundle.
 
-    Raises RunFolderError for a folder whose configuration cannot be read, ArtifactNotFound for one that is deleted
-    meanwhile, and OSError.
+    Args:
+        folder: Folder of the run.
+        target: File to write to.
+        policies: Whether to include policies.
+        snapshots: Whether to include what an exact resume needs.
+        on_progress: Called with the progress in bytes.
+
+    Raises:
+        RunFolderError: The configuration cannot be read.
+        ArtifactNotFound: The run was deleted meanwhile.
+        OSError: The disk refuses.
     """
     folder.read_config()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
@@ -156,9 +154,9 @@ def write_bundle(
     return manifest
 
 
-def stamps(folder: RunFolder) -> dict[str, tuple[int, int]]:
-    """Of each file that a bundle with policies and snapshots has, its size and when it was changed: as long as these
-    are the same, so is the bundle."""
+def file_stamps(folder: RunFolder) -> dict[str, tuple[int, int]]:
+    """Return size and time of change of each file in a complete bundle. While these stay the same, so does the
+    bundle."""
     found = {}
     for path in _files(folder):
         name = path.relative_to(folder.path).as_posix()
@@ -172,7 +170,7 @@ def stamps(folder: RunFolder) -> dict[str, tuple[int, int]]:
 def _pack(
     archive: zipfile.ZipFile, folder: RunFolder, is_wanted: Callable[[str], bool], on_progress: ProgressCallback
 ) -> list[Member]:
-    """Put each file of a run that is wanted into the archive. Raises RunFolderError and OSError."""
+    """Put each wanted file of a run into the archive. Raises RunFolderError and OSError."""
     members: dict[str, Member] = {}
     copying = Copying(_bytes_of(folder, is_wanted), on_progress)
     while True:
@@ -187,7 +185,7 @@ def _pack(
             except FileNotFoundError:
                 has_vanished = True
         if not has_vanished:
-            return list(members.values())  # otherwise something else may be there instead: a compressed journal, say
+            return list(members.values())  # else a file may have been replaced, for example by a compressed journal
 
 
 def _packed(archive: zipfile.ZipFile, name: str, source: BinaryIO, copying: Copying) -> Member:
@@ -198,7 +196,7 @@ def _packed(archive: zipfile.ZipFile, name: str, source: BinaryIO, copying: Copy
 
 
 def _files(folder: RunFolder) -> Iterator[Path]:
-    """Regular files, no links, none that is hidden or still being written."""
+    """Yield regular files: no links, and no hidden or unfinished files."""
     for root, folders, names in os.walk(folder.path):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
@@ -208,21 +206,21 @@ def _files(folder: RunFolder) -> Iterator[Path]:
 
 
 def _bytes_of(folder: RunFolder, is_wanted: Callable[[str], bool]) -> int:
-    """As far as can be said before: the run may train."""
-    return sum(size_of(path) for path in _files(folder) if is_wanted(path.relative_to(folder.path).as_posix()))
+    """Return the bytes to pack, as an estimate: the run may be training."""
+    return sum(read_size(path) for path in _files(folder) if is_wanted(path.relative_to(folder.path).as_posix()))
 
 
 def _is_wanted(path: str, policies: bool, snapshots: bool) -> bool:
-    if is_local(path) or (kind_of(path) in SNAPSHOTS and not snapshots):
+    if is_local_file(path) or (storage_kind(path) in SNAPSHOTS and not snapshots):
         return False
-    return policies or not is_policy(path)
+    return policies or not holds_policy(path)
 
 
 MOST_DIRECTORY_BYTES = 16_000_000
-"""Of an archive's list of its files, some 80 a file. All of it is held in memory, ten times as large."""
+"""Maximum bytes of an archive's member list, about 80 per file. In memory it is ten times as large."""
 
 MOST_EXPANSION, FREE_BYTES = 500, 256_000_000
-"""More than FREE_BYTES may not be taken out of an archive if that is more than MOST_EXPANSION times its own size."""
+"""Beyond FREE_BYTES, an archive may expand to at most MOST_EXPANSION times its own size."""
 
 _CHUNK = 1 << 20
 
@@ -235,21 +233,21 @@ _FAULTS = (
     EOFError,
     UnicodeDecodeError,
 )
-"""What Python's reader raises for archives that are none, damaged, or of a kind that it does not read."""
+"""What Python's reader raises for files that are not archives, or are damaged or of an unsupported kind."""
 
-_TWICE = "a file is in it twice, or a file and a folder of one name"
+_TWICE = "it contains a file twice, or a file and a folder with the same name"
 _FAULTS_OF_NAMES = {
-    errno.EINVAL: "it is cut short",  # a place before its start
+    errno.EINVAL: "it is truncated",  # a position before its start
     errno.EEXIST: _TWICE,
     errno.ENOTDIR: _TWICE,
     errno.EISDIR: _TWICE,
-    errno.ENAMETOOLONG: "a file in it has too long a name",
+    errno.ENAMETOOLONG: "the name of a file in it is too long",
 }
-"""Errors of the system that the archive is to blame for."""
+"""System errors that the archive causes."""
 
 
 def is_archive(path: Path) -> bool:
-    """Whether it is one, or a damaged one. Raises OSError."""
+    """Whether it is an archive, or a damaged one. Raises OSError."""
     try:
         return zipfile.is_zipfile(path)
     except _FAULTS:
@@ -257,7 +255,7 @@ def is_archive(path: Path) -> bool:
 
 
 class BoundedArchive(zipfile.ZipFile):
-    """Counts what is taken out of it, and raises what ``refusal`` makes of the words for why it goes too far."""
+    """Limits what is read from it; beyond a limit, raises the error that ``refusal`` makes from the reason."""
 
     def __init__(self, file: BinaryIO, refusal: Callable[[str], InvalidRequest]) -> None:
         super().__init__(file)
@@ -266,14 +264,14 @@ class BoundedArchive(zipfile.ZipFile):
         self._left = max(FREE_BYTES, MOST_EXPANSION * size)
 
     def open(self, name: Any, mode: Any = "r", *_: Any, **__: Any) -> Any:
-        """The member, which can be read only. Raises KeyError, and a refusal for how it is compressed."""
+        """Open a member for reading. Raises KeyError, and a refusal for an unsupported compression method."""
         member = name if isinstance(name, zipfile.ZipInfo) else self.getinfo(name)
         if member.compress_type not in METHODS:
-            raise self._refusal(f"{member.filename[:120]!r} is compressed by a method that is not read here")
+            raise self._refusal(f"{member.filename[:120]!r} uses an unsupported compression method")
         return _Member(super().open(member), self._count)
 
     def read(self, name: Any, *_: Any) -> bytes:
-        """The whole member. Raises what ``open`` does, and a refusal for one that is longer than it says."""
+        """Return a whole member. Also raises a refusal for one that is longer than it says."""
         member = name if isinstance(name, zipfile.ZipInfo) else self.getinfo(name)
         with self.open(member) as file:
             content: bytes = file.read(member.file_size)
@@ -282,11 +280,11 @@ class BoundedArchive(zipfile.ZipFile):
     def _count(self, size: int) -> None:
         self._left -= size
         if self._left < 0:
-            raise self._refusal("it expands to far more than its size. It is not to be trusted")
+            raise self._refusal("it expands to far more than its size. Do not trust it")
 
 
 class _Member:
-    """A member that is read piece by piece: never more is expanded than is asked for."""
+    """A member that is read in parts: never expands more than requested."""
 
     def __init__(self, file: IO[bytes], count: Callable[[int], None]) -> None:
         self._file, self._count = file, count
@@ -310,16 +308,16 @@ class _Member:
 
 
 @contextmanager
-def opened_archive(source: Path, refusal: Callable[[str], InvalidRequest]) -> Iterator[BoundedArchive]:
-    """The archive at ``source``, for as long as the block runs, which may write its files.
+def open_bounded_archive(source: Path, refusal: Callable[[str], InvalidRequest]) -> Iterator[BoundedArchive]:
+    """Open the archive at ``source`` for the block, which may write its files.
 
-    Raises what ``refusal`` makes of the words for what is wrong with it, wherever that is found within the block, and
-    OSError for what is wrong with the disk.
+    Raises the error that ``refusal`` makes from the reason, wherever a fault appears in the block, and OSError for
+    problems of the disk.
     """
     try:
         with source.open("rb") as file:
             if directory_bytes(file) > MOST_DIRECTORY_BYTES:
-                raise refusal("it lists more files than can be looked through")
+                raise refusal("it lists too many files")
             with BoundedArchive(file, refusal) as archive:
                 yield archive
     except _FAULTS as error:
@@ -338,14 +336,14 @@ MOST_MANIFEST_BYTES = 50_000_000
 DEFAULT_MOST_BYTES = 20_000_000_000
 
 _CONFIG = "config.json"
-_MISFIT = "It is not what its name says."
+_MISFIT = "Its content does not match its name."
 
 
 class RunIsThere(FileExistsError):
-    """The runs folder has the run of the bundle already, as ``run_id``."""
+    """The runs folder already has the run of the bundle, as ``run_id``."""
 
     def __init__(self, run_id: str) -> None:
-        super().__init__(f"Run {run_id} is there already. Import it `--again` to have it twice.")
+        super().__init__(f"Run {run_id} already exists. Import it with `--again` to have it twice.")
         self.run_id = run_id
 
 
@@ -357,13 +355,23 @@ def read_bundle(
     most_bytes: int = DEFAULT_MOST_BYTES,
     on_progress: ProgressCallback = ignore_progress,
 ) -> RunFolder:
-    """Put the run of a bundle into ``runs_dir``: whole, once all of its hashes are found right, or not at all.
+    """Put the run of a bundle into ``runs_dir``, completely and with verified hashes, or not at all.
 
-    It keeps its id if that is free and well-formed, and gets a new one otherwise. It is not trusted: policies and
-    snapshots are there, and nothing loads them. Files that a run folder does not have, and orders, are left out;
-    ``origin.json`` names them. A run that was bundled while it trained is interrupted.
-    Raises BundleRefused for what is no bundle, or not a sound one, RunIsThere unless it is wanted ``again``, and
-    OSError.
+    It keeps its id if that is free and valid, and gets a new one otherwise. It is not trusted: nothing loads its
+    policies and snapshots. Orders and files that do not belong in a run folder are left out; ``origin.json`` lists
+    them. A run that was training when it was bundled becomes interrupted.
+
+    Args:
+        source: The bundle.
+        runs_dir: The runs folder.
+        again: Whether to import a run that already exists.
+        most_bytes: Maximum size of the unpacked run.
+        on_progress: Called with the progress in bytes.
+
+    Raises:
+        BundleRefused: It is not a bundle, or a damaged one.
+        RunIsThere: The run already exists.
+        OSError: The disk refuses.
     """
     with _opened(source) as archive:
         manifest = _checked_manifest(archive, most_bytes)
@@ -382,7 +390,7 @@ def read_bundle(
                 exported_at=manifest.made_at,
                 imported_at=round(time.time(), 3),
                 config_sha256=digest,
-                entry_points=settle(draft, left_out),
+                entry_points=neutralize_draft(draft, left_out),
                 left_out=left_out.first,
                 left_out_count=left_out.count,
             )
@@ -390,16 +398,16 @@ def read_bundle(
             draft.read_config()
             _put(draft.path, runs_dir / run_id)
         except RunFolderError as error:
-            raise BundleRefused(f"It holds no run that can be read: {error.damage}") from error
+            raise BundleRefused(f"It contains no readable run: {error.damage}") from error
         finally:
             shutil.rmtree(room, ignore_errors=True)
     return RunFolder(runs_dir, run_id)
 
 
 def check_bundle(source: Path) -> Manifest:
-    """What a bundle holds, once every file in it is found to be what was bundled.
+    """Verify every file of a bundle and return its manifest.
 
-    Raises BundleRefused for what is no bundle, or not a sound one, and OSError.
+    Raises BundleRefused if it is not a bundle or is damaged, and OSError.
     """
     with _opened(source) as archive:
         manifest = _checked_manifest(archive, most_bytes=sys.maxsize)
@@ -411,15 +419,17 @@ def check_bundle(source: Path) -> Manifest:
 
 
 def _opened(source: Path) -> AbstractContextManager[zipfile.ZipFile]:
-    return opened_archive(source, lambda why: BundleRefused(f"{source.name} is no bundle, or a damaged one: {why}."))
+    return open_bounded_archive(
+        source, lambda why: BundleRefused(f"{source.name} is not a bundle, or is damaged: {why}.")
+    )
 
 
 def _checked_manifest(archive: zipfile.ZipFile, most_bytes: int) -> Manifest:
-    """Raises BundleRefused for whatever could reach beyond one run folder, or fill the disk."""
+    """Return the manifest. Raises BundleRefused for anything that could leave the run folder or fill the disk."""
     try:
         information = archive.getinfo(MANIFEST)
     except KeyError as error:
-        raise BundleRefused("There is no manifest.json in it, so it is no bundle of a run.") from error
+        raise BundleRefused("It has no manifest.json, so it is not a bundle of a run.") from error
     if information.file_size > MOST_MANIFEST_BYTES:
         raise BundleRefused("Its manifest is too long.")
     try:
@@ -427,12 +437,14 @@ def _checked_manifest(archive: zipfile.ZipFile, most_bytes: int) -> Manifest:
     except ValidationError as error:
         raise BundleRefused(f"Its manifest cannot be read: {validation_text(error.errors()[0])}.") from error
     if manifest.schema_version > SCHEMA_VERSION:
-        raise BundleRefused(f"It was made by {manifest.made_by}, which is newer than this one. Update and try again.")
+        raise BundleRefused(
+            f"It was made by {manifest.made_by}, which is newer than this version. Update and try again."
+        )
     total = sum(member.bytes for member in manifest.files)
     if total > most_bytes:
         raise BundleRefused(
-            f"It would take {total:,} bytes, more than the {most_bytes:,} that are allowed. Give --most-bytes if you "
-            "trust where it comes from."
+            f"It would use {total:,} bytes, more than the allowed {most_bytes:,}. Raise --most-bytes if you "
+            "trust its origin."
         )
     _check_names(archive, manifest)
     return manifest
@@ -441,16 +453,16 @@ def _checked_manifest(archive: zipfile.ZipFile, most_bytes: int) -> Manifest:
 def _check_names(archive: zipfile.ZipFile, manifest: Manifest) -> None:
     named = [member.path for member in manifest.files]
     if len({name.casefold() for name in named}) != len(named):
-        raise BundleRefused("A file is in it twice.")
+        raise BundleRefused("It contains a file twice.")
     if strange := next((name for name in named if not _is_plain(name)), None):
-        raise BundleRefused(f"{strange[:120]!r} would not be a file of the run's folder.")
+        raise BundleRefused(f"{strange[:120]!r} would lie outside the run folder.")
     held = {information.filename for information in archive.infolist()}
     if missing := next((name for name in named if name not in held), None):
-        raise BundleRefused(f"{missing[:120]!r} is in its manifest, but not in it.")
+        raise BundleRefused(f"{missing[:120]!r} is in its manifest, but not in the archive.")
     for information in archive.infolist():
         mode = information.external_attr >> 16
         if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
-            raise BundleRefused(f"{information.filename[:120]!r} is no regular file.")
+            raise BundleRefused(f"{information.filename[:120]!r} is not a regular file.")
 
 
 def _is_plain(name: str) -> bool:
@@ -462,12 +474,12 @@ def _is_plain(name: str) -> bool:
 
 
 def _configuration(archive: zipfile.ZipFile, manifest: Manifest) -> tuple[RunConfig, str]:
-    """The configuration of the run as it was bundled, and its SHA-256. Raises BundleRefused."""
+    """Return the configuration of the run as bundled, and its SHA-256. Raises BundleRefused."""
     member = next((member for member in manifest.files if member.path == _CONFIG), None)
     if member is None:
-        raise BundleRefused("It holds no run that can be read: it has no config.json.")
+        raise BundleRefused("It contains no readable run: it has no config.json.")
     if member.bytes > MAX_JSON_BYTES:
-        raise BundleRefused(f"It holds no run that can be read: its config.json has {member.bytes:,} bytes.")
+        raise BundleRefused(f"It contains no readable run: its config.json has {member.bytes:,} bytes.")
     with archive.open(_CONFIG) as packed:
         content = packed.read(member.bytes)
         digest = hashlib.sha256(content).hexdigest()
@@ -476,16 +488,16 @@ def _configuration(archive: zipfile.ZipFile, manifest: Manifest) -> tuple[RunCon
     try:
         config = parse_document(content, RunConfig, place, place.parent)
     except RunFolderError as error:
-        raise BundleRefused(f"It holds no run that can be read: {error.damage.problem}") from error
+        raise BundleRefused(f"It contains no readable run: {error.damage.problem}") from error
     if config.run_id != manifest.run_id:
-        raise BundleRefused("It holds no run that can be read: its config.json is of another run than its manifest.")
+        raise BundleRefused("It contains no readable run: config.json and manifest name different runs.")
     return config, digest
 
 
 def _free_id(runs_dir: Path, config: RunConfig, digest: str, *, again: bool) -> str:
-    """That of the bundle if it is well-formed and free, a new one otherwise.
+    """Return the id in the bundle if it is valid and free, otherwise a new one.
 
-    Raises RunIsThere if the very run is there already, unless it is wanted ``again``.
+    Raises RunIsThere if this exact run already exists, unless ``again``.
     """
     if not again:
         for folder in _candidates(runs_dir, config.run_id):
@@ -499,8 +511,8 @@ def _free_id(runs_dir: Path, config: RunConfig, digest: str, *, again: bool) -> 
 
 
 def _candidates(runs_dir: Path, run_id: str) -> Iterable[RunFolder]:
-    """Runs that may be that of the bundle: the one of its id; where no run can have that, or another has it, any that
-    was imported."""
+    """Yield runs that may be the one in the bundle: the one with its id; if that id is invalid or belongs to another
+    run, all imported ones."""
     if is_run_id(run_id):
         folder = RunFolder(runs_dir, run_id)
         if not os.path.lexists(folder.path):
@@ -518,15 +530,15 @@ def _is_of_bundle(folder: RunFolder, digest: str) -> bool:
 
 
 def _room(runs_dir: Path) -> Path:
-    """A folder of its own among the drafts, so that two imports of one bundle are not in each other's way."""
+    """Create a folder of its own among the drafts, so that two imports of one bundle do not interfere."""
     drafts = runs_dir / DRAFTS
     drafts.mkdir(parents=True, exist_ok=True)
     return Path(tempfile.mkdtemp(prefix="bundle-", dir=drafts))
 
 
 def _put(draft: Path, target: Path) -> None:
-    """Raises RunIsThere if another import was first."""
-    if os.path.lexists(target):  # not left to rename, which replaces an empty folder
+    """Move the draft into place. Raises RunIsThere if another import was first."""
+    if os.path.lexists(target):  # checked here, because rename replaces an empty folder
         raise RunIsThere(target.name)
     try:
         draft.rename(target)
@@ -539,7 +551,7 @@ def _put(draft: Path, target: Path) -> None:
 
 
 class _LeftOut:
-    """Files that are left out: the first of them, and how many there are."""
+    """Collects rejected files: the first ones, and their number."""
 
     def __init__(self) -> None:
         self.first: list[LeftOut] = []
@@ -556,7 +568,7 @@ def _unpack(
 ) -> None:
     wanted = []
     for member in manifest.files:
-        if (why := why_left_out(member.path)) is not None:
+        if (why := rejection_reason(member.path)) is not None:
             left_out(member.path, why)
         else:
             wanted.append(member)
@@ -566,7 +578,7 @@ def _unpack(
         path.parent.mkdir(parents=True, exist_ok=True)
         with archive.open(member.path) as source, path.open("x+b") as sink:
             _check_copied(member, source, *copying.copy(member.path, source, sink, member.bytes))
-            fitting = fits(member.path, _head(sink))
+            fitting = matches_type(member.path, _head(sink))
             os.fsync(sink.fileno())
         if not fitting:
             left_out(member.path, _MISFIT)
@@ -579,31 +591,32 @@ def _head(file: BinaryIO) -> bytes:
 
 
 def _check_copied(member: Member, source: IO[bytes], copied: int, digest: str) -> None:
-    """``copied``: how many bytes of ``source`` have been read; ``digest``: their SHA-256. Raises BundleRefused."""
+    """Check a copied member against the manifest. ``copied``: bytes read from ``source``; ``digest``: their SHA-256.
+    Raises BundleRefused."""
     if copied < member.bytes:
-        raise BundleRefused(f"{member.path} is cut short.")
+        raise BundleRefused(f"{member.path} is truncated.")
     if source.read(1):
         raise BundleRefused(f"{member.path} is longer than its manifest says.")
     if digest != member.sha256:
-        raise BundleRefused(f"{member.path} is not what was bundled: its hash differs.")
+        raise BundleRefused(f"{member.path} has changed since it was bundled: its hash differs.")
 
 
 def _finish(draft: RunFolder) -> None:
-    """End a run that still trained when it was bundled. Raises BundleRefused and OSError."""
+    """End a run that was training when it was bundled. Raises BundleRefused and OSError."""
     try:
         ended = _has_ended(line.record for line in journal_lines(draft.events_path))
     except (RunFolderError, FileNotFoundError) as error:
-        raise BundleRefused(f"It holds no run that can be read: {error}") from error
+        raise BundleRefused(f"It contains no readable run: {error}") from error
     if not ended:
         journal = JournalWriter(draft.events_path)
         try:
-            journal.append(event_line(0, InterruptedData(cause="It still trained when it was exported.")))
+            journal.append(event_line(0, InterruptedData(cause="It was training when it was exported.")))
         finally:
             journal.close()
 
 
 def _has_ended(records: Iterable[dict[str, object] | None]) -> bool:
-    """Whether nothing has begun, or the newest attempt has ended."""
+    """Whether no attempt has started, or the newest one has ended."""
     begun = False
     for record in records:
         event = parse_event(record)

@@ -1,4 +1,4 @@
-"""What a confined process imports for the service: a file from elsewhere can expand to any size."""
+"""Imports in a confined process with limits, because a file from elsewhere can expand to any size."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from pathlib import Path
 
 from rlviz.domain.errors import ImportRefused
 from rlviz.exchange.import_runs import ImportOptions, ImportOutcome, import_path
-from rlviz.exchange.imports.archive import check_room
+from rlviz.exchange.imports.archive import check_free_disk
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import open_journal
 
 MOST_LINES = 20_000_000
-"""Lines of a journal, at most: what the service can read in about a minute."""
+"""Maximum lines of a journal: what the service can read in about a minute."""
 
 LOOK_BYTES = 1 << 24
-"""Bytes that are written between two looks at the free disk."""
+"""Bytes written between two checks of the free disk."""
 
 _CHUNK = 1 << 20
 
 
 def import_file(path: Path, runs_dir: Path, options: ImportOptions) -> ImportOutcome:
-    """As ``import_path``, and with bounds on what the service reads next. Raises what that raises, NotEnoughDisk, and
+    """Like ``import_path``, but limits what the service has to read afterwards. Also raises NotEnoughDisk, and
     ImportRefused for a journal with too many lines."""
     outcome = import_path(path, runs_dir, options, _Watch(runs_dir))
     try:
@@ -36,7 +36,7 @@ def import_file(path: Path, runs_dir: Path, options: ImportOptions) -> ImportOut
 
 
 class _Watch:
-    """Looks at the free disk while files are written."""
+    """Checks the free disk while files are written."""
 
     def __init__(self, runs_dir: Path) -> None:
         self._runs_dir, self._looked_at = runs_dir, 0
@@ -44,7 +44,7 @@ class _Watch:
     def __call__(self, _name: str, done: int, _total: int) -> None:
         if done - self._looked_at >= LOOK_BYTES or done < self._looked_at:
             self._looked_at = done
-            check_room(self._runs_dir, LOOK_BYTES)
+            check_free_disk(self._runs_dir, LOOK_BYTES)
 
 
 def _check_lines(journal: Path, folder: RunFolder) -> None:

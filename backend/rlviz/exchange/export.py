@@ -1,9 +1,5 @@
-"""Tables of runs, written as CSV, JSON or Parquet row by row, so that they may be of any length.
-
-A run's metrics as TensorBoard's event files, written without TensorBoard, and the framing of their records.
-
-Several runs as one folder, or as one zip archive of it: in every format that one run can have.
-"""
+"""Exports: tables of runs as CSV, JSON or Parquet (written row by row, so of any length), metrics as TensorBoard event
+files (written without TensorBoard), and several runs as one folder or zip archive."""
 
 from __future__ import annotations
 
@@ -26,7 +22,7 @@ from rlviz.domain.naming import TABLES, TENSORBOARD
 from rlviz.domain.plain_text import csv_text
 from rlviz.exchange.bundle import write_bundle
 from rlviz.exchange.protobuf import FIXED32, FIXED64, VARINT
-from rlviz.exchange.protobuf import field as protobuf_field
+from rlviz.exchange.protobuf import encode_field as protobuf_field
 from rlviz.rundir.files import read_small
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.metric_rows import all_rows
@@ -41,7 +37,7 @@ class TableFormat(StrEnum):
 Kind = Literal["integer", "number", "text", "json"]
 
 PLACE = ("seq", "time", "step")
-"""What every row of metrics has."""
+"""Columns that every row of metrics has."""
 
 _ROWS_AT_ONCE = 20_000
 _NONE = type(None)
@@ -49,9 +45,16 @@ _NONE = type(None)
 
 @dataclass(frozen=True)
 class Table:
-    """``rows``: dictionaries, gone through once; one that lacks a column has nothing there. ``kinds``: of each column,
-    which Parquet has to know. ``whole``: what JSON has instead. ``count``: of the rows, if it is known before.
-    ``renamed``: metrics whose column has another name, and that name."""
+    """A table to write.
+
+    Attributes:
+        columns: Names of the columns.
+        rows: Rows as dictionaries, read once; missing columns are empty.
+        kinds: Type of each column, which Parquet needs.
+        whole: What JSON contains instead of the rows.
+        count: Number of rows, if known in advance.
+        renamed: Metrics whose column has another name, with that name.
+    """
 
     columns: Sequence[str]
     rows: Iterable[Mapping[str, Any]]
@@ -61,9 +64,9 @@ class Table:
     renamed: Mapping[str, str] = field(default_factory=dict)
 
 
-def of_metrics(folder: RunFolder) -> Table:
-    """Return every row of the run's journal as it is now, with a column for each metric, named by ``TABLES``; what is
-    not finite is empty. Raises RunFolderError."""
+def metrics_table(folder: RunFolder) -> Table:
+    """Return all rows of the run's journal, with a column per metric, named by ``TABLES``; values that are not finite
+    are empty. Raises RunFolderError."""
     types: dict[str, set[type]] = {name: set() for name in PLACE}
     named: dict[str, str] = {}
     count = 0
@@ -78,21 +81,21 @@ def of_metrics(folder: RunFolder) -> Table:
     return Table(columns, rows, kinds, count=count, renamed=renamed)
 
 
-def of_config(config: Mapping[str, Any]) -> Table:
-    """A row for each setting: its JSON pointer, and its value. As JSON it is the configuration itself."""
+def config_table(config: Mapping[str, Any]) -> Table:
+    """Return a row per setting: its JSON pointer and value. As JSON, the table is the configuration itself."""
     rows = [{"setting": path, "value": value} for path, value in _leaves("", config)]
     return Table(["setting", "value"], rows, {"setting": "text", "value": "json"}, config)
 
 
-def of_runs(configs: Sequence[RunConfig]) -> Table:
-    """A row for each run, under the names that the table ``runs`` of analytics has for them."""
+def runs_table(configs: Sequence[RunConfig]) -> Table:
+    """Return a row per run, with the column names of the analytics table ``runs``."""
     rows = [_settings(config) for config in configs]
     columns = list(dict.fromkeys(chain.from_iterable(rows)))
     return Table(columns, rows, {name: _kind({type(row.get(name)) for row in rows}) for name in columns})
 
 
 def write_table(table: Table, form: TableFormat, file: BinaryIO) -> int:
-    """How many rows were written. Raises OSError, and what reading the rows does."""
+    """Write the table and return the number of rows. Raises OSError, and errors of reading the rows."""
     write = {TableFormat.CSV: _write_csv, TableFormat.JSON: _write_json, TableFormat.PARQUET: _write_parquet}[form]
     count = write(table, file)
     file.flush()
@@ -100,7 +103,7 @@ def write_table(table: Table, form: TableFormat, file: BinaryIO) -> int:
 
 
 def _metric_rows(folder: RunFolder, named: dict[str, str]) -> Iterator[dict[str, Any]]:
-    """Yield rows by column. ``named``: the column of each metric; new ones are added to it."""
+    """Yield rows by column. ``named`` is the column of each metric; new ones are added to it."""
     for row in all_rows(folder):
         for name in row["values"]:
             if name not in named:
@@ -128,7 +131,8 @@ def _settings(config: RunConfig) -> dict[str, Any]:
 
 
 def _kind(types: Set[type], of_none: Kind = "text") -> Kind:
-    """What a column with values of ``types`` is, which a damaged journal may mix; ``of_none`` without any."""
+    """Return the kind of a column with values of ``types``, which a damaged journal may mix; ``of_none`` without
+    values."""
     found = types - {_NONE}
     if not found:
         return of_none
@@ -178,7 +182,7 @@ def _write_parquet(table: Table, file: BinaryIO) -> int:
 
     types = {"integer": pa.int64(), "number": pa.float64(), "text": pa.string(), "json": pa.string()}
     schema = pa.schema([(name, types[table.kinds[name]]) for name in table.columns])
-    buffer = file if file.seekable() else io.BytesIO()  # Parquet asks where it is, and a pipe does not know
+    buffer = file if file.seekable() else io.BytesIO()  # Parquet needs the position, which a pipe does not have
     count, rows = 0, iter(table.rows)
     with pq.ParquetWriter(buffer, schema) as writer:
         while some := list(islice(rows, _ROWS_AT_ONCE)):
@@ -202,8 +206,8 @@ def _cells(kind: Kind, values: list[Any]) -> list[Any]:
 
 
 def _written(kind: Kind, value: Any) -> Any:
-    """As a cell of CSV. Where a column has fractions its whole numbers have a point too: who guesses its type from the
-    first rows guesses right."""
+    """Return a value as a CSV cell. In columns with fractions, whole numbers get a decimal point too, so that readers
+    guess the right type from the first rows."""
     if value is None:
         return ""
     if kind == "number" and isinstance(value, int):
@@ -212,36 +216,37 @@ def _written(kind: Kind, value: Any) -> Any:
 
 
 NAME = "events.out.tfevents.rlviz"
-"""Of the event file of an export: the same each time, so that the next one replaces it."""
+"""Fixed name of an export's event file, so that the next export replaces it."""
 
 CONFIGURATION = "configuration"
-"""The text in which our event files carry the configuration of a run."""
+"""Name of the text that holds a run's configuration in our event files."""
 
 FRAME = struct.Struct("<QI")
 
 _VERSION = protobuf_field(3, "brain.Event:2")
 _STRING = protobuf_field(1, 7, VARINT)
-"""TensorFlow's number of the type of texts."""
+"""TensorFlow's type number of strings."""
 _TEXT_PLUGIN = protobuf_field(9, protobuf_field(1, protobuf_field(1, "text")) + protobuf_field(4, 2, VARINT))
-"""Metadata by which TensorBoard shows a tensor on its page of texts."""
+"""Metadata that makes TensorBoard show a tensor on its text page."""
 
 
 class EventFile:
-    """One event file of scalars. Tags are the names of metrics as ``TENSORBOARD`` takes them."""
+    """Writes one event file of scalars. Tags are metric names as encoded by ``TENSORBOARD``."""
 
     def __init__(self, path: Path, configuration: str) -> None:
-        """``configuration``: JSON, shown on TensorBoard's page of texts. Raises OSError: there must be no such file."""
+        """``configuration`` is JSON that TensorBoard shows on its text page. Raises OSError if the file already
+        exists."""
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = path.open("xb")
         self._write(0.0, 0, _VERSION)
-        fenced = configuration.replace("`", "\\u0060")  # the same JSON, which does not end the block
+        fenced = configuration.replace("`", "\\u0060")  # equivalent JSON that cannot end the code block
         tensor = protobuf_field(8, _STRING + protobuf_field(8, f"```json\n{fenced}\n```"))
         self._write(
             0.0, 0, protobuf_field(5, protobuf_field(1, protobuf_field(1, CONFIGURATION) + tensor + _TEXT_PLUGIN))
         )
 
     def add(self, time: float, step: int, values: Mapping[str, float | None]) -> int:
-        """Write scalars, but what is null or no number; return how many. ``time``: Unix seconds."""
+        """Write scalars, except null and non-numbers; return how many. ``time`` is in Unix seconds."""
         scalars = [
             protobuf_field(1, protobuf_field(1, tag) + protobuf_field(2, value, FIXED32))
             for tag, value in values.items()
@@ -252,7 +257,7 @@ class EventFile:
         return len(scalars)
 
     def flush(self) -> None:
-        """Return once all that was added is on the disk."""
+        """Flush everything added so far to disk."""
         self._file.flush()
         os.fsync(self._file.fileno())
 
@@ -260,31 +265,36 @@ class EventFile:
         self._file.close()
 
     def _write(self, time: float, step: int, what: bytes) -> None:
-        self._file.write(framed(protobuf_field(1, time, FIXED64) + protobuf_field(2, step, VARINT) + what))
+        self._file.write(frame_record(protobuf_field(1, time, FIXED64) + protobuf_field(2, step, VARINT) + what))
 
 
 class WrittenEvents(NamedTuple):
-    """``values``: how many scalars were written; ``renamed``: metrics whose tag has another name, and that name."""
+    """Result of an export. ``values``: number of scalars; ``renamed``: metrics with another tag, with that tag."""
 
     values: int
     renamed: dict[str, str]
 
 
 def write_event_files(rows: Iterable[Mapping[str, Any]], configuration: str, directory: Path) -> WrittenEvents:
-    """Write scalars into one event file in ``directory``, whole or not at all.
+    """Write scalars into one event file in ``directory``, completely or not at all; an earlier export is replaced.
 
-    One that was written there before is replaced. ``rows``: ``step``, ``time`` (Unix seconds) and ``values`` by metric,
-    as ``metrics.jsonl`` has them. Raises FileExistsError where event files of other programs lie, which TensorBoard
-    would draw as the same run, and OSError.
+    Args:
+        rows: ``step``, ``time`` (Unix seconds) and ``values`` by metric, as in ``metrics.jsonl``.
+        configuration: Configuration of the run, as JSON.
+        directory: Folder to write to.
+
+    Raises:
+        FileExistsError: The folder has event files of other programs, which TensorBoard would merge into one run.
+        OSError: The disk refuses.
     """
     if others := [path.name for path in sorted(directory.glob("*tfevents*")) if path.name != NAME]:
         raise FileExistsError(
-            f"{directory} has event files already ({others[0]}), and TensorBoard would draw both as one run. Name a "
-            "folder of its own."
+            f"{directory} already has event files ({others[0]}), and TensorBoard would draw both as one run. Choose "
+            "another folder."
         )
     target = directory / NAME
     if os.path.lexists(target) and (target.is_symlink() or not target.is_file()):
-        raise FileExistsError(f"{target} is no regular file, and is not replaced. Name another folder.")
+        raise FileExistsError(f"{target} is not a regular file, and is not replaced. Choose another folder.")
     directory.mkdir(parents=True, exist_ok=True)
     tags: dict[str, str] = {}
     with tempfile.TemporaryDirectory(prefix=".rlviz-", dir=directory) as beside:
@@ -299,21 +309,21 @@ def write_event_files(rows: Iterable[Mapping[str, Any]], configuration: str, dir
 
 
 def _tagged(values: Mapping[str, float | None], tags: dict[str, str]) -> dict[str, float | None]:
-    """``tags``: the tag of each metric; new ones are added to it."""
+    """Return values by tag. ``tags`` is the tag of each metric; new ones are added to it."""
     for name in values:
         if name not in tags:
             tags[name] = TENSORBOARD.encode(name)
     return {tags[name]: value for name, value in values.items()}
 
 
-def framed(record: bytes) -> bytes:
-    """Return a record with its length and its checksums."""
+def frame_record(record: bytes) -> bytes:
+    """Return a record with its length and checksums."""
     length = struct.pack("<Q", len(record))
     return length + struct.pack("<I", masked_crc(length)) + record + struct.pack("<I", masked_crc(record))
 
 
 def _crc_table() -> list[int]:
-    """Of the Castagnoli polynomial, reflected."""
+    """Return the table of the reflected Castagnoli polynomial."""
     table = []
     for byte in range(256):
         for _ in range(8):
@@ -326,7 +336,7 @@ _CRC = _crc_table()
 
 
 def masked_crc(content: bytes) -> int:
-    """CRC-32C, masked as TFRecord does."""
+    """Return the CRC-32C, masked as in TFRecord."""
     crc = 0xFFFFFFFF
     for byte in content:
         crc = _CRC[(crc ^ byte) & 0xFF] ^ crc >> 8
@@ -335,7 +345,7 @@ def masked_crc(content: bytes) -> int:
 
 
 _STORED = (".zip", ".parquet")
-"""Endings of files that are compressed already."""
+"""Extensions of files that are already compressed."""
 
 
 class RunsFormat(StrEnum):
@@ -355,12 +365,26 @@ def write_runs(
     snapshots: bool = False,
     on_progress: Callable[[int], None] = lambda done: None,
 ) -> dict[str, str]:
-    """Write runs into the folder ``into``, which is there and empty: bundles as ``<run id>.zip``, and otherwise a
-    folder for each run, with its configuration. With tables goes one of the runs themselves, ``runs``.
+    """Write runs into the existing, empty folder ``into``.
 
-    ``policies``, ``snapshots``: of bundles. ``on_progress`` is called with how many are done. Returns the metrics that
-    have another name in what was written, and that name. Raises RunFolderError, ArtifactNotFound for a run that is
-    deleted meanwhile, and OSError.
+    Bundles become ``<run id>.zip``; other formats get a folder per run, with its configuration. Tables also include
+    one of the runs, ``runs``.
+
+    Args:
+        folders: Folders of the runs.
+        form: Format.
+        into: Folder to write to.
+        policies: Whether bundles include policies.
+        snapshots: Whether bundles include snapshots.
+        on_progress: Called with the number of finished runs.
+
+    Returns:
+        Metrics that have another name in the export, with that name.
+
+    Raises:
+        RunFolderError: A run cannot be read.
+        ArtifactNotFound: A run was deleted meanwhile.
+        OSError: The disk refuses.
     """
     configs: list[RunConfig] = []
     renamed: dict[str, str] = {}
@@ -379,18 +403,18 @@ def write_runs(
             renamed |= write_event_files(all_rows(folder), config.model_dump_json(indent=1), place).renamed
         else:
             with (place / f"metrics.{form}").open("xb") as file:
-                table = of_metrics(folder)
+                table = metrics_table(folder)
                 write_table(table, TableFormat(form), file)
                 renamed |= table.renamed
     if form not in (RunsFormat.BUNDLE, RunsFormat.TENSORBOARD):
         with (into / f"runs.{form}").open("xb") as file:
-            write_table(of_runs(configs), TableFormat(form), file)
+            write_table(runs_table(configs), TableFormat(form), file)
     on_progress(len(folders))
     return renamed
 
 
 def zip_folder(folder: Path, name: str, target: BinaryIO) -> None:
-    """Everything below ``folder`` as a zip archive with one folder, ``name``. Raises OSError."""
+    """Write everything below ``folder`` as a zip archive with one folder, ``name``. Raises OSError."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         for path in sorted(folder.rglob("*")):
             if path.is_file():

@@ -1,7 +1,5 @@
-"""``import_path``: whatever can be imported, by what it is.
-
-Writes a run that was found into the runs folder: whole, or not at all.
-"""
+"""``import_path`` imports anything that can be imported, by detecting what it is; ``write_run`` writes a run read from
+other tools' logs into the runs folder, completely or not at all."""
 
 from __future__ import annotations
 
@@ -24,11 +22,11 @@ from rlviz.exchange.bundle import (
     RunIsThere,
     ignore_progress,
     is_archive,
-    opened_archive,
+    open_bounded_archive,
     read_bundle,
 )
-from rlviz.exchange.imports.archive import MOST_BYTES, unpack
-from rlviz.exchange.imports.found_run import FIELD, FoundRun, Row, digest_of, imported_before
+from rlviz.exchange.imports.archive import MOST_BYTES, unpack_archive
+from rlviz.exchange.imports.found_run import FIELD, FoundRun, Row, curves_digest, find_imported
 from rlviz.exchange.imports.log_formats import MOST_FOLDERS, MOST_RUNS, find_logs, read_logs
 from rlviz.exchange.trusting import trust_run
 from rlviz.regular_file import NotRegular, check_regular
@@ -40,16 +38,16 @@ from rlviz.rundir.journal import JournalWriter
 UNKNOWN_ALGO, UNKNOWN_ENV = "custom", "unknown"
 
 TAG = "imported"
-"""That such a run has at first, by which they are found in the list."""
+"""Tag of a new import, to find it in the list."""
 
 
 def write_run(found: FoundRun, rows: list[Row], runs_dir: Path) -> RunFolder:
-    """Make the folder of a foreign run that has ended. Its times are those of its finished ``rows``.
+    """Create the folder of a finished foreign run, with the times of its finished ``rows``.
 
-    Raises ImportRefused for what no run can hold, InvalidRequest for names that none can have, and OSError.
+    Raises ImportRefused for data that no run can hold, InvalidRequest for invalid names, and OSError.
     """
     if len(found.settings) > MAX_SETTINGS:
-        found.rows.warn(f"Of its {len(found.settings):,} settings the first {MAX_SETTINGS} are taken.")
+        found.rows.warn(f"Only the first {MAX_SETTINGS} of its {len(found.settings):,} settings are imported.")
     times = [row.time for row in rows if row.time is not None]
     began, ended = min(times), max(times)
     config = foreign_config(
@@ -60,7 +58,7 @@ def write_run(found: FoundRun, rows: list[Row], runs_dir: Path) -> RunFolder:
         seed=found.seed or 0,
         total_timesteps=found.total_timesteps,
         settings=dict(list(found.settings.items())[:MAX_SETTINGS]),
-    ).model_copy(update={"imported_from": found.source, FIELD: digest_of(rows)})
+    ).model_copy(update={"imported_from": found.source, FIELD: curves_digest(rows)})
 
     def fill(folder: RunFolder) -> None:
         folder.write_labels(Labels(name=config.name, tags=[TAG]))
@@ -76,36 +74,41 @@ def write_run(found: FoundRun, rows: list[Row], runs_dir: Path) -> RunFolder:
 
     try:
         return create_foreign(runs_dir, config, fill)
-    except ValueError as error:  # a row that is longer than a line of a journal
+    except ValueError as error:  # a row is longer than a journal line may be
         raise ImportRefused(f"{found.name!r} cannot be written as a run: {error}") from error
 
 
 def _fitting(name: str | None, otherwise: str) -> str:
-    """What a run may be called: on one line, and not too long."""
+    """Return a valid name of a run: one line, not too long."""
     printable = "".join(character if character.isprintable() else " " for character in name or "")
     return printable.strip()[: LIMITS.run_name.maximum].strip() or otherwise
 
 
 @dataclass
 class ImportOptions:
-    """What the user says of what is imported. ``algo`` and ``env_id`` count before what its files say."""
+    """What the user says about an import. ``algo`` and ``env_id`` take precedence over the files."""
 
     algo: str | None = None
     env_id: str | None = None
     name: str | None = None
     trust: bool = False
-    """Bundles may be used with their policies, snapshots and custom environments."""
+    """Whether policies, snapshots and custom environments of bundles may be used."""
     most_bytes: int | None = None
-    """It is refused if it would take more once unpacked; None: the default of its kind."""
+    """Maximum size once unpacked; None: the default of its kind."""
     again: bool = False
-    """Also what was imported before."""
+    """Whether to import again what was imported before."""
 
 
 @dataclass
 class ImportOutcome:
-    """``refused``: the place of each run that could not be taken, and why. ``known``: the place of each that is there
-    already, or whose curves are, and the id of that run. ``warnings``: by the id of a run, what could not be taken as
-    it was."""
+    """Result of an import.
+
+    Attributes:
+        runs: Folders of the imported runs.
+        warnings: By run id, what could not be imported as it was.
+        known: Place of each run that already exists, or whose curves do, and the id of that run.
+        refused: Place of each run that could not be imported, and why.
+    """
 
     runs: list[RunFolder] = field(default_factory=list)
     warnings: dict[str, list[str]] = field(default_factory=dict)
@@ -116,11 +119,19 @@ class ImportOutcome:
 def import_path(
     path: Path, runs_dir: Path, options: ImportOptions, on_progress: ProgressCallback = ignore_progress
 ) -> ImportOutcome:
-    """Import the runs at ``path``, each whole or not at all; ``on_progress`` is called with the place of each of
-    several, or the name of each file of one bundle.
+    """Import the runs at ``path``, each completely or not at all.
 
-    Raises BundleRefused or ImportRefused where nothing can be taken, also for what is neither a folder nor a regular
-    file, FileExistsError for a bundle whose run is there, and OSError.
+    Args:
+        path: File or folder.
+        runs_dir: The runs folder.
+        options: What the user says about the import.
+        on_progress: Called with the place of each of several runs, or the name of each file of one bundle.
+
+    Raises:
+        BundleRefused: The bundle cannot be imported.
+        ImportRefused: Nothing can be imported, or it is neither a folder nor a regular file.
+        FileExistsError: The run of a bundle already exists.
+        OSError: The disk refuses.
     """
     if path.is_dir():
         return _of_folder(path, runs_dir, options, on_progress)
@@ -129,14 +140,14 @@ def import_path(
     except FileNotFoundError as error:
         raise ImportRefused(f"There is no file or folder {path}.") from error
     except NotRegular as error:
-        raise ImportRefused(f"{path} cannot be imported: {error.strerror}. Copy what it gives into a file.") from error
+        raise ImportRefused(f"{path} cannot be imported: {error.strerror}. Copy its output into a file.") from error
     if is_archive(path) and path.suffix.lower() != ".npz":
         return _of_archive(path, runs_dir, options, on_progress)
     return _of_logs(path, runs_dir, options, on_progress)
 
 
 def _of_folder(path: Path, runs_dir: Path, options: ImportOptions, on_progress: ProgressCallback) -> ImportOutcome:
-    """Of the bundles below the folder, if there are some, and of the logs below it otherwise."""
+    """Import the bundles below the folder or, if there are none, the logs."""
     bundles = [one for one in _archives_below(path) if _is_bundle(one)]
     if not bundles:
         return _of_logs(path, runs_dir, options, on_progress)
@@ -155,7 +166,7 @@ def _of_folder(path: Path, runs_dir: Path, options: ImportOptions, on_progress: 
 
 
 def _archives_below(root: Path) -> Iterator[Path]:
-    """Zip archives, by name. Links are not followed, and nothing but regular files is opened."""
+    """Yield zip archives by name. Links are not followed, and only regular files are opened."""
     for number, (folder, folders, names) in enumerate(os.walk(root)):
         if number >= MOST_FOLDERS:
             raise ImportRefused(f"{root.name!r} has more than {MOST_FOLDERS:,} folders. Import those with the runs.")
@@ -174,7 +185,7 @@ def _of_archive(path: Path, runs_dir: Path, options: ImportOptions, on_progress:
     try:
         root = unpacked / path.stem
         root.mkdir()
-        unpack(path, root, most_bytes=options.most_bytes or MOST_BYTES)
+        unpack_archive(path, root, most_bytes=options.most_bytes or MOST_BYTES)
         return _of_folder(root, runs_dir, options, on_progress)
     finally:
         shutil.rmtree(unpacked, ignore_errors=True)
@@ -191,21 +202,21 @@ def _of_bundle(
 
 
 def _is_bundle(path: Path) -> bool:
-    """Raises ImportRefused for an archive that cannot be read."""
-    with opened_archive(path, lambda why: ImportRefused(f"{path.name} cannot be unpacked: {why}.")) as archive:
+    """Whether an archive is a bundle. Raises ImportRefused if it cannot be read."""
+    with open_bounded_archive(path, lambda why: ImportRefused(f"{path.name} cannot be unpacked: {why}.")) as archive:
         return MANIFEST in archive.namelist()
 
 
 def _of_logs(path: Path, runs_dir: Path, options: ImportOptions, on_progress: ProgressCallback) -> ImportOutcome:
     logs, outcome = find_logs(path), ImportOutcome()
-    before = {} if options.again else imported_before(runs_dir)
+    before = {} if options.again else find_imported(runs_dir)
     for number, one in enumerate(logs):
         place = one.place.name if len(logs) == 1 else one.place.relative_to(path.parent).as_posix()
         on_progress(place, number, len(logs))
         try:
             found = read_logs(one)
             rows = found.rows.finished(found.began)
-            if before and (run_id := before.get(digest_of(rows))) is not None:
+            if before and (run_id := before.get(curves_digest(rows))) is not None:
                 outcome.known.append((place, run_id))
                 continue
             if len(logs) > 1 and found.name == one.place.name:
@@ -222,9 +233,9 @@ def _of_logs(path: Path, runs_dir: Path, options: ImportOptions, on_progress: Pr
 
 
 def _if_any(outcome: ImportOutcome) -> ImportOutcome:
-    """Raises ImportRefused where nothing was there to be taken."""
+    """Raise ImportRefused if nothing could be imported."""
     if not outcome.runs and not outcome.known:
         [(_, first), *others] = outcome.refused
-        more = f" Nor could {len(others)} others be taken." if others else ""
+        more = f" {len(others)} others could not be imported either." if others else ""
         raise ImportRefused(f"{first}{more} Nothing was imported.")
     return outcome

@@ -11,10 +11,10 @@ VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 Value = int | bytes
 
 
-def fields(message: bytes) -> Iterator[tuple[int, int, Value]]:
-    """Each field as (number, wire type, value): a varint as an unsigned integer, everything else as its bytes.
+def read_fields(message: bytes) -> Iterator[tuple[int, int, Value]]:
+    """Yield each field as (number, wire type, value): a varint as an unsigned integer, everything else as bytes.
 
-    Raises ValueError for what is no message.
+    Raises ValueError for an invalid message.
     """
     at, end = 0, len(message)
     while at < end:
@@ -29,31 +29,31 @@ def fields(message: bytes) -> Iterator[tuple[int, int, Value]]:
         elif kind in (FIXED32, FIXED64):
             size = 4 if kind == FIXED32 else 8
         else:
-            raise ValueError(f"wire type {kind} is none")
+            raise ValueError(f"wire type {kind} is unknown")
         if at + size > end:
             raise ValueError("a field is longer than its message")
         yield number, kind, message[at : at + size]
         at += size
 
 
-def signed(value: int) -> int:
-    """An int64 of the varint that it was written as."""
+def to_signed(value: int) -> int:
+    """Return the int64 that a varint encodes."""
     return value - (1 << 64) if value >= 1 << 63 else value
 
 
-def number(kind: int, value: Value) -> float:
-    """A float or double of its bytes; of anything else, as of a varint, its integer. Raises ValueError."""
+def decode_number(kind: int, value: Value) -> float:
+    """Return a float or double from its bytes, or the integer of a varint. Raises ValueError."""
     if kind == FIXED32 and isinstance(value, bytes):
         return float(struct.unpack("<f", value)[0])
     if kind == FIXED64 and isinstance(value, bytes):
         return float(struct.unpack("<d", value)[0])
     if isinstance(value, int):
-        return signed(value)
+        return to_signed(value)
     raise ValueError("bytes where a number is expected")
 
 
-def varint(value: int) -> bytes:
-    """Return an unsigned integer of up to 64 bits as it is written."""
+def encode_varint(value: int) -> bytes:
+    """Encode an unsigned integer of up to 64 bits."""
     written = bytearray()
     while value > 0x7F:
         written.append(value & 0x7F | 0x80)
@@ -62,15 +62,15 @@ def varint(value: int) -> bytes:
     return bytes(written)
 
 
-def field(number: int, value: int | float | bytes | str, kind: int = BYTES) -> bytes:
-    """Return one field as it is written: texts and messages as ``BYTES``, integers as ``VARINT``, doubles as
-    ``FIXED64``, floats as ``FIXED32``, where what is too large for them becomes infinite."""
-    key = varint(number << 3 | kind)
+def encode_field(number: int, value: int | float | bytes | str, kind: int = BYTES) -> bytes:
+    """Encode one field: text and messages as ``BYTES``, integers as ``VARINT``, doubles as ``FIXED64``, floats as
+    ``FIXED32`` (too large ones become infinite)."""
+    key = encode_varint(number << 3 | kind)
     if isinstance(value, str | bytes):
         content = value.encode() if isinstance(value, str) else value
-        return key + varint(len(content)) + content
+        return key + encode_varint(len(content)) + content
     if kind == VARINT:
-        return key + varint(int(value) & 0xFFFF_FFFF_FFFF_FFFF)
+        return key + encode_varint(int(value) & 0xFFFF_FFFF_FFFF_FFFF)
     if kind == FIXED64:
         return key + struct.pack("<d", value)
     try:

@@ -1,4 +1,4 @@
-"""Trusting a run that came from elsewhere: what it holds may be used here, and goes on here exactly."""
+"""Trusting a run that came from elsewhere: its code may then be used here, and training resumes exactly."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import Conflict, RunFolderError
 from rlviz.domain.origin import ORIGIN
 from rlviz.exchange.admission import NOT_TRUSTED_YET, restore_entry_points
-from rlviz.rundir.contents import Role, role_of
+from rlviz.rundir.contents import Role, find_role
 from rlviz.rundir.experiment_folder import experiment_folders
 from rlviz.rundir.folder import RunFolder, run_folders
 from rlviz.rundir.lock import training_lock
 from rlviz.rundir.origin import Content, content_of, read_origin
-from rlviz.rundir.snapshots import resign
+from rlviz.rundir.snapshots import sign_as_own
 from rlviz.rundir.standing import Standing, mark_own, mark_trusted, standing_of
 from rlviz.rundir.trash import TRASH
 
 
 @dataclass(frozen=True)
 class Holdings:
-    """What a run holds that trusting it allows to run. ``entry_points``: custom environments, as files or modules;
-    ``policies``, ``snapshots``: how many."""
+    """What trusting a run allows to run. ``entry_points``: custom environments, as files or modules; ``policies`` and
+    ``snapshots``: their numbers."""
 
     content: Content
     entry_points: tuple[str, ...]
@@ -33,20 +33,28 @@ class Holdings:
 
 
 def holdings_of(folder: RunFolder) -> Holdings:
-    """Reads every file. Raises OSError and RunFolderError."""
+    """Read every file and return what trusting the run allows. Raises OSError and RunFolderError."""
     content = content_of(folder)
-    code = [path for path in content.files if role_of(path) is Role.CODE]
+    code = [path for path in content.files if find_role(path) is Role.CODE]
     snapshots = [path for path in code if path.startswith("snapshots/")]
     return Holdings(content, _entry_points(folder), len(code) - len(snapshots), len(snapshots))
 
 
 def trust_run(folder: RunFolder, content_hash: str | None = None) -> Standing:
-    """Trust what a run holds: whole snapshots are signed as this installation's own, environments that its
-    configuration names count again, and the hash of its content is noted in the user's configuration.
+    """Trust the content of a run.
 
-    ``content_hash``: of what the user has seen; None trusts what is there. A run that may be used already stays as it
-    is. Raises Conflict if the content is another one, RunIsActive while a worker trains in it, RunFolderError, and
-    OSError.
+    Intact snapshots are signed as this installation's own, the environments in its configuration are restored, and
+    the hash of its content is recorded. A run that may already be used stays unchanged.
+
+    Args:
+        folder: Folder of the run.
+        content_hash: Hash of what the user has seen; None trusts the current content.
+
+    Raises:
+        Conflict: The content has changed.
+        RunIsActive: A worker is training it.
+        RunFolderError: A file cannot be read.
+        OSError: The disk refuses.
     """
     if (standing := standing_of(folder.path)).may_run:
         return standing
@@ -54,27 +62,30 @@ def trust_run(folder: RunFolder, content_hash: str | None = None) -> Standing:
     with training_lock(folder):
         content = content_of(folder)
         if content_hash is not None and content_hash != content.hash:
-            raise Conflict(
-                f"Run {folder.run_id!r} is not what you have seen: its content has changed. Look at it again, and then "
-                "decide."
-            )
+            raise Conflict(f"Run {folder.run_id!r} has changed since you viewed it. View it again, then decide.")
         origin = read_origin(folder)
         if origin is not None:
             restore_entry_points(folder, origin.entry_points)
         there = origin.run_id if origin is not None else folder.run_id
         for name, digest in content.files.items():
             if name.startswith("snapshots/") and name.endswith(".zip"):
-                resign(folder, folder.path / name, digest, there)
+                sign_as_own(folder, folder.path / name, digest, there)
         mark_trusted(folder.path, folder.path.parent, content.hash)
     return Standing.TRUSTED
 
 
 def trust_runs_folder(runs_dir: Path) -> tuple[list[str], list[str]]:
-    """Sign all runs and experiments in ``runs_dir`` as made here, those in the trash too: an earlier version made them,
-    or the user has put them there. Imported bundles are left: they are trusted one by one.
+    """Sign all runs and experiments in ``runs_dir``, and in its trash, as made here.
 
-    Returns the ids of those that were signed, and of the runs that are still not trusted. Raises OSError and
-    RunFolderError.
+    For runs of earlier versions, and those that the user copied there. Imported bundles are skipped: they are
+    trusted one by one.
+
+    Returns:
+        The signed ids, and the ids of runs that are still not trusted.
+
+    Raises:
+        OSError: The disk refuses.
+        RunFolderError: A file cannot be read.
     """
     places = [folder.path for folder in run_folders(runs_dir)]
     places += [folder.path for folder in run_folders(runs_dir / TRASH)]
@@ -88,7 +99,7 @@ def trust_runs_folder(runs_dir: Path) -> tuple[list[str], list[str]]:
             continue
         before = path.stat()
         mark_own(path, runs_dir)
-        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))  # by which the trash knows when it was deleted
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))  # the trash uses it as the time of deletion
         signed.append(path.name)
     return signed, left
 

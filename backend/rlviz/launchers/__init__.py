@@ -1,6 +1,6 @@
-"""The registry of launchers, which start workers: one file for each, one line here, one contract suite for all.
+"""The registry of launchers, which start workers: one file and one line for each, one contract suite for all.
 
-Adding a launcher: docs/how-to-add/launcher.md.
+To add a launcher, see docs/how-to-add/launcher.md.
 """
 
 from typing import Protocol
@@ -11,8 +11,12 @@ from rlviz.launchers.base import Launcher
 
 class LauncherFactory(Protocol):
     def __call__(self, *, warm: bool, niceness: int) -> Launcher:
-        """``warm``: whether to keep prewarmed workers, which have imported everything and wait for a job.
-        ``niceness``: of workers that are processes, from 0 to 19."""
+        """Make the launcher.
+
+        Args:
+            warm: Whether to keep workers that have imported everything and wait for a job.
+            niceness: Niceness of worker processes, from 0 to 19.
+        """
 
 
 LAUNCHERS: Registry[LauncherFactory] = Registry(

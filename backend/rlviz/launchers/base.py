@@ -1,7 +1,4 @@
-"""Launcher and Worker: the obligations of every launcher.
-
-The jobs of workers, and how they are passed on the command line.
-"""
+"""The interface of launchers and workers, and the jobs of workers with their command-line arguments."""
 
 from __future__ import annotations
 
@@ -21,10 +18,10 @@ class WorkFolder(Protocol):
     path: Path
 
     def check(self) -> None:
-        """Raises ArtifactNotFound if it does not exist, RunFolderError if it is a link or no folder."""
+        """Raise ArtifactNotFound if it does not exist, RunFolderError if it is a link or not a folder."""
 
     def open_log(self) -> BinaryIO:
-        """Opens the worker's log for appending. Raises OSError and RunFolderError."""
+        """Open the worker's log for appending. Raises OSError and RunFolderError."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +38,7 @@ class Evaluate:
 
 @dataclass(frozen=True)
 class Verify:
-    """Play an evaluation of the run again, and compare it with its step records; ``film`` it meanwhile, too."""
+    """Play an evaluation again and compare it with its step records; with ``film``, also film it."""
 
     evaluation_id: str
     film: bool = False
@@ -49,28 +46,31 @@ class Verify:
 
 @dataclass(frozen=True)
 class VerifySnapshot:
-    """Bring training to a snapshot of the run, and compare what that gives with the file."""
+    """Restore a snapshot of the run, capture it again, and compare the result with the file."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class MakeClips:
-    """Render the clips of the run that are requested."""
+    """Render the requested clips of the run."""
 
 
 @dataclass(frozen=True)
 class PlaySession:
-    """Play a session, as the plan in its folder says."""
+    """Play a session according to the plan in its folder."""
 
 
 Job = Train | Evaluate | Verify | VerifySnapshot | MakeClips | PlaySession
 
 
 def worker_arguments(folder: WorkFolder, job: Job, identity: str | None = None) -> list[str]:
-    """Arguments after ``python -m rlviz.worker`` for ``job``; ``worker.py`` parses them.
+    """Return the arguments after ``python -m rlviz.worker`` for ``job``; ``worker.py`` parses them.
 
-    ``identity`` is how the launcher finds this worker again, unless it does so by its process.
+    Args:
+        folder: The folder to work in.
+        job: The job.
+        identity: How the launcher finds this worker again, if not by its process.
     """
     arguments = [str(folder.path)]
     if identity is not None:
@@ -98,26 +98,26 @@ EXIT_REFUSED = 75  # EX_TEMPFAIL: another worker trains this run, it has ended, 
 
 @dataclass(frozen=True)
 class Exit:
-    """How a worker ended. ``code`` is None if unknown, negative for a signal."""
+    """How a worker ended. ``code`` is None if unknown, and negative for a signal."""
 
     code: int | None
     out_of_memory: bool = False
 
     def cause(self, what: str = "training") -> str:
-        """One sentence for a worker that ended without saying why. ``what``: its purpose."""
+        """Describe in a sentence how a worker ended without a report. ``what`` is its job."""
         if self.out_of_memory:
             return "The host ran out of memory and killed the worker."
         if self.code is None:
-            return f"The worker went away before {what} was done, and nobody saw how."
+            return f"The worker ended before {what} was done, and its exit status is unknown."
         if self.code < 0:
             return f"The worker {_killed_by(-self.code)}."
         if self.code == EXIT_DISK_FULL:
-            return f"{DISK_FULL}: the worker could not write into the folder of the run, and gave up."
+            return f"{DISK_FULL}: the worker could not write into the run's folder and gave up."
         return f"The worker ended with exit status {self.code} before {what} was done; see worker.log."
 
 
 def _killed_by(number: int) -> str:
-    """A signal in words: ``was killed by signal 9 (SIGKILL)``."""
+    """Describe a signal, for instance ``was killed by signal 9 (SIGKILL)``."""
     try:
         name = signal.Signals(number).name
     except ValueError:
@@ -133,33 +133,32 @@ class Worker(ABC):
     @property
     @abstractmethod
     def identity(self) -> str:
-        """Text by which its launcher finds it again after a restart; opaque to everything else.
+        """Text by which the launcher finds the worker after a restart; opaque to all other code.
 
-        The ``started`` event contains it as ``worker`` too, so that a service that has lost its catalogue can adopt it.
+        The ``started`` event has it as ``worker``, so that a service without its catalogue can adopt the worker.
         """
 
     @abstractmethod
     def poll(self) -> Exit | None:
-        """How it ended, or None while it lives. Never blocks; may be called again after the end."""
+        """Return how the worker ended, or None while it lives. Never blocks; may be called again after the end."""
 
     def processor_seconds(self) -> float | None:
-        """Processor time that it has used so far, all threads together; None if that cannot be told, or if it is
-        gone."""
+        """Return the processor time used so far by all threads; None if it is unknown or the worker has ended."""
         return None
 
     @abstractmethod
     def terminate(self) -> None:
-        """Ask it to end by another way than ``control.json``, which it may not read any more."""
+        """Ask the worker to end without ``control.json``, in case it no longer reads it."""
 
     @abstractmethod
     def kill(self) -> None:
-        """End it by force, if that is possible; ``poll`` tells when it is gone."""
+        """End the worker by force if possible; ``poll`` tells when it has ended."""
 
 
 class UnknownWorker(Worker):
-    """A worker that trains in a folder and cannot be identified: only the folder's lock shows that it exists.
+    """A worker that cannot be identified: only the lock of its folder shows that it exists.
 
-    ``poll`` always reports it as gone, so that the caller checks the lock.
+    ``poll`` always reports its end, so that the caller checks the lock.
     """
 
     @property
@@ -170,54 +169,62 @@ class UnknownWorker(Worker):
         return Exit(None)
 
     def terminate(self) -> None:
-        """Not possible."""
+        """Do nothing: the process is unknown."""
 
     def kill(self) -> None:
-        """Not possible."""
+        """Do nothing: the process is unknown."""
 
 
 class Launcher(ABC):
-    """Starts workers for run folders, and for sessions.
+    """Starts workers for run folders and sessions.
 
     Obligations:
 
-    - ``launch`` returns at once; the worker does its job until done, or until ``control.json`` asks it to stop,
-      a request that was there before the launch included.
-    - What a worker has to say, it says in the run folder; ``Exit`` only matters if nothing there tells of an end.
+    - ``launch`` returns at once. The worker does its job until it is done or ``control.json`` asks it to stop, also if
+      that was before the launch.
+    - Workers report in the run folder; ``Exit`` only matters if there is no report of an end.
     - Two workers never train in one folder.
-    - The worker of a session runs on the host of the service, in a process of its own, and ends with it.
-    - ``adopt`` finds a worker that outlived an earlier service by its identity, or answers None, also for an
-      identity that another launcher gave.
-    - ``close`` leaves workers that can live without the service alone, and ends the others as a stop would.
+    - The worker of a session runs on the host of the service, in a separate process, and ends with the service.
+    - ``adopt`` finds a worker that outlived an earlier service by its identity. It returns None if there is none, also
+      for an identity of another launcher.
+    - ``close`` leaves workers alone that can live without the service, and stops the others.
     - All methods are called from one thread.
     """
 
     capacity: int | None = None
     """Maximum number of runs that can train at the same time; None if only the settings limit it."""
 
-    def tick(self) -> None:  # noqa: B027  (nothing to look after is fine)
-        """Maintain what is kept between launches. Called several times a second; returns at once."""
+    def tick(self) -> None:  # noqa: B027  (a launcher may have nothing to maintain)
+        """Maintain what is kept between launches. Called several times a second; must return at once."""
 
     @abstractmethod
     def launch(self, folder: WorkFolder, job: Job) -> Worker:
-        """Start a worker for ``job``. ``folder`` is that of the run or of the session.
+        """Start a worker for ``job`` in the folder of the run or session.
 
-        Raises LauncherError if that is impossible, RunFolderError if the folder is a link or no folder.
+        Raises:
+            LauncherError: The worker cannot be started.
+            RunFolderError: The folder is a link or not a folder.
         """
 
     @abstractmethod
-    def adopt(self, identity: str) -> Worker | None: ...
+    def adopt(self, identity: str) -> Worker | None:
+        """Return the worker with this identity, if it still lives."""
 
     def cause_of_loss(self, identity: str) -> str:
-        """One sentence for a worker that ``adopt`` does not find, and that did not record how it ended."""
-        return "The worker went away while the service was not running."
+        """Explain in a sentence the loss of a worker that ``adopt`` does not find and that reported no end."""
+        return "The worker ended while the service was not running."
 
     def watch(self, folder: RunFolder, identity: str) -> Worker:
-        """The program that writes the foreign run in ``folder``: it was not launched and is not adopted, but only
-        watched. ``identity`` is what the program says in its ``started`` event."""
+        """Watch the program that writes the foreign run in ``folder``.
+
+        Args:
+            folder: The run's folder.
+            identity: The identity in the program's ``started`` event.
+        """
         from rlviz.launchers.foreign import ForeignWorker
 
         return ForeignWorker(identity, folder)
 
     @abstractmethod
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """End or leave the workers, as the obligations say."""

@@ -1,4 +1,4 @@
-"""ForeignWorker: the program of the user's own that writes a run, which no launcher has started."""
+"""Watches a user's own program that writes a run without a launcher."""
 
 from __future__ import annotations
 
@@ -8,37 +8,37 @@ from dataclasses import dataclass
 
 from rlviz.launchers.base import Exit, Worker
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.foreign import last_beat
+from rlviz.rundir.foreign import read_heartbeat
 from rlviz.rundir.process_identity import ProcessIdentity
 
 LOOK_SECONDS = 0.5
 
 SILENCE_SECONDS = 5.0
-"""A program that is no process of this machine's, as far as can be seen, is gone once it was silent for so long."""
+"""A program whose process cannot be checked here counts as lost after this much silence."""
 
 
 @dataclass(frozen=True)
 class ProgramLost(Exit):
-    """How a program ended that said nothing of it. ``pid``: its process, if it was one of this machine's."""
+    """The end of a program that did not report it. ``pid`` is its process, if it ran on this machine."""
 
     pid: int | None = None
 
     def cause(self, what: str = "training") -> str:
         which = f" (process {self.pid})" if self.pid is not None else ""
-        return f"The program that wrote this run{which} went away without a word: it was killed, or its machine failed."
+        return f"The program that wrote this run{which} ended without a report: it was killed, or its machine failed."
 
 
 class ForeignWorker(Worker):
-    """It can be watched, and neither be asked to end nor be ended.
+    """A program that can be watched, but not stopped.
 
-    It lives as long as its process does; one of another machine or container, as long as its heartbeat goes on. The
-    heartbeat is compared with itself, so that no two clocks have to agree.
+    It lives as long as its process does. On another machine or in another container, it lives as long as its heartbeat
+    changes; the heartbeat is only compared with itself, so that clocks need not agree.
     """
 
     def __init__(self, identity: str, folder: RunFolder, *, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._identity, self._folder, self._monotonic = identity, folder, monotonic
         self._process = ProcessIdentity.parse(identity)
-        self._beat = last_beat(folder)
+        self._beat = read_heartbeat(folder)
         self._heard_at = monotonic()
         self._looked_at = float("-inf")
         self._gone = False
@@ -57,15 +57,15 @@ class ForeignWorker(Worker):
         return ProgramLost(None, pid=self._process.pid if self._process is not None else None)
 
     def terminate(self) -> None:
-        """Not possible."""
+        """Do nothing: a user's program cannot be stopped."""
 
     def kill(self) -> None:
-        """Not possible."""
+        """Do nothing: a user's program cannot be stopped."""
 
     def _lives(self, now: float) -> bool:
         if not self._folder.is_there():
             return False
-        if (beat := last_beat(self._folder)) != self._beat:
+        if (beat := read_heartbeat(self._folder)) != self._beat:
             self._beat, self._heard_at = beat, now
         if self._process is not None and self._process.is_alive():
             return True

@@ -1,15 +1,8 @@
-"""ProcessLauncher: one process for each run, so that runs use all cores, are reproducible, and cannot crash each other.
+"""The default launcher: each run trains in its own process, so that runs use all cores and cannot disturb each other.
 
-Importing torch takes seconds, so that what has imported it is kept: a template that is forked, or prewarmed workers.
-
-Workers that are processes of this host: children of this service, and those of an earlier service.
-
-WarmWorkers: what a launcher keeps so that a worker need not import torch first, which takes seconds.
-
-PrewarmedWorkers: processes that each wait for one job, for systems on which a process cannot be forked
-safely.
-
-ForkedWorkers: one process, the template, that has imported everything, and a fork of it for each job.
+Importing torch takes seconds. To save them, the launcher keeps warm workers: on Linux a template process that has
+imported everything and is forked for each job (``ForkedWorkers``), elsewhere processes that each wait for one job
+(``PrewarmedWorkers``). After a restart, the service adopts workers by their process identity.
 """
 
 from __future__ import annotations
@@ -43,7 +36,7 @@ _VMSTAT = Path("/proc/vmstat")
 
 
 class _LastingProcess(subprocess.Popen[bytes]):
-    """A process that may outlive its service, so that it is no mistake to forget it while it runs."""
+    """A process that may outlive the service; Python does not warn when the object is deleted while it runs."""
 
     def __del__(self) -> None:
         super().__del__(_warn=lambda *_args, **_options: None)  # type: ignore[call-arg]
@@ -84,7 +77,7 @@ class ChildWorker(Worker):
 
 
 class AdoptedWorker(Worker):
-    """A process that an earlier service launched: it can be watched, but its exit status is lost."""
+    """A process that an earlier service started: it can be watched, but its exit status is lost."""
 
     def __init__(self, process: ProcessIdentity) -> None:
         self._process = process
@@ -101,7 +94,7 @@ class AdoptedWorker(Worker):
 
     def terminate(self) -> None:
         if self._process.is_alive():
-            with suppress(ProcessLookupError):  # it ended just now
+            with suppress(ProcessLookupError):  # it has just ended
                 os.kill(self._process.pid, signal.SIGTERM)
 
     def kill(self) -> None:
@@ -111,21 +104,21 @@ class AdoptedWorker(Worker):
 
 @dataclass
 class Fork:
-    """``exit_status``: negative for a signal; None as long as it is not known, which may be for ever."""
+    """A forked process. ``exit_status`` is negative for a signal, and None while it is unknown."""
 
     pid: int
     exit_status: int | None = None
 
 
 class Forks(Protocol):
-    """The process that workers are forked from, and that waits for their ends."""
+    """The process that workers are forked from; it waits for them and reports their exit codes."""
 
     def is_up(self) -> bool:
-        """Take in what it has told of ends. Once it is not up, exit statuses that are not known never will be."""
+        """Read reported exit codes. Returns False after the process has exited: then no more codes can be read."""
 
 
 class ForkedWorker(Worker):
-    """A fork of a process that the launcher keeps. Once that is gone, it is watched as an adopted worker is."""
+    """A fork of the launcher's template. After the template exits, it is watched like an adopted worker."""
 
     def __init__(self, fork: Fork, forks: Forks) -> None:
         self._fork, self._forks = fork, forks
@@ -162,7 +155,7 @@ class ForkedWorker(Worker):
 
 
 def spawn(arguments: list[str], *, stdin: int, output: int) -> subprocess.Popen[bytes]:
-    """Start a worker process in a session of its own. Raises LauncherError."""
+    """Start a worker process in its own session. Raises LauncherError."""
     environment = child_environment(SDL_VIDEODRIVER="dummy", SDL_AUDIODRIVER="dummy", PYTHONUNBUFFERED="1")
     try:
         return _LastingProcess(
@@ -178,7 +171,7 @@ def spawn(arguments: list[str], *, stdin: int, output: int) -> subprocess.Popen[
 
 
 def _kill(pid: int) -> None:
-    """Kill a worker with what its environment has started: a worker leads a group of processes of its own."""
+    """Kill a worker and the processes that its environment started: a worker leads its own process group."""
     with suppress(ProcessLookupError, PermissionError):
         (os.killpg if os.getpgid(pid) == pid else os.kill)(pid, signal.SIGKILL)
 
@@ -188,7 +181,7 @@ def _exit_of(code: int, kills_before: int) -> Exit:
 
 
 def _identity_of(pid: int) -> str:
-    """Empty for a process that is gone, on systems that do not tell."""
+    """Return the identity of a process, or an empty text if it has ended."""
     try:
         return str(ProcessIdentity.of(pid))
     except psutil.NoSuchProcess:
@@ -201,7 +194,7 @@ def _processor_seconds_of(identity: str) -> float | None:
 
 
 def _out_of_memory_kills() -> int:
-    """Number of processes the kernel has killed for lack of memory since boot; 0 if unknown."""
+    """Return the number of processes that the kernel killed for lack of memory since boot; 0 if unknown."""
     try:
         for line in _VMSTAT.read_text().splitlines():
             if line.startswith("oom_kill "):
@@ -212,33 +205,33 @@ def _out_of_memory_kills() -> int:
 
 
 class WarmWorkers(ABC):
-    """Processes that have imported everything. All calls come from one thread, and return at once."""
+    """Processes that have imported everything. All calls come from one thread and return at once."""
 
     @abstractmethod
     def tick(self) -> None:
-        """Start what is missing and due. Called several times a second."""
+        """Start missing processes that are due. Called several times a second."""
 
     @abstractmethod
     def start(self, arguments: list[str]) -> Worker | None:
-        """A worker that does the job of these arguments, or None if none can be had from here now."""
+        """Return a worker that does the job with these arguments, or None if no warm one is available."""
 
     @abstractmethod
     def close(self) -> None:
-        """End what has no job; workers with a job go on."""
+        """End processes without a job; workers with a job continue."""
 
 
 RESPAWN_SECONDS = 1.5
-"""Seconds before the next worker is prewarmed after a launch, so that its imports do not slow the run's first steps."""
+"""Delay before the next worker is prewarmed after a launch, so that its imports do not slow the run's first steps."""
 
 PREWARMED = 2
-"""One for a run, and one for a session that watches it."""
+"""One worker for a run, and one for a session that watches it."""
 
 IMPORT_SECONDS = 5.0
-"""Seconds between two prewarmings, so that their imports do not compete."""
+"""Time between two prewarmings, so that their imports do not compete."""
 
 
 class PrewarmedWorkers(WarmWorkers):
-    """Keeps two workers, which may be given their job while they still import. They end with the service."""
+    """Keeps two workers, which may get their job while they still import. They end with the service."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
@@ -270,23 +263,23 @@ class PrewarmedWorkers(WarmWorkers):
 
     def _discard(self, prewarmed: subprocess.Popen[bytes]) -> None:
         self._prewarmed.remove(prewarmed)
-        with prewarmed:  # closes its pipe and waits for its end
+        with prewarmed:  # closes its pipe and waits for it to end
             prewarmed.kill()
 
 
 class FirstWorker(PrewarmedWorkers):
-    """One worker for the first job of a service, which imports while the service itself does. None follows."""
+    """A single worker for the first job of a service, which imports while the service itself starts."""
 
     def __init__(self) -> None:
         super().__init__()
         super().tick()
 
     def tick(self) -> None:
-        """It was begun at once."""
+        """Do nothing: the worker was started at once, and no other follows."""
 
 
 def _hand_over(prewarmed: subprocess.Popen[bytes], arguments: list[str]) -> bool:
-    """Send ``prewarmed`` its job, which it may receive while still importing. Returns False if it has died."""
+    """Send ``prewarmed`` its job, which it may receive while it still imports. Returns False if it has died."""
     pipe = prewarmed.stdin
     if prewarmed.poll() is not None or pipe is None:
         return False
@@ -300,20 +293,19 @@ def _hand_over(prewarmed: subprocess.Popen[bytes], arguments: list[str]) -> bool
 
 FORKS = sys.platform == "linux"
 """Whether a process that has imported torch can be forked. On macOS its libraries forbid it; Windows has no fork."""
-"""Seconds before a template that died is replaced."""
 
 FORK_SECONDS = 5.0
-"""How long the template may take for a fork before it is given up. It takes milliseconds."""
+"""How long the template may take for a fork, which takes milliseconds, before it is replaced."""
 
 MAX_BYTES = 64_000
-"""Of a message."""
+"""Size limit of a message."""
 
 REFUSED = -1
-"""In place of a process id: the system refused the fork."""
+"""Sent instead of a process id if the system refused the fork."""
 
 
 class ForkedWorkers(WarmWorkers):
-    """The launcher's end: keeps a template, and asks it for forks."""
+    """Keeps a template process and asks it for forks. This is the launcher's side."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
@@ -342,22 +334,22 @@ class Template:
     """One template process, from its start to its end. Its forks outlive it."""
 
     def __init__(self, connection: socket.socket, process: subprocess.Popen[bytes] | None = None) -> None:
-        """``connection``: to a process that serves it with ``fork_workers``. ``process``: that one, to be ended."""
+        """Use the process behind ``connection``, which runs ``fork_workers``; ``close`` kills ``process``."""
         self._connection, self._process = connection, process
         self._is_ready = False
         self._forked: Fork | None = None
         self._running: dict[int, Fork] = {}
-        """By process id, which the system gives again once a fork has ended."""
+        """Running forks by process id. The system may reuse an id after a fork has ended."""
 
     @classmethod
     def started(cls) -> Template:
-        """A new one, which begins to import. Raises LauncherError."""
+        """Start a new template, which begins to import. Raises LauncherError."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             return cls(ours, spawn(["--template"], stdin=theirs.fileno(), output=subprocess.DEVNULL))
 
     def is_ready(self) -> bool:
-        """Whether it has imported everything and can fork."""
+        """Return whether it has imported everything and can fork."""
         return self.is_up() and self._is_ready
 
     def is_up(self) -> bool:
@@ -365,7 +357,7 @@ class Template:
         return self._connection.fileno() >= 0
 
     def fork(self, arguments: list[str]) -> Fork | None:
-        """A new worker that does the job of these arguments; None if there can be none from here."""
+        """Fork a worker that does the job with these arguments. Returns None if that is not possible now."""
         if not self.is_ready():
             return None
         self._forked = None
@@ -378,11 +370,11 @@ class Template:
         while self._forked is None and self._connection.fileno() >= 0:
             self._receive(max(0.0, deadline - time.monotonic()))
             if self._forked is None and time.monotonic() >= deadline:
-                self.close()  # and so it cannot fork later, when somebody else does the job
+                self.close()  # so that it cannot fork later, after another worker got the job
         return None if self._forked is None or self._forked.pid == REFUSED else self._forked
 
     def close(self) -> None:
-        """End it; its forks go on."""
+        """End the template. Its forks continue."""
         if self._connection.fileno() >= 0:
             self._connection.close()
             if self._process is not None:
@@ -390,7 +382,7 @@ class Template:
                     process.kill()
 
     def _receive(self, seconds: float = 0.0) -> None:
-        """Take in what has arrived; wait for that up to ``seconds``."""
+        """Handle the messages that have arrived, waiting up to ``seconds`` for the first."""
         while self._connection.fileno() >= 0:
             self._connection.settimeout(seconds)
             try:
@@ -420,21 +412,22 @@ class Template:
 def fork_workers(connection: socket.socket) -> list[str] | None:
     """Fork a worker for each job that arrives on ``connection``, until the launcher closes it.
 
-    Returns twice and more: the job's arguments in each worker, and in the end None in the template.
+    Returns:
+        The job's arguments, in each forked worker; None, in the template, at the end.
     """
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(wake)
     gc.collect()
-    gc.freeze()  # or the first collection of each worker would copy all of the memory that it shares
+    gc.freeze()  # otherwise a worker's first collection would copy all the memory that it shares
     _send(connection, {"ready": True})
     while True:
         readable, _, _ = select.select([connection.fileno(), woken], [], [])
         if connection.fileno() in readable:
             try:
                 message = connection.recv(MAX_BYTES)
-            except ConnectionResetError:  # the launcher was killed before it had read all that it was sent
+            except ConnectionResetError:  # the launcher was killed before it had read all messages
                 return None
             if not message:
                 return None
@@ -453,7 +446,7 @@ def fork_workers(connection: socket.socket) -> list[str] | None:
 
 
 def _fork() -> int:
-    """As os.fork, or REFUSED."""
+    """Call os.fork; return REFUSED if the system refuses."""
     try:
         return os.fork()
     except OSError:
@@ -461,7 +454,7 @@ def _fork() -> int:
 
 
 def _tell_ends(connection: socket.socket) -> None:
-    """Tell the launcher of each fork that has ended."""
+    """Report each fork that has ended to the launcher."""
     while True:
         try:
             pid, status = os.waitpid(-1, os.WNOHANG)
@@ -473,21 +466,26 @@ def _tell_ends(connection: socket.socket) -> None:
 
 
 def _send(connection: socket.socket, message: dict[str, Any]) -> None:
-    with suppress(OSError):  # the launcher is gone: the next receive says so
+    with suppress(OSError):  # the launcher has exited; the next receive detects it
         connection.send(json.dumps(message).encode())
 
 
 class ProcessLauncher(Launcher):
-    """Starts worker processes, warm ones where it can.
+    """Starts worker processes, warm ones if possible.
 
-    Workers have sessions of their own, so that Ctrl-C on the service does not reach them: training outlives a restart.
+    Workers have their own sessions, so that Ctrl-C on the service does not reach them: training survives a restart.
     """
 
     def __init__(
         self, *, warm: bool = True, niceness: int = DEFAULT_NICENESS, source: WarmWorkers | None = None
     ) -> None:
-        """``niceness``: from 0 to 19, added to that of this process for its workers. ``source``: of warm workers, where
-        it shall not be the one that suits the system."""
+        """Create the launcher.
+
+        Args:
+            warm: Whether to keep warm workers.
+            niceness: Added to the niceness of this process for its workers, from 0 to 19.
+            source: Warm workers to use instead of the kind that suits the system.
+        """
         if source is None and warm:
             source = ForkedWorkers() if FORKS else PrewarmedWorkers()
         self.source = source
@@ -517,7 +515,7 @@ class ProcessLauncher(Launcher):
         return super().cause_of_loss(identity)
 
     def close(self) -> None:
-        """End the warm workers that have no job; workers with a job go on."""
+        """End warm workers without a job; workers with a job continue."""
         if self.source is not None:
             self.source.close()
 

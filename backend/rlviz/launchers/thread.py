@@ -1,4 +1,4 @@
-"""ThreadLauncher: trains in a thread of the service, one run at a time, for debugging and embedding."""
+"""A launcher that trains in a thread of the service, one run at a time, for debugging and embedding."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ThreadWorker(Worker):
         self._stop.set()
 
     def kill(self) -> None:
-        """A thread cannot be killed, so it is only asked to stop."""
+        """Request a stop, because a thread cannot be killed."""
         self._stop.set()
 
     def join(self, seconds: float) -> None:
@@ -57,9 +57,9 @@ class ThreadWorker(Worker):
 
 
 class ThreadLauncher(Launcher):
-    """Trains in a thread; all other jobs, which may render, have processes.
+    """Trains in a thread; all other jobs, which may render, run in processes.
 
-    Stable-Baselines3 seeds global generators, so that two runs in one process would not be reproducible.
+    Only one run trains at a time: Stable-Baselines3 seeds global generators, so two would not be reproducible.
     """
 
     capacity = 1
@@ -81,7 +81,7 @@ class ThreadLauncher(Launcher):
         return self._worker
 
     def adopt(self, identity: str) -> Worker | None:
-        """A thread never outlives its service, but processes that another launcher started may."""
+        """Adopt a process of another launcher. A thread never outlives its service."""
         return self._processes.adopt(identity)
 
     def cause_of_loss(self, identity: str) -> str:

@@ -1,1 +1,1 @@
-"""What ``import rlviz`` offers to programs of the user's own; see docs/library.md."""
+"""The Python library behind ``import rlviz``, for your own programs; see docs/library.md."""

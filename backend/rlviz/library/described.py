@@ -1,4 +1,5 @@
-"""How a program describes its run, made to fit into a configuration. Nothing raises: training is about to begin."""
+"""Turn a program's description of its run into a configuration. Nothing here raises, since training is about to
+start."""
 
 from __future__ import annotations
 
@@ -9,11 +10,11 @@ from functools import partial
 from itertools import islice
 
 from rlviz.domain.config import RunConfig
-from rlviz.domain.errors import brief
-from rlviz.domain.limits import LIMITS, number_of
+from rlviz.domain.errors import summarize_error
+from rlviz.domain.limits import LIMITS, to_number
 from rlviz.domain.metrics import MAX_STEP
 from rlviz.provenance import package_versions
-from rlviz.rundir.foreign import MAX_SETTINGS, foreign_config, text_of_setting
+from rlviz.rundir.foreign import MAX_SETTINGS, foreign_config, setting_text
 
 UNNAMED_ALGO = "custom"
 UNKNOWN_ENV = "unknown"
@@ -29,20 +30,20 @@ def describe_run(
     total_timesteps: object,
     settings: object,
 ) -> tuple[RunConfig, list[str]]:
-    """The configuration of a foreign run, and a warning for each part of the description that is not recorded as it
-    was given."""
+    """Return the configuration of a foreign run, and a warning for each part of the description that is changed or
+    dropped."""
     warnings: list[str] = []
     kept = _mapping(settings, warnings)
-    number, length = number_of(seed), steps_of(total_timesteps)
+    number, length = to_number(seed), steps_of(total_timesteps)
     if seed is not None and not (isinstance(number, int | float) and 0 <= number <= MAX_STEP and number == int(number)):
         warnings.append(
-            f"The seed {text_of_setting(seed)} is not a whole number from 0 to {MAX_STEP:,}. It is recorded as text "
+            f"The seed {setting_text(seed)} is not a whole number from 0 to {MAX_STEP:,}. It is recorded as text "
             "among the hyperparameters."
         )
-        kept.setdefault("seed", text_of_setting(seed))
+        kept.setdefault("seed", setting_text(seed))
         number = None
-    if total_timesteps is not None and number_of(total_timesteps) is None:
-        warnings.append(f"total_timesteps is {text_of_setting(total_timesteps)}: not a number. It is left out.")
+    if total_timesteps is not None and to_number(total_timesteps) is None:
+        warnings.append(f"total_timesteps is {setting_text(total_timesteps)}: not a number. It is left out.")
     described = partial(
         foreign_config,
         algo=_name("algo", algo, warnings) or UNNAMED_ALGO,
@@ -55,22 +56,22 @@ def describe_run(
     )
     try:
         return described(settings=kept), warnings
-    except Exception as error:  # a mapping of someone else's that cannot be read
-        warnings.append(f"The hyperparameters cannot be recorded ({brief(error)}).")
+    except Exception as error:  # an unreadable mapping of the program
+        warnings.append(f"The hyperparameters cannot be recorded ({summarize_error(error)}).")
         return described(), warnings
 
 
 def steps_of(total_timesteps: object) -> int | None:
-    """How many steps a run will have. None if it does not say: infinitely many, or ``sys.maxsize``, means that it ends
-    in another way."""
-    number = number_of(total_timesteps)
+    """Return the planned number of steps; None if unknown, also for infinity and ``sys.maxsize``."""
+    number = to_number(total_timesteps)
     if number is None or not 0 < number <= MAX_STEP:
         return None
     return math.ceil(number)
 
 
 def as_settings(config: object) -> Mapping[str, object]:
-    """Hyperparameters as a program gives them: a mapping, an object with attributes (``argparse``'s), or nothing."""
+    """Return hyperparameters as a mapping. ``config`` is a mapping, an object with attributes (``argparse``), or
+    None."""
     if config is None:
         return {}
     if isinstance(config, Mapping):
@@ -79,21 +80,21 @@ def as_settings(config: object) -> Mapping[str, object]:
 
 
 def _mapping(config: object, warnings: list[str]) -> dict[str, object]:
-    """At most MAX_SETTINGS of them."""
+    """Return at most MAX_SETTINGS settings."""
     try:
         settings = as_settings(config)
         if len(settings) > MAX_SETTINGS:
             warnings.append(f"config has {len(settings):,} settings; the first {MAX_SETTINGS} are recorded.")
         return dict(islice(settings.items(), MAX_SETTINGS))
-    except Exception as error:  # a mapping of someone else's
-        warnings.append(f"The hyperparameters cannot be recorded ({brief(error)}).")
+    except Exception as error:  # an unreadable mapping of the program
+        warnings.append(f"The hyperparameters cannot be recorded ({summarize_error(error)}).")
         return {}
 
 
 def _name(what: str, given: object, warnings: list[str]) -> str | None:
-    """``given`` on one line, cut if it is long; None if nothing is left of it."""
+    """Return ``given`` on one line, cut if it is long; None if it is empty."""
     most = LIMITS.run_name.maximum
-    text = given if isinstance(given, str) else text_of_setting(given)
+    text = given if isinstance(given, str) else setting_text(given)
     clean = "".join(one if one.isprintable() else " " for one in text).strip()
     if len(clean) > most:
         clean = clean[: most - 1].rstrip() + "…"

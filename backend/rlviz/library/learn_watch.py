@@ -1,10 +1,10 @@
-"""How ``learn`` of a Stable-Baselines3 model ends: the library tells callbacks of its normal end alone.
+"""Detect how ``learn`` of a Stable-Baselines3 model ends. The library reports only its normal end to callbacks.
 
-Python knows better. ``learn`` runs in a frame of the stack; when that frame is gone, ``learn`` has ended, and the
-instruction at which the frame ended is a ``return`` or the call that raised. The exception itself is seen as it passes
-what ``learn`` calls: methods of the model, and the end of training of its callbacks.
+``learn`` runs in a stack frame. When the frame is gone, ``learn`` has ended, and the frame's last instruction is a
+``return`` or the call that raised. The exception itself is observed as it passes through the functions that ``learn``
+calls: methods of the model, and its callbacks' end of training.
 
-Whether the spec of an environment in another process can be sent from there.
+``SpecQuestion`` finds out whether the spec of an environment in another process can be sent from there.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 
 _KNOWN = ("stable_baselines3", "sb3_contrib")
-"""Packages whose ``learn`` does nothing after the end of training of its callbacks but return."""
+"""Packages whose ``learn`` returns directly after its callbacks' end of training."""
 
 _MOST_LOOKS = 3
-"""An exception that was not seen on its way is looked for so often before the end is told without it."""
+"""Number of attempts to find an unobserved exception before the end is reported without it."""
 
 
 class UnseenError(Exception):
-    """``learn`` was left by an exception that this program handled before it could be read."""
+    """``learn`` raised an exception that the program handled before it could be read."""
 
 
 class LearnWatch:
-    """Calls ``on_end`` once ``learn`` has ended: with None, or with the exception that it was left by.
+    """Calls ``on_end`` when ``learn`` has ended: with None, or with the exception that it raised.
 
-    Made within ``learn``, in its thread. ``check`` is for any thread, and should be called several times a second: most
-    endings are told at once, but not those within a ``learn`` of the user's own.
+    Create it within ``learn``, in its thread. Call ``check`` several times per second, from any thread: most endings
+    are noticed at once, but not those within a ``learn`` that the user overrides.
     """
 
     def __init__(self, model: BaseAlgorithm, callback: BaseCallback, on_end: Callable[[BaseException | None], None]):
@@ -57,8 +57,8 @@ class LearnWatch:
             _watch_calls(one, called, self)
 
     def check(self, *, is_last: bool = False, wait: bool = True) -> None:
-        """Tell the end if it has come. ``is_last``: there will be no further check. Without ``wait``, do nothing while
-        another thread checks."""
+        """Report the end if ``learn`` has ended. ``is_last``: no further check follows. Without ``wait``, do nothing
+        while another thread checks."""
         if self._is_forked or not self._lock.acquire(blocking=wait):
             return
         try:
@@ -69,21 +69,21 @@ class LearnWatch:
 
     @property
     def _is_forked(self) -> bool:
-        """Whether this is a fork of the process that learns, in which the lock may be held for ever."""
+        """Return whether this process is a fork of the one that learns, in which the lock may never be released."""
         return self._pid != os.getpid()
 
     @property
     def is_learning(self) -> bool:
-        """Whether ``learn`` has not ended. False if this was not made within ``learn``."""
+        """Whether ``learn`` is running. False if the watch was not created within ``learn``."""
         return bool(self._frames)
 
     def callback_ended(self) -> None:
-        """The callback has been told that training has ended. Others may be told after it."""
+        """Note that the callback has received the end of training. Others may receive it later."""
         if not self._frames:
             self.training_ended()
 
     def training_ended(self) -> None:
-        """The callbacks have been told that training has ended, and none of them has raised."""
+        """Note that all callbacks have received the end of training, and none has raised."""
         if self._is_forked:
             return
         with self._lock:
@@ -93,7 +93,7 @@ class LearnWatch:
                 self._tell(None)
 
     def close(self) -> None:
-        """Leave the model and its callbacks as they were."""
+        """Restore the model and its callbacks."""
         if self._is_forked:
             return
         with self._lock:
@@ -104,24 +104,24 @@ class LearnWatch:
             self._owners = []
 
     def called(self, caller: FrameType | None) -> None:
-        """``caller`` calls something that is watched: if that is ``learn``, it goes on whatever was raised before."""
+        """Note that ``caller`` calls a watched method: if it is ``learn``, it continues despite earlier exceptions."""
         if caller in self._frames:
             self._error = None
 
     def returned(self, owner: object, name: str, caller: FrameType | None) -> None:
-        """The method ``name`` of ``owner``, which ``caller`` has called, has returned."""
+        """Note that method ``name`` of ``owner``, called by ``caller``, has returned."""
         if owner is self._root and name == "on_training_end" and caller in self._frames:
             self.training_ended()
 
     def raised(self, error: BaseException, caller: FrameType | None) -> None:
-        """``error`` leaves something that ``caller`` has called."""
+        """Note that ``error`` leaves a method that ``caller`` called."""
         if self._is_forked:
             return
         with self._lock:
             if self._has_ended or caller is None or caller not in self._frames:
                 return
             self._error = error
-            if not caller.f_code.co_exceptiontable:  # nothing there can handle it
+            if not caller.f_code.co_exceptiontable:  # no handler there
                 self._tell(error)
 
     def _look(self, is_last: bool) -> None:
@@ -155,7 +155,7 @@ def _frames_of_learn(model: BaseAlgorithm) -> Iterator[FrameType]:
 
 
 def _stack(thread_id: int) -> Iterator[FrameType]:
-    """The frames of a thread, innermost first; none if it has ended."""
+    """Yield the frames of a thread, innermost first; none if it has ended."""
     frame = sys._current_frames().get(thread_id)
     while frame is not None:
         yield frame
@@ -163,7 +163,7 @@ def _stack(thread_id: int) -> Iterator[FrameType]:
 
 
 def _root_of(callback: BaseCallback, frames: list[FrameType]) -> BaseCallback | None:
-    """The callback that ``learn`` itself calls: ``callback``, or one that holds it."""
+    """Return the callback that ``learn`` itself calls: ``callback`` or one that contains it."""
     for frame in frames:
         for value in list(frame.f_locals.values()):
             if isinstance(value, BaseCallback) and any(one is callback for one in _within(value)):
@@ -172,7 +172,7 @@ def _root_of(callback: BaseCallback, frames: list[FrameType]) -> BaseCallback | 
 
 
 def _within(callback: Any) -> Iterator[object]:
-    """The callback and all those that it holds, as the library's classes hold them."""
+    """Yield the callback and all callbacks that it contains."""
     waiting, known = [callback], set[int]()
     while waiting:
         one = waiting.pop()
@@ -184,10 +184,10 @@ def _within(callback: Any) -> Iterator[object]:
 
 
 _watched: dict[int, tuple[object, list[LearnWatch]]] = {}
-"""Models and callbacks that are watched, and by which watches; by their ids."""
+"""Watched models and callbacks with their watches, by object id."""
 
 _overridden: dict[type, dict[str, object]] = {}
-"""By class and name: what the class itself had by that name, or _NOTHING."""
+"""By class and name: the original attribute of the class, or _NOTHING."""
 
 _NOTHING = object()
 _MARK = "_is_watched_by_rlviz"
@@ -195,7 +195,7 @@ _changing = threading.RLock()
 
 
 def _renew_lock() -> None:
-    """This is a fork, in which no thread is left that could release it."""
+    """Replace the lock in a fork, where no thread could release the old one."""
     global _changing
     _changing = threading.RLock()
 
@@ -205,10 +205,10 @@ if hasattr(os, "register_at_fork"):
 
 
 def _watch_calls(owner: object, names: set[str], watch: LearnWatch) -> None:
-    """Have ``watch`` see how the methods ``names`` of ``owner`` end.
+    """Report to ``watch`` how the methods ``names`` of ``owner`` end.
 
-    They are overridden in its class while anything of that class is watched. Attributes of a model would be written by
-    ``model.save``, and a class of its own would be seen by programs that ask for ``type(model)``.
+    They are overridden in the class while any object of it is watched. Attributes of the model would be saved by
+    ``model.save``, and a subclass would change ``type(model)``.
     """
     kind = type(owner)
     with _changing:
@@ -234,7 +234,7 @@ def _unwatch_calls(owner: object, watch: LearnWatch) -> None:
         if any(type(other) is kind for other, _ in _watched.values()):
             return
         for name, before in _overridden.pop(kind, {}).items():
-            if hasattr(vars(kind).get(name), _MARK):  # otherwise the program has overridden it since
+            if hasattr(vars(kind).get(name), _MARK):  # otherwise the program has overridden it
                 with suppress(Exception):
                     delattr(kind, name) if before is _NOTHING else setattr(kind, name, before)
 
@@ -249,7 +249,7 @@ def _watched_method(name: str, method: Any) -> Callable[..., Any]:
 
 
 def _call(name: str, method: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """Call a method that is watched, and tell those who watch its object how that ends."""
+    """Call a watched method and report to the watches of its object how it ends."""
     found = _watched.get(id(arguments[0])) if arguments else None
     if found is None:
         return method(*arguments, **options)
@@ -272,14 +272,14 @@ def _call(name: str, method: Any, arguments: tuple[Any, ...], options: dict[str,
 
 
 def _is_at_return(frame: FrameType) -> bool:
-    """Whether ``frame``, which has ended, has returned."""
+    """Return whether the ended ``frame`` has returned normally."""
     code, place = frame.f_code.co_code, frame.f_lasti
     return 0 <= place < len(code) and dis.opname[code[place]].startswith("RETURN_")
 
 
 @cache
 def _frames_tell_how_they_ended() -> bool:
-    """Whether this interpreter keeps the place at which a frame has ended, which is a detail of it."""
+    """Return whether this interpreter keeps the last instruction of an ended frame, an implementation detail."""
     kept: list[FrameType] = []
 
     def ends(error: Exception | None) -> int:
@@ -295,7 +295,7 @@ def _frames_tell_how_they_ended() -> bool:
 
 
 def _exception_that_left(frame: FrameType, thread_id: int) -> BaseException | None:
-    """The exception by which ``frame`` was left, if this program handles it now, or has ended by it."""
+    """Return the exception that left ``frame``, if the program is handling it or has ended with it."""
     handled: Any = sys._current_exceptions().get(thread_id)
     known = [handled[1] if isinstance(handled, tuple) else handled, getattr(sys, "last_value", None)]
     for found in known:
@@ -321,7 +321,7 @@ def _place(frame: FrameType) -> str:
 class SpecQuestion:
     """``isinstance(env, SpecQuestion())``: ``env.spec`` is there and can be pickled.
 
-    Only the first environment that it is asked about counts: the library goes on with those within it.
+    Only the first environment counts: the library then continues with the wrapped ones.
     """
 
     def __init__(self) -> None:

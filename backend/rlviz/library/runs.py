@@ -1,6 +1,6 @@
-"""``rlviz.train``, ``runs``, ``Run`` and ``load_policy``: the app's runs in a program of the user's own.
+"""``rlviz.train``, ``runs``, ``Run`` and ``load_policy``: use the app's runs in your own programs.
 
-What is asked goes to the service of the runs folder if one runs, else to one of this process, for as long as it takes.
+Requests go to the service of the runs folder, or to a temporary one in this process if none runs.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ def train(
     env_options: Mapping[str, object] | None = None,
     runs_dir: RunsDir = None,
 ) -> Run:
-    """Train a run as the app does, in a process of its own, and return it once it has ended.
+    """Train a run as the app does, in a separate process, and return it after it has ended.
 
-    What is None is the preset's, or the app's default; ``preset`` None is the algorithm's own values. ``algo`` and
-    ``preset`` may be ``"recommended"``: what was measured to work in that environment. The run can be
-    watched while it trains if the app runs. Raises ValueError for what cannot be trained, and RuntimeError for a run
-    that failed, or a service that does not answer.
+    None uses the preset's value or the app's default; ``preset`` None uses the algorithm's defaults. ``algo`` and
+    ``preset`` can be ``"recommended"``: known to work in that environment. If the app runs, you can watch the run
+    train. Raises ValueError for an invalid request, and RuntimeError if the run fails or the service does not
+    answer.
     """
     asked = {
         "algo": algo,
@@ -82,10 +82,10 @@ def train(
 
 
 def runs(runs_dir: RunsDir = None) -> list[dict[str, Any]]:
-    """One flat dictionary a run, newest first, for ``pandas.DataFrame(rlviz.runs())`` or Polars.
+    """Return one flat dictionary per run, newest first, for ``pandas.DataFrame(rlviz.runs())`` or Polars.
 
-    Keys are those of ``GET /runs`` that are one value, and ``hyperparameters.<name>`` for each hyperparameter; one that
-    a run has not is missing. Raises RuntimeError for a service that does not answer.
+    Keys are the single-valued fields of ``GET /runs`` and ``hyperparameters.<name>`` for each hyperparameter of the
+    run. Raises RuntimeError if the service does not answer.
     """
     found: list[dict[str, Any]] = []
     with _connected(runs_dir) as connection:
@@ -100,12 +100,12 @@ def runs(runs_dir: RunsDir = None) -> list[dict[str, Any]]:
 
 
 def load_policy(run: str | Run, *, best: bool = False, runs_dir: RunsDir = None) -> TrainedPolicy:
-    """The newest policy of a run, or the best one that it kept: ``action, _ = policy.predict(observation)``.
+    """Load the newest policy of a run, or its best one: ``action, _ = policy.predict(observation)``.
 
-    ``deterministic=True`` of ``predict`` plays greedily. Observations are those of the environment: where training
-    normalised them, the policy does. Raises RunNotFound, RunFolderError, NothingToPlay where none was saved, or what
-    loading a broken file raises. A policy may hold code: NotTrusted is raised for one that came from elsewhere and is
-    not trusted (``rlviz trust RUN``).
+    ``predict`` with ``deterministic=True`` plays greedily. Pass the environment's observations; the policy normalizes
+    them if training did. Raises RunNotFound, RunFolderError, NothingToPlay if none is saved, or the error of loading a
+    broken file. A policy can contain code: raises NotTrusted if it was made elsewhere and is not trusted (``rlviz trust
+    RUN``).
     """
     folder = (run if isinstance(run, Run) else Run(run, runs_dir)).folder
     check_trusted(folder, trusts_runs_dir=read_settings().trust_runs_dir)
@@ -122,10 +122,10 @@ def load_policy(run: str | Run, *, best: bool = False, runs_dir: RunsDir = None)
 
 
 class Run:
-    """One run of the runs folder, read from its files: it need not be listed, and no service need run."""
+    """One run of the runs folder, read from its files. It need not be in the catalogue, and no service need run."""
 
     def __init__(self, run_id: str, runs_dir: RunsDir = None) -> None:
-        """Raises RunNotFound for what is no id, or where there is no such folder."""
+        """Open a run by its id. Raises RunNotFound for a malformed id or a missing folder."""
         self.folder = RunFolder(runs_folder(runs_dir), run_id)
         if not self.folder.is_there():
             raise RunNotFound(run_id)
@@ -136,15 +136,14 @@ class Run:
 
     @property
     def config(self) -> dict[str, Any]:
-        """As ``config.json`` has it. Raises RunFolderError."""
+        """The content of ``config.json``. Raises RunFolderError."""
         return self.folder.read_config().model_dump(mode="json")
 
     def metrics(self) -> dict[str, Floats]:
-        """The columns ``step``, ``time`` (Unix seconds) and one for each metric, all of shape (rows,).
+        """Return the columns ``step``, ``time`` (Unix seconds) and one for each metric, all of shape (rows,).
 
-        Rows that a later attempt has taken the place of are left out, as in the app's curves. NaN where a row has no
-        value, or one that was not finite. Metrics that are called ``step`` or ``time`` themselves are ``step_`` and
-        ``time_``, with a warning. Raises RunFolderError.
+        Rows that a later attempt replaces are skipped, as in the app's curves. NaN marks missing and non-finite values.
+        Metrics named ``step`` or ``time`` become ``step_`` and ``time_``, with a warning. Raises RunFolderError.
         """
         rows = list(counted_rows(self.folder))
         names = dict.fromkeys(name for row in rows for name in row["values"])
@@ -158,7 +157,7 @@ class Run:
         return found
 
     def video(self) -> Path:
-        """The MP4 file of the newest evaluation whose video is kept. Raises ArtifactNotFound where there is none."""
+        """Return the MP4 file of the newest evaluation with a video. Raises ArtifactNotFound if there is none."""
         kept = map(self.folder.evaluations.video_path, reversed(self.folder.evaluations.ids()))
         found = next((path for path in kept if is_file(path, self.folder.path)), None)
         if found is None:
@@ -178,7 +177,7 @@ class Run:
 def _flat(run: dict[str, Any], folder: RunFolder) -> dict[str, Any]:
     try:
         hyperparameters = folder.read_config().hyperparameters
-    except (RlvizError, OSError):  # a damaged or deleted folder: the row is all that is known
+    except (RlvizError, OSError):  # a damaged or deleted folder: only the row is known
         hyperparameters = {}
     return {
         **{name: run.get(name) for name in PLAIN},

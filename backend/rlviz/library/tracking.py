@@ -1,4 +1,4 @@
-"""``rlviz.track``: a program of the user's own writes a run that the app shows live."""
+"""``rlviz.track``: write a run from your own program, which the app shows live."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from threading import Event, Lock, Thread, current_thread
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from rlviz.domain.errors import brief, message_of
+from rlviz.domain.errors import error_message, summarize_error
 from rlviz.domain.events import Ending, ErrorData, FinishedData, StartedData, StoppedData, event_line
-from rlviz.domain.limits import number_of
+from rlviz.domain.limits import to_number
 from rlviz.domain.metrics import EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD, MAX_STEP
 from rlviz.learning.training.guard import Guard
 from rlviz.learning.training.journals import RunJournals
 from rlviz.library.described import UNKNOWN_ENV, UNNAMED_ALGO, describe_run
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.foreign import HEARTBEAT_SECONDS, beat, create_foreign
+from rlviz.rundir.foreign import HEARTBEAT_SECONDS, create_foreign, touch_heartbeat
 from rlviz.rundir.journal import JournalWriter
 from rlviz.rundir.lock import training_lock
 from rlviz.rundir.process_identity import ProcessIdentity
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 TICK_SECONDS = 0.1
 MAX_TRACEBACK = 20_000
 MAX_WARNINGS = 100
-"""So many kinds of mistakes are warned of in one run."""
+"""Maximum number of kinds of warnings in one run."""
 
 _CALLED_OFF = ("TrialPruned", "CancelledError")
-"""Exceptions by which a search or an event loop ends training on purpose: Optuna's and asyncio's."""
+"""Exceptions with which Optuna and asyncio end training on purpose."""
 
 
 def track(
@@ -52,14 +52,14 @@ def track(
     config: Mapping[str, object] | None = None,
     runs_dir: str | os.PathLike[str] | None = None,
 ) -> TrackedRun:
-    """Begin a run that this program writes; the app shows it live, whether it runs already or is started later.
+    """Start a run that this program writes. The app shows it live, now or when you start it later.
 
-    ``algo`` and ``env_id`` may be any names. ``config`` holds the hyperparameters, whatever they are called.
-    ``total_timesteps``: how long it will be, if that is known. ``runs_dir``: the runs folder; without it the one that
-    ``rlviz`` uses (RLVIZ_RUNS_DIR, a settings file, or ``runs``).
+    ``algo`` and ``env_id`` can be any names. ``config`` has the hyperparameters, under any names. ``total_timesteps``:
+    the planned length, if known. ``runs_dir``: the runs folder; by default the one that ``rlviz`` uses (RLVIZ_RUNS_DIR,
+    a settings file, or ``runs``).
 
-    Use it in a ``with`` block, or call ``finish``. Does not raise: what cannot be recorded as it is given becomes a
-    warning of the run. Where no run can be written at all, standard error says why, and the program goes on without.
+    Use it in a ``with`` block, or call ``finish``. It does not raise: values that cannot be recorded become warnings of
+    the run. If no run can be written, standard error says why, and the program continues without it.
     """
     return TrackedRun(
         runs_dir, algo=algo, env_id=env_id, name=name, seed=seed, total_timesteps=total_timesteps, config=config
@@ -67,7 +67,7 @@ def track(
 
 
 def runs_folder(runs_dir: str | os.PathLike[str] | None) -> Path:
-    """The runs folder that is asked for, else that of the settings."""
+    """Return the given runs folder, or that of the settings."""
     if runs_dir is not None:
         return Path(runs_dir).expanduser().resolve()
     from rlviz.settings import read_settings
@@ -76,11 +76,11 @@ def runs_folder(runs_dir: str | os.PathLike[str] | None) -> Path:
 
 
 class TrackedRun:
-    """A run that this process writes. May be used from several threads, and from this process alone.
+    """A run that this process writes. Thread-safe, but only usable in this process.
 
-    No method but ``add_video`` raises: what watches a program does not end it. A value that cannot be recorded is left
-    out, with one warning of the run for each kind of mistake. While a disk is full, or a folder is gone, rows wait, up
-    to a bound, and are lost beyond it.
+    Only ``add_video`` raises, so that recording never ends your program. Values that cannot be recorded are skipped,
+    with one warning for each kind of mistake. While the disk is full or the folder is missing, a limited number of rows
+    is buffered.
     """
 
     def __init__(
@@ -110,18 +110,18 @@ class TrackedRun:
         self._step = self._episodes = 0
         self._told: set[str] = set()
         self.guard = Guard(self.warn, log=lambda _error: None)
-        """Turns what fails here into one warning of the run."""
+        """Turns errors into one warning of the run."""
         self._lock, self._closing, self._closed = Lock(), Event(), False
         self._held = ExitStack()
         self._thread = Thread(target=self._keep_alive, name=f"rlviz {self._id}", daemon=True)
         self.on_tick: Callable[..., None] | None = None
-        """Called several times a second with ``wait=False``, and without when ``is_finished`` is asked for."""
+        """Called several times per second with ``wait=False``, and without it for ``is_finished``."""
         self.on_exit: Callable[[], None] | None = None
-        """Called when the program ends before the run has."""
+        """Called when the program ends before the run."""
         try:
             self._open(create_foreign(runs_folder(runs_dir), described, _begin))
         except Exception as error:
-            tell(f"this run is not recorded: {brief(error)}. The program goes on without it.")
+            tell(f"this run is not recorded: {summarize_error(error)}. The program goes on without it.")
             return
         for warning in warnings:
             self.warn(warning)
@@ -131,12 +131,12 @@ class TrackedRun:
 
     @property
     def id(self) -> str:
-        """The run's id, by which the app and ``rlviz`` know it."""
+        """The run's id."""
         return self._id
 
     @property
     def path(self) -> Path:
-        """The run's folder. It does not exist if no run could be written."""
+        """The run's folder, which does not exist if no run could be written."""
         return self._folder.path if self._folder is not None else Path(tempfile.gettempdir(), self._id)
 
     @property
@@ -147,15 +147,15 @@ class TrackedRun:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the run takes nothing more: as ``is_finished``, but does not look how training ends."""
+        """Whether the run is closed: like ``is_finished``, but without checking whether training has ended."""
         return self._closed
 
     def log(self, step: int, values: Mapping[str, float] | None = None, /, **metrics: float) -> None:
         """Record numbers at ``step``: ``log(128, loss=0.3)`` or ``log(128, {"train/loss": 0.3})``.
 
-        Names as Stable-Baselines3 logs them (``rollout/ep_rew_mean``, ``train/loss``) get the app's own descriptions
-        and units. NaN and infinity become a gap, and a warning of the run. What is not a number, a name that is not a
-        text, and a step that is not a whole number or comes before the one logged last are left out, with a warning.
+        Names of Stable-Baselines3 (``rollout/ep_rew_mean``, ``train/loss``) get the app's descriptions and units. NaN
+        and infinity become gaps, with a warning of the run. Values that are not numbers, names that are not strings,
+        and steps that are not integers or go back are skipped, with a warning.
         """
         try:
             self._log(step, metrics if values is None else {**values, **metrics})
@@ -163,7 +163,8 @@ class TrackedRun:
             self.guard.report("Logging", error)
 
     def episode(self, step: int, episode_return: float, length: int) -> None:
-        """Record a finished episode; from these come the mean return over 100 episodes, and when the run is solved."""
+        """Record a finished episode. The mean return over 100 episodes, and when the run is solved, follow from
+        these."""
         with self._lock:
             self._episodes += 1
             index = self._episodes
@@ -177,18 +178,17 @@ class TrackedRun:
         episodes: Sequence[tuple[float, int]] = (),
         fps: float = 30.0,
     ) -> Path | None:
-        """Hand over a video, which the page of the run plays; return where it is kept.
+        """Add a video, which the run's page plays; return its path.
 
-        ``source``: the path of a video, of which a copy is made as browsers play it, or frames of shape
-        (height, width, 3) in bytes, shown at ``fps`` a second. ``step``: how long the policy in it was trained; None is
-        the step that was logged last. ``episodes``: return and length of each episode in it, which the page then says.
-        The newest RLVIZ_KEEP_EVAL_VIDEOS stay. What is no video, and one that cannot be written, on a full disk for
-        instance, becomes a warning of the run, and None is returned.
+        ``source``: the path of a video, which is copied in a format for browsers, or frames of shape (height, width, 3)
+        in uint8, shown at ``fps`` per second. ``step``: training step of the policy; None for the step logged last.
+        ``episodes``: return and length of each episode, which the page shows. The newest RLVIZ_KEEP_EVAL_VIDEOS are
+        kept. An invalid video, or one that cannot be written, becomes a warning of the run, and None is returned.
         """
         try:
             return self.add_video(source, step=step, episodes=episodes, fps=fps)
         except Exception as error:
-            self._warn_once("video " + type(error).__name__, f"A video could not be kept: {message_of(error)}")
+            self._warn_once("video " + type(error).__name__, f"A video could not be kept: {error_message(error)}")
             return None
 
     def add_video(
@@ -199,7 +199,7 @@ class TrackedRun:
         episodes: Sequence[tuple[float, int]] = (),
         fps: float = 30.0,
     ) -> Path | None:
-        """As ``video``, but raises what a video is refused for: ValueError, VideoNotWritten, or an OSError."""
+        """Add a video like ``video``, but raise ValueError, VideoNotWritten or OSError if that fails."""
         at = self._step if step is None else _step_of(step)
         if at is None:
             raise ValueError(_no_step(step))
@@ -217,9 +217,9 @@ class TrackedRun:
             self._journals.warn(self._step, message)
 
     def finish(self, error: BaseException | None = None, *, ended_early: str | None = None) -> None:
-        """End the run: ``completed``, or ``failed`` because of ``error`` (``stopped`` for Ctrl-C). Twice is once.
+        """End the run as ``completed``, or as ``failed`` because of ``error`` (``stopped`` for Ctrl-C). Idempotent.
 
-        ``ended_early``: why a run that is completed has not done its ``total_timesteps``.
+        ``ended_early``: why a completed run did not reach its ``total_timesteps``.
         """
         self.end(_ending_of(error, ended_early))
 
@@ -232,7 +232,7 @@ class TrackedRun:
         self.finish(error)
 
     def end(self, ending: Ending) -> None:
-        """End the run with this event, unless it has ended."""
+        """End the run with the event ``ending``, unless it has ended."""
         with self._lock:
             if self._closed or self._pid != os.getpid():
                 return
@@ -248,7 +248,7 @@ class TrackedRun:
                 self._write_ending(ending)
 
     def _open(self, folder: RunFolder) -> None:
-        """Hold the run, which was just created. Raises what makes that impossible; then there is no run."""
+        """Lock the new run and open its journals. Raises an error if that is impossible; then there is no run."""
         try:
             with ExitStack() as held:
                 held.enter_context(training_lock(folder))
@@ -291,12 +291,12 @@ class TrackedRun:
         self._warn_once("back", back, is_told=False)
 
     def _recordable(self, row: Mapping[str, object]) -> dict[str, float]:
-        """What of ``row`` can be recorded; the rest is warned of."""
+        """Return the values of ``row`` that can be recorded; warn of the others."""
         found: dict[str, float] = {}
         for name, value in row.items():
             if not isinstance(name, str) or not name:
                 self._warn_once("name", f"{name!r:.80} is no name of a metric: a text is needed. It is left out.")
-            elif (number := number_of(value)) is None:
+            elif (number := to_number(value)) is None:
                 said = f"{name[:80]} is a {type(value).__name__}: only numbers are recorded. It is left out."
                 self._warn_once("value " + name[:80], said)
             else:
@@ -304,7 +304,7 @@ class TrackedRun:
         return found
 
     def _may_write(self) -> bool:
-        """Whether this process may write the run now; if not, standard error says why, once."""
+        """Return whether this process may write the run; if not, say why on standard error, once."""
         if self._pid != os.getpid():
             self._tell_once(
                 f"run {self.id} is written by process {self._pid}; what this process logs is left out. Begin a run of "
@@ -321,18 +321,19 @@ class TrackedRun:
         try:
             self._journals.event(self._step, ending)
             self._journals.close()
-        except OSError as error:  # the app finds that this program is gone
+        except OSError as error:  # the app notices that this program has exited
             self._tell_of_disk(error)
 
     def _at_exit(self) -> None:
-        """The program ends without ``finish``. Whether by an error, the interpreter knows; not within a notebook."""
+        """End the run when the program ends without ``finish``. The interpreter knows of an error, except in a
+        notebook."""
         if self.on_exit is not None:
             self.on_exit()
         error = getattr(sys, "last_value", None) if not hasattr(sys, "ps1") else None
         self.finish(error)
 
     def _let_go(self) -> None:
-        """This is a fork of the program: the lock is not its to hold, once the program itself is gone."""
+        """Release the lock in a fork of the program, so that it does not outlive the program."""
         if not self._closed:
             self._closed = True
             self.on_tick = self.on_exit = None
@@ -347,7 +348,7 @@ class TrackedRun:
             with self.guard("Keeping the run alive"):
                 if beats * TICK_SECONDS >= HEARTBEAT_SECONDS and self._folder is not None:
                     beats = 0
-                    beat(self._folder)
+                    touch_heartbeat(self._folder)
             with self.guard("Writing what was logged"):
                 self._flush()
             if (on_tick := self.on_tick) is not None:
@@ -363,7 +364,7 @@ class TrackedRun:
                 self._tell_of_disk(error)
 
     def _warn_once(self, kind: str, message: str, *, is_told: bool = True) -> None:
-        """Add a warning to the run, and say it on standard error if ``is_told``: once for each ``kind``."""
+        """Add a warning to the run, and print it on standard error if ``is_told``: once for each ``kind``."""
         if kind in self._told or len(self._told) >= MAX_WARNINGS:
             return
         self._told.add(kind)
@@ -374,7 +375,7 @@ class TrackedRun:
     def _tell_of_disk(self, error: OSError) -> None:
         if "disk" not in self._told:
             self._told.add("disk")
-            tell(f"run {self.id} cannot be written now: {brief(error)}. Training goes on.")
+            tell(f"run {self.id} cannot be written now: {summarize_error(error)}. Training goes on.")
 
     def _tell_once(self, message: str) -> None:
         if message not in self._told:
@@ -383,7 +384,7 @@ class TrackedRun:
 
 
 def tell(message: str) -> None:
-    """Say something on standard error, which may be closed, or may not encode all of it."""
+    """Print a message on standard error, which may be closed or unable to encode it."""
     with suppress(Exception):
         encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
         print("rlviz:", message.encode(encoding, "replace").decode(encoding), file=sys.stderr)
@@ -395,11 +396,11 @@ def _begin(folder: RunFolder) -> None:
         journal.append(event_line(0, StartedData(attempt=1, worker=str(ProcessIdentity.current()))))
     finally:
         journal.close()
-    beat(folder)
+    touch_heartbeat(folder)
 
 
 def _calling(method: weakref.WeakMethod[Callable[[], None]]) -> Callable[[], None]:
-    """What calls ``method``, and does nothing once its object is gone."""
+    """Return a function that calls ``method``, or does nothing if its object no longer exists."""
 
     def call() -> None:
         if (found := method()) is not None:
@@ -416,8 +417,8 @@ def _videos_of(folder: RunFolder, seed: int) -> TrackedVideos:
 
 
 def _step_of(step: object) -> int | None:
-    """A step as it may be logged: NumPy's whole numbers too. None for what is none."""
-    number = None if isinstance(step, bool) else number_of(step)
+    """Return a step as an integer, also from NumPy; None if it is not a valid step."""
+    number = None if isinstance(step, bool) else to_number(step)
     if number is None or not 0 <= number <= MAX_STEP or number != int(number):
         return None
     return int(number)
@@ -434,11 +435,11 @@ def _ending_of(error: BaseException | None, ended_early: str | None = None) -> E
     if isinstance(error, KeyboardInterrupt | GeneratorExit) or not names.isdisjoint(_CALLED_OFF):
         return StoppedData(attempt=1)
     lines = ""
-    with suppress(Exception):  # an exception of someone else's that cannot be printed
+    with suppress(Exception):  # an exception that cannot be printed
         lines = "".join(traceback.format_exception(error))
     return ErrorData(
         attempt=1,
         type=type(error).__name__,
-        message=message_of(error)[:MAX_TRACEBACK],
+        message=error_message(error)[:MAX_TRACEBACK],
         traceback=lines[-MAX_TRACEBACK:],
     )

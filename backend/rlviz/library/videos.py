@@ -1,4 +1,4 @@
-"""Videos that a program of the user's own hands over, each kept as an evaluation of its run."""
+"""Store videos from your own program, each as an evaluation of its run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Episodes = Sequence[tuple[float, int]]
 
 
 class TrackedVideos:
-    """The videos of one run, of which the newest ``keep`` stay. May be used from several threads."""
+    """The videos of one run; the newest ``keep`` are kept. Thread-safe."""
 
     def __init__(self, folder: RunFolder, *, seed: int, keep: int) -> None:
         self._folder, self._seed, self._keep = folder, seed, keep
@@ -37,9 +37,9 @@ class TrackedVideos:
     def add(
         self, source: str | os.PathLike[str] | Iterable[object], *, step: int, episodes: Episodes, fps: float
     ) -> Path:
-        """Keep a video; return where it lies. ``source``: a file, or frames.
+        """Store a video; return its path. ``source``: a file or frames.
 
-        Raises FileNotFoundError or ValueError for what cannot be taken, VideoNotWritten and OSError.
+        Raises FileNotFoundError or ValueError for an invalid source, VideoNotWritten or OSError.
         """
         checked = _checked(episodes)
         if isinstance(source, str | os.PathLike):
@@ -65,7 +65,8 @@ class TrackedVideos:
             return target
 
     def _now(self) -> datetime:
-        """The present, and a millisecond at least after the video before: the ids of evaluations have that much."""
+        """Return the current time, at least a millisecond after the previous video, since ids of evaluations have
+        milliseconds."""
         self._newest = max(datetime.now(UTC), self._newest + timedelta(milliseconds=1))
         return self._newest
 
@@ -112,7 +113,7 @@ def _film(frames: Iterable[object], target: Path, fps: float, name: str) -> Vide
 
 
 def _picture(frame: object) -> Pixels:
-    """Raises ValueError for what is no picture."""
+    """Return a frame as pixels. Raises ValueError if it is not a picture."""
     pixels = np.asarray(frame)
     if pixels.ndim != 3 or pixels.shape[2] != 3 or pixels.dtype != np.uint8 or pixels.size == 0:
         raise ValueError(
@@ -122,7 +123,7 @@ def _picture(frame: object) -> Pixels:
 
 
 def _first_frames(episodes: Episodes, frames: int) -> list[int]:
-    """Where each episode begins: a video has a frame for each step, and mostly one more for each reset."""
+    """Return the first frame of each episode. A video has a frame for each step and usually one for each reset."""
     lengths = [length for _, length in episodes]
     for extra in (1, 0):
         if sum(lengths) + extra * len(lengths) == frames:

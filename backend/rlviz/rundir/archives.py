@@ -1,4 +1,4 @@
-"""Zip archives in run folders: read member by member, within bounds, whatever they say of themselves."""
+"""Zip archives in run folders, read member by member within limits, whatever their headers claim."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from rlviz.rundir.files import damaged, open_file
+from rlviz.rundir.files import damage_error, open_file
 
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""Of compression. Python expands members of other methods without a bound."""
+"""Supported compression methods. Python expands other methods without a limit."""
 
 MOST_DIRECTORY_BYTES = 16_000_000
-"""Of an archive's list of members, some 80 a member. All of it is held in memory, ten times as large."""
+"""Maximum bytes of an archive's member list, about 80 per member. In memory it is ten times as large."""
 
 MOST_MEMBER_BYTES = 1 << 25
-"""A strip or a frame takes a few megabytes."""
+"""Maximum bytes of an expanded member. A strip or a frame takes a few megabytes."""
 
 NOT_AN_ARCHIVE = (
     OSError,
@@ -32,7 +32,7 @@ NOT_AN_ARCHIVE = (
     RuntimeError,
     NotImplementedError,
 )
-"""What the standard library raises for an archive that is damaged, encrypted, or compressed in an unknown way."""
+"""What the standard library raises for an archive that is damaged, encrypted or compressed in an unknown way."""
 
 _END, _END_64, _LOCATOR = struct.Struct("<4s4H2LH"), struct.Struct("<4sQ2H2L4Q"), struct.Struct("<4sLQL")
 _LONGEST_COMMENT = 1 << 16
@@ -40,28 +40,28 @@ _LONGEST_COMMENT = 1 << 16
 
 @contextmanager
 def open_archive(path: Path, folder: Path, problem: str) -> Iterator[zipfile.ZipFile]:
-    """The archive at ``path`` in the run folder ``folder``.
+    """Open the archive at ``path`` in the run folder ``folder``.
 
-    Raises FileNotFoundError, and RunFolderError, which names the ``problem``, wherever it turns out to be damaged.
-    KeyError for a member that is not there passes through.
+    Raises FileNotFoundError, and RunFolderError with ``problem`` wherever the archive turns out to be damaged. A
+    KeyError for a missing member passes through.
     """
     with open_file(path, folder) as file:
         try:
             if directory_bytes(file) > MOST_DIRECTORY_BYTES:
-                raise damaged(path, folder, f"{problem} It lists too many files.")
+                raise damage_error(path, folder, f"{problem} It lists too many files.")
             with zipfile.ZipFile(file) as archive:
                 yield archive
         except NOT_AN_ARCHIVE as error:
-            raise damaged(path, folder, problem) from error
+            raise damage_error(path, folder, problem) from error
 
 
 def read_member(archive: zipfile.ZipFile, name: str, most: int = MOST_MEMBER_BYTES) -> bytes:
-    """A member of at most ``most`` bytes; no more than that is expanded.
+    """Return a member of at most ``most`` bytes; never expands more.
 
-    Raises KeyError if it is not there, and ValueError if it is longer or compressed in an unknown way.
+    Raises KeyError if it is missing, and ValueError if it is longer or compressed in an unknown way.
     """
     if archive.getinfo(name).compress_type not in METHODS:
-        raise ValueError("It is compressed by a method that is not read here.")
+        raise ValueError("Its compression method is not supported.")
     with archive.open(name) as member:
         content = member.read(most + 1)
     if len(content) > most:
@@ -70,7 +70,7 @@ def read_member(archive: zipfile.ZipFile, name: str, most: int = MOST_MEMBER_BYT
 
 
 def directory_bytes(file: BinaryIO) -> int:
-    """How long the list of files is, by what the end of an archive says of it; of several ends the longest."""
+    """Return the size of the member list, according to the end record of the archive; of several, the largest."""
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - _LONGEST_COMMENT - _END.size - _LOCATOR.size - _END_64.size))
     tail = file.read()

@@ -1,7 +1,7 @@
-"""Which changes of hyperparameters, made while a run trained, are part of the run: its journal tells of all there were,
-and of what it left behind.
+"""Changes of hyperparameters that are part of a run, read from its events: changes that a rollback discarded do not
+count.
 
-``to-resume.json`` of a runs folder: the runs that ended with the app, and go on with it.
+Also here: ``to-resume.json`` of a runs folder, the runs that paused when the app ended and resume with it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from rlviz.rundir.journal import journal_lines
 
 @dataclass(frozen=True)
 class Changed:
-    """A change, made at the start of the rollout at ``step`` of ``attempt``."""
+    """A change that took effect at the start of the rollout at ``step`` of ``attempt``."""
 
     step: int
     attempt: int
@@ -43,8 +43,8 @@ class Changed:
 
 @dataclass
 class KnobChanges:
-    """Those that hold after all events that ``take`` was called with, in order; ``answered`` is the number of the last
-    request of a person that was answered."""
+    """The changes in effect after all events so far. ``answered`` is the number of the last user request that was
+    answered."""
 
     held: list[Changed] = field(default_factory=list)
     attempt: int = 1
@@ -57,23 +57,23 @@ class KnobChanges:
             case HyperparameterChangedData() as changed:
                 self.answered = max(self.answered, changed.request)
                 self.held.append(Changed(event.step, self.attempt, changed))
-            case RollbackData() as back:  # what came after its snapshot is no part of the run
+            case RollbackData() as back:  # changes after its snapshot are no longer part of the run
                 self.held = [one for one in self.held if not one.follows(event.step, back.taken_in)]
             case DivergedData():
                 self.held = [one for one in self.held if one.step < event.step]
 
     def newest(self) -> dict[str, HyperparameterChangedData]:
-        """The last change of each knob."""
+        """Return the last change of each knob."""
         return {one.data.name: one.data for one in sorted(self.held, key=lambda one: one.step)}
 
 
 def knob_changes(folder: RunFolder) -> KnobChanges:
-    """Those of the run as it is now."""
+    """Return the changes of the run as it is now."""
     return _read(folder)
 
 
 def knob_changes_at(folder: RunFolder, step: int, attempt: int | None = None) -> KnobChanges:
-    """Those that held where a snapshot was taken, at the start of the rollout at ``step`` of ``attempt``; with None, at
+    """Return the changes in effect at a snapshot taken at the start of the rollout at ``step`` of ``attempt``; None: at
     that step of the run as it is now."""
     found = _read(folder, until=attempt)
     found.held = [one for one in found.held if not one.follows(step, inf if attempt is None else attempt)]
@@ -81,7 +81,7 @@ def knob_changes_at(folder: RunFolder, step: int, attempt: int | None = None) ->
 
 
 def _read(folder: RunFolder, until: int | None = None) -> KnobChanges:
-    """``until``: the last attempt that counts."""
+    """Read the changes up to attempt ``until``; None: all attempts."""
     found = KnobChanges()
     for line in journal_lines(folder.events_path):
         event = parse_event(line.record)
@@ -94,13 +94,14 @@ def _read(folder: RunFolder, until: int | None = None) -> KnobChanges:
 
 
 class ToResume:
-    """The ids, kept on disk until they are dropped: a service that is killed meanwhile leaves them to the next."""
+    """Ids of runs to resume, kept on disk until they are dropped: if the service is killed, the next one resumes
+    them."""
 
     def __init__(self, runs_dir: Path) -> None:
         self._path = runs_dir / "to-resume.json"
 
     def read(self) -> list[str]:
-        """None of them if the file is not there, or cannot be read: nobody shall be surprised by what it may hold."""
+        """Return the ids; none if the file is missing or unreadable, so that no run starts unexpectedly."""
         with suppress(OSError, ValueError, RunFolderError):
             found = json.loads(read_small(self._path))
             if isinstance(found, list):

@@ -1,10 +1,9 @@
-"""Clips of a run folder: ``film/clips/<id>.json``, ``.mp4``, ``.steps.parquet``, ``.webp`` and, where the agent sees
-pictures, ``.pictures.zip``. A value slice has ``<id>.json`` and ``<id>.slice``, a saliency map ``<id>.json`` and
-``<id>.saliency``; both are JSON and are deleted as videos are.
+"""Clips of a run folder, and the requests for them.
 
-Files may be deleted at any time; they are made again on request (``rlviz.rundir.clips``).
-
-Requests for clips, in ``film/clips/wanted`` of a run folder: a file each, there until its result is.
+A clip is ``film/clips/<id>.json`` with ``.mp4``, ``.steps.parquet``, ``.webp`` and, if the agent sees pictures,
+``.pictures.zip``. A value slice is ``<id>.json`` with ``<id>.slice``, a saliency map ``<id>.json`` with
+``<id>.saliency``; both are JSON. All of these may be deleted at any time, and are made again on request. A request
+is a file in ``film/clips/wanted`` that exists until its result does.
 """
 
 from __future__ import annotations
@@ -24,15 +23,15 @@ from rlviz.domain.clips import (
     is_reading_id,
 )
 from rlviz.domain.errors import RunFolderError
-from rlviz.rundir.files import files_in, is_file, open_descriptor, read_document, size_of, write_atomically
+from rlviz.rundir.files import is_file, list_files, open_descriptor, read_document, read_size, write_atomically
 from rlviz.rundir.folder import RunFolder
 
 MAX_REQUESTS = 32
-"""Older ones are dropped: somebody who scrubs along a curve waits only for the newest."""
+"""Maximum pending requests. Older ones are dropped: a user who moves along a curve only waits for the newest."""
 
 
 class ClipRequests:
-    """Those of the run folder ``folder``, whose results are in the folder ``records``."""
+    """Requests in the run folder ``folder``, with results in the folder ``records``."""
 
     def __init__(self, folder: RunFolder, records: Path) -> None:
         self._folder, self._records = folder, records
@@ -43,7 +42,7 @@ class ClipRequests:
             path.mkdir(exist_ok=True)
 
     def add(self, request: ClipRequest) -> None:
-        """Ask for a clip. Raises OSError and RunFolderError."""
+        """Request a clip. Raises OSError and RunFolderError."""
         self.make_folders()
         write_atomically(self._path_of(request.id), request.model_dump_json().encode(), self._folder.path)
         for forgotten in self._files()[:-MAX_REQUESTS]:
@@ -56,7 +55,7 @@ class ClipRequests:
         return bool(self._files())
 
     def next(self) -> ClipRequest | None:
-        """The request to answer next: the newest that is for more than a thumbnail, or else the newest.
+        """Return the next request to answer: the newest that is for more than a thumbnail, else the newest.
 
         Unreadable requests are deleted.
         """
@@ -75,16 +74,18 @@ class ClipRequests:
         return newest
 
     def is_overtaken(self, request: ClipRequest) -> bool:
-        """Whether something is wanted that shall not wait until ``request``, which is being answered, is done: of a
-        thumbnail anything else, of a video another one that was asked for later."""
+        """Whether a more urgent request waits while ``request`` is being answered: anything else if it is a thumbnail,
+        a newer video if it is a video."""
         following = self.next()
         if following is None or following.picture_only:
             return False
         return request.picture_only or (following.id != request.id and following.kind in ("clip", "growth"))
 
     def answer(self, record: ClipRecord) -> None:
-        """Write the result of a request and delete the request; on a full disk the file of the request becomes that of
-        the result, so that whoever asks finds one of them at any time. Raises OSError and RunFolderError.
+        """Write the result of a request, then delete the request.
+
+        On a full disk, the file of the request becomes the file of the result, so clients always find one of them.
+        Raises OSError and RunFolderError.
         """
         path, request = self._records / f"{check_clip_id(record.id)}.json", self._path_of(record.id)
         content = record.model_dump_json(indent=2).encode()
@@ -98,9 +99,9 @@ class ClipRequests:
             request.unlink(missing_ok=True)
 
     def refuse_all(self, cause: str) -> None:
-        """Answer the requests of this moment with ``cause``, since no worker can.
+        """Answer all current requests with ``cause``, because no worker can run.
 
-        One that comes meanwhile, from somebody who has read the answer and asks again, is left to the next worker.
+        A request that arrives meanwhile, from a user who saw the failure and retries, is left to the next worker.
         """
         for path in self._files():
             try:
@@ -115,12 +116,14 @@ class ClipRequests:
         return self.path / f"{check_clip_id(clip_id)}.json"
 
     def _files(self) -> list[Path]:
-        """Files of requests, oldest first."""
-        return by_age([file for file in files_in(self.path, self._folder.path, "*.json") if is_clip_id(file.stem)])
+        """Return the request files, oldest first."""
+        return sort_by_age(
+            [file for file in list_files(self.path, self._folder.path, "*.json") if is_clip_id(file.stem)]
+        )
 
 
-def by_age(paths: Iterable[Path]) -> list[Path]:
-    """The one that was changed longest ago first."""
+def sort_by_age(paths: Iterable[Path]) -> list[Path]:
+    """Sort by time of change, oldest first."""
     return sorted(paths, key=lambda path: (_changed_at(path), path.name))
 
 
@@ -132,7 +135,7 @@ def _changed_at(path: Path) -> int:
 
 
 MAX_RECORDS = 1_000
-"""Maximum number of clips whose record and thumbnail are kept after the video was deleted."""
+"""Maximum number of clips that keep their record and thumbnail after the video is deleted."""
 
 
 class Clips:
@@ -153,7 +156,7 @@ class Clips:
         return self.path / f"{check_clip_id(clip_id)}.steps.parquet"
 
     def pictures_path(self, clip_id: str) -> Path:
-        """Strips of what the agent saw, as of an evaluation."""
+        """Return the path of the strips of what the agent saw, as for an evaluation."""
         return self.path / f"{check_clip_id(clip_id)}.pictures.zip"
 
     def slice_path(self, clip_id: str) -> Path:
@@ -166,12 +169,12 @@ class Clips:
         return self.path / f"{check_clip_id(clip_id)}.webp"
 
     def records(self) -> list[ClipRecord]:
-        """All clips that can be read, least recently used first."""
-        found = map(self.find, (path.stem for path in by_age(self._record_files())))
+        """Return all readable clips, least recently used first."""
+        found = map(self.find, (path.stem for path in sort_by_age(self._record_files())))
         return [record for record in found if record is not None]
 
     def find(self, clip_id: str) -> ClipRecord | None:
-        """The record of a clip; None if there is none, or if it cannot be read."""
+        """Return the record of a clip; None if it is missing or unreadable."""
         with suppress(FileNotFoundError, RunFolderError):
             record = read_document(self.record_path(clip_id), ClipRecord, self._folder.path)
             return record if record.id == clip_id else None
@@ -184,7 +187,7 @@ class Clips:
         return is_file(self.steps_path(clip_id), self._folder.path)
 
     def find_slice(self, slice_id: str) -> ValueSlice | None:
-        """The value slice; None if there is none, or if it cannot be read."""
+        """Return the value slice; None if it is missing or unreadable."""
         with suppress(FileNotFoundError, RunFolderError):
             return read_document(self.slice_path(slice_id), ValueSlice, self._folder.path)
         return None
@@ -193,7 +196,7 @@ class Clips:
         write_atomically(self.slice_path(slice_id), found.model_dump_json().encode(), self._folder.path)
 
     def find_saliency(self, saliency_id: str) -> StepSaliency | None:
-        """What was made; None if nothing was, or if that cannot be read."""
+        """Return the saliency map; None if it is missing or unreadable."""
         with suppress(FileNotFoundError, RunFolderError):
             return read_document(self.saliency_path(saliency_id), StepSaliency, self._folder.path)
         return None
@@ -205,7 +208,7 @@ class Clips:
         return is_file(self.thumbnail_path(clip_id), self._folder.path)
 
     def is_newer_than(self, clip_id: str, policy: Path) -> bool:
-        """Whether the clip was made with the policy file that ``policy`` is now."""
+        """Whether the clip was made with the current content of the policy file ``policy``."""
         try:
             times = [path.stat().st_mtime_ns for path in self._made(clip_id) if path.exists()]
             return bool(times) and min(times) >= policy.stat().st_mtime_ns
@@ -218,19 +221,18 @@ class Clips:
             os.utime(self.record_path(clip_id))
 
     def size(self) -> int:
-        """Bytes of all clips."""
-        return sum(map(size_of, files_in(self.path, self._folder.path)))
+        """Return the bytes of all clips."""
+        return sum(map(read_size, list_files(self.path, self._folder.path)))
 
     def retire(self, keep_bytes: int, spare: str) -> None:
-        """Delete videos with their step records and pictures, slices and saliency maps until all is within
-        ``keep_bytes``, those first that were not used for longest, but not those of clip ``spare``; and forget the
-        oldest of very many."""
-        records = [path.stem for path in by_age(self._record_files()) if path.stem != spare]
+        """Delete large files until all clips fit into ``keep_bytes``, least recently used first, but not those of clip
+        ``spare``. Also delete the oldest records beyond the maximum."""
+        records = [path.stem for path in sort_by_age(self._record_files()) if path.stem != spare]
         total = self.size()
         for clip_id in records:
             if total <= keep_bytes:
                 break
-            total -= sum(map(size_of, self._made(clip_id)))
+            total -= sum(map(read_size, self._made(clip_id)))
             self.remove_made(clip_id)
         for clip_id in records[: max(0, len(records) - MAX_RECORDS)]:
             self.remove_made(clip_id)
@@ -238,15 +240,15 @@ class Clips:
                 path.unlink(missing_ok=True)
 
     def remove_made(self, clip_id: str) -> None:
-        """Delete a clip's video, step records and pictures, or its slice or map; its record and thumbnail stay."""
+        """Delete the large files of a clip; its record and thumbnail stay."""
         for path in self._made(clip_id):
             path.unlink(missing_ok=True)
 
     def _made(self, clip_id: str) -> tuple[Path, ...]:
-        """The large files of a clip: a video, its step records and its pictures, or what was read of a policy."""
+        """Return the large files of a clip: video, step records and pictures, or a slice or map."""
         if is_reading_id(clip_id):
             return self.slice_path(clip_id), self.saliency_path(clip_id)
         return self.video_path(clip_id), self.steps_path(clip_id), self.pictures_path(clip_id)
 
     def _record_files(self) -> list[Path]:
-        return [file for file in files_in(self.path, self._folder.path, "*.json") if is_clip_id(file.stem)]
+        return [file for file in list_files(self.path, self._folder.path, "*.json") if is_clip_id(file.stem)]

@@ -1,14 +1,9 @@
-"""What a run folder holds: the one table of its places, what belongs there, and how a document there is read.
+"""The table of all files in a run folder (``PLACES``), with inspection, repair and drift of a folder.
 
-Inspection and repair go through it, storage is counted by it, imports take only what has a place in it, and the tests
-that damage run folders take their files from it. A new file of a run is one line here.
-
-Finds damage in a run folder without reading its journals: cheap enough for every request about a run.
-
-Repairing a run folder: readable parts stay in place, damaged files are set aside.
-
-Finds drift in documents and run folders: keys and types that this version does not expect, and other
-packages.
+Inspection, repair, storage accounting and imports all follow this table, and so do the tests that damage folders: a
+new file of a run needs one line here. ``inspect_folder`` does not read journals, so it is cheap enough for every
+request. ``repair_folder`` keeps readable parts and renames damaged files. Drift means keys, types or package
+versions that this version does not expect.
 """
 
 from __future__ import annotations
@@ -53,9 +48,9 @@ from rlviz.rundir.experiment_folder import SPECIFICATION, StoredExperiment
 from rlviz.rundir.files import (
     MISSING,
     atomic_write,
-    damaged,
-    entries_in,
+    damage_error,
     is_file,
+    list_entries,
     name_aside,
     problem_of_entry,
     read_document,
@@ -63,7 +58,7 @@ from rlviz.rundir.files import (
     set_aside,
 )
 from rlviz.rundir.folder import Labels, RunFolder
-from rlviz.rundir.journal import JournalTail, Line, compressed_path, expand, last_lines, line_number
+from rlviz.rundir.journal import JournalTail, Line, compressed_path, expand_journal, last_lines, line_number
 from rlviz.rundir.snapshots import check_snapshot
 
 Reader = Callable[[RunFolder, Path], object]
@@ -71,19 +66,25 @@ Reader = Callable[[RunFolder, Path], object]
 
 
 class Role(StrEnum):
-    """What a file does to the machine that reads it. It decides what an import does with the file."""
+    """What a file does to the machine that reads it. It decides how an import treats the file."""
 
-    DATA = "data"  # is read, and never more than that
-    CODE = "code"  # holds pickled Python objects, which run when they are loaded
-    ORDER = "order"  # tells a service or a worker to do something
-    LOCAL = "local"  # is of the machine that trains, or can be made again
+    DATA = "data"  # only read
+    CODE = "code"  # pickled Python objects, which run code when loaded
+    ORDER = "order"  # tells a service or worker to do something
+    LOCAL = "local"  # specific to this machine, or can be made again
 
 
 @dataclass(frozen=True)
 class Place:
-    """``path``: below the run folder; its last part may be a pattern. ``kind``: what it counts as, and everything below
-    it that is in no other place. ``read``: None for what is not read as a whole. ``role``: of the file; of a folder, of
-    everything below it that is in no other place."""
+    """A row of the table.
+
+    Attributes:
+        path: Path below the run folder; its last part may be a pattern.
+        kind: Kind of storage that the file counts as, like everything below a folder without its own place.
+        is_folder: Whether a folder is expected.
+        read: Reads the whole document; None for files that are not read as a whole.
+        role: Role of the file, or of everything below a folder without its own place.
+    """
 
     path: str
     kind: StoredKind = StoredKind.OTHER
@@ -164,7 +165,7 @@ PLACES = (
     *(Place(f"sinks/{kind}.lock", StoredKind.SINKS, role=Role.LOCAL) for kind in SinkKind),
     *(Place(f"sinks/{kind}", StoredKind.SINKS, is_folder=True, role=Role.LOCAL) for kind in SinkKind),
 )
-"""The most important first; of two that fit a name, the first holds."""
+"""The places, most important first; if several patterns match a name, the first one wins."""
 
 _WITHIN: defaultdict[str, list[tuple[str, Place]]] = defaultdict(list)
 for _place in PLACES:
@@ -174,101 +175,102 @@ _NAMED = {place.path: place for place in PLACES if "*" not in place.path}
 _ORDER = {place: number for number, place in enumerate(PLACES)}
 
 
-def contents(folder: RunFolder) -> list[tuple[Place, os.DirEntry[str]]]:
-    """What lies in the places of ``folder``, in the order of the table.
+def list_contents(folder: RunFolder) -> list[tuple[Place, os.DirEntry[str]]]:
+    """Return the entries of ``folder`` that have a place, in the order of the table.
 
-    A folder that is missing, or in whose place something else lies, holds nothing.
+    A missing folder, or something else in its place, counts as empty.
     """
     found = [
         (place, entry)
         for parent in _WITHIN
-        for entry in entries_in(folder.path / parent, folder.path)
-        if (place := place_of(f"{parent}/{entry.name}" if parent else entry.name)) is not None
+        for entry in list_entries(folder.path / parent, folder.path)
+        if (place := find_place(f"{parent}/{entry.name}" if parent else entry.name)) is not None
     ]
     return sorted(found, key=lambda one: (_ORDER[one[0]], one[1].name))
 
 
 def damage_at(folder: RunFolder, place: Place, entry: os.DirEntry[str]) -> Damage | None:
-    """What is wrong with what lies in a place of ``folder``. Nothing is of the configuration, which has a remedy of its
-    own."""
+    """Return the damage of the entry at ``place``; None if it is intact, and for the configuration, which has its own
+    remedy."""
     if place.path == folder.config_path.name:
         return None
     if (problem := problem_of_entry(entry, is_folder=place.is_folder)) is not None:
-        return damaged(Path(entry.path), folder.path, problem).damage
+        return damage_error(Path(entry.path), folder.path, problem).damage
     try:
         if place.read is not None:
             place.read(folder, Path(entry.path))
-    except FileNotFoundError:  # deleted just now
+    except FileNotFoundError:  # deleted meanwhile
         return None
     except RunFolderError as error:
         return error.damage
     return None
 
 
-def place_of(path: str) -> Place | None:
-    """The place of the file or folder with that path below a run folder; None if it is in none."""
+def find_place(path: str) -> Place | None:
+    """Return the place of a file or folder by its path below a run folder; None if it has none."""
     if (named := _NAMED.get(path)) is not None:
         return named
     parent, _, name = path.rpartition("/")
     return next((place for pattern, place in _WITHIN.get(parent, ()) if fnmatchcase(name, pattern)), None)
 
 
-def kind_of(path: str) -> StoredKind:
-    """What the file with that path below a run folder, its parts joined by ``/``, counts as."""
+def storage_kind(path: str) -> StoredKind:
+    """Return the storage kind of a file by its path below a run folder, with parts joined by ``/``."""
     return kind_in_run(tuple(path.split("/")))
 
 
 def kind_in_run(parts: tuple[str, ...]) -> StoredKind:
-    """What the file with that path, in parts, below a run folder counts as."""
+    """Return the storage kind of a file by the parts of its path below a run folder."""
     for length in range(len(parts), 0, -1):
-        if (place := place_of("/".join(parts[:length]))) is not None:
+        if (place := find_place("/".join(parts[:length]))) is not None:
             return place.kind
     return StoredKind.OTHER
 
 
-def role_of(path: str) -> Role:
-    """Role of the file with that path below a run folder: that of its place, or of the nearest folder around it."""
+def find_role(path: str) -> Role:
+    """Return the role of a file by its path below a run folder: that of its place, or of the nearest enclosing
+    folder."""
     while path:
-        if (place := place_of(path)) is not None:
+        if (place := find_place(path)) is not None:
             return place.role
         path = path.rpartition("/")[0]
     return Role.DATA
 
 
 def is_policy_file(path: str) -> bool:
-    """Whether a file with that path below a run folder is one that the run keeps a policy in."""
-    place = place_of(path)
+    """Whether a file at that path below a run folder holds a policy."""
+    place = find_place(path)
     if place is None or place.is_folder:
         return False
     return place.path == "watch/weights.zip" or (place.role is Role.CODE and place.kind is not StoredKind.SNAPSHOTS)
 
 
 MAX_NAMED_LINES = 10
-"""Maximum number of damaged lines of a journal that are listed; the last entry gives the number of the others."""
+"""Maximum number of damaged lines listed per journal; the last entry counts the others."""
 
 
 @dataclass(frozen=True)
 class BrokenLines:
-    """Broken lines of a journal. ``first``: the first of them, in order; ``count``: the number of all."""
+    """Broken lines of a journal: the ``first`` ones in order, and the total ``count``."""
 
     first: list[Line]
     count: int
 
 
 def inspect_folder(folder: RunFolder) -> list[Damage]:
-    """All damage except in lines of journals, the configuration's first, then in the order of ``contents.PLACES``."""
+    """Return all damage except in lines of journals, the configuration's first, then in the order of ``PLACES``."""
     try:
         folder.check()
     except ArtifactNotFound:
         return [Damage(file=".", problem="The folder of this run is gone.", remedy=RESTORE_OR_DELETE)]
     except RunFolderError as error:
         return [error.damage]
-    found = [damage_at(folder, place, entry) for place, entry in contents(folder)]
+    found = [damage_at(folder, place, entry) for place, entry in list_contents(folder)]
     return [*_configuration(folder), *filter(None, found), *_missing(folder)]
 
 
 def has_trained(folder: RunFolder) -> bool:
-    """Whether there are files of a training besides events."""
+    """Whether there are files of a training other than events."""
     return any(map(_holds_something, (folder.metrics_path, compressed_path(folder.metrics_path), *_policies(folder))))
 
 
@@ -277,7 +279,8 @@ def _policies(folder: RunFolder) -> tuple[Path, Path]:
 
 
 def _holds_something(path: Path) -> bool:
-    """Missing journals are damage, since a worker creates both before its first event."""
+    """Whether a journal has content. A missing journal is damage, because a worker creates both before its first
+    event."""
     try:
         return path.lstat().st_size > 0
     except OSError:
@@ -285,14 +288,15 @@ def _holds_something(path: Path) -> bool:
 
 
 def damaged_lines(path: Path, lines: BrokenLines, problem: str) -> list[Damage]:
-    """The damage that broken ``lines`` are to the journal at ``path``. Raises RunFolderError, and FileNotFoundError."""
+    """Return the damage for the broken ``lines`` of the journal at ``path``. Raises RunFolderError and
+    FileNotFoundError."""
     named = [
         Damage(file=path.name, line=line_number(path, line.start), problem=problem, remedy=REPAIR)
         for line in lines.first[:MAX_NAMED_LINES]
     ]
     if more := lines.count - len(named):
         named[-1] = named[-1].model_copy(
-            update={"problem": f"{problem} The same goes for {more:,} more lines after it."}
+            update={"problem": f"{problem} {more:,} more lines after it are damaged, too."}
         )
     return named
 
@@ -309,14 +313,14 @@ def _configuration(folder: RunFolder) -> Iterator[Damage]:
 
 
 def _missing(folder: RunFolder) -> Iterator[Damage]:
-    """Missing events are damage if there are files of a training, which events would report."""
+    """Report missing events if the run has other files of a training."""
     if not has_trained(folder):
         return
     try:
         if folder.events_path.lstat().st_size == 0 and is_file(folder.events_path):
-            yield damaged(folder.events_path, folder.path, "It is empty, though the run has trained.").damage
+            yield damage_error(folder.events_path, folder.path, "It is empty, though the run has trained.").damage
     except OSError:
-        yield damaged(folder.events_path, folder.path, MISSING).damage
+        yield damage_error(folder.events_path, folder.path, MISSING).damage
 
 
 Readable = Callable[[Mapping[str, Any] | None], bool]
@@ -327,7 +331,7 @@ def is_event(record: Mapping[str, Any] | None) -> bool:
 
 
 def broken_lines(path: Path, is_readable: Readable, most: int = MAX_NAMED_LINES) -> BrokenLines:
-    """The broken lines of a journal, in the memory of ``most`` of them. Raises RunFolderError."""
+    """Return the broken lines of a journal, holding at most ``most`` of them in memory. Raises RunFolderError."""
     first: list[Line] = []
     count = 0
     for lines in JournalTail(path).batches():
@@ -338,14 +342,21 @@ def broken_lines(path: Path, is_readable: Readable, most: int = MAX_NAMED_LINES)
 
 
 def repair_folder(folder: RunFolder) -> list[Path]:
-    """Make every file of ``folder`` one that can be read, but the configuration, which nothing can be made of.
+    """Make every file of ``folder`` readable, except a damaged configuration, which cannot be repaired.
 
-    What is damaged becomes ``<name>.damaged-<time>``; of journals the readable lines stay. Returns the new names.
-    For a run that nobody trains or evaluates: hold its lock. Raises ArtifactNotFound or RunFolderError if there
-    is no such folder, and OSError.
+    A damaged file is renamed to ``<name>.damaged-<time>``; journals keep their readable lines. Hold the run's lock:
+    no worker may train or evaluate it.
+
+    Returns:
+        The new names of the damaged files.
+
+    Raises:
+        ArtifactNotFound: The folder is missing.
+        RunFolderError: Something else is in its place.
+        OSError: The disk refuses.
     """
     folder.check()
-    found = [damage_at(folder, place, entry) for place, entry in contents(folder)]
+    found = [damage_at(folder, place, entry) for place, entry in list_contents(folder)]
     files = dict.fromkeys(damage.file for damage in found if damage is not None)
     aside = [set_aside(folder.path / file) for file in files]
     for path in (folder.checkpoints, folder.evaluations.path):
@@ -358,7 +369,7 @@ def repair_folder(folder: RunFolder) -> list[Path]:
 
 
 def _keep_readable(path: Path, is_readable: Readable) -> list[Path]:
-    """Keep only the readable lines of a journal, if it has others."""
+    """Rewrite a journal that has unreadable lines, with its readable ones only."""
     if not broken_lines(path, is_readable).count:
         return []
     aside = name_aside(path)
@@ -366,29 +377,29 @@ def _keep_readable(path: Path, is_readable: Readable) -> list[Path]:
         for lines in JournalTail(path).batches():
             copy.writelines(line.raw + b"\n" for line in lines if is_readable(line.record))
         try:
-            os.link(path, aside)  # so that the journal is never missing
+            os.link(path, aside)  # the journal is never missing
         except OSError:  # a file system without hard links
             path.rename(aside)
     return [aside]
 
 
 def _expand(path: Path) -> list[Path]:
-    """Expand a journal as far as that can be done; a compressed one that is damaged is set aside."""
+    """Expand a compressed journal as far as possible; a damaged one is renamed."""
     try:
-        expand(path)
+        expand_journal(path)
     except RunFolderError:
         compressed = compressed_path(path)
         aside = name_aside(compressed)
         shutil.copyfile(compressed, aside)
-        with suppress(RunFolderError):  # not even its table can be read
-            expand(path, skip_damaged=True)
+        with suppress(RunFolderError):  # its table of contents is unreadable
+            expand_journal(path, skip_damaged=True)
         compressed.unlink(missing_ok=True)
         return [aside]
     return []
 
 
-def model_of(path: Path) -> type[VersionedDocument] | None:
-    """What the document at ``path`` should be, by its name; None: none that carries a version."""
+def document_model(path: Path) -> type[VersionedDocument] | None:
+    """Return the model of the document at ``path``, by its name; None if it carries no version."""
     if path.name == "config.json":
         return RunConfig
     if path.name == SPECIFICATION:
@@ -397,17 +408,17 @@ def model_of(path: Path) -> type[VersionedDocument] | None:
 
 
 def drift_of_document(content: bytes, model: type[VersionedDocument], file: str) -> list[Drift]:
-    """Of a JSON document. Raises ValueError for what is none."""
-    document = orjson.loads(content)  # which refuses what is nested too deep
+    """Return the drift of a JSON document. Raises ValueError if it is not one."""
+    document = orjson.loads(content)  # which rejects deep nesting
     if not isinstance(document, dict):
-        raise ValueError(f"{file} is no JSON object.")  # noqa: TRY004  (as what is no JSON at all)
+        raise ValueError(f"{file} is not a JSON object.")  # noqa: TRY004  (like invalid JSON)
     try:
         reading = model.format.read(document)
     except UnknownVersion as error:
         return [Drift(kind=DriftKind.WRONG, file=file, key=pointer_to(KEY), says=str(error))]
     found = [
         Drift(
-            kind=DriftKind.DEPRECATED, file=file, key=pointer_to(old), says=f"It is called `{new}` since schema {to}."
+            kind=DriftKind.DEPRECATED, file=file, key=pointer_to(old), says=f"It was renamed to `{new}` in schema {to}."
         )
         for to, migration in enumerate(reading.applied, start=reading.found + 1)
         for old, new in migration.renamed.items()
@@ -428,7 +439,7 @@ def _misfits(document: Mapping[str, Any], model: type[VersionedDocument], file: 
             key, kind = pointer_to(*item["loc"]), DriftKind.WRONG
             says = f"{validation_text(item)}."
             if item["type"] == "extra_forbidden":
-                kind, says = DriftKind.UNKNOWN, "No version up to this one has such a key."
+                kind, says = DriftKind.UNKNOWN, "No known version has this key."
             elif item["type"] == "missing":
                 kind = DriftKind.MISSING
             yield Drift(kind=kind, file=file, key=key, says=says)
@@ -439,13 +450,17 @@ def _defaulted(document: Mapping[str, Any], model: type[VersionedDocument], file
         if name not in document and not field.is_required():
             value = field.get_default(call_default_factory=True)
             shown = f": {json.dumps(value)}" if isinstance(value, str | int | float | None) else ""
-            yield Drift(kind=DriftKind.DEFAULTED, file=file, key=pointer_to(name), says=f"It has its default{shown}.")
+            yield Drift(
+                kind=DriftKind.DEFAULTED, file=file, key=pointer_to(name), says=f"It has its default value{shown}."
+            )
 
 
 def drift_of_run(folder: RunFolder, installed: Mapping[str, str]) -> list[Drift]:
-    """Of configuration and journals, and of the packages that trained the run from those that are ``installed``.
+    """Return the drift of configuration and journals, and of packages: those that trained the run against those
+    ``installed``.
 
-    Raises RunFolderError, and FileNotFoundError without a configuration."""
+    Raises RunFolderError, and FileNotFoundError without a configuration.
+    """
     file = folder.config_path.name
     content = read_small(folder.config_path, folder.path)
     try:
@@ -459,13 +474,13 @@ def drift_of_run(folder: RunFolder, installed: Mapping[str, str]) -> list[Drift]
 
 
 def drift_of_packages(trained_with: Mapping[str, str], installed: Mapping[str, str]) -> list[Drift]:
-    """Packages of which the run had another version than is installed here."""
+    """Return the packages whose version in the run differs from the installed one."""
     return [
         Drift(
             kind=DriftKind.PACKAGE,
             file="config.json",
             key=name,
-            says=f"{name} was {was} and is {installed.get(name, 'not installed')}.",
+            says=f"{name} was {was} and is now {installed.get(name, 'not installed')}.",
         )
         for name, was in sorted(trained_with.items())
         if installed.get(name) != was
@@ -473,7 +488,7 @@ def drift_of_packages(trained_with: Mapping[str, str], installed: Mapping[str, s
 
 
 def _newer_lines(path: Path, journal: Format) -> list[Drift]:
-    """Looks at the last line alone: whoever writes newer lines wrote last."""
+    """Check the last line only, because a newer version would have written last."""
     with suppress(OSError, RunFolderError, UnknownVersion):
         for line in last_lines(path, 1):
             found = journal.version_of(line.record or {})

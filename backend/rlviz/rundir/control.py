@@ -16,24 +16,24 @@ from rlviz.rundir.files import read_document, set_aside, write_atomically
 
 
 class Desired(StrEnum):
-    IDLE = "idle"  # nobody asked for training yet
+    IDLE = "idle"  # training was never requested
     RUN = "run"
     PAUSE = "pause"
     STOP = "stop"
 
 
 class SnapshotRequest(LazyModel):
-    """A snapshot that its user asks for."""
+    """A snapshot that the user requests."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     number: int = Field(ge=1, description="Counts up.")
-    name: str | None = Field(default=None, description="Null: it is called after its step.")
+    name: str | None = Field(default=None, description="Null: named after its step.")
     message: str = ""
 
 
 class RollbackRequest(LazyModel):
-    """A snapshot that a run which trains shall go back to."""
+    """A request that a running training goes back to a snapshot."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -49,63 +49,59 @@ _EARLIER_NAMES = {
 
 
 class Control(LazyModel):
-    """The desired state. The service replaces it atomically; the trainer polls it."""
+    """The desired state. The service replaces the file atomically; the trainer polls it."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     @model_validator(mode="before")
     @classmethod
     def _with_current_names(cls, document: Any) -> Any:
-        """Files of earlier versions call three of the fields otherwise."""
+        """Rename three fields of earlier versions."""
         if not isinstance(document, dict):
             return document
         return {_EARLIER_NAMES.get(name, name): value for name, value in document.items()}
 
     desired: Desired = Desired.IDLE
     requested_at: float | None = Field(default=None, description="Unix time of the last change, seconds.")
-    queued_at: float | None = Field(default=None, description="Unix time at which training was asked for, seconds.")
+    queued_at: float | None = Field(default=None, description="Unix time at which training was requested, seconds.")
     attempt: int = Field(
         default=1,
         ge=1,
-        description="The attempt to train that is wanted: 1, and one more each time it is taken up again.",
+        description="Number of the desired attempt: 1, and one more for each resume.",
     )
     reason: str | None = Field(
-        default=None, description="Why it shall stop, if not because its user said so; one sentence."
+        default=None, description="Why it should stop, if the user did not request it; one sentence."
     )
     pause_within: float | None = Field(
         default=None,
         ge=0,
-        description="Seconds after which a pause no longer waits for the start of the next rollout, and goes back to "
-        "the newest one that is in memory; null: it waits.",
+        description="Seconds after which a pause stops waiting for the next rollout and goes back to "
+        "the newest snapshot in memory; null: it waits.",
     )
     resume_from: str | None = Field(
         default=None,
-        description="The snapshot that the attempt begins from, by name; null: training begins anew.",
+        description="Name of the snapshot to resume from; null: training starts over.",
     )
     total_timesteps: int | None = Field(
         default=None, ge=1, description="Steps to train for; null: those of the configuration."
     )
-    resumed_by_itself: int = Field(
-        default=0, ge=0, description="Attempts in a row that began without anybody asking, after an interruption."
-    )
-    rollback: bool = Field(
-        default=False, description="Whether what came after the snapshot is no part of the run any more."
-    )
+    resumed_by_itself: int = Field(default=0, ge=0, description="Consecutive automatic attempts after interruptions.")
+    rollback: bool = Field(default=False, description="Whether everything after the snapshot is discarded.")
     rollback_request: RollbackRequest | None = Field(
-        default=None, description="Asked for of the worker that trains; the trainer goes back for each new number."
+        default=None, description="For the running worker; the trainer goes back for each new number."
     )
     snapshot_requests: tuple[SnapshotRequest, ...] = Field(
-        default=(), description="Snapshots asked for, the newest few."
+        default=(), description="Requested snapshots, the newest few."
     )
     knob_requests: tuple[KnobRequest, ...] = Field(
-        default=(), description="Changes of hyperparameters asked for, the newest few."
+        default=(), description="Requested hyperparameter changes, the newest few."
     )
     rules_number: int = Field(
         default=0, ge=0, description="Counts up; the trainer reads rules.json for each new number."
     )
     snapshots: SnapshotPlan | None = Field(
         default=None,
-        description="When snapshots are taken, as somebody has changed it; null: as the configuration says.",
+        description="Changed snapshot plan; null: that of the configuration.",
     )
     checkpoint_request: int = Field(
         default=0, ge=0, description="Counts up; the trainer saves a checkpoint for each new number."
@@ -113,13 +109,17 @@ class Control(LazyModel):
 
 
 def next_number(requests: Sequence[SnapshotRequest | KnobRequest], now: float) -> int:
-    """The number of the request that follows ``requests`` at ``now``, Unix seconds. No request has had it before, even
-    if the control file that had those was lost: what trains the run would believe that it is answered."""
+    """Return the number for the request after ``requests``.
+
+    ``now`` (Unix seconds) makes it larger than any earlier number, even if the control file was lost: a repeated
+    number would make the trainer think that it already answered the request.
+    """
     return max(int(now * 1_000), requests[-1].number + 1 if requests else 1)
 
 
 def read_control(path: Path) -> Control:
-    """Read the control file at ``path``; the idle state if there is none. Raises RunFolderError if unreadable."""
+    """Read the control file at ``path``; return the idle state if it is missing. Raises RunFolderError if
+    unreadable."""
     try:
         return read_document(path, Control)
     except FileNotFoundError:
@@ -127,9 +127,9 @@ def read_control(path: Path) -> Control:
 
 
 def write_control(path: Path, control: Control) -> None:
-    """Replace the control file, or whatever is in its place, since a stop has to reach the trainer.
+    """Replace the control file, or anything else in its place, because a stop must reach the trainer.
 
-    Raises FileNotFoundError without a run folder, and RunFolderError if that is no folder.
+    Raises FileNotFoundError without a run folder, and RunFolderError if it is not a folder.
     """
     if path.is_dir() and not path.is_symlink():
         set_aside(path)

@@ -1,4 +1,4 @@
-"""Creating a run folder: it appears complete, or not at all."""
+"""Creates run folders: a folder appears complete, or not at all."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.standing import mark_own
 
 DRAFTS = ".new"
-"""Folder within the runs folder in which new run folders are written."""
+"""Folder inside the runs folder for run folders that are being written."""
 
 
 @contextmanager
@@ -24,17 +24,25 @@ def new_folder(
     *,
     fill: Callable[[RunFolder], None] | None = None,
 ) -> Iterator[Callable[[], None]]:
-    """Write a run's first files out of sight; calling what the block is given makes the whole folder appear at once,
+    """Write the first files of a run in a hidden folder; yield a function that makes the whole folder appear at once,
     signed as made here.
 
-    If the block raises, nothing is left of the run, whether it has appeared or not. A process that dies leaves a whole
-    folder in its place or one among the drafts, which ``remove_drafts`` removes.
-    ``fill`` puts more files into it. Raises FileExistsError if the folder is there already, and OSError, if the disk is
-    full for instance.
+    If the block raises, nothing of the run remains, whether it has appeared or not. A process that dies leaves a
+    complete folder, or a draft that ``remove_drafts`` deletes.
+
+    Args:
+        runs_dir: The runs folder.
+        config: Configuration of the run.
+        control: Content of its control file; None for none.
+        fill: Writes more files into the folder.
+
+    Raises:
+        FileExistsError: The folder already exists.
+        OSError: The disk refuses, for example because it is full.
     """
     folder, draft = RunFolder(runs_dir, config.run_id), RunFolder(runs_dir / DRAFTS, config.run_id)
     if folder.path.exists():
-        raise FileExistsError(f"{folder.path} is there already.")
+        raise FileExistsError(f"{folder.path} already exists.")
     has_appeared = False
 
     def appear() -> None:
@@ -56,6 +64,6 @@ def new_folder(
 
 
 def remove_drafts(runs_dir: Path) -> None:
-    """Remove drafts that a killed service left. Only for the service that holds ``runs_dir``, before it serves
+    """Delete the drafts of a killed service. Only for the service that holds ``runs_dir``, before it serves
     requests."""
     shutil.rmtree(runs_dir / DRAFTS, ignore_errors=True)

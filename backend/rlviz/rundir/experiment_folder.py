@@ -1,7 +1,7 @@
 """ExperimentFolder: the folder of an experiment, ``experiments/<id>`` in the runs folder.
 
-``experiment.json`` is its specification, written once; ``trials.jsonl`` a journal of what has become of its trials;
-``control.json`` what it shall do; ``results/`` what can be made again; a search has Optuna's journal beside them.
+``experiment.json`` is the specification, written once; ``trials.jsonl`` the journal of its trials; ``control.json``
+the desired state; ``results/`` can be recreated. A search also has Optuna's journal.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from rlviz.domain import versions
 from rlviz.domain.errors import ExperimentNotFound, RunFolderError
 from rlviz.domain.experiments import ExperimentControl, ExperimentSpec, RunSpec, TrialLine, is_experiment_id
 from rlviz.domain.versions import Format, VersionedDocument, read_versioned, version_field
-from rlviz.rundir.files import check_folders, damaged, read_small, write_atomically
+from rlviz.rundir.files import check_folders, damage_error, read_small, write_atomically
 from rlviz.rundir.journal import journal_lines
 from rlviz.rundir.standing import mark_own
 
@@ -32,14 +32,14 @@ CONTROL = "control.json"
 MOST_BYTES = 50_000_000
 
 MOST_WRITTEN_OUT = 100
-"""Variants of which a text of the specification has every value."""
+"""Maximum number of variants for which a specification's text includes all values."""
 
 DRAFT = ".draft-"
 DELETED = ".deleted-"
 
 
 class StoredExperiment(VersionedDocument):
-    """What ``experiment.json`` holds."""
+    """Content of ``experiment.json``."""
 
     model_config = ConfigDict(frozen=True)
     format: ClassVar[Format] = versions.EXPERIMENT
@@ -50,13 +50,13 @@ class StoredExperiment(VersionedDocument):
     created_at: datetime
     specification: ExperimentSpec
     resolved: dict[str, RunSpec] = Field(default={})
-    """What each variant trains, by its id, of a search its base, with the values that presets had when it was created.
-    Older versions left it out, and looked presets up whenever a trial began."""
+    """What each variant trains, by variant id (of a search, its base), with preset values from the time of creation.
+    Older versions left it out and read presets when a trial started."""
 
 
 class ExperimentFolder:
     def __init__(self, runs_dir: Path, experiment_id: str) -> None:
-        """Raises ExperimentNotFound for what cannot be an id."""
+        """Raises ExperimentNotFound if ``experiment_id`` cannot be an id."""
         if not is_experiment_id(experiment_id):
             raise ExperimentNotFound(experiment_id)
         self.id, self.root = experiment_id, runs_dir / EXPERIMENTS
@@ -67,7 +67,8 @@ class ExperimentFolder:
         return self.path / TRIALS
 
     def create(self, stored: StoredExperiment) -> None:
-        """Whole or not at all. Raises OSError, and RunFolderError where ``experiments`` is a link."""
+        """Create the folder, completely or not at all. Raises OSError, and RunFolderError if ``experiments`` is a
+        link."""
         self.root.mkdir(parents=True, exist_ok=True)
         check_folders(self.root, self.root.parent)
         draft = self.root / f"{DRAFT}{self.id}"
@@ -82,22 +83,22 @@ class ExperimentFolder:
             raise
 
     def read(self) -> StoredExperiment:
-        """Raises ExperimentNotFound or RunFolderError."""
+        """Return the specification. Raises ExperimentNotFound or RunFolderError."""
         if not self.path.is_dir() or self.path.is_symlink():
             raise ExperimentNotFound(self.id)
         path = self.path / SPECIFICATION
         try:
             stored = read_versioned(StoredExperiment, read_small(path, self.path, MOST_BYTES))
         except FileNotFoundError as error:
-            raise damaged(path, self.path, "It is missing.") from error
+            raise damage_error(path, self.path, "It is missing.") from error
         except (ValidationError, ValueError) as error:
-            raise damaged(path, self.path, f"It is no specification: {str(error).splitlines()[0]}.") from error
+            raise damage_error(path, self.path, f"It is not a specification: {str(error).splitlines()[0]}.") from error
         if stored.id != self.id:
-            raise damaged(path, self.path, f"It is of another experiment, {stored.id!r}.")
+            raise damage_error(path, self.path, f"It belongs to another experiment, {stored.id!r}.")
         return stored
 
     def specification_text(self) -> str:
-        """As it is on disk, without the values of presets where there are too many variants to be read.
+        """Return the specification as stored; without preset values if it has very many variants.
 
         Raises RunFolderError or OSError.
         """
@@ -107,7 +108,7 @@ class ExperimentFolder:
         return json.dumps(document, indent=2)
 
     def read_control(self) -> ExperimentControl:
-        """A missing or damaged file counts as a stop, so that nothing is begun that nobody asked for."""
+        """Return the desired state. A missing or damaged file counts as a stop, so that nothing starts unrequested."""
         try:
             return ExperimentControl.model_validate_json(read_small(self.path / CONTROL, self.path))
         except (OSError, ValidationError, ValueError, RunFolderError) as error:
@@ -118,20 +119,20 @@ class ExperimentFolder:
         write_atomically(self.path / CONTROL, control.model_dump_json().encode(), self.path)
 
     def read_trials(self) -> Iterator[TrialLine]:
-        """All whole lines that are trials, oldest first. Raises RunFolderError."""
+        """Yield all valid trial lines, oldest first. Raises RunFolderError."""
         for line in journal_lines(self.trials_path):
-            with suppress(ValueError):  # a line that was changed by hand is left out, as a torn one is
+            with suppress(ValueError):  # skip lines edited by hand, like torn ones
                 yield TrialLine.model_validate(versions.TRIALS.read(line.record or {}).document)
 
     def remove(self) -> None:
-        """At once out of sight, then gone. Raises OSError."""
+        """Hide the folder at once, then delete it. Raises OSError."""
         aside = self.root / f"{DELETED}{self.id}"
         self.path.rename(aside)
         shutil.rmtree(aside, ignore_errors=True)
 
 
 def _as_json(stored: StoredExperiment) -> bytes:
-    """Of variants only what was given: what they leave out is the base's, and null is a value."""
+    """Return the stored JSON. Variants only include given values: missing ones are the base's, and null is a value."""
     document = stored.model_dump(mode="json")
     given = [variant.model_dump(mode="json", exclude_unset=True) for variant in stored.specification.variants]
     document["specification"]["variants"] = given
@@ -139,7 +140,7 @@ def _as_json(stored: StoredExperiment) -> bytes:
 
 
 def experiment_folders(runs_dir: Path) -> Iterator[ExperimentFolder]:
-    """Of all experiments, newest first."""
+    """Yield the folders of all experiments, newest first."""
     root = runs_dir / EXPERIMENTS
     if not root.is_dir() or root.is_symlink():
         return
@@ -149,7 +150,7 @@ def experiment_folders(runs_dir: Path) -> Iterator[ExperimentFolder]:
 
 
 def remove_experiment_drafts(runs_dir: Path) -> None:
-    """Delete what a killed service left half-written or half-deleted."""
+    """Delete folders that a killed service left half-written or half-deleted."""
     root = runs_dir / EXPERIMENTS
     if root.is_dir() and not root.is_symlink():
         for path in root.iterdir():

@@ -1,20 +1,10 @@
-"""Opening what lies in a run folder: regular files only, never through a link, and without waiting.
+"""Safe access to files in a run folder: opening, atomic writing, JSON documents, and reserved disk space.
 
-A run folder may hold anything: somebody may have put a link, a pipe or a folder where a journal was. Whatever
-reads or writes below a run folder opens its files here. A missing file is a FileNotFoundError; everything else
-that stands in the way is a RunFolderError that says what is wrong with which file and what to do.
-
-The folders on the way are looked at before the file is opened, and the file itself is opened with O_NOFOLLOW
-where the platform has it. That protects against what was put into a folder, not against somebody who exchanges
-folders while they are read: whoever can do that can read and write as this process does.
-
-Writing files that are either complete or absent.
-
-Setting damaged files aside: they are renamed in place and keep their bytes.
-
-Documents: the small JSON files of a run folder, validated with their models.
-
-Reserve: room that is kept free for endings, so that a full disk does not make a failure of them.
+A run folder may hold anything, such as a link, a pipe or a folder in place of a journal. All code opens files here:
+only regular files, never through a link, never waiting. A missing file is a FileNotFoundError; every other problem
+is a RunFolderError that names the file, the problem and the remedy. Folders on the way are checked first, and the
+file is opened with O_NOFOLLOW where available. This protects against what a folder contains, not against a user who
+swaps folders while they are read.
 """
 
 from __future__ import annotations
@@ -48,23 +38,23 @@ from rlviz.domain.experiments import is_experiment_id
 from rlviz.domain.versions import UnknownVersion, VersionedDocument, read_versioned
 
 MAX_JSON_BYTES = 4 << 20
-"""Maximum bytes of a file that is read whole; the product's own are a thousandth of it."""
+"""Maximum bytes of a file that is read whole; our own files are a thousandth of that."""
 
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _FLAGS = _NO_FOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 _NOT_DAMAGE = {errno.ENOENT, errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EROFS}
-"""Errors that say nothing about the file: it is missing, or the machine is out of some resource.
+"""Errors that say nothing about the file: it is missing, or the machine lacks a resource.
 
-They are raised again as they are. ``raise error from error`` would make an error its own cause: that cycle keeps the
-frames of all callers, and what they hold, until the next garbage collection.
+They are raised again unchanged. ``raise error from error`` would make an error its own cause, a cycle that keeps all
+callers' frames and their objects alive until the next garbage collection.
 """
 
 _OUT_OF_REACH = {errno.EIO, errno.EACCES, errno.EPERM, errno.ESTALE, errno.ETIMEDOUT, errno.ENOTCONN, errno.EHOSTDOWN}
-"""Errors of a disk or a share after which nobody can tell whether a file is there."""
+"""Errors of a disk or share after which it is unknown whether a file exists."""
 
 _IRREPARABLE = {".", "config.json"}
-"""The folder itself, and the configuration, which everything else depends on."""
+"""The folder itself and the configuration, which everything else depends on."""
 
 MISSING = "It is missing."
 LINK = "It is a link. What lies outside the run folder is never read or written."
@@ -74,16 +64,16 @@ NO_FOLDER = "It is not a folder."
 
 
 def open_descriptor(path: Path, flags: int = os.O_RDONLY, folder: Path | None = None) -> int:
-    """A descriptor of the regular file at ``path``, opened with ``flags``; the caller closes it.
+    """Return a descriptor of the regular file at ``path``, opened with ``flags``; the caller closes it.
 
-    ``folder`` is the run folder that the file lies in, its parent unless given: neither that folder nor any on
-    the way to the file may be a link. Raises FileNotFoundError or RunFolderError.
+    ``folder`` is the run folder that contains the file (default: its parent). Neither that folder nor any on the way
+    to the file may be a link. Raises FileNotFoundError or RunFolderError.
     """
     folder = folder or path.parent
     check_folders(path.parent, folder)
     try:
         if not _NO_FOLLOW and path.is_symlink():
-            raise damaged(path, folder, LINK)
+            raise damage_error(path, folder, LINK)
         file = os.open(path, flags | _FLAGS, 0o644)
     except OSError as error:
         if error.errno in _NOT_DAMAGE:
@@ -91,32 +81,32 @@ def open_descriptor(path: Path, flags: int = os.O_RDONLY, folder: Path | None = 
         raise _explained(path, folder, error) from error
     if (problem := _problem_of_file(os.fstat(file).st_mode)) is not None:
         os.close(file)
-        raise damaged(path, folder, problem)
+        raise damage_error(path, folder, problem)
     return file
 
 
 def open_file(path: Path, folder: Path | None = None) -> BufferedReader:
-    """The regular file at ``path``, open for reading. Same guarantees as ``open_descriptor``."""
+    """Open the regular file at ``path`` for reading. Same guarantees as ``open_descriptor``."""
     return os.fdopen(open_descriptor(path, os.O_RDONLY, folder), "rb")
 
 
 def open_to_append(path: Path, folder: Path | None = None) -> BinaryIO:
-    """The regular file at ``path``, open for appending, created if missing. Same guarantees as ``open_descriptor``."""
+    """Open the regular file at ``path`` for appending; create it if missing. Same guarantees as ``open_descriptor``."""
     return os.fdopen(open_descriptor(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, folder), "ab")
 
 
 def read_small(path: Path, folder: Path | None = None, limit: int = MAX_JSON_BYTES) -> bytes:
-    """The content of a small file. Also raises RunFolderError for more than ``limit`` bytes."""
+    """Return the content of a small file. Also raises RunFolderError for more than ``limit`` bytes."""
     with open_file(path, folder) as file:
         size = os.fstat(file.fileno()).st_size
         if size > limit:
-            problem = f"It has {size:,} bytes, far more than this file can have (at most {limit:,} are read)."
-            raise damaged(path, folder or path.parent, problem)
+            problem = f"It has {size:,} bytes, far more than this file can have (limit: {limit:,})."
+            raise damage_error(path, folder or path.parent, problem)
         return file.read(limit)
 
 
 def is_file(path: Path, folder: Path | None = None) -> bool:
-    """Whether there is a regular file at ``path``, with no link in its path from ``folder`` on."""
+    """Whether ``path`` is a regular file, with no link in its path from ``folder`` on."""
     try:
         check_folders(path.parent, folder or path.parent)
         return stat.S_ISREG(path.lstat().st_mode)
@@ -125,8 +115,8 @@ def is_file(path: Path, folder: Path | None = None) -> bool:
 
 
 def may_be_file(path: Path, folder: Path | None = None) -> bool:
-    """As ``is_file``, and also true where that cannot be told now, because the disk or the share gives an error: what
-    cannot be read is not lost."""
+    """Like ``is_file``, but also true if a disk or share error makes it impossible to tell: an unreadable file is not
+    lost."""
     try:
         return stat.S_ISREG(path.lstat().st_mode) and is_file(path, folder)
     except OSError as error:
@@ -135,33 +125,34 @@ def may_be_file(path: Path, folder: Path | None = None) -> bool:
         return False
 
 
-def size_of(path: Path) -> int:
-    """Bytes of the file at ``path``; 0 if there is none any more: others write and delete what is counted here."""
+def read_size(path: Path) -> int:
+    """Return the bytes of the file at ``path``; 0 if it no longer exists, because others delete files meanwhile."""
     try:
         return path.stat().st_size
     except (FileNotFoundError, NotADirectoryError):
         return 0
 
 
-def files_in(path: Path, folder: Path, pattern: str = "*") -> list[Path]:
-    """The regular files in the folder ``path`` whose names match ``pattern``, by name.
+def list_files(path: Path, folder: Path, pattern: str = "*") -> list[Path]:
+    """Return the regular files in the folder ``path`` whose names match ``pattern``, by name.
 
-    No file if the folder is missing, or is none; reporting that is up to ``inspection``.
+    Empty if the folder is missing or is not a folder; inspection reports that.
     """
-    return [file for name in names_in(path, folder, pattern) if is_file(file := path / name, folder)]
+    return [file for name in list_names(path, folder, pattern) if is_file(file := path / name, folder)]
 
 
-def names_in(path: Path, folder: Path, pattern: str = "*") -> list[str]:
-    """Names of everything in the folder ``path`` that matches ``pattern``. Otherwise as ``files_in``."""
+def list_names(path: Path, folder: Path, pattern: str = "*") -> list[str]:
+    """Return the names of all entries in the folder ``path`` that match ``pattern``. Otherwise like ``list_files``."""
     try:
         check_folders(path, folder)
-        return sorted(fnmatch.filter(os.listdir(path), pattern))  # noqa: PTH208  (names are all that is wanted)
+        return sorted(fnmatch.filter(os.listdir(path), pattern))  # noqa: PTH208  (only names are needed)
     except (OSError, RunFolderError):
         return []
 
 
-def entries_in(path: Path, folder: Path) -> list[os.DirEntry[str]]:
-    """Everything in the folder ``path``, which ``folder`` is or has below it; nothing if it is missing or no folder."""
+def list_entries(path: Path, folder: Path) -> list[os.DirEntry[str]]:
+    """Return all entries of the folder ``path``, which is ``folder`` or below it; empty if it is missing or not a
+    folder."""
     try:
         check_folders(path, folder)
         with os.scandir(path) as entries:
@@ -171,7 +162,7 @@ def entries_in(path: Path, folder: Path) -> list[os.DirEntry[str]]:
 
 
 def check_folders(path: Path, folder: Path) -> None:
-    """Check that ``folder`` and each folder below it down to ``path`` are folders and not links.
+    """Check that ``folder`` and every folder below it down to ``path`` are folders and not links.
 
     Raises FileNotFoundError if one is missing, and RunFolderError.
     """
@@ -183,14 +174,14 @@ def check_folders(path: Path, folder: Path) -> None:
                 raise
             raise _explained(path, folder, error) from error
         if not stat.S_ISDIR(mode):
-            raise damaged(path, folder, LINK if stat.S_ISLNK(mode) else NO_FOLDER)
+            raise damage_error(path, folder, LINK if stat.S_ISLNK(mode) else NO_FOLDER)
         if path == folder:
             return
         path = path.parent
 
 
-def damaged(path: Path, folder: Path, problem: str) -> RunFolderError:
-    """A RunFolderError about ``path`` in ``folder``, which is that of a run or of an experiment."""
+def damage_error(path: Path, folder: Path, problem: str) -> RunFolderError:
+    """Return a RunFolderError about ``path`` in ``folder``, the folder of a run or an experiment."""
     file = path.relative_to(folder).as_posix()
     if is_experiment_id(folder.name):
         return ExperimentFolderError(folder.name, Damage(file=file, problem=problem, remedy=DELETE_EXPERIMENT))
@@ -199,7 +190,8 @@ def damaged(path: Path, folder: Path, problem: str) -> RunFolderError:
 
 
 def problem_of_entry(entry: os.DirEntry[str], *, is_folder: bool) -> str | None:
-    """What ``entry`` is instead of a regular file, or, with ``is_folder``, of a folder; costs no system call."""
+    """Return what ``entry`` is instead of a regular file (with ``is_folder``: a folder), None if it is right. No system
+    call."""
     if entry.is_symlink():
         return LINK
     if is_folder:
@@ -218,7 +210,8 @@ def _problem_of_file(mode: int) -> str | None:
 
 
 def _explained(path: Path, folder: Path, error: OSError) -> RunFolderError:
-    """The RunFolderError for ``error``, which opening ``path`` raised and which says something about the file."""
+    """Return the RunFolderError for ``error``, which opening ``path`` raised and which says something about the
+    file."""
     problem = {
         errno.ELOOP: LINK,
         errno.EISDIR: FOLDER,
@@ -226,25 +219,33 @@ def _explained(path: Path, folder: Path, error: OSError) -> RunFolderError:
         errno.ENODEV: SPECIAL,
         errno.ENOTDIR: "It does not lie in a folder.",
     }.get(error.errno or 0, f"It cannot be opened ({error.strerror}).")
-    return damaged(path, folder, problem)
+    return damage_error(path, folder, problem)
 
 
 TEMPORARY_SUFFIX = ".tmp"
 
 
 def temporary_name(path: Path) -> Path:
-    """The hidden file beside ``path`` that is written before it is renamed; one for each thread."""
+    """Return the hidden file beside ``path`` that is written and then renamed; one per thread."""
     return path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}{TEMPORARY_SUFFIX}")
 
 
 @contextmanager
 def atomic_write(path: Path, folder: Path | None = None, *, durable: bool = True) -> Iterator[BufferedRandom]:
-    """Open a binary file that becomes ``path`` when the block ends well, and vanishes when it raises.
+    """Open a binary file that replaces ``path`` when the block succeeds, and disappears when it raises.
 
-    A reader sees the old file or the new one, never a part; the bytes are on disk before the rename, unless it need not
-    be ``durable``: then a host that fails may leave an empty file. A link or a pipe at ``path`` is replaced. ``folder``
-    is the run folder, if that is not the parent. Raises FileNotFoundError without a folder to write into,
-    RunFolderError where there is a link or a folder in the way, and OSError, a full disk for instance.
+    Readers see the old file or the new one, never a part. With ``durable``, the bytes are on disk before the rename;
+    without it, a crash of the host may leave an empty file. A link or pipe at ``path`` is replaced.
+
+    Args:
+        path: The file to write.
+        folder: The run folder, if it is not the parent of ``path``.
+        durable: Whether to wait until the disk has stored the bytes.
+
+    Raises:
+        FileNotFoundError: The folder to write into is missing.
+        RunFolderError: A link or folder is in the way.
+        OSError: The disk refuses, for example because it is full.
     """
     temporary = temporary_name(path)
     flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC
@@ -267,11 +268,11 @@ def write_atomically(path: Path, content: bytes, folder: Path | None = None) -> 
 
 
 def remove_leftovers(path: Path, folder: Path) -> None:
-    """Delete the temporary files that killed writers left in ``path``, but none that is being written.
+    """Delete temporary files that killed writers left in ``path``, but none that is being written.
 
-    ``folder`` is the run folder that ``path`` is or is within.
+    ``folder`` is the run folder that ``path`` is or lies in.
     """
-    for leftover in files_in(path, folder, f".*{TEMPORARY_SUFFIX}"):
+    for leftover in list_files(path, folder, f".*{TEMPORARY_SUFFIX}"):
         if f".{os.getpid()}-" not in leftover.name:
             leftover.unlink(missing_ok=True)
 
@@ -282,14 +283,14 @@ def _replace(path: Path, temporary: Path, folder: Path) -> None:
     except (IsADirectoryError, PermissionError) as error:  # the latter on Windows
         if not path.is_dir():
             raise
-        raise damaged(path, folder, FOLDER) from error
+        raise damage_error(path, folder, FOLDER) from error
 
 
 def set_aside(path: Path, now: float | None = None) -> Path:
-    """Rename whatever lies at ``path`` to ``<name>.damaged-<UTC time>``; return the new path.
+    """Rename whatever is at ``path`` to ``<name>.damaged-<UTC time>``; return the new path.
 
-    A link is renamed itself. ``now`` is the Unix time in seconds, this moment unless given. Raises
-    FileNotFoundError, and RunFolderError if the folder it lies in is a link.
+    A link itself is renamed. ``now`` is the Unix time in seconds (default: the current time). Raises
+    FileNotFoundError, and RunFolderError if the parent folder is a link.
     """
     check_folders(path.parent, path.parent)
     aside = name_aside(path, now)
@@ -298,9 +299,9 @@ def set_aside(path: Path, now: float | None = None) -> Path:
 
 
 def open_in_place(path: Path) -> BinaryIO:
-    """The file at ``path``, open for appending; anything else that is in its place is set aside first.
+    """Open the file at ``path`` for appending, after renaming anything else in its place.
 
-    For files whose loss does no harm. Raises FileNotFoundError without a folder, and RunFolderError.
+    For files that may be lost. Raises FileNotFoundError without a folder, and RunFolderError.
     """
     try:
         return open_to_append(path)
@@ -310,7 +311,7 @@ def open_in_place(path: Path) -> BinaryIO:
 
 
 def name_aside(path: Path, now: float | None = None) -> Path:
-    """An unused name beside ``path`` for what is damaged there."""
+    """Return an unused name beside ``path`` for a damaged file."""
     stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime(now))
     aside, number = path.with_name(f"{path.name}.damaged-{stamp}"), 1
     while os.path.lexists(aside):
@@ -323,7 +324,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def read_document(path: Path, model: type[M], folder: Path | None = None) -> M:
-    """The document at ``path`` in the run folder ``folder`` (default: its parent).
+    """Read the document at ``path`` in the run folder ``folder`` (default: its parent).
 
     Raises FileNotFoundError, or RunFolderError if it cannot be opened or does not fit ``model``.
     """
@@ -331,32 +332,32 @@ def read_document(path: Path, model: type[M], folder: Path | None = None) -> M:
 
 
 def read_existing(path: Path, model: type[M], folder: Path) -> M:
-    """As ``read_document``, of a document that must be there. Raises RunFolderError."""
+    """Like ``read_document``, for a document that must exist. Raises RunFolderError."""
     try:
         return read_document(path, model, folder)
     except FileNotFoundError as error:
-        raise damaged(path, folder, MISSING) from error
+        raise damage_error(path, folder, MISSING) from error
 
 
 def parse_document(content: bytes, model: type[M], path: Path, folder: Path) -> M:
-    """Validate ``content``, which was read from ``path``, whatever version wrote it. Raises RunFolderError."""
+    """Validate ``content``, read from ``path`` and written by any version. Raises RunFolderError."""
     try:
-        found = orjson.loads(content)  # stricter: no NaN, which responses cannot contain
+        found = orjson.loads(content)  # strict: rejects NaN, which responses cannot contain
         if issubclass(model, VersionedDocument):
             return read_versioned(model, content)
         return model.model_validate_json(content)
     except orjson.JSONDecodeError as error:
-        raise damaged(path, folder, f"It is not JSON ({error}).") from error
+        raise damage_error(path, folder, f"It is not JSON ({error}).") from error
     except UnknownVersion as error:
-        raise damaged(path, folder, f"{error}") from error
+        raise damage_error(path, folder, f"{error}") from error
     except ValidationError as error:
         wrong = [f"{'/'.join(map(str, item['loc']))} {validation_text(item)}".strip() for item in error.errors()[:3]]
-        problem = f"It does not hold what it should: {'; '.join(wrong)[:300]}."
-        raise damaged(path, folder, _said_of_newer(model, found) + problem) from error
+        problem = f"It is not valid: {'; '.join(wrong)[:300]}."
+        raise damage_error(path, folder, _said_of_newer(model, found) + problem) from error
 
 
 def _said_of_newer(model: type[BaseModel], document: object) -> str:
-    """That a newer version wrote ``document``, where that is why it does not fit."""
+    """Return a sentence saying that a newer version wrote ``document``, if that explains why it does not fit."""
     if not issubclass(model, VersionedDocument) or not isinstance(document, dict):
         return ""
     found = model.format.version_of(document)
@@ -366,35 +367,36 @@ def _said_of_newer(model: type[BaseModel], document: object) -> str:
 RESERVE = ".reserve"
 
 RESERVE_BYTES = 32_000_000
-"""What snapshots of a few runs, their last events and the catalogue's take."""
+"""Bytes that snapshots of a few runs, their last events and the catalogue need."""
 
 SHARE = 20
-"""At most one part in so many of the free disk is reserved."""
+"""At most one part in this many of the free disk is reserved."""
 
 LEAST_BYTES = 64_000
 
 
 class Reserve:
-    """A file in the runs folder that takes up the room, and is deleted when the app begins to end."""
+    """A file in the runs folder that reserves disk space; it is deleted when the app shuts down, so that runs can still
+    save their state on a full disk."""
 
     def __init__(self, runs_dir: Path) -> None:
         self._path = runs_dir / RESERVE
 
     def keep(self) -> None:
-        """Reserve the room, as far as there is some. A disk that is full already has none to reserve."""
+        """Reserve the space, as far as it is available; a full disk has none."""
         with suppress(OSError):
             size = min(RESERVE_BYTES, shutil.disk_usage(self._path.parent).free // SHARE)
             if size >= LEAST_BYTES and (not self._path.exists() or self._path.stat().st_size < size):
-                take_room(self._path, size)
+                reserve_space(self._path, size)
 
     def release(self) -> None:
-        """From now on the room can be used. Never raises."""
+        """Free the space for use. Never raises."""
         with suppress(OSError):
             self._path.unlink(missing_ok=True)
 
 
-def take_room(path: Path, size: int) -> None:
-    """Make the file at ``path`` take ``size`` bytes of the disk, or none. Raises OSError."""
+def reserve_space(path: Path, size: int) -> None:
+    """Make the file at ``path`` occupy ``size`` bytes of the disk, or none. Raises OSError."""
     file = os.open(path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0), 0o644)
     try:
         if hasattr(os, "posix_fallocate"):

@@ -1,17 +1,8 @@
 """RunFolder: the paths of a run's files, and access to its small documents.
 
-``best_model.zip``: the best policy and its evaluation results in one file, so that they always belong
-together.
-
-EvaluationFiles: what evaluations leave in the folder of a run.
-
-The policies in a run folder, and the one to play for a step.
-
-Which files of a run folder may leave it.
-
-Asking the trainer of a run for a checkpoint, through its control file.
-
-What the events of a run say of its attempts.
+Also here: ``EvaluationFiles``, the files of evaluations; the policies of a run, and which one to play for a step;
+the files that may be downloaded; requesting a checkpoint; and what the events say about attempts. ``best_model.zip``
+holds the best policy together with its evaluation results, so that they always match.
 """
 
 from __future__ import annotations
@@ -42,18 +33,18 @@ from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.recording import FrameReason
 from rlviz.domain.rules import Rule, RulesDocument
-from rlviz.domain.snapshots import check_name
+from rlviz.domain.snapshots import check_snapshot_name
 from rlviz.domain.storage_profile import RecordingChoice
 from rlviz.rundir.archives import open_archive, read_member
 from rlviz.rundir.control import Control, Desired, read_control, write_control
 from rlviz.rundir.files import (
     MAX_JSON_BYTES,
     check_folders,
-    damaged,
-    files_in,
+    damage_error,
     is_file,
+    list_files,
+    list_names,
     may_be_file,
-    names_in,
     open_file,
     open_in_place,
     parse_document,
@@ -65,11 +56,11 @@ from rlviz.rundir.files import (
 from rlviz.rundir.journal import compressed_path, journal_lines
 
 FIGURES = "best_policy.json"
-"""Name of the member with the results, which Stable-Baselines3 ignores."""
+"""Member of the archive that holds the results; Stable-Baselines3 ignores it."""
 
 
-def with_figures(policy: bytes, best: BestPolicy) -> bytes:
-    """A policy as the library saves it, with ``best`` added."""
+def add_results(policy: bytes, best: BestPolicy) -> bytes:
+    """Return a policy file, as the library saves it, with the results ``best`` added."""
     file = BytesIO(policy)
     with ZipFile(file, "a") as archive:
         archive.writestr(FIGURES, best.model_dump_json(indent=2))
@@ -77,13 +68,13 @@ def with_figures(policy: bytes, best: BestPolicy) -> bytes:
 
 
 def read_best(path: Path, folder: Path) -> BestPolicy | None:
-    """The results in the policy file at ``path`` in the run folder ``folder``; None without a file or results.
+    """Return the results in the policy file at ``path`` in the run folder ``folder``; None without a file or results.
 
     Raises RunFolderError.
     """
-    beside = path.with_suffix(".json")  # the former place of the results
+    beside = path.with_suffix(".json")  # where older versions stored the results
     try:
-        with open_archive(path, folder, "It is not a policy as the app saves it.") as archive:
+        with open_archive(path, folder, "It is not a policy saved by the app.") as archive:
             if FIGURES in archive.namelist():
                 return parse_document(read_member(archive, FIGURES, MAX_JSON_BYTES), BestPolicy, path, folder)
         return read_document(beside, BestPolicy, folder)
@@ -93,7 +84,7 @@ def read_best(path: Path, folder: Path) -> BestPolicy | None:
 
 @dataclass(frozen=True)
 class KeptFrame:
-    """A frame that is kept as a picture: of which step of which episode, both counted from 0, and why."""
+    """A frame kept as a picture. ``episode`` and ``index`` (its step) count from 0; ``reason`` says why it is kept."""
 
     episode: int
     index: int
@@ -101,7 +92,7 @@ class KeptFrame:
 
 
 def frame_name(episode: int, index: int, reason: FrameReason) -> str:
-    """Its name within the archive."""
+    """Return the frame's name inside the archive."""
     return f"{episode}-{index}-{reason.value}.jpg"
 
 
@@ -115,19 +106,19 @@ _FRAME = re.compile(rf"(\d{{1,9}})-(\d{{1,9}})-({'|'.join(FrameReason)})\.jpg")
 
 
 class EvaluationFiles:
-    """``eval/`` of a run: of each evaluation a record, and perhaps a video, records of its steps, pictures, a policy.
+    """``eval/`` of a run: for each evaluation a record, and optionally a video, step records, pictures and a policy.
 
-    Paths raise EvaluationNotFound for what is no id of an evaluation.
+    Path methods raise EvaluationNotFound for an invalid evaluation id.
     """
 
     def __init__(self, run: Path) -> None:
-        """``run``: folder of the run, which has the run's id as its name."""
+        """``run`` is the folder of the run; its name is the run's id."""
         self._run = run
         self.path = run / "eval"
 
     def ids(self) -> list[str]:
-        """Ids of all evaluations, oldest first."""
-        names = {name.removesuffix(".json") for name in names_in(self.path, self._run, "eval_*.json")}
+        """Return the ids of all evaluations, oldest first."""
+        names = {name.removesuffix(".json") for name in list_names(self.path, self._run, "eval_*.json")}
         return sorted(filter(is_evaluation_id, names))
 
     def record_path(self, evaluation_id: str) -> Path:
@@ -140,22 +131,22 @@ class EvaluationFiles:
         return self._path(evaluation_id, ".steps.parquet")
 
     def pictures_path(self, evaluation_id: str) -> Path:
-        """Strips of what the agent saw, in a zip archive, each under its ``strip_name``."""
+        """Return the path of the zip archive with strips of what the agent saw, named by ``strip_name``."""
         return self._path(evaluation_id, ".pictures.zip")
 
     def frames_path(self, evaluation_id: str) -> Path:
-        """Frames that are kept as pictures, in a zip archive, each under its ``frame_name``."""
+        """Return the path of the zip archive with frames kept as pictures, named by ``frame_name``."""
         return self._path(evaluation_id, ".frames.zip")
 
     def frames(self, evaluation_id: str) -> list[KeptFrame]:
-        """Those in the archive, in the order in which they were played. Raises FileNotFoundError and RunFolderError."""
+        """Return the frames in the archive, in the order played. Raises FileNotFoundError and RunFolderError."""
         path = self.frames_path(evaluation_id)
         with self._open_frames(path) as archive:
             found = filter(None, map(parse_frame_name, archive.namelist()))
             return sorted(found, key=lambda frame: (frame.episode, frame.index))
 
     def read_frame(self, evaluation_id: str, episode: int, index: int) -> bytes:
-        """A JPEG. Raises FileNotFoundError, also for a frame that was not kept, and RunFolderError."""
+        """Return a frame as JPEG. Raises FileNotFoundError, also for a frame that was not kept, and RunFolderError."""
         path = self.frames_path(evaluation_id)
         with self._open_frames(path) as archive:
             for name in archive.namelist():
@@ -165,17 +156,17 @@ class EvaluationFiles:
         raise FileNotFoundError(path)
 
     def _open_frames(self, path: Path) -> AbstractContextManager[ZipFile]:
-        return open_archive(path, self._run, "It is no whole archive of frames.")
+        return open_archive(path, self._run, "It is not a complete archive of frames.")
 
     def verification_path(self, evaluation_id: str) -> Path:
         return self._path(evaluation_id, ".verify.json")
 
     def evaluated_policy_path(self, evaluation_id: str) -> Path:
-        """The policy that played, kept with the pictures of what it saw."""
+        """Return the path of the policy that played, kept together with pictures of what it saw."""
         return self._path(evaluation_id, ".policy.zip")
 
     def pinned_policy_path(self, evaluation_id: str) -> Path:
-        """Path of the policy that an evaluation plays, which stays when checkpoints are deleted."""
+        """Return the path of the policy that an evaluation will play; it stays when checkpoints are deleted."""
         return self.path / f".{check_evaluation_id(evaluation_id)}.zip.tmp"
 
     def pin_policy(self, evaluation_id: str, policy: Path) -> None:
@@ -193,27 +184,29 @@ class EvaluationFiles:
                 shutil.copyfileobj(source, copy)
 
     def keep_pinned_policy(self, evaluation_id: str) -> None:
-        """Keep the policy that an evaluation has pinned, if it has, for whoever asks what mattered in a picture."""
+        """Keep the pinned policy of an evaluation, if there is one, for saliency maps on request."""
         with suppress(FileNotFoundError):
             self.pinned_policy_path(evaluation_id).replace(self.evaluated_policy_path(evaluation_id))
 
     def read(self, evaluation_id: str) -> EvaluationRecord:
-        """Raises RunFolderError if the record is missing or unreadable."""
+        """Return the record. Raises RunFolderError if it is missing or unreadable."""
         path = self.record_path(evaluation_id)
         record = read_existing(path, EvaluationRecord, self._run)
         if (record.run_id, record.id) != (self._run.name, evaluation_id):
-            raise damaged(path, self._run, f"It is evaluation {record.id[:80]!r} of run {record.run_id[:80]!r}.")
+            raise damage_error(
+                path, self._run, f"It belongs to evaluation {record.id[:80]!r} of run {record.run_id[:80]!r}."
+            )
         return record
 
     def write(self, record: EvaluationRecord) -> None:
-        """Creates its folder if missing, since tools that copy run folders may leave out empty ones."""
+        """Write a record. Creates the folder if missing, because copy tools may skip empty folders."""
         check_folders(self._run, self._run)
         with suppress(FileExistsError):
             self.path.mkdir()
         write_atomically(self.record_path(record.id), record.model_dump_json(indent=2).encode(), self._run)
 
     def read_verification(self, evaluation_id: str) -> Verification | None:
-        """None if no verification was requested. Raises RunFolderError if it is unreadable."""
+        """Return the verification; None if none was requested. Raises RunFolderError if it is unreadable."""
         try:
             return read_document(self.verification_path(evaluation_id), Verification, self._run)
         except FileNotFoundError:
@@ -234,11 +227,11 @@ _STEP = re.compile(r"step_(\d{1,15})\.zip")
 _SEGMENT = re.compile(r"\d{1,15}-\d{1,15}-[0-9a-f]{16}\.seg")
 
 _SIGNS = ("config.json", "metrics.jsonl", "events.jsonl")
-"""A folder that contains one of these is, or was, a run's."""
+"""A folder that contains one of these is, or was, a run folder."""
 
 
 class Labels(LazyModel):
-    """``labels.json``: what the user may change about a run at any time."""
+    """``labels.json``: what the user can change about a run at any time."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -247,7 +240,7 @@ class Labels(LazyModel):
     notes: str = ""
 
     def within_limits(self) -> Labels:
-        """The same, cut to what a user may set: the file may have been written by anything."""
+        """Return the labels cut to the limits, because any program may have written the file."""
         whole = (tag.strip()[: LIMITS.tag.maximum] for tag in islice(self.tags, LIMITS.tags.maximum))
         return Labels(
             name=self.name,
@@ -257,7 +250,7 @@ class Labels(LazyModel):
 
 
 class RunFolder:
-    """One run's folder under ``root``. Raises RunNotFound for anything that is not a run id."""
+    """The folder of one run in ``root``. Raises RunNotFound for an invalid run id."""
 
     def __init__(self, root: Path, run_id: str) -> None:
         self.run_id = check_run_id(run_id)
@@ -290,20 +283,20 @@ class RunFolder:
 
     @classmethod
     def at(cls, path: Path) -> RunFolder:
-        """The run folder at ``path``. A link is not resolved, and is refused when the folder is used."""
+        """Return the run folder at ``path``. A link is not resolved; using it fails."""
         path = Path(os.path.abspath(path))  # noqa: PTH100  (``resolve`` would follow that link)
         return cls(path.parent, path.name)
 
     def check(self) -> None:
-        """Raises ArtifactNotFound if the folder does not exist, RunFolderError if a link or a file is in its place."""
+        """Raise ArtifactNotFound if the folder is missing, RunFolderError if a link or file is in its place."""
         try:
             check_folders(self.path, self.path)
         except FileNotFoundError as error:
             raise folder_gone(self.run_id) from error
 
     def is_there(self) -> bool:
-        """Whether the folder exists, or that cannot be told now, because the disk or the share gives an error: a run
-        must not end for that."""
+        """Whether the folder exists. Also true if a disk or share error makes it impossible to tell, because that must
+        not end a run."""
         try:
             return stat.S_ISDIR(self.path.lstat().st_mode)
         except (FileNotFoundError, NotADirectoryError):
@@ -319,23 +312,23 @@ class RunFolder:
         write_atomically(self.config_path, config.model_dump_json(indent=2).encode())
 
     def read_config(self) -> RunConfig:
-        """The configuration. Raises RunFolderError if it is missing, unreadable, or another run's."""
+        """Return the configuration. Raises RunFolderError if it is missing, unreadable or of another run."""
         config = read_existing(self.config_path, RunConfig, self.path)
         if config.run_id != self.run_id:
-            problem = f"It is the configuration of run {config.run_id[:80]!r}."
-            raise ForeignRunFolder(self.run_id, damaged(self.config_path, self.path, problem).damage)
+            problem = f"It belongs to run {config.run_id[:80]!r}."
+            raise ForeignRunFolder(self.run_id, damage_error(self.config_path, self.path, problem).damage)
         return config
 
     def config_to_go_on(self) -> RunConfig:
-        """The configuration of a run that shall be trained, changed, evaluated or repeated.
+        """Return the configuration of a run that will be trained, changed, evaluated or repeated.
 
-        Raises RunFolderError, and NewerVersion for what a newer version wrote: that is looked at only.
+        Raises RunFolderError, and NewerVersion for a run of a newer version, which is read-only.
         """
         config = self.read_config()
         if config.is_newer:
             raise NewerVersion(
-                f"Run {self.run_id!r} can only be looked at here. {config.format.newer(config.schema_version)} Install "
-                "that version to go on with it."
+                f"Run {self.run_id!r} is read-only here. {config.format.newer(config.schema_version)} Install "
+                "that version to continue it."
             )
         return config
 
@@ -343,7 +336,7 @@ class RunFolder:
         return read_control(self.control_path)
 
     def change_control(self, **changes: object) -> Control:
-        """Change fields of the control file; a damaged one is replaced. Returns the new content."""
+        """Change fields of the control file and return the new content; a damaged file is replaced."""
         try:
             control = self.read_control()
         except RunFolderError:
@@ -356,7 +349,7 @@ class RunFolder:
         write_control(self.control_path, control)
 
     def read_labels(self) -> Labels:
-        """The labels, within the limits; by default those of the configuration. Raises RunFolderError."""
+        """Return the labels, within the limits; by default the name in the configuration. Raises RunFolderError."""
         try:
             return read_document(self.labels_path, Labels).within_limits()
         except FileNotFoundError:
@@ -366,14 +359,14 @@ class RunFolder:
         write_atomically(self.labels_path, labels.model_dump_json(indent=2).encode())
 
     def read_rules(self) -> RulesDocument | None:
-        """The rules as somebody has changed them; None: those of the configuration hold. Raises RunFolderError."""
+        """Return the rules as the user changed them; None: those of the configuration apply. Raises RunFolderError."""
         try:
             return read_document(self.rules_path, RulesDocument)
         except FileNotFoundError:
             return None
 
     def rules(self, config: RunConfig) -> tuple[Rule, ...]:
-        """Those in force. Raises RunFolderError."""
+        """Return the rules that apply now. Raises RunFolderError."""
         changed = self.read_rules()
         return config.rules if changed is None else changed.rules
 
@@ -381,7 +374,7 @@ class RunFolder:
         write_atomically(self.rules_path, document.model_dump_json(indent=2).encode())
 
     def read_recording(self) -> RecordingChoice | None:
-        """How it is recorded; None: as its family is by default. Raises RunFolderError."""
+        """Return how the run is recorded; None: the default of its family. Raises RunFolderError."""
         try:
             return read_document(self.recording_path, RecordingChoice)
         except FileNotFoundError:
@@ -391,18 +384,18 @@ class RunFolder:
         write_atomically(self.recording_path, choice.model_dump_json(indent=2).encode())
 
     def snapshot_plan(self, config: RunConfig) -> SnapshotPlan:
-        """That in force. Raises RunFolderError."""
+        """Return the snapshot plan that applies now. Raises RunFolderError."""
         return self.read_control().snapshots or config.snapshots
 
     def open_log(self) -> BinaryIO:
-        """``worker.log``, open for appending; anything else in its place is set aside.
+        """Open ``worker.log`` for appending; anything else in its place is renamed.
 
         Raises FileNotFoundError without a folder, and RunFolderError.
         """
         return open_in_place(self.log_path)
 
     def tidy(self) -> None:
-        """Remove temporary files that a killed trainer left. Only for a run that has ended."""
+        """Delete temporary files that a killed trainer left. Only for a run that has ended."""
         for path in (self.path, self.checkpoints, self.film, self.watch, self.snapshots, self.replay):
             remove_leftovers(path, self.path)
 
@@ -412,66 +405,66 @@ class RunFolder:
         return self.checkpoints / f"step_{step}.zip"
 
     def checkpoint_files(self) -> list[tuple[int, Path]]:
-        """Checkpoints as (step, path), oldest first."""
+        """Return checkpoints as (step, path), oldest first."""
         return self._policies_in(self.checkpoints)
 
     def film_path(self, step: int) -> Path:
         return self.film / f"step_{step}.zip"
 
     def film_files(self) -> list[tuple[int, Path]]:
-        """Policies of the filmstrip as (step, path), oldest first."""
+        """Return policies of the filmstrip as (step, path), oldest first."""
         return self._policies_in(self.film)
 
     def _policies_in(self, path: Path) -> list[tuple[int, Path]]:
         found = (
             (int(match[1]), file)
-            for file in files_in(path, self.path, "step_*.zip")
+            for file in list_files(path, self.path, "step_*.zip")
             if (match := _STEP.fullmatch(file.name))
         )
         return sorted(found)
 
     def newest_policy(self) -> Path | None:
-        """The final model, else the last checkpoint, else None."""
+        """Return the final model, else the last checkpoint, else None."""
         if is_file(self.model_path):
             return self.model_path
         checkpoints = self.checkpoint_files()
         return checkpoints[-1][1] if checkpoints else None
 
     def best_policy(self) -> BestPolicy | None:
-        """Evaluation results of the best policy; None while there is none. Raises RunFolderError."""
+        """Return the evaluation results of the best policy; None if there is none. Raises RunFolderError."""
         return read_best(self.best_model_path, self.path)
 
     # Snapshots
 
     def snapshot_path(self, name: str) -> Path:
-        """Of the snapshot of that name. Raises InvalidRequest for what is no name of one."""
-        return self.snapshots / f"{name if name.isdecimal() and name.isascii() else check_name(name)}.zip"
+        """Return the path of the snapshot ``name``. Raises InvalidRequest for an invalid name."""
+        return self.snapshots / f"{name if name.isdecimal() and name.isascii() else check_snapshot_name(name)}.zip"
 
     def segment_path(self, file: str) -> Path:
-        """Of a segment of the replay buffer. Raises InvalidRequest for what is no name of one."""
+        """Return the path of a replay buffer segment. Raises InvalidRequest for an invalid name."""
         if _SEGMENT.fullmatch(file) is None:
             raise InvalidRequest(f"There is no segment {file[:80]!r}.")
         return self.replay / file
 
 
 def folder_gone(run_id: str) -> ArtifactNotFound:
-    return ArtifactNotFound(f"The folder of run {run_id!r} is gone. Delete the run, or put its folder back.")
+    return ArtifactNotFound(f"The folder of run {run_id!r} is missing. Delete the run, or restore its folder.")
 
 
 def run_folders(root: Path, known: Container[str] = ()) -> Iterator[RunFolder]:
-    """Every run folder under ``root`` except those in ``known``."""
+    """Yield every run folder in ``root`` except those in ``known``."""
     for path in sorted(root.iterdir() if root.is_dir() else ()):
         if path.name not in known and is_run_folder(path):
             yield RunFolder(root, path.name)
 
 
 def linked_folders(root: Path) -> list[Path]:
-    """Links under ``root`` to folders elsewhere that would otherwise be run folders."""
+    """Return links in ``root`` to folders elsewhere that would otherwise be run folders."""
     return sorted(path for path in root.iterdir() if is_run_id(path.name) and path.is_symlink() and path.is_dir())
 
 
 def is_run_folder(path: Path) -> bool:
-    """Whether it is the folder of a run, in whatever state, and no link to one."""
+    """Whether ``path`` is a run folder, in any condition, and not a link."""
     is_folder = is_run_id(path.name) and path.is_dir() and not path.is_symlink()
     return is_folder and any(os.path.lexists(path / name) for name in _SIGNS)
 
@@ -481,9 +474,9 @@ def strip_name(number: int) -> str:
 
 
 def kept_policies(folder: RunFolder, final_step: int | None = None) -> list[KeptPolicy]:
-    """All policies, by step. ``final_step`` is the step of the final model, if known.
+    """Return all policies by step. ``final_step`` is the step of the final model, if known.
 
-    A best policy that cannot be read is left out; inspection reports it.
+    An unreadable best policy is left out; inspection reports it.
     """
     found: dict[int, tuple[list[PolicyKind], Path]] = {}
     for step, kind, path in _files(folder, final_step):
@@ -494,7 +487,7 @@ def kept_policies(folder: RunFolder, final_step: int | None = None) -> list[Kept
         found[max(found)][0].insert(0, PolicyKind.LATEST)
     policies = []
     for step, (kinds, path) in sorted(found.items()):
-        with suppress(FileNotFoundError):  # a checkpoint that was deleted just now
+        with suppress(FileNotFoundError):  # a checkpoint that was deleted meanwhile
             file = path.relative_to(folder.path).as_posix()
             policies.append(KeptPolicy(step=step, kinds=kinds, file=file, size_bytes=path.stat().st_size))
     return policies
@@ -503,24 +496,32 @@ def kept_policies(folder: RunFolder, final_step: int | None = None) -> list[Kept
 def evaluated_policy(
     folder: RunFolder, evaluation_id: str, step: int | None, final_step: int | None = None
 ) -> KeptPolicy | None:
-    """The policy that played in an evaluation, of training step ``step``: the one kept with it, or of that step. None
-    if it is not kept any more. ``final_step`` as for kept_policies."""
+    """Return the policy that played in an evaluation; None if it no longer exists.
+
+    Args:
+        folder: Folder of the run.
+        evaluation_id: Id of the evaluation.
+        step: Training step of the policy; None if unknown.
+        final_step: Step of the final model, as for ``kept_policies``.
+    """
     path = folder.evaluations.evaluated_policy_path(evaluation_id)
     if step is not None and is_file(path, folder.path):
-        with suppress(FileNotFoundError):  # deleted just now
+        with suppress(FileNotFoundError):  # deleted meanwhile
             name = path.relative_to(folder.path).as_posix()
             return KeptPolicy(step=step, kinds=[], file=name, size_bytes=path.stat().st_size)
     return next((policy for policy in kept_policies(folder, final_step) if policy.step == step), None)
 
 
 def policy_at(policies: Sequence[KeptPolicy], step: int) -> KeptPolicy | None:
-    """The newest of ``policies`` (by step) up to ``step``; None if there is none."""
+    """Return the newest of ``policies`` (sorted by step) up to ``step``; None if there is none."""
     return next((policy for policy in reversed(policies) if policy.step <= step), None)
 
 
-def steps_of_learning(policies: Sequence[KeptPolicy], count: int) -> list[KeptPolicy]:
-    """``count`` of ``policies`` (by step) at most, evenly from the first to the best one; to the newest if none is
-    known to be the best, or if that is the first."""
+def select_learning_steps(policies: Sequence[KeptPolicy], count: int) -> list[KeptPolicy]:
+    """Return at most ``count`` of ``policies`` (sorted by step), evenly spaced from the first to the best one.
+
+    Ends at the newest policy if the best one is unknown or the first.
+    """
     best = next((place for place, policy in enumerate(policies) if PolicyKind.BEST in policy.kinds), 0)
     last = best or len(policies) - 1
     places = {round(place * last / (count - 1)) for place in range(count)}
@@ -528,7 +529,7 @@ def steps_of_learning(policies: Sequence[KeptPolicy], count: int) -> list[KeptPo
 
 
 def _files(folder: RunFolder, final_step: int | None) -> Iterator[tuple[int, PolicyKind | None, Path]]:
-    """Most permanent kind first. The final model has only the kind ``latest``."""
+    """Yield policy files, most permanent kind first. The final model only has the kind ``latest``."""
     for step, path in folder.film_files():
         yield step, PolicyKind.FILM, path
     with suppress(RunFolderError):
@@ -541,10 +542,10 @@ def _files(folder: RunFolder, final_step: int | None) -> Iterator[tuple[int, Pol
 
 
 def find_artifact(folder: RunFolder, name: str) -> Path:
-    """The regular file called ``name`` inside ``folder``; of a journal, it may be there in compressed form alone.
+    """Return the regular file ``name`` in ``folder``. A journal may exist in compressed form only.
 
-    Raises ArtifactNotFound for everything else: absolute names, ``..``, backslashes, NUL, hidden
-    and temporary files, folders, pipes, and links, wherever they lead.
+    Raises ArtifactNotFound for everything else: absolute names, ``..``, backslashes, NUL, hidden and temporary
+    files, folders, pipes and links.
     """
     missing = ArtifactNotFound(f"Run {folder.run_id!r} has no file {name[:120]!r}.")
     parts = name.split("/")
@@ -559,10 +560,10 @@ def find_artifact(folder: RunFolder, name: str) -> Path:
 
 
 def request_checkpoint(folder: RunFolder, *, stopping: bool, now: datetime) -> int:
-    """Ask the trainer for a checkpoint; return the number that its ``checkpoint`` event will repeat.
+    """Request a checkpoint from the trainer; return the number that its ``checkpoint`` event will repeat.
 
-    A damaged control file is replaced. The run keeps running or ``stopping``, and numbers continue from the clock's
-    milliseconds, which is beyond any earlier number.
+    A damaged control file is replaced: the run keeps running or ``stopping``, and numbers continue from the clock's
+    milliseconds, which exceed all earlier numbers.
     """
     try:
         control = folder.read_control()
@@ -575,9 +576,13 @@ def request_checkpoint(folder: RunFolder, *, stopping: bool, now: datetime) -> i
 
 
 class Attempts(NamedTuple):
-    """``newest``: number of the newest attempt that has begun or ended, 1 if none has; ``total_timesteps``: steps that
-    it was to train for, None for those of the configuration; ``begun``: how often one began, or took the place of rows
-    that were there."""
+    """Attempts of a run, according to its events.
+
+    Attributes:
+        newest: Number of the newest attempt that started or ended; 1 if none did.
+        total_timesteps: Steps it was to train for; None: as configured.
+        begun: How often an attempt started or replaced existing rows.
+    """
 
     newest: int
     total_timesteps: int | None
@@ -585,7 +590,7 @@ class Attempts(NamedTuple):
 
 
 def attempts_of(folder: RunFolder) -> Attempts:
-    """Raises RunFolderError for what is no journal."""
+    """Return the attempts of a run. Raises RunFolderError if the journal is not a file."""
     newest, total, begun = 1, None, 0
     for line in journal_lines(folder.events_path):
         event = parse_event(line.record)

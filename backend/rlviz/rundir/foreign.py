@@ -1,10 +1,8 @@
-"""Foreign runs: their configuration, their folder, and the heartbeat of the program that writes one.
+"""Foreign runs: their configuration, folder and heartbeat; also the lease by which a session requests current weights.
 
-A foreign run is a run folder like any other that a program of the user's writes, or that was brought in from elsewhere.
-Nobody steers it. While it goes on its program holds ``worker.lock``, is named in the ``started`` event, and touches
-``heartbeat`` every HEARTBEAT_SECONDS.
-
-``watch/``: how a session asks a run that trains for its current policy.
+A foreign run is a run folder that a program of the user writes, or that was imported. The service cannot control it.
+While it runs, its program holds ``worker.lock``, is named in the ``started`` event, and touches ``heartbeat`` every
+HEARTBEAT_SECONDS. A session asks a training run for its current policy through ``watch/``.
 """
 
 from __future__ import annotations
@@ -25,9 +23,9 @@ from pydantic import JsonValue
 from rlviz.domain.config import CheckpointPlan, RunActor, RunConfig
 from rlviz.domain.errors import InvalidRequest, RunFolderError
 from rlviz.domain.ids import new_run_id
-from rlviz.domain.limits import LIMITS, number_of
+from rlviz.domain.limits import LIMITS, to_number
 from rlviz.domain.metrics import MAX_STEP
-from rlviz.domain.naming import distinct
+from rlviz.domain.naming import make_distinct
 from rlviz.rundir.creation import new_folder
 from rlviz.rundir.files import check_folders, open_in_place, open_to_append
 from rlviz.rundir.folder import RunFolder
@@ -53,10 +51,20 @@ def foreign_config(
     settings: Mapping[str, object] | None = None,
     versions: Mapping[str, str] | None = None,
 ) -> RunConfig:
-    """Of a foreign run. Names may be unknown here; ``total_timesteps``: None if nobody says how long it will be.
+    """Return the configuration of a foreign run. Algorithm and environment may be unknown here.
 
-    ``settings`` are whatever the program calls its hyperparameters; what JSON does not know is kept as text.
-    Raises InvalidRequest, with what may be given, for names and numbers that no run can have.
+    Args:
+        algo: Name of the algorithm.
+        env_id: Name of the environment.
+        name: Name of the run; None: made from algorithm and environment.
+        now: Time of creation.
+        seed: Seed of the run.
+        total_timesteps: Planned steps; None if unknown.
+        settings: Hyperparameters under any names; values that JSON cannot hold become text.
+        versions: Installed version by package name.
+
+    Raises:
+        InvalidRequest: Names or numbers that no run can have; the message says what is allowed.
     """
     _check_number("/seed", seed, 0, MAX_STEP)
     if total_timesteps is not None:
@@ -79,9 +87,9 @@ def foreign_config(
 
 
 def create_foreign(runs_dir: Path, config: RunConfig, fill: Callable[[RunFolder], None]) -> RunFolder:
-    """Make the folder of a foreign run; it appears with what ``fill`` has put into it. Raises OSError.
+    """Create the folder of a foreign run; it appears with what ``fill`` wrote into it. Raises OSError.
 
-    A service that starts at this moment removes what it takes for a draft that was left behind: then it is made again.
+    A service that starts at this moment may delete the draft as a leftover; then it is created again.
     """
     for last in (False, False, True):
         try:
@@ -94,17 +102,17 @@ def create_foreign(runs_dir: Path, config: RunConfig, fill: Callable[[RunFolder]
     return RunFolder(runs_dir, config.run_id)
 
 
-def beat(folder: RunFolder) -> None:
-    """The program that writes the run lives. A folder that is gone, or a full disk, is no matter.
+def touch_heartbeat(folder: RunFolder) -> None:
+    """Touch the heartbeat file: the program that writes the run is alive.
 
-    Whatever else lies in the place of the file is set aside.
+    A missing folder or a full disk is ignored. Anything else in place of the file is renamed.
     """
     with suppress(OSError, RunFolderError), open_in_place(folder.heartbeat_path) as file:
         os.utime(file.fileno())
 
 
-def last_beat(folder: RunFolder) -> int | None:
-    """When the program gave its last sign, by the clock of the file system; None: there was none."""
+def read_heartbeat(folder: RunFolder) -> int | None:
+    """Return the time of the last heartbeat by the clock of the file system (nanoseconds); None if there was none."""
     try:
         return folder.heartbeat_path.lstat().st_mtime_ns
     except OSError:
@@ -113,72 +121,74 @@ def last_beat(folder: RunFolder) -> int | None:
 
 def _check_number(pointer: str, value: object, least: int, most: int) -> None:
     if isinstance(value, bool) or not isinstance(value, Integral) or not least <= int(value) <= most:
-        raise InvalidRequest.field(pointer, f"{pointer[1:]} is a whole number from {least:,} to {most:,}.")
+        raise InvalidRequest.field(pointer, f"{pointer[1:]} must be a whole number from {least:,} to {most:,}.")
 
 
 def _checked_name(pointer: str, value: str) -> str:
     most = LIMITS.run_name.maximum
     if not isinstance(value, str) or not value.strip() or len(value) > most or not value.isprintable():
-        raise InvalidRequest.field(pointer, f"{pointer[1:]} is a text of 1 to {most} characters on one line.")
+        raise InvalidRequest.field(pointer, f"{pointer[1:]} must be text of 1 to {most} characters on one line.")
     return value.strip()
 
 
 def _json_of_settings(settings: Mapping[Any, object]) -> dict[str, JsonValue]:
     if len(settings) > MAX_SETTINGS:
-        raise InvalidRequest.field("/config", f"config has {len(settings):,} settings; {MAX_SETTINGS} are the most.")
+        raise InvalidRequest.field(
+            "/config", f"config has {len(settings):,} settings; at most {MAX_SETTINGS} are allowed."
+        )
     return _named(settings, 1)
 
 
 def _named(settings: Mapping[object, object], depth: int) -> dict[str, JsonValue]:
-    """Return settings by the texts of their names: two names with one text stay two."""
+    """Return settings by the text of their names; two names with the same text stay two."""
     found: dict[str, JsonValue] = {}
     for name, value in settings.items():
-        found[distinct(text_of_setting(name), found)] = _json_of(value, depth)
+        found[make_distinct(setting_text(name), found)] = _json_of(value, depth)
     return found
 
 
 def _json_of(value: object, depth: int = 1) -> JsonValue:
-    """``value`` if JSON can represent it; its text otherwise."""
+    """Return ``value`` if JSON can represent it, otherwise its text."""
     if value is None or isinstance(value, bool):
         return value
-    if (number := number_of(value)) is not None:
+    if (number := to_number(value)) is not None:
         if isinstance(value, Integral) and not isinstance(number, int):
-            return text_of_setting(value)  # more digits than JSON readers keep
+            return setting_text(value)  # JSON readers would lose digits
         return number if math.isfinite(number) else str(number)
     if isinstance(value, Mapping | list | tuple):
         if depth == MAX_DEPTH or len(value) > MAX_SETTINGS:
-            return text_of_setting(value)
+            return setting_text(value)
         if isinstance(value, Mapping):
             return _named(value, depth + 1)
         return [_json_of(one, depth + 1) for one in value]
-    return text_of_setting(value)
+    return setting_text(value)
 
 
-def text_of_setting(value: object) -> str:
-    """Text of at most MAX_VALUE_CHARACTERS for whatever a program calls or gives a hyperparameter. Of a long collection
-    only the beginning is read."""
+def setting_text(value: object) -> str:
+    """Return at most MAX_VALUE_CHARACTERS of text for a name or value of a hyperparameter. Only the beginning of a long
+    collection is read."""
     try:
         text = _SHORT.repr(value) if isinstance(value, Mapping | list | tuple | set | frozenset) else str(value)
-    except Exception:  # a class of someone else's
+    except Exception:  # third-party code may raise anything
         text = f"<{type(value).__name__}>"
     return text.encode(errors="replace").decode()[:MAX_VALUE_CHARACTERS]
 
 
 RENEW_SECONDS = 1.0
 LEASE_SECONDS = 5.0
-"""Seconds after which a lease that was not renewed has expired."""
+"""Seconds after which a lease expires if it is not renewed."""
 
 
 class Lease:
-    """The session's side. Call ``renew`` as often as you like, and ``end`` at the end of the session."""
+    """The session's side of a lease. Call ``renew`` at any rate, and ``end`` at the end of the session."""
 
     def __init__(self, folder: RunFolder, *, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._folder, self._monotonic = folder, monotonic
         self._renew_at = float("-inf")
 
     def renew(self) -> None:
-        """Keep the lease fresh. If the disk refuses it, it is tried again a second later; meanwhile the newest
-        checkpoint is played."""
+        """Keep the lease fresh. If the disk refuses, retry a second later; meanwhile the session plays the newest
+        checkpoint."""
         now = self._monotonic()
         if now < self._renew_at:
             return
@@ -190,13 +200,14 @@ class Lease:
                 os.utime(file.fileno())
 
     def end(self) -> None:
-        """Another session of the same run creates it again within a second."""
+        """End the lease. Another session of the same run recreates it within a second."""
         with suppress(OSError):
             self._folder.lease_path.unlink(missing_ok=True)
 
 
 class LeaseWatch:
-    """The trainer's side. The age of a lease is measured by the trainer's clock only, as another host's may differ."""
+    """The trainer's side of a lease. Only the trainer's clock measures its age, because another host's clock may
+    differ."""
 
     def __init__(self, path: Path, *, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._path, self._monotonic = str(path), monotonic
@@ -206,7 +217,7 @@ class LeaseWatch:
     def is_held(self) -> bool:
         """Whether there is a fresh lease. Takes one system call."""
         try:
-            renewed = os.lstat(self._path).st_mtime_ns  # (no Path built for it)
+            renewed = os.lstat(self._path).st_mtime_ns  # avoids building a Path
         except OSError:
             self._seen = None
             return False

@@ -1,20 +1,10 @@
 """Append-only journals of JSON lines: one writer, any number of readers, in any processes.
 
-Obligations of the writer: it appends whole lines (or, if the process dies, leaves a torn one at the very end) and never
-changes a line. Obligations of readers: a torn last line does not exist yet; a line in the middle that is not JSON is
-reported as broken, never skipped silently.
+The writer appends whole lines and never changes one; if its process dies, it may leave a torn line at the very end.
+Readers ignore a torn last line, and report any other line that is not JSON as broken; they never skip it silently. A
+finished journal may be compressed (``metrics.jsonl.zst``) and is then read at any position as before.
 
-Compressed journals: ``metrics.jsonl.zst`` in the place of ``metrics.jsonl``, read at any position as if it
-were not.
-
-Lines: splits and parses the bytes of a journal.
-
-Positions in a journal: the end of its last line, whether a line begins at an offset, and the first line after
-a time or a number.
-
-Reading a journal: continuously, as a whole, or from its end.
-
-JournalWriter: the only writer of a journal.
+In order: compression, parsing, positions, ``JournalTail`` and other readers, ``JournalWriter``.
 """
 
 from __future__ import annotations
@@ -38,10 +28,10 @@ from typing import Any, BinaryIO, Literal, NamedTuple
 import orjson
 
 from rlviz.domain.errors import RunFolderError
-from rlviz.rundir.files import atomic_write, damaged, open_descriptor, open_file, temporary_name
+from rlviz.rundir.files import atomic_write, damage_error, open_descriptor, open_file, temporary_name
 
 BLOCK_BYTES = 1 << 20
-"""Bytes of the journal in a frame: what is expanded to read any one of them, some 1 ms."""
+"""Bytes of the journal in one compressed frame: what is expanded to read any part of it, in about 1 ms."""
 
 _LEVEL = 9
 _MAGIC_SKIPPED, _MAGIC_TABLE = 0x184D2A5E, 0x8F92EAB1
@@ -53,7 +43,7 @@ _BUFFER_BYTES = 1 << 17
 MOST_RATIO, FREE_BYTES = 1_000, 1 << 24
 """A journal of more than FREE_BYTES is at most MOST_RATIO times as long as its compressed form.
 
-That bounds the time that a small file from elsewhere can take. A journal that compresses better stays as it is.
+This bounds the time that a small file from elsewhere can take. A journal that compresses better stays uncompressed.
 """
 
 
@@ -62,9 +52,9 @@ def compressed_path(journal: Path) -> Path:
 
 
 def open_journal(path: Path, folder: Path | None = None) -> BinaryIO:
-    """The journal at ``path``, open for reading, compressed or not; ``folder`` as for ``open_file``.
+    """Open the journal at ``path`` for reading, compressed or not; ``folder`` as for ``open_file``.
 
-    Its descriptor tells the time of change, not the size: seek to the end for that. Raises FileNotFoundError and
+    Its descriptor gives the time of change, but not the size: seek to the end for that. Raises FileNotFoundError and
     RunFolderError.
     """
     try:
@@ -74,24 +64,26 @@ def open_journal(path: Path, folder: Path | None = None) -> BinaryIO:
     try:
         return io.BufferedReader(_Expanding(compressed_path(path), folder), _BUFFER_BYTES)
     except FileNotFoundError:
-        return open_file(path, folder)  # expanded just now, or in neither form
+        return open_file(path, folder)  # it was expanded meanwhile, or does not exist
 
 
 def journal_size(path: Path) -> int:
-    """Bytes of the journal at ``path``, uncompressed. Raises FileNotFoundError and RunFolderError."""
+    """Return the uncompressed bytes of the journal at ``path``. Raises FileNotFoundError and RunFolderError."""
     with open_journal(path) as file:
         return file.seek(0, os.SEEK_END)
 
 
 def is_compressed(path: Path) -> bool:
-    """Whether the journal at ``path`` is there in compressed form alone."""
+    """Whether the journal at ``path`` exists in compressed form only."""
     return not os.path.lexists(path) and os.path.lexists(compressed_path(path))
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A compressed copy of a journal that lies beside it under a temporary name: ``size`` bytes of the journal's
-    ``journal_size``."""
+    """A compressed copy of a journal beside it, under a temporary name.
+
+    ``size`` is the size of the copy, ``journal_size`` that of the journal, both in bytes.
+    """
 
     journal: Path
     temporary: Path
@@ -99,7 +91,7 @@ class Prepared:
     journal_size: int
 
     def put_in_place(self) -> bool:
-        """Have it replace the journal; False if that has grown or gone meanwhile. Raises OSError, RunFolderError."""
+        """Replace the journal; return False if it grew or disappeared meanwhile. Raises OSError and RunFolderError."""
         with suppress(FileNotFoundError):
             with open_file(self.journal) as file:
                 unchanged = os.fstat(file.fileno()).st_size == self.journal_size
@@ -117,13 +109,12 @@ class Prepared:
         self.temporary.unlink(missing_ok=True)
 
 
-def prepare(journal: Path, block_bytes: int = BLOCK_BYTES) -> Prepared | None:
-    """A compressed copy of the journal at ``journal``, on the disk and read back.
+def compress_journal(journal: Path, block_bytes: int = BLOCK_BYTES) -> Prepared | None:
+    """Compress the journal at ``journal``; return the copy, written to disk and verified.
 
-    None if it would not be smaller, or so much smaller that it would not be read (MOST_RATIO).
+    Returns None if the copy would not be smaller, or so much smaller that readers would reject it (MOST_RATIO).
 
-    Raises FileNotFoundError, RunFolderError, and OSError, with no copy left: a full disk, say, or one that gives back
-    something else than what was written.
+    Raises FileNotFoundError, RunFolderError, and OSError for a full or faulty disk; no copy is left then.
     """
     compressor = _zstandard().ZstdCompressor(level=_LEVEL, write_checksum=True)
     target = compressed_path(journal)
@@ -160,10 +151,10 @@ def _is_too_dense(size: int, compressed_size: int) -> bool:
     return size > FREE_BYTES and size > MOST_RATIO * compressed_size
 
 
-def expand(path: Path, *, skip_damaged: bool = False) -> None:
-    """Bring the journal at ``path`` back into its uncompressed form, if it is not. Raises OSError and RunFolderError.
+def expand_journal(path: Path, *, skip_damaged: bool = False) -> None:
+    """Expand the journal at ``path`` if it is compressed. Raises OSError and RunFolderError.
 
-    ``skip_damaged``: leave out the parts that cannot be expanded, for a repair.
+    With ``skip_damaged``, parts that cannot be expanded are left out, for a repair.
     """
     compressed = compressed_path(path)
     if is_compressed(path):
@@ -180,7 +171,7 @@ def expand(path: Path, *, skip_damaged: bool = False) -> None:
 
 
 class _Expanding(io.RawIOBase):
-    """A compressed journal as the file that it was. Holds the one block that was read last."""
+    """A compressed journal that reads like the original file. Caches the last block."""
 
     def __init__(self, path: Path, folder: Path | None = None) -> None:
         """Raises FileNotFoundError and RunFolderError."""
@@ -199,23 +190,23 @@ class _Expanding(io.RawIOBase):
 
     @property
     def count(self) -> int:
-        """Of blocks."""
+        """Number of blocks."""
         return len(self._blocks) - 1
 
     def block(self, number: int) -> bytes:
-        """Raises RunFolderError if it is damaged."""
+        """Return a block, uncompressed. Raises RunFolderError if it is damaged."""
         if self._held[0] != number:
             self._file.seek(self._frames[number])
             frame = self._file.read(self._frames[number + 1] - self._frames[number])
             size = self._blocks[number + 1] - self._blocks[number]
             try:
-                if _zstandard().frame_content_size(frame) > size:  # it would be expanded all the same
-                    raise self._damaged(f"Its part {number + 1} of {self.count} is longer than its table says.")
+                if _zstandard().frame_content_size(frame) > size:  # zstandard would expand it anyway
+                    raise self._damaged(f"Part {number + 1} of {self.count} is longer than its table says.")
                 content = self._expander.decompress(frame, max_output_size=size)
             except _zstandard().ZstdError as error:
-                raise self._damaged(f"Its part {number + 1} of {self.count} cannot be expanded.") from error
+                raise self._damaged(f"Part {number + 1} of {self.count} cannot be expanded.") from error
             if len(content) != size:
-                raise self._damaged(f"Its part {number + 1} of {self.count} is not as long as it was.")
+                raise self._damaged(f"Part {number + 1} of {self.count} is shorter than its table says.")
             self._held = number, content
         return self._held[1]
 
@@ -252,7 +243,7 @@ class _Expanding(io.RawIOBase):
         super().close()
 
     def _read_table(self) -> tuple[list[int], list[int]]:
-        """Sizes of the frames, and of what each holds."""
+        """Return the sizes of the compressed frames, and of their contents."""
         size = self._file.seek(0, os.SEEK_END)
         self._file.seek(max(0, size - _FOOT.size))
         foot = self._file.read(_FOOT.size)
@@ -261,7 +252,7 @@ class _Expanding(io.RawIOBase):
         count, flags, magic = _FOOT.unpack(foot)
         begin = size - _FOOT.size - count * _ENTRY.size
         if magic != _MAGIC_TABLE or flags != 0 or count > _MOST_FRAMES or begin < _HEAD.size:
-            raise self._damaged("It is cut, or no compressed journal.")
+            raise self._damaged("It is truncated or not a compressed journal.")
         self._file.seek(begin)
         entries = list(_ENTRY.iter_unpack(self._file.read(count * _ENTRY.size)))
         frames, blocks = [frame for frame, _ in entries], [block for _, block in entries]
@@ -276,21 +267,23 @@ class _Expanding(io.RawIOBase):
         return frames, blocks
 
     def _damaged(self, problem: str) -> RunFolderError:
-        return damaged(self._path, self._folder, problem)
+        return damage_error(self._path, self._folder, problem)
 
 
 def _verify(compressed: Path, digest: bytes, journal: Path) -> None:
-    """Raises OSError if ``compressed`` does not hold what has that digest."""
+    """Raise OSError if the content of ``compressed`` does not have that digest."""
     found = blake2b()
     with _Expanding(compressed) as source:
         for number in range(source.count):
             found.update(source.block(number))
     if found.digest() != digest:
-        raise OSError(f"The compressed copy of {journal.name} is not what was written. Is the disk sound?")
+        raise OSError(
+            f"The compressed copy of {journal.name} differs from what was written. Check the disk for errors."
+        )
 
 
 def _sync_folder(path: Path) -> None:
-    """So that the new name is on the disk before the old file goes; where folders can be synced."""
+    """Sync a folder, where supported, so that a new name is on disk before the old file is deleted."""
     with suppress(OSError):
         folder = os.open(path, os.O_RDONLY)
         try:
@@ -300,26 +293,27 @@ def _sync_folder(path: Path) -> None:
 
 
 def _zstandard() -> Any:
-    """Imported when the first compressed journal is met."""
+    """Import zstandard on first use."""
     import zstandard
 
     return zstandard
 
 
 READ_BYTES = 1 << 17
-"""Bytes per block. Long journals are read fastest in blocks of this size, which stay in the processor's cache."""
+"""Bytes per block. Long journals are read fastest in blocks of this size, which fit into the processor's cache."""
 
 MAX_LINE_BYTES = 1 << 20
-"""Maximum bytes of a line, newline included. A longer one is broken, and is never held in memory as a whole."""
+"""Maximum bytes of a line, including the newline. A longer line counts as broken and is never held in memory as a
+whole."""
 
 MAX_SEQ = (1 << 53) - 1
 """The largest integer that every JSON parser, including browsers', represents exactly."""
 
 
 class Line(NamedTuple):
-    """A whole line: its beginning and end (bytes, newline included), and its content.
+    """A whole line: where it starts and ends (bytes, including the newline), and its content.
 
-    ``record`` is None for a broken line; of one that is too long, ``raw`` is only the beginning.
+    ``record`` is None for a broken line. If the line is too long, ``raw`` is only its beginning.
     """
 
     start: int
@@ -336,13 +330,13 @@ class Records(NamedTuple):
 
 
 def split_lines(data: bytes, offset: int = 0) -> Iterator[Line]:
-    """The whole lines of ``data``, which begins at byte ``offset`` of its journal."""
-    for start, block in blocks(data, offset):
+    """Yield the whole lines of ``data``, which starts at byte ``offset`` of its journal."""
+    for start, block in split_blocks(data, offset):
         yield from block_lines(start, block)
 
 
-def blocks(data: bytes, offset: int) -> Iterator[tuple[int, bytes]]:
-    """The whole lines of ``data`` in blocks of about READ_BYTES, each with where it begins in the journal."""
+def split_blocks(data: bytes, offset: int) -> Iterator[tuple[int, bytes]]:
+    """Yield the whole lines of ``data`` in blocks of about READ_BYTES, each with its start in the journal."""
     start, whole = 0, data.rfind(b"\n") + 1
     while start < whole:
         end = data.find(b"\n", min(start + READ_BYTES, whole) - 1) + 1
@@ -357,10 +351,10 @@ def block_lines(offset: int, block: bytes) -> Iterator[Line]:
 
 
 def parse_block(block: bytes) -> list[dict[str, Any]] | None:
-    """The records of all lines of ``block``, parsed at once; None if a line is broken.
+    """Parse all lines of ``block`` at once; return None if a line is broken.
 
-    Lines that were torn within a string or a list and run into one another make fewer records than lines. Only a line
-    with two records could make up for that, so lines are parsed one by one where there may be one.
+    Torn lines that run into one another yield fewer records than lines. Only a line with two records could hide
+    that, so blocks that may contain one are parsed line by line instead.
     """
     if b"},{" in block or len(block) > MAX_LINE_BYTES:
         return None
@@ -374,7 +368,7 @@ def parse_block(block: bytes) -> list[dict[str, Any]] | None:
 
 
 def parse_line(raw: bytes) -> dict[str, Any] | None:
-    """The record in a line, without its newline; None if it is broken."""
+    """Return the record in a line without its newline; None if it is broken."""
     if len(raw) >= MAX_LINE_BYTES:
         return None
     try:
@@ -390,7 +384,7 @@ CHUNK_BYTES = 1 << 20
 
 
 def whole_size(path: Path) -> int:
-    """Bytes of whole lines in the journal at ``path``, which is where its next line begins; 0 if there is no such file.
+    """Return the bytes of whole lines in the journal at ``path``, where its next line starts; 0 if the file is missing.
 
     Raises RunFolderError.
     """
@@ -402,7 +396,7 @@ def whole_size(path: Path) -> int:
 
 
 def last_newline(file: BinaryIO, size: int) -> int:
-    """Offset just after the last newline within the first ``size`` bytes, or 0."""
+    """Return the offset just after the last newline within the first ``size`` bytes, or 0."""
     end = size
     while end > 0:
         start = max(0, end - CHUNK_BYTES)
@@ -415,7 +409,7 @@ def last_newline(file: BinaryIO, size: int) -> int:
 
 
 def next_newline(file: BinaryIO, start: int, size: int) -> int:
-    """Offset just after the first newline from ``start`` on, within the first ``size`` bytes, or 0."""
+    """Return the offset just after the first newline from ``start`` on, within the first ``size`` bytes, or 0."""
     file.seek(start)
     while start < size:
         data = file.read(min(CHUNK_BYTES, size - start))
@@ -429,7 +423,8 @@ def next_newline(file: BinaryIO, start: int, size: int) -> int:
 
 
 def line_number(path: Path, offset: int) -> int:
-    """The number, from 1, of the line that begins at byte ``offset``. Raises FileNotFoundError or RunFolderError."""
+    """Return the number, from 1, of the line that starts at byte ``offset``. Raises FileNotFoundError or
+    RunFolderError."""
     number = 1
     with open_journal(path) as file:
         while offset > 0 and (data := file.read(min(CHUNK_BYTES, offset))):
@@ -439,7 +434,7 @@ def line_number(path: Path, offset: int) -> int:
 
 
 def is_line_start(path: Path, offset: int) -> bool:
-    """Whether ``offset`` is where a line of the journal begins, or its end."""
+    """Whether a line of the journal starts at ``offset``, or the journal ends there."""
     if offset == 0:
         return True
     try:
@@ -451,11 +446,10 @@ def is_line_start(path: Path, offset: int) -> bool:
 
 
 def offset_after(path: Path, since: float, field: Literal["time", "seq"] = "time") -> int:
-    """Where to read on for the lines whose ``time`` (Unix seconds) or ``seq`` is greater than ``since``;
-    bisects the file.
+    """Return the offset of the first line whose ``time`` (Unix seconds) or ``seq`` is greater than ``since``, by
+    bisection.
 
-    That is just after the last line that is not; broken lines have neither and are handed over.
-    Raises RunFolderError.
+    Broken lines have neither, so those after the last smaller line are included. Raises RunFolderError.
     """
     try:
         file = open_journal(path)
@@ -474,12 +468,13 @@ def offset_after(path: Path, since: float, field: Literal["time", "seq"] = "time
 
 
 def _numbered_line(file: BinaryIO, start: int, stop: int, field: str) -> tuple[float, int] | None:
-    """Value and end of the first whole line with a number in ``field`` that begins between ``start`` and ``stop``."""
+    """Return value and end of the first whole line with a number in ``field`` that starts between ``start`` and
+    ``stop``."""
     if start > 0:
         start = next_newline(file, start - 1, stop) or stop
     file.seek(start)
     while start < stop and (raw := file.readline(MAX_LINE_BYTES)):
-        if not raw.endswith(b"\n"):  # too long to be a record, or torn
+        if not raw.endswith(b"\n"):  # too long for a record, or torn
             start = next_newline(file, start + len(raw), stop) or stop
             file.seek(start)
             continue
@@ -493,81 +488,84 @@ def _numbered_line(file: BinaryIO, start: int, stop: int, field: str) -> tuple[f
 _KEPT_BYTES = 200
 
 
-class _Piece(NamedTuple):
+class Piece(NamedTuple):
     """The whole lines from byte ``start`` on, or the one line there that is too long to be read."""
 
     start: int
     data: bytes
     long: Line | None = None
 
+    def lines(self) -> list[Line]:
+        return [self.long] if self.long else list(split_lines(self.data, self.start))
 
-def _lines(piece: _Piece) -> list[Line]:
-    return [piece.long] if piece.long else list(split_lines(piece.data, piece.start))
-
-
-def _records(piece: _Piece) -> Records:
-    found = Records([], [piece.long] if piece.long else [])
-    for offset, block in blocks(piece.data, piece.start):
-        if (parsed := parse_block(block)) is not None:
-            found.records.extend(parsed)
-            continue
-        for line in block_lines(offset, block):
-            if line.record is None:
-                found.broken.append(line)
-            else:
-                found.records.append(line.record)
-    return found
+    def records(self) -> Records:
+        found = Records([], [self.long] if self.long else [])
+        for offset, block in split_blocks(self.data, self.start):
+            if (parsed := parse_block(block)) is not None:
+                found.records.extend(parsed)
+                continue
+            for line in block_lines(offset, block):
+                if line.record is None:
+                    found.broken.append(line)
+                else:
+                    found.records.append(line.record)
+        return found
 
 
 class JournalTail:
-    """Follows a journal from ``offset`` on. Each ``read`` returns the whole lines that are new.
+    """Follows a journal from ``offset`` on. Each ``read`` returns the new whole lines.
 
     The file may not exist yet. ``offset`` is always at the start of a line. Memory is bounded by ``limit`` and
-    MAX_LINE_BYTES, whatever the file holds. Raises RunFolderError if it is no regular file.
+    MAX_LINE_BYTES, whatever the file holds. Raises RunFolderError if it is not a regular file.
     """
 
     def __init__(self, path: Path, offset: int = 0) -> None:
         self.path, self.offset = path, offset
         self._searched = offset
-        """The line that begins at ``offset`` is known not to end before this byte."""
+        """The line at ``offset`` cannot end before this byte."""
 
     def read(self, limit: int | None = None) -> list[Line]:
-        """New whole lines, at most about ``limit`` bytes of them (but at least one line)."""
+        """Return new whole lines, at most about ``limit`` bytes (but at least one line)."""
         found: list[Line] = []
         for piece in self._pieces(limit or CHUNK_BYTES, only_one=limit is not None):
-            found += _lines(piece)
+            found += piece.lines()
         return found
 
     def read_records(self, limit: int | None = None) -> Records:
-        """As ``read``, but only records: half the time, a third of the memory."""
+        """Like ``read``, but returns only records, in half the time and a third of the memory."""
         found = Records([], [])
         for piece in self._pieces(limit or CHUNK_BYTES, only_one=limit is not None):
-            records, broken = _records(piece)
+            records, broken = piece.records()
             found.records.extend(records)
             found.broken.extend(broken)
         return found
 
     def read_bytes(self, limit: int) -> bytes:
-        """As ``read``, but unparsed; empty if the next line is too long to be read."""
+        """Like ``read``, but returns unparsed bytes; empty if the next line is too long to read."""
         return b"".join(piece.data for piece in self._pieces(limit, only_one=True))
 
     def batches(self, *, end: int | None = None, limit: int = READ_BYTES) -> Iterator[list[Line]]:
-        """All new whole lines, about ``limit`` bytes at a time, up to byte ``end`` (default: the end of the file).
+        """Yield all new whole lines, about ``limit`` bytes at a time, up to byte ``end`` (default: the end of the
+        file).
 
-        The file is opened once and each part of a compressed one is expanded once, so this is the way to read a
-        journal of any length.
+        The file is opened once, and each part of a compressed one is expanded once: use this to read a journal of
+        any length.
         """
-        return map(_lines, self._pieces(limit, end=end))
+        return map(Piece.lines, self._pieces(limit, end=end))
 
     def record_batches(self, *, limit: int = READ_BYTES) -> Iterator[Records]:
         """As ``batches``, but only records."""
-        return map(_records, self._pieces(limit))
+        return map(Piece.records, self._pieces(limit))
 
     def byte_batches(self, *, limit: int = READ_BYTES) -> Iterator[bytes]:
-        """As ``batches``, but unparsed; empty for a line that is too long to be read."""
+        """Like ``batches``, but yields unparsed bytes; empty for a line that is too long to read."""
         return (piece.data for piece in self._pieces(limit))
 
-    def _pieces(self, limit: int, *, only_one: bool = False, end: int | None = None) -> Iterator[_Piece]:
+    def pieces(self, *, limit: int = READ_BYTES) -> Iterator[Piece]:
+        """As ``batches``, but unparsed, each with where it begins."""
+        return self._pieces(limit)
+
+    def _pieces(self, limit: int, *, only_one: bool = False, end: int | None = None) -> Iterator[Piece]:
         """New bytes up to ``end``, in pieces of about ``limit`` bytes."""
         try:
             file = open_journal(self.path)
@@ -583,7 +581,7 @@ class JournalTail:
                 if only_one:
                     return
 
-    def _take(self, file: BinaryIO, size: int, limit: int) -> _Piece | None:
+    def _take(self, file: BinaryIO, size: int, limit: int) -> Piece | None:
         """The new whole lines, at least one, and moves ``offset`` behind them. None if there is none."""
         start = self.offset
         if self._searched >= size:
@@ -597,30 +595,30 @@ class JournalTail:
                 return None
             if end > MAX_LINE_BYTES:
                 self.offset = self._searched = start + end
-                return _Piece(start, b"", _overlong(file, start, start + end))
+                return Piece(start, b"", _overlong(file, start, start + end))
             file.seek(start)
             data = file.read(end)
         self.offset = self._searched = start + end
-        return _Piece(start, data[:end])
+        return Piece(start, data[:end])
 
 
 def journal_lines(path: Path) -> Iterator[Line]:
-    """The whole lines of the journal at ``path`` one by one, in little memory. Raises RunFolderError."""
+    """Yield the whole lines of the journal at ``path`` in little memory. Raises RunFolderError."""
     return chain.from_iterable(JournalTail(path).batches())
 
 
 def read_journal(path: Path) -> list[Line]:
-    """All whole lines of the journal at ``path``; none if there is no such file. Raises RunFolderError.
+    """Return all whole lines of the journal at ``path``; empty if the file is missing. Raises RunFolderError.
 
-    They stay in memory together. For a journal of any length, use ``journal_lines``.
+    All lines are in memory together. For a journal of any length, use ``journal_lines``.
     """
     return JournalTail(path).read()
 
 
 def read_backwards(path: Path, end: int | None = None, *, chunk: int = CHUNK_BYTES) -> Iterator[Line]:
-    """Whole lines from the last to the first; reads no more of the file than is consumed.
+    """Yield whole lines from the last to the first; reads no more of the file than is consumed.
 
-    ``end`` is the offset to begin at (default: the end of the file), ``chunk`` the bytes read at a time. Raises
+    ``end`` is the offset to start at (default: the end of the file), ``chunk`` the bytes read at a time. Raises
     RunFolderError.
     """
     try:
@@ -648,13 +646,13 @@ def read_backwards(path: Path, end: int | None = None, *, chunk: int = CHUNK_BYT
 
 
 def _overlong(file: BinaryIO, start: int, end: int) -> Line:
-    """The line between two bytes of ``file``, which is longer than MAX_LINE_BYTES, with only its beginning."""
+    """Return the line between two bytes of ``file``, which is longer than MAX_LINE_BYTES, with only its beginning."""
     file.seek(start)
     return Line(start, end, file.read(_KEPT_BYTES), None)
 
 
 def last_lines(path: Path, count: int) -> list[Line]:
-    """The last ``count`` whole lines of the journal at ``path``, in order. Raises RunFolderError."""
+    """Return the last ``count`` whole lines of the journal at ``path``, in order. Raises RunFolderError."""
     newest: list[Line] = []
     for line in read_backwards(path):
         if len(newest) == count:
@@ -664,10 +662,10 @@ def last_lines(path: Path, count: int) -> list[Line]:
 
 
 FLUSH_SECONDS = 0.1
-"""Seconds that a line is buffered at most, provided that ``flush_if_due`` is called as often."""
+"""Maximum seconds that a line is buffered, if ``flush_if_due`` is called often enough."""
 
 SYNC_SECONDS = 0.5
-"""Seconds between syncs. After a power cut, lines of about this time plus FLUSH_SECONDS may be missing, and no more."""
+"""Seconds between syncs. A power cut loses at most the lines of this time plus FLUSH_SECONDS."""
 
 MAX_WAITING_BYTES = 1 << 26
 """Maximum bytes that wait for a full disk; beyond it, ``append`` raises."""
@@ -676,11 +674,12 @@ MAX_WAITING_BYTES = 1 << 26
 class JournalWriter:
     """Appends numbered records (``seq`` from 1, without gaps), buffered for at most ``flush_seconds``.
 
-    Opening a journal again goes on after its last whole line; a torn one is cut off. One that was compressed is
-    expanded first.
-    What cannot be written (OSError: disk full) stays in the buffer for the next flush, up to MAX_WAITING_BYTES.
-    Raises FileNotFoundError without a folder to write into, RunFolderError if something else lies in the place of
-    the file. Safe to use from several threads. ``sync_if_due`` makes what was written survive a power cut.
+    Reopening a journal continues after its last whole line: a torn line is cut off, and a compressed journal is
+    expanded first. What cannot be written (OSError: disk full) stays in the buffer for the next flush, up to
+    MAX_WAITING_BYTES. Safe to use from several threads. ``sync_if_due`` makes written lines survive a power cut.
+
+    Raises FileNotFoundError without a folder to write into, and RunFolderError if something else is in place of the
+    file.
     """
 
     def __init__(
@@ -694,7 +693,7 @@ class JournalWriter:
         self._clock, self._monotonic, self._flush_seconds = clock, monotonic, flush_seconds
         self._lock = threading.Lock()
         self._buffer: list[bytes] = []
-        expand(path)
+        expand_journal(path)
         self._file = open_descriptor(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
         self._seq = _cut_torn_tail(self._file, path)
         self._flushed_at = self._synced_at = monotonic()
@@ -704,17 +703,21 @@ class JournalWriter:
 
     @property
     def last_seq(self) -> int:
-        """Of the line that was appended last, on disk or not; 0 for an empty journal."""
+        """``seq`` of the newest appended line, on disk or not; 0 for an empty journal."""
         return self._seq
 
     def append(self, record: Mapping[str, Any], *, at: float | None = None, flush: bool = True) -> int:
-        """Add ``record`` with its ``seq`` and ``time`` in front; return the ``seq``.
+        """Add ``record`` with ``seq`` and ``time`` in front; return the ``seq``.
 
-        ``at`` is the time of the record in Unix seconds, now by default. Without ``flush`` it is only buffered, even if
-        a flush is due, for a record that others follow.
+        Args:
+            record: The record, as a JSON object.
+            at: Time of the record in Unix seconds; None: now.
+            flush: Whether to flush if due. Without it, the record is only buffered, because others follow.
 
-        Raises TypeError for values that JSON cannot represent, and ValueError for a line longer than MAX_LINE_BYTES;
-        neither uses up a ``seq``. Raises ValueError once closed, and OSError when too much waits for the disk.
+        Raises:
+            TypeError: JSON cannot represent a value. No ``seq`` is used up.
+            ValueError: The line is longer than MAX_LINE_BYTES (no ``seq`` is used up), or the journal is closed.
+            OSError: Too much data waits for the disk.
         """
         with self._lock:
             if self._file < 0:
@@ -744,15 +747,15 @@ class JournalWriter:
             self._flush()
 
     def sync_if_due(self) -> None:
-        """Every SYNC_SECONDS, have the disk store what was written. Others may append meanwhile."""
+        """Every SYNC_SECONDS, sync written lines to disk. Others may append meanwhile."""
         with self._syncing:
             if self._file >= 0 and self._unsynced and self._monotonic() - self._synced_at >= SYNC_SECONDS:
-                self._unsynced = False  # before the sync: what is written during it is for the next one
+                self._unsynced = False  # before the sync: lines written during it wait for the next one
                 os.fsync(self._file)
                 self._synced_at = self._monotonic()
 
     def sync(self) -> None:
-        """Have the disk store all that was appended. Raises OSError."""
+        """Sync all appended lines to disk. Raises OSError."""
         self.flush()
         with self._syncing:
             if self._file >= 0:
@@ -785,7 +788,7 @@ class JournalWriter:
 def _cut_torn_tail(file: int, path: Path) -> int:
     """Truncate ``file`` after its last newline; return the ``seq`` of its last line.
 
-    Broken lines at the end have used up a ``seq`` each.
+    Each broken line at the end has used up one ``seq``.
     """
     size = os.fstat(file).st_size
     with os.fdopen(file, "rb", closefd=False) as journal:

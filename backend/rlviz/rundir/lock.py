@@ -1,8 +1,8 @@
-"""One trainer a run folder, one service a runs folder.
+"""Locks: one trainer per run folder, one service per runs folder.
 
-The lock is the system's own, on a file that stays (``flock``; ``LockFileEx`` on Windows): it goes with the process that
-holds it, however that ends, so there is none that is stale. ``filelock`` takes it on a file that is opened here, as all
-in a run folder is (``rlviz.rundir.files``); the lock classes of that library open the path themselves.
+The operating system holds the lock on a file (``flock``; ``LockFileEx`` on Windows) and releases it when the process
+ends, so no lock is ever stale. ``filelock`` locks a file that we open ourselves, as for all files of a run folder
+(``rlviz.rundir.files``), because its own lock classes open the path themselves.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from rlviz.domain.disk_full import DISK_FULL, is_disk_full
 from rlviz.domain.errors import RunIsActive, RunsFolderInUse, RunsFolderUnusable
 from rlviz.rundir.files import open_in_place
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.usage import noted_usage
+from rlviz.rundir.usage import read_usage
 
 
 @contextmanager
 def training_lock(folder: RunFolder) -> Iterator[int]:
-    """Hold ``worker.lock`` of ``folder``, whose descriptor is given; the system releases it however the process ends.
+    """Hold ``worker.lock`` of ``folder`` and yield its descriptor; the system releases the lock when the process ends.
 
-    Raises RunIsActive if another trainer, in whatever process, holds it, and RunFolderError.
+    Raises RunIsActive if another trainer holds it, in any process, and RunFolderError.
     """
     with open_in_place(folder.lock_path) as file:
         if not lock_descriptor(file.fileno(), blocking=False):
-            raise RunIsActive(f"Another worker trains {folder.run_id!r}.")
+            raise RunIsActive(f"Another worker is training {folder.run_id!r}.")
         yield file.fileno()
 
 
 class RunsLock:
-    """``rlviz.lock`` of a runs folder, held while a service, or a rebuild, writes the catalogue.
+    """``rlviz.lock`` of a runs folder, held while a service or a rebuild writes the catalogue.
 
-    It holds the pid of who has it. The system releases it however the process ends.
+    The file contains the pid of its holder. The system releases the lock when the process ends.
     """
 
     def __init__(self, runs_dir: Path) -> None:
@@ -45,9 +45,9 @@ class RunsLock:
         self._file: IO[str] | None = None
 
     def acquire(self) -> bool:
-        """Take the lock, and make the folder if there is none; return False if this object holds it already.
+        """Take the lock, and create the folder if needed; return False if this object already holds it.
 
-        Raises RunsFolderInUse, or RunsFolderUnusable if nothing can be written there.
+        Raises RunsFolderInUse, or RunsFolderUnusable if the folder is not writable.
         """
         if self._file is not None:
             return False
@@ -58,8 +58,8 @@ class RunsLock:
             if is_disk_full(error):
                 raise RunsFolderUnusable(full_disk(self._path.parent)) from error
             raise RunsFolderUnusable(
-                f"The runs folder {self._path.parent} cannot be used ({error.strerror}: {error.filename}). See that it "
-                "is a folder in which this user may write, or choose another with RLVIZ_RUNS_DIR."
+                f"The runs folder {self._path.parent} cannot be used ({error.strerror}: {error.filename}). Make sure "
+                "that it is a folder that you may write to, or choose another with RLVIZ_RUNS_DIR."
             ) from error
         if not lock_descriptor(file.fileno(), blocking=False):
             pid = _holder(file)
@@ -68,7 +68,7 @@ class RunsLock:
                 "another folder with RLVIZ_RUNS_DIR.",
                 pid,
             )
-        with suppress(OSError):  # the disk is full: the lock holds all the same
+        with suppress(OSError):  # a full disk does not affect the lock
             os.ftruncate(file.fileno(), 0)
             os.write(file.fileno(), f"{os.getpid()}\n".encode())
         self._file = file
@@ -81,17 +81,17 @@ class RunsLock:
 
 
 def full_disk(runs_dir: Path) -> str:
-    """What to say, and to do, where the service cannot work because the disk is full."""
-    consumers = noted_usage(runs_dir).consumers
+    """Return a message that the service cannot work because the disk is full, and what to do."""
+    consumers = read_usage(runs_dir).consumers
     return (
-        f"{DISK_FULL} where the runs folder {runs_dir} lies. {consumers + ' ' if consumers else ''}Make room: delete "
-        "what you do not need there, for instance videos (`*.mp4`) of old runs or whole run folders; then start again. "
-        "Nothing that was saved is lost."
+        f"{DISK_FULL} where the runs folder {runs_dir} lies. {consumers + ' ' if consumers else ''}Free some space: "
+        "delete files that you do not need, such as videos (`*.mp4`) of old runs or whole run folders, and start "
+        "again. Saved data is not lost."
     )
 
 
 def _holder(file: IO[str]) -> int:
-    """Read the pid in the lock file ``file`` and close it; 0 if it has none."""
+    """Return the pid in the lock file ``file`` and close it; 0 if there is none."""
     with file:
         try:
             file.seek(0)

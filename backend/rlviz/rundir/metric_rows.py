@@ -1,17 +1,14 @@
-"""Which rows of a run count: the one place that reads ``metrics.jsonl`` for what a run has logged.
+"""Which rows of ``metrics.jsonl`` count: all code reads a run's metrics through this module.
 
-A row counts unless it is superseded: a later attempt went back beyond it, or trained there again and came to another
-result. Superseded rows stay in the journal. Whoever reads rows says which it means: ``counted_rows``, which figures are
-made of, or ``all_rows``, which is the journal as it was written.
-
-Which rows of a run's metrics are superseded, as its events say.
+A row counts unless it is superseded: a later attempt went back beyond it, or trained there again with another
+result. Superseded rows stay in the journal. Readers choose between ``counted_rows``, which all figures use, and
+``all_rows``, the journal as written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain
 from typing import Any, NamedTuple
 
 from rlviz.domain.errors import RunFolderError
@@ -24,17 +21,17 @@ _SIGN = b'"superseded"'
 
 
 class SupersededRows:
-    """Follows the events of a run. A second look reads only what is new."""
+    """Follows the events of a run for superseded rows. Repeated calls only read new events."""
 
     def __init__(self, folder: RunFolder) -> None:
         self._tail = JournalTail(folder.events_path)
         self._found = Superseded()
 
     def now(self) -> Superseded:
-        """Equal to what was found before unless there are more. A journal that is damaged as a whole says nothing."""
+        """Return the superseded rows so far; none if the journal is damaged as a whole."""
         with suppress(RunFolderError):
             for data in self._tail.byte_batches():
-                if _SIGN in data:  # rare, and cheaper to look for than to parse
+                if _SIGN in data:  # rare, and a search is cheaper than parsing
                     self._take(data)
         return self._found
 
@@ -46,68 +43,46 @@ class SupersededRows:
 
 
 def superseded_rows(folder: RunFolder) -> Superseded:
-    """All that the events of the run say are superseded."""
+    """Return all rows that the run's events say are superseded."""
     return SupersededRows(folder).now()
 
 
 MetricRow = dict[str, Any]
-"""A row as it stands in the journal: ``seq``, ``time``, ``step`` and ``values``, checked by ``is_metric``."""
+"""A row of the journal: ``seq``, ``time``, ``step`` and ``values``, checked by ``is_metric``."""
 
 NONE_SUPERSEDED = Superseded()
 
 
-def counts(record: Mapping[str, Any] | None, superseded: Superseded) -> bool:
-    """Whether a line of ``metrics.jsonl`` is a row, and not among those that are ``superseded``."""
+def is_counted(record: Mapping[str, Any] | None, superseded: Superseded) -> bool:
+    """Whether a line of ``metrics.jsonl`` is a row that is not superseded."""
     return record is not None and is_metric(record) and record["seq"] not in superseded
 
 
 def counted_rows(folder: RunFolder, *, after: int = 0, superseded: Superseded | None = None) -> Iterator[MetricRow]:
-    """The rows that count, in order, from the one behind the number ``after`` on.
+    """Yield the rows that count, in order, after row number ``after``.
 
-    ``superseded``: rows that are left out, if not those that the run's events name as this is called. Raises
-    RunFolderError.
-    """
-    return chain.from_iterable(counted_batches(folder, after=after, superseded=superseded))
-
-
-def all_rows(folder: RunFolder) -> Iterator[MetricRow]:
-    """Every row, in order, also those that are superseded. Raises RunFolderError."""
-    return counted_rows(folder, superseded=NONE_SUPERSEDED)
-
-
-def counted_batches(
-    folder: RunFolder,
-    *,
-    after: int = 0,
-    superseded: Superseded | None = None,
-    offset: int | None = None,
-    limit: int | None = None,
-) -> Iterator[list[MetricRow]]:
-    """As ``counted_rows``, some hundred rows at a time.
-
-    ``offset``: byte of the journal at which to begin, if it is known. ``limit``: bytes of the journal after which to
-    end.
+    ``superseded`` are the rows to skip (default: those that the run's events name now). Raises RunFolderError.
     """
     if superseded is None:
         superseded = superseded_rows(folder)
-    if offset is None:
-        offset = offset_after(folder.metrics_path, after, "seq") if after else 0
-    return _batches(JournalTail(folder.metrics_path, offset), after, superseded, limit)
+    offset = offset_after(folder.metrics_path, after, "seq") if after else 0
+    return _counted(JournalTail(folder.metrics_path, offset), after, superseded)
 
 
-def _batches(tail: JournalTail, after: int, superseded: Superseded, limit: int | None) -> Iterator[list[MetricRow]]:
-    start = tail.offset
+def _counted(tail: JournalTail, after: int, superseded: Superseded) -> Iterator[MetricRow]:
     for records, _broken in tail.record_batches():
-        if rows := [record for record in records if record["seq"] > after and counts(record, superseded)]:
-            yield rows
-        if limit is not None and tail.offset - start >= limit:
-            return
+        yield from (record for record in records if record["seq"] > after and is_counted(record, superseded))
+
+
+def all_rows(folder: RunFolder) -> Iterator[MetricRow]:
+    """Yield every row in order, including superseded ones. Raises RunFolderError."""
+    return counted_rows(folder, superseded=NONE_SUPERSEDED)
 
 
 def newest_lines(folder: RunFolder, end: int | None = None) -> Iterator[Line]:
-    """Lines from the last to the first, without superseded rows; broken lines are among them.
+    """Yield lines from the last to the first, without superseded rows but with broken lines.
 
-    ``end``: byte of the journal to begin at (default: its end). Raises RunFolderError.
+    ``end`` is the byte of the journal to start at (default: its end). Raises RunFolderError.
     """
     superseded = superseded_rows(folder)
     for line in read_backwards(folder.metrics_path, end):
@@ -116,14 +91,14 @@ def newest_lines(folder: RunFolder, end: int | None = None) -> Iterator[Line]:
 
 
 class NewRows(NamedTuple):
-    """``is_anew``: ``rows`` are all that count now, since some that were read before count no more."""
+    """New rows of a run. With ``is_anew``, some earlier rows no longer count, and ``rows`` are all that count now."""
 
     rows: Sequence[MetricRow]
     is_anew: bool
 
 
 class CountedRows:
-    """Follows the rows of a run that count. A second ``read`` reads only what is new, unless the run went back."""
+    """Follows the rows of a run that count. Repeated reads only read new rows, unless the run went back."""
 
     def __init__(self, folder: RunFolder) -> None:
         self._folder, self._events = folder, SupersededRows(folder)
@@ -131,10 +106,10 @@ class CountedRows:
         self._tail = JournalTail(folder.metrics_path)
 
     def read(self) -> NewRows:
-        """The rows since the last time, or all. Raises RunFolderError."""
+        """Return the rows since the last call, or all. Raises RunFolderError."""
         superseded = self._events.now()
         is_anew = superseded != self._superseded
         if is_anew:
             self._superseded, self._tail = superseded, JournalTail(self._folder.metrics_path)
-        rows = [record for record in self._tail.read_records().records if counts(record, superseded)]
+        rows = [record for record in self._tail.read_records().records if is_counted(record, superseded)]
         return NewRows(rows, is_anew)

@@ -1,4 +1,4 @@
-"""Where a run came from that was made elsewhere, and the hash of its whole content."""
+"""Where an imported run came from, and the hash of a run's content."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rlviz.domain.origin import ORIGIN, Origin
-from rlviz.rundir.contents import Role, role_of
+from rlviz.rundir.contents import Role, find_role
 from rlviz.rundir.files import TEMPORARY_SUFFIX, is_file, open_file, read_document, write_atomically
 from rlviz.rundir.folder import RunFolder
 
 
 def read_origin(folder: RunFolder) -> Origin | None:
-    """None for a run that was not imported from a bundle. Raises RunFolderError."""
+    """Return the origin; None for a run that was not imported from a bundle. Raises RunFolderError."""
     try:
         return read_document(folder.path / ORIGIN, Origin, folder.path)
     except FileNotFoundError:
@@ -30,19 +30,20 @@ def write_origin(folder: RunFolder, origin: Origin) -> None:
 
 @dataclass(frozen=True)
 class Content:
-    """What a run folder holds besides what belongs to this machine. ``files``: SHA-256 by path."""
+    """Content of a run folder, without files specific to this machine. ``files``: SHA-256 by path; ``size`` in
+    bytes."""
 
     files: dict[str, str]
     size: int
 
     @property
     def hash(self) -> str:
-        """SHA-256 over the paths and hashes of all files."""
+        """Return the SHA-256 over the paths and hashes of all files."""
         return hashlib.sha256(json.dumps(sorted(self.files.items())).encode()).hexdigest()
 
 
 def content_of(folder: RunFolder) -> Content:
-    """Reads every file. Raises OSError and RunFolderError."""
+    """Hash every file of the content. Raises OSError and RunFolderError."""
     files, size = {}, 0
     for path in content_files(folder):
         with open_file(path, folder.path) as file:
@@ -52,7 +53,7 @@ def content_of(folder: RunFolder) -> Content:
 
 
 def content_files(folder: RunFolder) -> Iterator[Path]:
-    """Regular files that are part of the content: no links, none that is hidden, half-written or of this machine."""
+    """Yield the regular files of the content: no links, and no hidden, unfinished or machine-specific files."""
     for root, folders, names in os.walk(folder.path):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
@@ -61,7 +62,7 @@ def content_files(folder: RunFolder) -> Iterator[Path]:
             if (
                 not name.startswith(".")
                 and not name.endswith(TEMPORARY_SUFFIX)
-                and (within == ORIGIN or role_of(within) in (Role.DATA, Role.CODE))
+                and (within == ORIGIN or find_role(within) in (Role.DATA, Role.CODE))
                 and is_file(path, folder.path)
             ):
                 yield path

@@ -1,4 +1,4 @@
-"""ProcessIdentity: identifies a process across restarts of the service and of the host."""
+"""ProcessIdentity: identifies a process across restarts of the service and the host."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 
 _TOLERANCE = 1e-3
-"""Tolerance in seconds; the kernel's resolution is a hundredth."""
+"""Tolerance in seconds; the kernel's resolution is 0.01."""
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _TEXT = re.compile(r"process:(\d{1,10}):(\d{1,12}(?:\.\d{1,12})?):(.*)")
@@ -20,11 +20,11 @@ _TEXT = re.compile(r"process:(\d{1,10}):(\d{1,12}(?:\.\d{1,12})?):(.*)")
 
 @dataclass(frozen=True)
 class ProcessIdentity:
-    """A pid alone is reused; with the time its process started it names one process until the host restarts.
+    """A process, identified by its pid and start time, because pids are reused.
 
-    ``started_at`` is in seconds since the host started where the kernel tells (Linux): no step of the wall clock
-    changes it. Elsewhere it is Unix time. ``boot_id`` differs after each start of the host; it is empty where
-    version 0.1.0 did not note it. As text it is ``process:<pid>:<started_at>:<boot_id>``.
+    ``started_at`` is in seconds since boot on Linux, so changes of the clock do not matter; elsewhere it is Unix
+    time. ``boot_id`` differs after each boot; it is empty in records of version 0.1.0. As text:
+    ``process:<pid>:<started_at>:<boot_id>``.
     """
 
     pid: int
@@ -33,7 +33,7 @@ class ProcessIdentity:
 
     @classmethod
     def of(cls, pid: int) -> ProcessIdentity:
-        """Raises psutil.NoSuchProcess if there is none."""
+        """Return the identity of a running process. Raises psutil.NoSuchProcess."""
         return cls(pid, _started_at(pid), _boot_id())
 
     @classmethod
@@ -42,7 +42,7 @@ class ProcessIdentity:
 
     @classmethod
     def parse(cls, text: str) -> ProcessIdentity | None:
-        """The process that ``text`` identifies; None if it is another launcher's identity."""
+        """Return the process that ``text`` identifies; None if it is an identity of another launcher."""
         match = _TEXT.fullmatch(text)
         return cls(int(match[1]), float(match[2]), match[3]) if match else None
 
@@ -51,11 +51,11 @@ class ProcessIdentity:
 
     @property
     def is_of_this_boot(self) -> bool:
-        """Whether the host has not been restarted since, as far as is known."""
+        """Whether the host has not restarted since, as far as known."""
         return self.boot_id in ("", _boot_id())
 
     def is_alive(self) -> bool:
-        """Whether this very process still runs. A zombie does not."""
+        """Whether this exact process still runs. A zombie does not count."""
         try:
             if not self.is_of_this_boot:
                 return False
@@ -65,7 +65,7 @@ class ProcessIdentity:
         return abs(started_at - self.started_at) < _TOLERANCE and not is_zombie
 
     def processor_seconds(self) -> float | None:
-        """Processor time that it has used, all threads together; None once it is gone."""
+        """Return the processor time of all its threads in seconds; None once it is gone."""
         if not self.is_alive():
             return None
         try:
@@ -80,8 +80,11 @@ def _started_at(pid: int) -> float:
 
 
 def _state(pid: int) -> tuple[float, bool]:
-    """When it started, and whether it is a zombie: fields 22 and 3 of ``/proc/<pid>/stat`` (proc(5)); what psutil says
-    where there is none. Raises psutil.NoSuchProcess."""
+    """Return its start time, and whether it is a zombie.
+
+    Reads fields 22 and 3 of ``/proc/<pid>/stat`` (proc(5)), or asks psutil if that does not exist. Raises
+    psutil.NoSuchProcess.
+    """
     if sys.platform != "linux":
         process = psutil.Process(pid)
         return process.create_time(), process.status() == psutil.STATUS_ZOMBIE

@@ -1,9 +1,5 @@
-"""Which files of a kind go when only the newest stay: checkpoints, videos, step records; and deletes them.
-
-Which snapshots of a run go, and with them which segments of its replay buffer; and deletes them.
-
-Policies that an earlier attempt has left, where another one begins.
-"""
+"""Deletes old files of a run: checkpoints, videos, step records, frames, snapshots and replay buffer segments, when
+only the newest should stay. Also moves aside the policies of an earlier attempt when the run goes back."""
 
 from __future__ import annotations
 
@@ -15,7 +11,7 @@ from pathlib import Path
 
 from rlviz.domain.errors import ArtifactNotFound, RunFolderError
 from rlviz.domain.snapshots import Trigger
-from rlviz.rundir.files import files_in, is_file, size_of
+from rlviz.rundir.files import is_file, list_files, read_size
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import (
     Snapshot,
@@ -31,19 +27,21 @@ from rlviz.rundir.snapshots import (
 
 
 def all_but_newest(paths: Sequence[Path], keep: int) -> list[Path]:
-    """All but the last ``keep`` of ``paths`` (oldest first)."""
+    """Return all but the last ``keep`` of ``paths`` (oldest first)."""
     return list(paths[: max(0, len(paths) - keep)])
 
 
 def older_checkpoints(folder: RunFolder, keep: int) -> list[Path]:
-    """All but the newest ``keep``."""
+    """Return all but the newest ``keep`` checkpoints."""
     return all_but_newest([path for _, path in folder.checkpoint_files()], keep)
 
 
 def older_videos(folder: RunFolder, keep: int) -> list[Path]:
-    """All but the newest ``keep`` evaluation videos, and of what the agent saw in them, with the policies that saw
-    it. Of videos, those that were made last are the newest: one may be made again from the records."""
-    files = partial(files_in, folder.evaluations.path, folder.path)
+    """Return all but the newest ``keep`` evaluation videos, with the pictures and policies that belong to them.
+
+    Videos are ordered by when they were made, because one may be made again from records.
+    """
+    files = partial(list_files, folder.evaluations.path, folder.path)
     videos = sorted(files("eval_*.mp4"), key=_made_at)
     kinds = (videos, files("eval_*.pictures.zip"), files("eval_*.policy.zip"))
     return [path for paths in kinds for path in all_but_newest(paths, keep)]
@@ -52,62 +50,63 @@ def older_videos(folder: RunFolder, keep: int) -> list[Path]:
 def _made_at(path: Path) -> int:
     try:
         return path.lstat().st_mtime_ns
-    except FileNotFoundError:  # somebody has deleted it just now
+    except FileNotFoundError:  # deleted meanwhile
         return 0
 
 
 def step_records(folder: RunFolder) -> list[Path]:
-    """Those of evaluations, oldest first."""
-    return files_in(folder.evaluations.path, folder.path, "eval_*.steps.parquet")
+    """Return the step records of evaluations, oldest first."""
+    return list_files(folder.evaluations.path, folder.path, "eval_*.steps.parquet")
 
 
 def retain_checkpoints(folder: RunFolder, keep: int) -> None:
-    delete(older_checkpoints(folder, keep))
+    delete_paths(older_checkpoints(folder, keep))
 
 
 def retain_videos(folder: RunFolder, keep: int) -> None:
-    """Summaries stay."""
-    delete(older_videos(folder, keep))
+    """Delete all but the newest ``keep`` videos. Summaries stay."""
+    delete_paths(older_videos(folder, keep))
 
 
 def retain_steps(folder: RunFolder, max_bytes: int) -> None:
-    """Delete the oldest step records until those of the run have at most ``max_bytes``; the newest stay."""
+    """Delete the oldest step records until the rest uses at most ``max_bytes``; the newest stay."""
     _retain_bytes(step_records(folder), max_bytes)
 
 
 def retain_frames(folder: RunFolder, max_bytes: int) -> None:
-    """Delete the oldest frames that are kept as pictures until the rest takes ``max_bytes`` at most."""
-    _retain_bytes(files_in(folder.evaluations.path, folder.path, "eval_*.frames.zip"), max_bytes)
+    """Delete the oldest frames kept as pictures until the rest uses at most ``max_bytes``."""
+    _retain_bytes(list_files(folder.evaluations.path, folder.path, "eval_*.frames.zip"), max_bytes)
 
 
 def _retain_bytes(paths: Sequence[Path], max_bytes: int) -> None:
     room = max_bytes
     for path in reversed(paths):
-        room -= size_of(path)
+        room -= read_size(path)
         if room < 0 and path != paths[-1]:
             path.unlink(missing_ok=True)
 
 
-def delete(paths: Sequence[Path]) -> None:
+def delete_paths(paths: Sequence[Path]) -> None:
     for path in paths:
         path.unlink(missing_ok=True)
 
 
 _EVENTS = (Trigger.BEST, Trigger.SOLVED, Trigger.RULE)
-"""A rule says in the message which one it is."""
+"""Triggers that keep one snapshot each; for rules, the message tells which rule."""
 
 
 def delete_snapshot(folder: RunFolder, name: str) -> None:
-    """Delete it, and the segments that no other needs. For a run that nobody trains; raises ArtifactNotFound."""
+    """Delete a snapshot and the segments that no other snapshot needs. Only while no worker trains the run. Raises
+    ArtifactNotFound."""
     delete_files(find_snapshot(folder, name))
     drop_segments(folder)
 
 
 def keep_snapshot(folder: RunFolder, name: str, new_name: str, message: str) -> None:
-    """Give snapshot ``name`` a name, by which it is kept until somebody deletes it, and a message.
+    """Give snapshot ``name`` a new name, which keeps it until the user deletes it, and a message.
 
-    A worker may train the run meanwhile. Raises ArtifactNotFound, SnapshotDamaged, SnapshotRefused, OSError, and
-    ArtifactNotFound too where it has just made room for newer ones.
+    A worker may be training the run. Raises ArtifactNotFound (also if it was just deleted for newer ones),
+    SnapshotDamaged, SnapshotRefused and OSError.
     """
     manifest, members = read_snapshot(folder, name)
     renamed = manifest.model_copy(update={"name": new_name, "is_named": True, "message": message})
@@ -120,22 +119,24 @@ def keep_snapshot(folder: RunFolder, name: str, new_name: str, message: str) -> 
     kept = find_snapshot(folder, new_name)
     if not kept.is_whole:
         delete_files(kept)
-        raise ArtifactNotFound(f"Snapshot {name!r} has just made room for newer ones. Choose another one.")
+        raise ArtifactNotFound(f"Snapshot {name!r} was just deleted for newer ones. Choose another one.")
 
 
 def retain_snapshots(folder: RunFolder, keep: int, max_bytes: float) -> None:
-    """Delete those that ``dropped_snapshots`` names."""
+    """Delete the snapshots that ``dropped_snapshots`` returns."""
     for snapshot in dropped_snapshots(folder, keep, max_bytes):
         delete_files(snapshot)
 
 
 def dropped_snapshots(folder: RunFolder, keep: int, max_bytes: float = math.inf) -> list[Snapshot]:
-    """What goes when these stay: every named one, the newest that each event has had taken (a best policy, the reward
-    threshold, a rule), and the newest ``keep`` of the others, fewer where all of them together would take more than
-    ``max_bytes``; the newest one stays in any case.
+    """Return the snapshots to delete.
 
-    The newest is that taken last: of a run that went back, those of later steps that were left behind are older. That
-    with which a fork begins stays too, and goes first where there is too little room."""
+    These stay: every named snapshot, the newest one per trigger (a best policy, the reward threshold, a rule), and
+    the newest ``keep`` of the others; fewer if all together would exceed ``max_bytes``. The newest one always stays.
+
+    "Newest" means taken last: in a run that went back, abandoned snapshots of later steps are older. The snapshot
+    that a fork starts from stays, too, but is deleted first if space is short.
+    """
     found = sorted(snapshots_of(folder), key=lambda one: (not one.is_inherited, one.manifest.attempt))
     passing = [snapshot for snapshot in found if not (snapshot.manifest.is_named or snapshot.is_beginning)]
     of_events = {
@@ -154,8 +155,8 @@ def dropped_snapshots(folder: RunFolder, keep: int, max_bytes: float = math.inf)
 
 
 def older_snapshots(folder: RunFolder, keep: int) -> list[Path]:
-    """The files that go with ``dropped_snapshots``, in an order in which they can be deleted. For a run that nobody
-    trains."""
+    """Return the files to delete with ``dropped_snapshots``, in a safe order of deletion. Only while no worker trains
+    the run."""
     dropped = dropped_snapshots(folder, keep)
     gone = {snapshot.path for snapshot in dropped}
     needed = {segment.file for one in snapshots_of(folder) if one.path not in gone for segment in one.manifest.segments}
@@ -166,10 +167,10 @@ def older_snapshots(folder: RunFolder, keep: int) -> list[Path]:
 
 
 def drop_segments(folder: RunFolder, beyond: int | None = None) -> None:
-    """Delete the segments that no snapshot names. While a run trains, those that begin at row ``beyond`` or later are
-    for snapshots to come."""
+    """Delete the segments that no snapshot names. During training, segments from row ``beyond`` on stay for coming
+    snapshots."""
     names = {segment.file for snapshot in snapshots_of(folder) for segment in snapshot.manifest.segments}
-    for path in files_in(folder.replay, folder.path, "*.seg"):
+    for path in list_files(folder.replay, folder.path, "*.seg"):
         first = path.name.partition("-")[0]
         if path.name not in names and not (beyond is not None and first.isdecimal() and int(first) >= beyond):
             path.unlink(missing_ok=True)
@@ -182,8 +183,7 @@ def _together(snapshots: Iterable[Snapshot]) -> int:
 
 
 class EarlierPolicies:
-    """The policies of steps after ``step``, as attempt ``attempt`` finds them when it begins: checkpoints, those of the
-    filmstrip, and the best one."""
+    """The policies of steps after ``step`` when attempt ``attempt`` starts: checkpoints, filmstrip and best policy."""
 
     def __init__(self, folder: RunFolder, attempt: int, step: int) -> None:
         self._place = folder.path / "behind" / str(attempt)
@@ -191,8 +191,8 @@ class EarlierPolicies:
         self._found = [(at, path, _identity(path)) for at, path in _policies(folder) if at > step]
 
     def leave(self, beyond: int) -> None:
-        """Put those of steps after ``beyond`` into ``behind/<attempt>``, where no reader looks for policies; without
-        those that the attempt has replaced by its own. Raises OSError."""
+        """Move policies of steps after ``beyond`` to ``behind/<attempt>``, where no reader looks for policies, except
+        those that the attempt has replaced. Raises OSError."""
         for step, path, identity in self._found:
             if step > beyond and _identity(path) == identity is not None:
                 place = self._place / path.parent.relative_to(self._root)
@@ -200,10 +200,10 @@ class EarlierPolicies:
                 path.replace(place / path.name)
 
 
-def leave_behind(folder: RunFolder, attempt: int, beyond: int | None, final_step: int | None) -> None:
-    """Make room for attempt ``attempt``: the final policy, of step ``final_step``, becomes a checkpoint as any other.
+def move_policies_aside(folder: RunFolder, attempt: int, beyond: int | None, final_step: int | None) -> None:
+    """Prepare for attempt ``attempt``: the final policy, of step ``final_step``, becomes an ordinary checkpoint.
 
-    With ``beyond`` the run goes back to that step, and policies of later ones are left behind. Raises OSError.
+    With ``beyond``, the run goes back to that step, and later policies are moved aside. Raises OSError.
     """
     if is_file(folder.model_path):
         folder.checkpoints.mkdir(exist_ok=True)
@@ -221,7 +221,7 @@ def _policies(folder: RunFolder) -> Iterator[tuple[int, Path]]:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """What differs once a file is replaced; None if there is none."""
+    """Return values that change when a file is replaced; None if it is missing."""
     try:
         found = path.stat()
     except FileNotFoundError:

@@ -1,13 +1,11 @@
-"""The sealed copy of a run's metrics: what ``metrics.jsonl`` says, in columns that are read without parsing.
+"""The sealed copy of a run's metrics: ``metrics.jsonl`` as columns that are read without parsing.
 
-It consists of pieces, each a Parquet file of some stretch of the journal, named by where the stretch begins and
-ends (bytes) and by the hash of the file. A piece is written once, atomically, and never changed. The journal stays
-the truth: a piece that is damaged, or whose stretch does not end as the journal does there, is as good as missing,
-and all of them can be deleted at any time.
+It consists of pieces: Parquet files that each cover a range of the journal, named by the range (bytes) and the hash
+of the file. A piece is written once, atomically, and never changes. The journal remains the truth: a damaged piece,
+or one that no longer matches the journal, is ignored, and all pieces can be deleted at any time.
 
-A piece has the columns ``seq``, ``step``, ``time`` and, for each metric, ``values.<name>``: null in rows without it,
-NaN where the journal says null. It has every row, also those that are superseded;
-``SealedPiece.without`` leaves them out.
+A piece has the columns ``seq``, ``step``, ``time`` and ``values.<name>`` for each metric: null in rows without it,
+NaN where the journal has null. It contains every row; ``SealedPiece.without`` leaves out superseded ones.
 """
 
 from __future__ import annotations
@@ -28,19 +26,19 @@ from numpy.typing import NDArray
 
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.events import Superseded
-from rlviz.rundir.files import names_in, read_small, remove_leftovers, write_atomically
+from rlviz.rundir.files import list_names, read_small, remove_leftovers, write_atomically
 from rlviz.rundir.journal import open_journal
 
 PIECE_BYTES = 1 << 23
-"""Bytes of journal that a piece is made of, some 65,000 rows; the last piece of a run that has ended may be smaller."""
+"""Bytes of journal per piece, about 65,000 rows; the last piece of a finished run may be smaller."""
 
 _MOST_STRETCH_BYTES, _MOST_FILE_BYTES = 4 * PIECE_BYTES, 8 * PIECE_BYTES
 _LEAST_ROW_BYTES = 20
 _MOST_VALUE_BYTES, _MOST_COLUMN_HEAD_BYTES = 9, 4_096
-"""What is not within these bounds was made by something else, and is as good as missing."""
+"""A piece outside these bounds was made by another program and is ignored."""
 
 _VERSION = 2
-"""Pieces of another version are as good as missing."""
+"""Pieces of another version are ignored."""
 
 _FILE = re.compile(r"(\d{15})-(\d{15})-([0-9a-f]{16})\.parquet")
 _MARK_BYTES = 4_096
@@ -51,7 +49,7 @@ _PREFIX = "values."
 class SealedColumn(NamedTuple):
     """A column of a piece. ``value`` (NaN for null), shape (m,), in the rows where ``present``, shape (n,), is true.
 
-    ``present`` is None where every row has a value.
+    ``present`` is None if every row has a value.
     """
 
     value: NDArray[np.float64]
@@ -62,7 +60,7 @@ class SealedColumn(NamedTuple):
 class SealedRows:
     """Input for a piece: ``seq``, ``step`` and ``time`` (Unix seconds) of shape (n,), and the columns by name.
 
-    ``broken_lines``: number of lines that are no records and were left out.
+    ``broken_lines`` counts lines that are not records and were left out.
     """
 
     seq: NDArray[np.float64]
@@ -72,28 +70,27 @@ class SealedRows:
     broken_lines: int
 
 
-def column_of(metric: str) -> str:
-    """Return the column that a metric has in a piece."""
+def column_name(metric: str) -> str:
+    """Return the column name of a metric in a piece."""
     return f"{_PREFIX}{metric}"
 
 
 class SealedPiece:
-    """One piece that was read and checked. ``counts``: rows of each metric, in the order of their first rows.
-    ``places``: of each column of the file, in their order."""
+    """A piece that was read and checked. ``counts``: rows per metric, in order of first appearance."""
 
     def __init__(self, content: bytes) -> None:
-        """Raises ValueError or LookupError if ``content`` is no piece."""
+        """Raises ValueError or LookupError if ``content`` is not a piece."""
         arrow = _arrow()
         from pyarrow.parquet import ParquetFile
 
         self._reader = ParquetFile(arrow.BufferReader(content))
-        self._reading = Lock()  # the reader crashes the process if two threads use it at once
+        self._reading = Lock()  # the reader crashes if two threads use it at once
         metadata = self._reader.metadata
         _check_bounds(metadata)
         self.places = {metadata.schema.column(place).path: place for place in range(metadata.num_columns)}
         about = json.loads(metadata.metadata[_METADATA])
         if about["version"] != _VERSION:
-            raise ValueError(f"Version {about['version']} is not known; {_VERSION} is.")
+            raise ValueError(f"Version {about['version']} is unknown; expected {_VERSION}.")
         self.start, self.end, self.mark = int(about["start"]), int(about["end"]), str(about["mark"])
         if metadata.num_rows * _LEAST_ROW_BYTES > self.end - self.start:
             raise ValueError("It has more rows than fit into its stretch of the journal.")
@@ -103,11 +100,11 @@ class SealedPiece:
         self._counted: NDArray[np.bool_] | None = None
 
     def has_any_of(self, rows: Superseded) -> bool:
-        """Whether one of ``rows`` may be in it."""
+        """Whether the piece may contain one of ``rows``."""
         return any(first <= self.last and self.first <= last for first, last in rows.merged)
 
     def without(self, superseded: Superseded) -> Self:
-        """The same without the rows that are ``superseded``, in ``counts`` too."""
+        """Return the piece without ``superseded`` rows, also in ``counts``."""
         if not self.has_any_of(superseded):
             return self
         seq = self._read("seq").value
@@ -121,13 +118,13 @@ class SealedPiece:
         return rest
 
     def axis(self, name: Literal["step", "time"]) -> NDArray[np.float64]:
-        """``step`` or ``time`` of every row, shape (n,)."""
+        """Return ``step`` or ``time`` of every row, shape (n,)."""
         every = self._read(name).value
         return every if self._counted is None else every[self._counted]
 
     def column(self, name: str) -> SealedColumn:
-        """The column of a metric in ``counts``."""
-        value, present = self._read(column_of(name))
+        """Return the column of a metric in ``counts``."""
+        value, present = self._read(column_name(name))
         if self._counted is None:
             return SealedColumn(value, present)
         if present is None:
@@ -152,19 +149,19 @@ class SealedMetrics:
         self.folder, self.journal = folder, journal
 
     def pieces(self) -> list[SealedPiece]:
-        """The pieces that cover the journal from its beginning without a gap."""
+        """Return the pieces that cover the journal from its beginning without a gap."""
         return [piece for _, piece in self._chain()]
 
     def files(self) -> list[tuple[Path, SealedPiece]]:
-        """The same, with the file of each."""
+        """Return the same pieces, each with its file."""
         return list(self._chain())
 
     def names(self) -> list[str]:
-        """Names of the files, which change with whatever is sealed."""
+        """Return the file names, which change whenever something is sealed."""
         return [path.name for path, _, _ in self._files()]
 
     def end(self) -> int:
-        """How many bytes of the journal are sealed, by the names of the files only, which proves nothing."""
+        """Return the sealed bytes of the journal according to file names only, without checking content."""
         end = 0
         for _, start, stop in self._files():
             end = stop if start == end else end
@@ -173,7 +170,7 @@ class SealedMetrics:
     def write(self, start: int, end: int, rows: SealedRows) -> None:
         """Add a piece with ``rows``, which are bytes ``start`` to ``end`` of the journal.
 
-        Raises OSError, also if the run's folder has gone meanwhile, which is not created again; and RunFolderError.
+        Raises OSError (also if the run folder is gone; it is not created again) and RunFolderError.
         """
         with open_journal(self.journal) as journal:
             mark = _mark(journal, start, end)
@@ -183,7 +180,7 @@ class SealedMetrics:
         write_atomically(self.folder / name, content, self.journal.parent)
 
     def sweep(self) -> int:
-        """Remove pieces that are damaged or do not belong to the journal; return where the sealed part ends (bytes)."""
+        """Delete pieces that are damaged or do not belong to the journal; return where the sealed part ends (bytes)."""
         remove_leftovers(self.folder, self.journal.parent)
         chain = list(self._chain())
         kept = {path for path, _ in chain}
@@ -213,16 +210,16 @@ class SealedMetrics:
                         end = stop
 
     def _files(self) -> list[tuple[Path, int, int]]:
-        """Files with names of pieces, and the stretch of the journal in each name, in order."""
-        names = names_in(self.folder, self.journal.parent)
+        """Return the files with names of pieces, and the range of the journal in each name, in order."""
+        names = list_names(self.folder, self.journal.parent)
         matches = [match for name in names if (match := _FILE.fullmatch(name))]
         return [(self.folder / match[0], int(match[1]), int(match[2])) for match in matches]
 
 
 def _arrow() -> Any:
-    """PyArrow, imported when the first long run is read: the service starts without it.
+    """Import PyArrow on first use: the service starts without it.
 
-    It is told to return freed memory to the operating system instead of keeping it in a pool.
+    Configures it to return freed memory to the operating system.
     """
     import pyarrow
 
@@ -231,7 +228,7 @@ def _arrow() -> Any:
 
 
 def _check_bounds(metadata: Any) -> None:
-    """Raises ValueError for a file that expands to more than its rows and columns can take."""
+    """Raise ValueError for a file that expands to more than its rows and columns need."""
     groups = [metadata.row_group(place) for place in range(metadata.num_row_groups)]
     most = metadata.num_columns * (_MOST_VALUE_BYTES * metadata.num_rows + _MOST_COLUMN_HEAD_BYTES)
     if sum(group.total_byte_size for group in groups) > most:
@@ -246,7 +243,7 @@ def _remove(path: Path) -> None:
 
 
 def _open(path: Path, start: int, end: int) -> SealedPiece | None:
-    """None if it is damaged, or not what its name says."""
+    """Return the piece; None if it is damaged or does not match its name."""
     try:
         if end - start > _MOST_STRETCH_BYTES:
             return None
@@ -264,8 +261,8 @@ def _hash(content: bytes) -> str:
 
 
 def _mark(journal: Any, start: int, end: int) -> str:
-    """A mark of how a stretch of the journal ends. It contains the times of the last rows, which differ between runs
-    and between stretches."""
+    """Return a fingerprint of the end of a range. It includes the times of the last rows, which differ between runs and
+    ranges."""
     first = max(start, end - _MARK_BYTES)
     journal.seek(first)
     content = journal.read(end - first)
@@ -273,14 +270,14 @@ def _mark(journal: Any, start: int, end: int) -> str:
 
 
 def _encode(rows: SealedRows, about: dict[str, Any]) -> bytes:
-    """A Parquet file. Bytes are split by significance (BYTE_STREAM_SPLIT), which makes slowly changing columns tiny."""
+    """Return a Parquet file. BYTE_STREAM_SPLIT encoding makes slowly changing columns tiny."""
     from pyarrow.parquet import write_table
 
     arrow = _arrow()
     axes = {"seq": rows.seq, "step": rows.step, "time": rows.time}
     columns: dict[str, Any] = {name: arrow.array(axis) for name, axis in axes.items()}
     for name, column in rows.columns.items():
-        columns[column_of(name)] = _scatter(column)
+        columns[column_name(name)] = _scatter(column)
     counts = {name: len(column.value) for name, column in rows.columns.items()}
     first, last = (int(rows.seq.min()), int(rows.seq.max())) if len(rows.seq) else (0, -1)
     about = {**about, "broken_lines": rows.broken_lines, "first": first, "last": last, "counts": counts}
@@ -301,7 +298,7 @@ def _encode(rows: SealedRows, about: dict[str, Any]) -> bytes:
 
 
 def _scatter(column: SealedColumn) -> Any:
-    """The column with a null in each row without a value."""
+    """Return the column with null in each row without a value."""
     if column.present is None:
         return _arrow().array(column.value)
     value = np.full(len(column.present), np.nan)

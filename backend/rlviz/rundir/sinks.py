@@ -1,4 +1,4 @@
-"""The sinks of a run: ``sinks/plan.json`` and ``sinks/<kind>.json`` in its folder, and the lock of whoever delivers."""
+"""The sinks of a run: ``sinks/plan.json`` and ``sinks/<kind>.json`` in its folder, and the lock for deliveries."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from filelock import lock_descriptor
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.sink_record import SinkPlan, SinkRecord
 from rlviz.domain.sinks import SinkKind
-from rlviz.rundir.files import check_folders, files_in, open_in_place, read_document, write_atomically
+from rlviz.rundir.files import check_folders, list_files, open_in_place, read_document, write_atomically
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import whole_size
 
@@ -23,12 +23,12 @@ def record_path(folder: RunFolder, kind: SinkKind) -> Path:
 
 
 def own_folder(folder: RunFolder, kind: SinkKind) -> Path:
-    """Where a sink keeps files of its own of this run."""
+    """Return the folder for a sink's own files about this run."""
     return folder.sinks / kind.value
 
 
 def read_plan(folder: RunFolder) -> SinkPlan:
-    """Which sinks the run is delivered to as it trains; none if nobody asked. Raises RunFolderError."""
+    """Return which sinks follow the run during training; none if not requested. Raises RunFolderError."""
     try:
         return read_document(folder.sinks / "plan.json", SinkPlan, folder.path)
     except FileNotFoundError:
@@ -42,7 +42,7 @@ def write_plan(folder: RunFolder, plan: SinkPlan) -> None:
 
 
 def read_sink(folder: RunFolder, kind: SinkKind) -> SinkRecord | None:
-    """None: the run has no such sink. Raises RunFolderError."""
+    """Return the record of a sink; None if the run has no such sink. Raises RunFolderError."""
     try:
         return read_document(record_path(folder, kind), SinkRecord, folder.path)
     except FileNotFoundError:
@@ -50,9 +50,9 @@ def read_sink(folder: RunFolder, kind: SinkKind) -> SinkRecord | None:
 
 
 def read_sinks(folder: RunFolder) -> list[SinkRecord]:
-    """All sinks that the run was, or shall be, delivered to; one whose record cannot be read begins anew, since nothing
-    is lost by that."""
-    names = {path.stem for path in files_in(folder.sinks, folder.path, "*.json")}
+    """Return all sinks that have received the run, or will. One with an unreadable record starts over; nothing is lost
+    by that."""
+    names = {path.stem for path in list_files(folder.sinks, folder.path, "*.json")}
     planned: tuple[SinkKind, ...] = ()
     with suppress(RunFolderError):
         planned = read_plan(folder).kinds
@@ -78,20 +78,24 @@ def write_sink(folder: RunFolder, record: SinkRecord) -> SinkRecord:
 
 
 def add_sink(folder: RunFolder, kind: SinkKind) -> SinkRecord:
-    """The record of a sink, which is new or was there. Raises OSError or RunFolderError."""
+    """Return the record of a sink; create it if needed. Raises OSError or RunFolderError."""
     found = next((record for record in read_sinks(folder) if record.kind is kind), None)
     return found or write_sink(folder, SinkRecord(kind=kind))
 
 
 def is_delivered(folder: RunFolder, record: SinkRecord) -> bool:
-    """Whether a sink has all of the run as it is now. Raises RunFolderError."""
+    """Whether a sink has received the complete current run. Raises RunFolderError."""
     whole = record.offset >= whole_size(folder.metrics_path)
-    return whole and record.problem is None and record.described == state_of(folder)
+    return whole and record.problem is None and record.described == delivery_state(folder)
 
 
-def state_of(folder: RunFolder) -> str:
-    """Changes with what a sink is told of a run beside its metrics. Raises RunFolderError."""
-    paths = [folder.labels_path, folder.best_model_path, *files_in(folder.evaluations.path, folder.path, "eval_*.json")]
+def delivery_state(folder: RunFolder) -> str:
+    """Return a text that changes with everything besides metrics that a sink receives. Raises RunFolderError."""
+    paths = [
+        folder.labels_path,
+        folder.best_model_path,
+        *list_files(folder.evaluations.path, folder.path, "eval_*.json"),
+    ]
     parts = [*map(_stat, paths), f"events {whole_size(folder.events_path)}"]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
 
@@ -106,15 +110,15 @@ def _stat(path: Path) -> str:
 
 @contextmanager
 def delivery_lock(folder: RunFolder, kind: SinkKind) -> Iterator[bool]:
-    """Whether this process alone delivers the run to that sink while the block runs. The system releases the lock
-    however the process ends. Raises OSError or RunFolderError."""
+    """Hold the delivery lock of that sink; yield whether this process got it. The system releases the lock when the
+    process ends. Raises OSError or RunFolderError."""
     _make_room(folder)
     with open_in_place(folder.sinks / f"{kind.value}.lock") as file:
         yield lock_descriptor(file.fileno(), blocking=False)
 
 
 def _make_room(folder: RunFolder) -> None:
-    """The folder of the run's sinks, which is new or was there. Raises OSError or RunFolderError."""
+    """Create the folder of the run's sinks if needed. Raises OSError or RunFolderError."""
     check_folders(folder.path, folder.path)
     with suppress(FileExistsError):
         folder.sinks.mkdir()

@@ -1,18 +1,12 @@
-"""The snapshots of a run: which there are, what they take, and which are kept. Nothing is unpickled here.
+"""The snapshots of a run: listing, reading, writing, signing, and inheriting them in a fork. Nothing is unpickled here.
 
     snapshots/<step or name>.zip    manifest.json, weights.pt.zst, state.pkl.zst
-    snapshots/<step or name>.verify.json    what the last verification of it found
+    snapshots/<step or name>.verify.json    result of its last verification
     replay/<a>-<b>-<digest>.seg     rows of the replay buffer, shared by the snapshots that name them
 
-A snapshot is a zip archive whose comment seals it: a digest of all bytes before, and the same with this installation's
-key. So a file that was cut or changed anywhere is told from one that is whole, and that from one of a foreign origin.
-
-The key by which this installation knows its own snapshots.
-
-Handing a snapshot over to the run that is forked from it, and what it takes to go on from there as the parent
-did.
-
-Which snapshots are of the run as it is now: a rollback leaves those that came after it behind.
+A snapshot is a zip archive whose comment is a seal: a digest of all preceding bytes, and a signature with this
+installation's key. So a damaged file can be told from an intact one, and an intact one from one made elsewhere.
+A rollback leaves later snapshots behind: they stay in the folder, but are not part of the run any more.
 """
 
 from __future__ import annotations
@@ -40,14 +34,14 @@ from rlviz.rundir.archives import MOST_DIRECTORY_BYTES, NOT_AN_ARCHIVE, director
 from rlviz.rundir.control import Control
 from rlviz.rundir.files import (
     MAX_JSON_BYTES,
-    damaged,
-    files_in,
+    damage_error,
     is_file,
+    list_files,
     open_descriptor,
     open_file,
     read_document,
+    read_size,
     read_small,
-    size_of,
     temporary_name,
     write_atomically,
 )
@@ -60,12 +54,12 @@ KEY_BYTES = 32
 
 
 def snapshot_key(runs_dir: Path) -> bytes:
-    """The key of the runs in ``runs_dir``, made where there is none. Raises OSError and RunFolderError."""
+    """Return the key for runs in ``runs_dir``; create it if missing. Raises OSError and RunFolderError."""
     path = runs_dir / KEY_FILE
     with suppress(FileNotFoundError):
         if len(key := read_small(path, limit=KEY_BYTES)) == KEY_BYTES:
             return key
-        path.unlink()  # a host that failed may have left an empty one
+        path.unlink()  # a crash of the host may leave an empty file
     draft = temporary_name(path)
     with os.fdopen(open_descriptor(draft, os.O_RDWR | os.O_CREAT | os.O_TRUNC), "wb") as file:
         draft.chmod(0o600)
@@ -89,13 +83,20 @@ _DIGEST, _SIGNATURE = "sha256 {:64}", " hmac {:64}"
 _DIGEST_BYTES = len(_DIGEST.format(""))
 _SEAL_BYTES = _DIGEST_BYTES + len(_SIGNATURE.format(""))
 _END_BYTES = 22 + _SEAL_BYTES
-"""Of a zip archive's end record with such a comment."""
+"""Bytes of a zip archive's end record with such a comment."""
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """One in the list. ``bytes`` is the file alone, ``replay_bytes`` the segments that it needs, which others may
-    share. ``problem`` says why it cannot be continued from, as far as a look tells; None: it is whole."""
+    """A snapshot in the list.
+
+    Attributes:
+        path: Its file.
+        manifest: Its manifest.
+        bytes: Size of the file.
+        replay_bytes: Size of the segments that it needs, which others may share.
+        problem: Why training cannot resume from it, as far as a quick check tells; None: intact.
+    """
 
     path: Path
     manifest: SnapshotManifest
@@ -109,7 +110,7 @@ class Snapshot:
 
     @property
     def is_inherited(self) -> bool:
-        """Whether it is of the run that this one was forked from."""
+        """Whether it belongs to the parent of this fork."""
         return self.manifest.run_id != self.path.parent.parent.name
 
     @property
@@ -118,21 +119,21 @@ class Snapshot:
 
     @property
     def is_beginning(self) -> bool:
-        """Whether it is that at which this run was forked."""
+        """Whether this fork starts from it."""
         return self.is_inherited and self.is_whole
 
 
 def snapshots_of(folder: RunFolder) -> list[Snapshot]:
-    """Those whose manifest can be read, oldest step first. Cheap: the digests are not calculated."""
+    """Return the snapshots with a readable manifest, by step. Cheap: digests are not checked."""
     found = []
-    for path in files_in(folder.snapshots, folder.path, "*.zip"):
+    for path in list_files(folder.snapshots, folder.path, "*.zip"):
         with suppress(OSError, RunFolderError, SnapshotRefused):
             found.append(_look_at(folder, path))
     return sorted(found, key=lambda snapshot: (snapshot.manifest.step, snapshot.manifest.time))
 
 
 def find_snapshot(folder: RunFolder, name: str) -> Snapshot:
-    """Raises ArtifactNotFound, SnapshotRefused and RunFolderError."""
+    """Return a snapshot by name. Raises ArtifactNotFound, SnapshotRefused and RunFolderError."""
     try:
         return _look_at(folder, folder.snapshot_path(name))
     except FileNotFoundError as error:
@@ -141,21 +142,24 @@ def find_snapshot(folder: RunFolder, name: str) -> Snapshot:
 
 
 def check_snapshot(folder: RunFolder, path: Path) -> None:
-    """Raises FileNotFoundError, or RunFolderError if nothing can be read of the snapshot at ``path``. Cheap: the digest
-    is not calculated. One that a newer version wrote, or that lacks a segment, can be read and is no damage."""
+    """Raise FileNotFoundError, or RunFolderError if the snapshot at ``path`` is unreadable.
+
+    Cheap: the digest is not checked. A snapshot of a newer version, or one that lacks a segment, is not damage.
+    """
     try:
         _look_at(folder, path)
     except SnapshotDamaged as error:
-        raise damaged(path, folder.path, "It is no snapshot, or was cut.") from error
+        raise damage_error(path, folder.path, "It is not a snapshot, or is truncated.") from error
 
 
-def bytes_of(folder: RunFolder) -> int:
-    """What all snapshots of a run and their segments take."""
-    return sum(map(size_of, [*files_in(folder.snapshots, folder.path), *files_in(folder.replay, folder.path)]))
+def snapshots_bytes(folder: RunFolder) -> int:
+    """Return the bytes of all snapshots of a run and their segments."""
+    return sum(map(read_size, [*list_files(folder.snapshots, folder.path), *list_files(folder.replay, folder.path)]))
 
 
 def write_snapshot(folder: RunFolder, manifest: SnapshotManifest, members: Mapping[str, bytes]) -> Path:
-    """Write a snapshot, sealed; whole or absent. Its segments have to be on disk. Raises OSError, RunFolderError."""
+    """Write a sealed snapshot, completely or not at all. Its segments must already be on disk. Raises OSError and
+    RunFolderError."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_STORED) as archive:
         archive.writestr(MANIFEST, manifest.model_dump_json(indent=2))
@@ -166,16 +170,26 @@ def write_snapshot(folder: RunFolder, manifest: SnapshotManifest, members: Mappi
     seal = _digest(body) + _signature(folder, body)
     folder.snapshots.mkdir(exist_ok=True)
     path = folder.snapshot_path(manifest.name)
-    verification_path(path).unlink(missing_ok=True)  # it was of another of that name
+    verification_path(path).unlink(missing_ok=True)  # it described an older one of that name
     write_atomically(path, bytes(body) + seal, folder.path)
     return path
 
 
-def resign(folder: RunFolder, path: Path, sha256: str, made_in: str) -> bool:
-    """Sign a snapshot that another installation wrote as this one's own. Nothing of it is loaded.
+def sign_as_own(folder: RunFolder, path: Path, sha256: str, made_in: str) -> bool:
+    """Sign a snapshot of another installation as our own. Nothing in it is loaded.
 
-    ``sha256``: of the file that the user trusts; ``made_in``: id of its run there. Returns False for a file that is not
-    whole, which stays as it is. Raises OSError and RunFolderError.
+    Args:
+        folder: Folder of the run.
+        path: File of the snapshot.
+        sha256: Hash of the file that the user trusts.
+        made_in: Id of the run where it was made.
+
+    Returns:
+        False if the file is damaged; it stays unchanged.
+
+    Raises:
+        OSError: The disk refuses.
+        RunFolderError: Something else is in place of the file.
     """
     try:
         with open_file(path, folder.path) as file:
@@ -199,17 +213,17 @@ def resign(folder: RunFolder, path: Path, sha256: str, made_in: str) -> bool:
 
 
 def check_seal(folder: RunFolder, name: str) -> None:
-    """Check that a snapshot is whole and this installation's own. Nothing of it is loaded.
+    """Check that a snapshot is intact and was written by this installation. Nothing in it is loaded.
 
-    Raises ArtifactNotFound if there is none of that name, SnapshotDamaged and SnapshotRefused.
+    Raises ArtifactNotFound for an unknown name, SnapshotDamaged and SnapshotRefused.
     """
     read_snapshot(folder, name)
 
 
 def read_snapshot(folder: RunFolder, name: str) -> tuple[SnapshotManifest, dict[str, bytes]]:
-    """Manifest and members of a snapshot that is whole and this installation's own.
+    """Return manifest and members of a snapshot that is intact and was written by this installation.
 
-    Raises ArtifactNotFound if there is none of that name, SnapshotDamaged and SnapshotRefused.
+    Raises ArtifactNotFound for an unknown name, SnapshotDamaged and SnapshotRefused.
     """
     path = find_snapshot(folder, name).path
     with open_file(path, folder.path) as file:
@@ -217,8 +231,8 @@ def read_snapshot(folder: RunFolder, name: str) -> tuple[SnapshotManifest, dict[
     body, seal = _body_of(content, name)
     if not hmac.compare_digest(seal[_DIGEST_BYTES:], _signature(folder, body)):
         raise SnapshotRefused(
-            f"Snapshot {name} was not written by this installation. A snapshot holds pickled Python objects, which run "
-            f"when they are read. If you trust where it comes from: `rlviz trust {folder.run_id}`."
+            f"Snapshot {name} was not written by this installation. A snapshot holds pickled Python objects, which can "
+            f"run code when loaded. If you trust its origin, run `rlviz trust {folder.run_id}`."
         )
     manifest, members = _members(content, name)
     if manifest.is_newer:
@@ -227,20 +241,21 @@ def read_snapshot(folder: RunFolder, name: str) -> tuple[SnapshotManifest, dict[
 
 
 def _body_of(content: bytes, name: str) -> tuple[memoryview, bytes]:
-    """What a seal is of, and the seal. Raises SnapshotDamaged unless the digest in the seal is right."""
+    """Return the sealed part and the seal. Raises SnapshotDamaged if the digest in the seal is wrong."""
     body, seal = memoryview(content)[:-_SEAL_BYTES], content[-_SEAL_BYTES:]
     if not hmac.compare_digest(seal[:_DIGEST_BYTES], _digest(body)):
-        raise SnapshotDamaged(f"Snapshot {name} is damaged: it is not what was written. Continue from another one.")
+        raise SnapshotDamaged(f"Snapshot {name} is damaged: its content has changed. Continue from another one.")
     return body, seal
 
 
 def _members(content: bytes, name: str) -> tuple[SnapshotManifest, dict[str, bytes]]:
-    """Raises SnapshotDamaged. No more memory is taken than ``content`` has bytes: its members are not compressed."""
+    """Return manifest and members. Uses no more memory than ``content``, because members are not compressed. Raises
+    SnapshotDamaged."""
     _body_of(content, name)
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
-                raise zipfile.BadZipFile  # noqa: TRY301  (handled as any other damage)
+                raise zipfile.BadZipFile  # noqa: TRY301  (handled like other damage)
             members = {member: archive.read(member) for member in archive.namelist()}
         return _parse(members.pop(MANIFEST), name), members
     except (zipfile.BadZipFile, KeyError, NotImplementedError, EOFError, RuntimeError) as error:
@@ -248,7 +263,7 @@ def _members(content: bytes, name: str) -> tuple[SnapshotManifest, dict[str, byt
 
 
 def read_snapshot_verification(folder: RunFolder, name: str) -> SnapshotVerification | None:
-    """None if no verification was requested. Raises RunFolderError if it is unreadable."""
+    """Return the verification; None if none was requested. Raises RunFolderError if it is unreadable."""
     try:
         return read_document(verification_path(folder.snapshot_path(name)), SnapshotVerification, folder.path)
     except FileNotFoundError:
@@ -256,7 +271,7 @@ def read_snapshot_verification(folder: RunFolder, name: str) -> SnapshotVerifica
 
 
 def write_snapshot_verification(folder: RunFolder, name: str, found: SnapshotVerification) -> None:
-    """Not for a snapshot that was deleted meanwhile."""
+    """Write the verification, unless the snapshot was deleted meanwhile."""
     path = folder.snapshot_path(name)
     if is_file(path, folder.path):
         write_atomically(verification_path(path), found.model_dump_json(indent=2).encode(), folder.path)
@@ -298,16 +313,16 @@ def _problem(folder: RunFolder, manifest: SnapshotManifest) -> str | None:
     if manifest.is_newer:
         return _of_a_newer_version(manifest)
     if manifest.run_id != folder.run_id and not _begins_from(folder, manifest):
-        return f"It belongs to run {manifest.run_id[:80]}. What begins there is a fork of that run."
+        return f"It belongs to run {manifest.run_id[:80]}. Resuming from it would fork that run."
     for segment in manifest.segments:
         path = folder.segment_path(segment.file)
-        if not is_file(path, folder.path) or size_of(path) != segment.bytes:
+        if not is_file(path, folder.path) or read_size(path) != segment.bytes:
             return f"Part of the replay buffer is missing: {segment.file}."
     return None
 
 
 def _begins_from(folder: RunFolder, manifest: SnapshotManifest) -> bool:
-    """Whether the run is a fork at that very snapshot."""
+    """Whether the run is a fork that starts from that snapshot."""
     try:
         parent = folder.read_config().parent
     except RunFolderError:
@@ -316,7 +331,7 @@ def _begins_from(folder: RunFolder, manifest: SnapshotManifest) -> bool:
 
 
 def _parse(content: bytes, name: str) -> SnapshotManifest:
-    """Whatever version wrote it. Raises SnapshotDamaged."""
+    """Parse a manifest written by any version. Raises SnapshotDamaged."""
     try:
         return read_versioned(SnapshotManifest, content)
     except ValueError as error:
@@ -337,14 +352,14 @@ def _signature(folder: RunFolder, body: memoryview) -> bytes:
 
 
 BEGINNING = "0"
-"""The name of the snapshot that a fork begins from whose parent is trained again from its beginning."""
+"""Name of the snapshot of a fork whose parent is trained again from its beginning."""
 
 
-def inherit(snapshot: Snapshot, parent: RunFolder, child: RunFolder) -> None:
-    """Put ``snapshot`` and its segments into the folder of ``child``, as the same files where the disk allows it.
+def inherit_snapshot(snapshot: Snapshot, parent: RunFolder, child: RunFolder) -> None:
+    """Put ``snapshot`` and its segments into the folder of ``child``, as hard links if possible.
 
-    The child needs its parent no more: the snapshot is there as long as it is needed. Raises OSError, and
-    ArtifactNotFound where the parent, which may train, has just made room for newer ones.
+    The child then no longer needs its parent. Raises OSError, and ArtifactNotFound if the parent, which may be
+    training, has just deleted the snapshot.
     """
     child.snapshots.mkdir(exist_ok=True)
     try:
@@ -355,14 +370,16 @@ def inherit(snapshot: Snapshot, parent: RunFolder, child: RunFolder) -> None:
             _link(parent.segment_path(segment.file), child.segment_path(segment.file))
     except FileNotFoundError as error:
         raise ArtifactNotFound(
-            f"Snapshot {snapshot.name!r} has just made room for newer ones. Choose another one."
+            f"Snapshot {snapshot.name!r} was just deleted for newer ones. Choose another one."
         ) from error
 
 
 def inherit_stretch(snapshot: Snapshot | None, parent: RunFolder, child: RunFolder, until: int) -> None:
-    """Put into the folder of ``child`` what it takes to train ``parent`` again from ``snapshot`` (None: from its
-    beginning; where it is a fork itself, that is a snapshot that it has inherited) to step ``until``, and to compare: a
-    folder of the parent's own, in which it is to be resumed. Raises OSError and RunFolderError."""
+    """Prepare ``child`` to train its parent again up to step ``until``, and to compare the results.
+
+    Creates a copy of the parent's folder inside ``child``, to be resumed from ``snapshot``; None: from the
+    beginning, which for a fork is its inherited snapshot. Raises OSError and RunFolderError.
+    """
     copy = RunFolder(child.parent, parent.run_id)
     begin = 0 if snapshot is None else snapshot.manifest.step
     last_row = 0 if snapshot is None or snapshot.is_inherited else snapshot.manifest.last_row
@@ -378,20 +395,20 @@ def inherit_stretch(snapshot: Snapshot | None, parent: RunFolder, child: RunFold
 
 
 def inherit_segments(source: RunFolder, child: RunFolder) -> None:
-    """Put the segments that ``source`` has written into the folder of ``child`` too. Raises OSError."""
-    for path in files_in(source.replay, source.path, "*.seg"):
+    """Also put the segments that ``source`` has written into the folder of ``child``. Raises OSError."""
+    for path in list_files(source.replay, source.path, "*.seg"):
         child.replay.mkdir(exist_ok=True)
         with suppress(FileExistsError):
             _link(path, child.segment_path(path.name))
 
 
-def begins_with_parent(child: RunFolder, parent: Parent) -> bool:
-    """Whether its parent has still to be trained again for it, from the parent's beginning."""
+def must_retrain_parent(child: RunFolder, parent: Parent) -> bool:
+    """Whether the fork's parent still has to be trained again, from the parent's beginning."""
     return child.parent.is_dir() and all(one.manifest.run_id != parent.run_id for one in snapshots_of(child))
 
 
-def beginning_of(child: RunFolder, parent: Parent) -> Snapshot:
-    """The snapshot of the parent that a fork begins from: that of its very step, if it is there already. Raises
+def find_fork_start(child: RunFolder, parent: Parent) -> Snapshot:
+    """Return the parent's snapshot that a fork starts from, or that of the exact step once it exists. Raises
     ArtifactNotFound, SnapshotRefused and RunFolderError."""
     with suppress(RlvizError):
         found = find_snapshot(child, str(parent.step))
@@ -401,8 +418,8 @@ def beginning_of(child: RunFolder, parent: Parent) -> Snapshot:
 
 
 def _attempts(folder: RunFolder, begin: int, until: int, total: int) -> tuple[int, int]:
-    """The number of the last attempt, and how long training was to be on the way from step ``begin`` to ``until``: if
-    it was made longer on the way, as long as it had to be. ``total``: as the configuration says."""
+    """Return the number of the last attempt, and the planned steps between ``begin`` and ``until``: at most as needed
+    if training was extended in between. ``total`` is the configured length."""
     newest, length = 1, total
     for line in journal_lines(folder.events_path):
         event = parse_event(line.record)
@@ -414,7 +431,7 @@ def _attempts(folder: RunFolder, begin: int, until: int, total: int) -> tuple[in
 
 
 def _rows(folder: RunFolder, after: int, until: int) -> Iterator[MetricRow]:
-    """Those beyond row ``after``, up to step ``until``, that count."""
+    """Yield the counted rows after row ``after``, up to step ``until``."""
     return takewhile(lambda row: row["step"] <= until, counted_rows(folder, after=after))
 
 
@@ -426,9 +443,9 @@ def _link(source: Path, target: Path) -> None:
 
 
 def is_behind(snapshot: Snapshot, superseded: Superseded) -> bool:
-    """Whether what led to ``snapshot`` is superseded: an earlier attempt took it beyond the step that the run went back
-    to, or after rows that do not count now. Never true of the snapshot with which a fork begins: it is older than every
-    step that the fork can go back from."""
+    """Whether ``snapshot`` is no longer part of the run: an earlier attempt took it beyond the step that the run went
+    back to, or after rows that no longer count. Never true for the snapshot that a fork starts from, which is older
+    than every step it can go back to."""
     taken = snapshot.manifest
     return not snapshot.is_inherited and any(
         taken.attempt < stretch.attempt
@@ -440,23 +457,22 @@ def is_behind(snapshot: Snapshot, superseded: Superseded) -> bool:
     )
 
 
-def was_cut_off_early(folder: RunFolder, plan: SnapshotPlan) -> bool:
-    """Whether the run was to take snapshots and has never taken one, not even one that is damaged now. Raises
+def never_took_snapshot(folder: RunFolder, plan: SnapshotPlan) -> bool:
+    """Whether the run should have taken snapshots but never took one, not even one that is damaged now. Raises
     RunFolderError."""
-    if not plan.is_on or any(files_in(folder.snapshots, folder.path, "*.zip")):
+    if not plan.is_on or any(list_files(folder.snapshots, folder.path, "*.zip")):
         return False
     events = (parse_event(line.record) for line in journal_lines(folder.events_path))
     return not any(event is not None and isinstance(event.data, SnapshotData | RollbackData) for event in events)
 
 
-def whole_of_run(folder: RunFolder) -> list[Snapshot]:
-    """Those that look whole and are of the run as it is now, oldest step first; of a fork, also that with which it
-    begins."""
+def usable_snapshots(folder: RunFolder) -> list[Snapshot]:
+    """Return intact snapshots that are part of the run, by step; for a fork, including the one it starts from."""
     superseded = superseded_rows(folder)
     return [one for one in snapshots_of(folder) if one.is_whole and not is_behind(one, superseded)]
 
 
-def newest_of_run(folder: RunFolder) -> Snapshot | None:
-    """The one furthest on of those."""
-    whole = whole_of_run(folder)
+def newest_usable_snapshot(folder: RunFolder) -> Snapshot | None:
+    """Return the furthest of these snapshots; None if there is none."""
+    whole = usable_snapshots(folder)
     return whole[-1] if whole else None

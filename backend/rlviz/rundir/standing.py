@@ -1,11 +1,10 @@
-"""Standing: whether a run, or an experiment, was made by this user here, is trusted, was found in the runs folder, or
-came from elsewhere.
+"""Standing: whether a run or experiment was made here, is trusted, was found here, or came from elsewhere.
 
     .made-here    in its folder: `own`, or `trusted <content hash>`, signed with the user's key
 
-What was made elsewhere may hold code: pickled policies and snapshots, the name of a Python file to import, an order to
-train. None of it is used before the user trusts it. The mark is no part of a bundle, and one that is copied along with
-the folder says nothing on another machine, where the key is another one.
+Data from elsewhere may contain code: pickled policies and snapshots, the name of a Python file to import, an order to
+train. None of it is used before the user trusts it. The mark is not part of a bundle, and a copied mark is worthless on
+another machine, because the key differs.
 """
 
 from __future__ import annotations
@@ -37,46 +36,44 @@ _MAX_BYTES = 300
 
 class Standing(StrEnum):
     OWN = "own"  # made by this user, with this installation
-    TRUSTED = "trusted"  # made elsewhere, and the user said that it may be used
-    FOUND = "found"  # in the runs folder without the user's mark: an earlier version made it, or it was copied there
-    UNTRUSTED = "untrusted"  # made elsewhere; it can be looked at
+    TRUSTED = "trusted"  # made elsewhere, and trusted by the user
+    FOUND = "found"  # in the runs folder without a mark: made by an earlier version, or copied there
+    UNTRUSTED = "untrusted"  # made elsewhere; read-only
 
     @property
     def may_run(self) -> bool:
-        """Whether workers may begin in it, also without being asked to."""
+        """Whether workers may start in it, also automatically."""
         return self in (Standing.OWN, Standing.TRUSTED)
 
     @property
     def is_usable(self) -> bool:
-        """Whether it may be used if the user asks for that. Using a run that was found makes it their own."""
+        """Whether it may be used on request. Using a found run makes it the user's own."""
         return self is not Standing.UNTRUSTED
 
 
 def mark_own(folder: Path, runs_dir: Path, name: str | None = None) -> None:
-    """Sign that the run or experiment in ``folder`` was made here. ``name``: its id, where the folder has another name
-    as yet. Raises OSError and RunFolderError."""
+    """Sign that the run or experiment in ``folder`` was made here. ``name`` is its id, if the folder still has another
+    name. Raises OSError and RunFolderError."""
     _write(folder, runs_dir, name or folder.name, "own")
 
 
 def mark_trusted(folder: Path, runs_dir: Path, content_hash: str) -> None:
-    """Note that the user trusts what lies in ``folder``, whose content has that hash. Raises OSError and
-    RunFolderError."""
+    """Record that the user trusts the content of ``folder``, which has that hash. Raises OSError and RunFolderError."""
     TrustStore().add_run(content_hash, folder.name)
     _write(folder, runs_dir, folder.name, f"trusted {content_hash}")
 
 
 def forget_trust(folder: Path) -> bool:
-    """From now on what lies in ``folder`` is not trusted; returns whether it was. What was made here stays so. Raises
-    OSError."""
+    """Remove trust from ``folder``; return whether it was trusted. Own runs stay own. Raises OSError."""
     match = _read(folder)
     return match is not None and match["content"] is not None and TrustStore().remove_run(match["content"])
 
 
 def standing_of(folder: Path, runs_dir: Path | None = None, *, trusts_runs_dir: bool = False) -> Standing:
-    """That of the run or experiment in ``folder``; ``runs_dir`` is its parent unless given.
+    """Return the standing of the run or experiment in ``folder``; ``runs_dir`` defaults to its parent.
 
-    ``trusts_runs_dir``: what lies in the runs folder counts as the user's own (``RLVIZ_TRUST_RUNS_DIR``), except for
-    what was imported: that is trusted run by run.
+    With ``trusts_runs_dir`` (``RLVIZ_TRUST_RUNS_DIR``), everything in the runs folder counts as the user's own,
+    except imports, which are trusted one by one.
     """
     match = _read(folder)
     if match is not None and any(
@@ -94,8 +91,8 @@ def standing_of(folder: Path, runs_dir: Path | None = None, *, trusts_runs_dir: 
 
 
 def _brings_code(folder: Path, runs_dir: Path) -> bool:
-    """Whether the environment of a run is a file in the runs folder, or a module in that or the working folder, so that
-    it may have come together with the run."""
+    """Whether the environment of a run is a file or module in the runs folder or working folder, so that it may have
+    arrived together with the run."""
     if not (folder / "config.json").exists():
         return False
     try:
@@ -112,7 +109,7 @@ def _brings_code(folder: Path, runs_dir: Path) -> bool:
 
 
 def check_trusted(folder: RunFolder, *, trusts_runs_dir: bool = False) -> None:
-    """Raises NotTrusted for a run that came from elsewhere and is not trusted."""
+    """Raise NotTrusted for a run that came from elsewhere and is not trusted."""
     if not standing_of(folder.path, trusts_runs_dir=trusts_runs_dir).is_usable:
         raise NotTrusted(folder.run_id)
 
@@ -129,12 +126,11 @@ def _write(folder: Path, runs_dir: Path, name: str, says: str) -> None:
 
 
 def _keys(runs_dir: Path, *, make: bool = False) -> Iterator[bytes]:
-    """The user's key. Where they can have none, as they have no home or cannot write there, that of the runs folder
-    takes its place."""
+    """Yield the user's key. If the user cannot have one (no home, or not writable), yield that of the runs folder."""
     try:
         yield TrustStore().key()
     except OSError as error:
-        _warn_once(f"Your configuration folder cannot be used ({error}): runs are known by the key of their folder.")
+        _warn_once(f"Your configuration folder cannot be used ({error}): using the key of the runs folder instead.")
         if make or (runs_dir / KEY_FILE).is_file():
             yield snapshot_key(runs_dir)
 

@@ -1,4 +1,4 @@
-"""What a storage rule deletes of one run folder, or compresses."""
+"""The files of one run folder that a storage rule deletes or compresses."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from rlviz.domain.errors import RunFolderError
 from rlviz.domain.ids import is_evaluation_id
 from rlviz.domain.storage_rules import KeepNewest, Remove, StoredKind
 from rlviz.rundir.clips import Clips
-from rlviz.rundir.files import files_in, is_file
+from rlviz.rundir.files import is_file, list_files
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.retention import all_but_newest, older_checkpoints, older_snapshots, older_videos, step_records
 
 
-def doomed(folder: RunFolder, rule: KeepNewest | Remove) -> list[Path]:
-    """The files that ``rule`` deletes, in an order in which they can be: whenever that ends, what is left is whole.
+def files_to_delete(folder: RunFolder, rule: KeepNewest | Remove) -> list[Path]:
+    """Return the files that ``rule`` deletes, in a safe order: if deletion stops halfway, the rest is consistent.
 
     For a run that has ended.
     """
@@ -35,7 +35,7 @@ def doomed(folder: RunFolder, rule: KeepNewest | Remove) -> list[Path]:
 def _removed(folder: RunFolder, rule: Remove) -> list[Path]:
     match rule.what:
         case "clips":
-            return files_in(Clips(folder).path, folder.path)
+            return list_files(Clips(folder).path, folder.path)
         case "film":
             return [path for _, path in folder.film_files()]
         case "logs":
@@ -46,14 +46,14 @@ def _removed(folder: RunFolder, rule: Remove) -> list[Path]:
 
 
 def _with_frames(folder: RunFolder, records: list[Path]) -> list[Path]:
-    """``records``, and the frames that are kept beside them."""
+    """Return ``records`` and the frames kept beside them."""
     names = [path.name.removesuffix(".steps.parquet") for path in records]
     beside = [folder.evaluations.frames_path(name) for name in names if is_evaluation_id(name)]
     return records + [path for path in beside if is_file(path, folder.path)]
 
 
 def _has_lost_its_video(folder: RunFolder, records: Path) -> bool:
-    """Whether the evaluation of these records was filmed, and the video deleted since."""
+    """Whether the evaluation of these records was filmed and its video deleted."""
     evaluation_id = records.name.removesuffix(".steps.parquet")
     if not is_evaluation_id(evaluation_id) or is_file(folder.evaluations.video_path(evaluation_id), folder.path):
         return False

@@ -1,4 +1,4 @@
-"""The trash: deleted run folders, each under its own name in ``runs/.trash``, until they are removed for good."""
+"""The trash: deleted run folders, each under its own name in ``runs/.trash``, until they are removed permanently."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from rlviz.rundir.folder import RunFolder
 TRASH = ".trash"
 
 _DOOMED = ".purging-"
-"""Prefix of the name of a folder that is being removed, which cannot be restored any more."""
+"""Prefix of the name of a folder that is being removed and cannot be restored."""
 
 
 class Trash:
-    """Moves are renames: a folder is in its place or in the trash, whole, whenever the process dies.
+    """Moves run folders to and from the trash by renaming, so a folder is always complete in one place.
 
-    The folder's own modification time says when it was thrown away. What lies in a run's place though it is no
-    folder, a link for instance, is thrown away itself: what it leads to is left alone.
+    The folder's modification time records when it was deleted. Something else in a run's place, such as a link, is
+    moved itself; its target is not touched.
     """
 
     def __init__(self, runs_dir: Path) -> None:
@@ -30,7 +30,7 @@ class Trash:
         self.path = runs_dir / TRASH
 
     def put(self, folder: RunFolder, now: float) -> None:
-        """Move a run's folder to the trash at ``now`` (Unix seconds). A folder that is gone already is no error."""
+        """Move a run's folder to the trash at ``now`` (Unix seconds). A missing folder is not an error."""
         self.path.mkdir(exist_ok=True)
         try:
             os.utime(folder.path, (now, now), follow_symlinks=False)
@@ -41,9 +41,9 @@ class Trash:
             return
 
     def take(self, run_id: str) -> RunFolder:
-        """Move a folder back; a folder that was put in its place by hand stays.
+        """Move a folder back; a folder that someone put in its place stays.
 
-        Raises RunNotFound if it was removed for good.
+        Raises RunNotFound if it was removed permanently.
         """
         folder = RunFolder(self._runs_dir, run_id)
         try:
@@ -59,12 +59,11 @@ class Trash:
         return sorted(path.name for path in self._entries() if is_run_id(path.name))
 
     def deleted_at(self, run_id: str) -> float:
-        """When a run was deleted, in Unix seconds. Raises FileNotFoundError if it is not in the trash."""
+        """Return when a run was deleted, in Unix seconds. Raises FileNotFoundError if it is not in the trash."""
         return (self.path / run_id).lstat().st_mtime
 
     def size(self, run_id: str) -> int:
-        """Bytes of all files of a deleted run; files that vanish meanwhile, or are reached through a link, do not
-        count."""
+        """Return the bytes of all files of a deleted run, without links and files that disappear meanwhile."""
         if (self.path / run_id).is_symlink():
             return 0
         total = 0
@@ -75,7 +74,7 @@ class Trash:
         return total
 
     def remove(self, run_id: str) -> None:
-        """Remove a run for good. Raises RunNotFound if it is not in the trash."""
+        """Remove a run permanently. Raises RunNotFound if it is not in the trash."""
         if not is_run_id(run_id):
             raise RunNotFound(run_id)
         try:
@@ -84,9 +83,9 @@ class Trash:
             raise RunNotFound(run_id) from error
 
     def purge(self, before: float) -> list[str]:
-        """Remove runs that were deleted at ``before`` (Unix seconds) or earlier, and what an earlier purge left.
+        """Remove runs that were deleted at ``before`` (Unix seconds) or earlier, and leftovers of an earlier purge.
 
-        Returns the ids of the runs that are gone for good.
+        Returns the ids of the runs that are gone permanently.
         """
         purged = []
         for path in self._entries():
@@ -108,7 +107,7 @@ class Trash:
 
 
 def _destroy(path: Path) -> None:
-    """Remove a folder and all it contains, or whatever else is there; what cannot be removed is left for next time."""
+    """Delete a folder and its content, or any other file; what cannot be deleted is left for the next purge."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:

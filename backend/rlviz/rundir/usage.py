@@ -1,7 +1,5 @@
-"""What takes space in a runs folder, by kind of file and by run.
-
-What the last measurement of a runs folder found, in a file for whoever needs it in any process.
-"""
+"""Measures what uses space in a runs folder, by kind of file and by run; the last result is stored in a file for all
+processes."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ from rlviz.rundir.files import read_small, write_atomically
 from rlviz.rundir.folder import is_run_folder
 
 ANALYTICS = "analytics"
-"""In the runs folder: digests of learning curves, which can be deleted at any time."""
+"""Folder in the runs folder for digests of learning curves, which can be deleted at any time."""
 
 _OF_THE_TOP = {
     ".trash": StoredKind.TRASH,
@@ -38,7 +36,7 @@ _OF_THE_TOP = {
 
 @dataclass(frozen=True)
 class Usage:
-    """``kinds``: bytes of each kind; ``files``: how many each has; ``runs``: bytes of each kind, by run."""
+    """Result of a measurement. ``kinds``: bytes by kind; ``files``: number by kind; ``runs``: bytes by run and kind."""
 
     kinds: Counter[StoredKind] = field(default_factory=Counter)
     files: Counter[StoredKind] = field(default_factory=Counter)
@@ -49,15 +47,15 @@ class Usage:
         return self.kinds.total()
 
     def largest(self, count: int) -> list[str]:
-        """Ids of the runs that take most, the largest first."""
+        """Return the ids of the runs that use the most space, largest first."""
         return sorted(self.runs, key=lambda run_id: (-self.runs[run_id].total(), run_id))[:count]
 
 
-def measure(runs_dir: Path, breathe: Callable[[], None] = lambda: None) -> Usage:
-    """Bytes of every file below ``runs_dir``. ``breathe`` is called after each folder at its top, so that a thread can
-    give way to others.
+def measure_usage(runs_dir: Path, breathe: Callable[[], None] = lambda: None) -> Usage:
+    """Measure every file below ``runs_dir``, in bytes. ``breathe`` is called after each top-level folder, so that a
+    thread can yield.
 
-    Links are not followed, a file with several names in one run counts once, and files that vanish count nothing.
+    Links are not followed, a file with several names in one run counts once, and files that disappear count as 0.
     """
     usage = Usage()
     for entry in _entries(runs_dir):
@@ -73,8 +71,8 @@ def measure(runs_dir: Path, breathe: Callable[[], None] = lambda: None) -> Usage
     return usage
 
 
-def bytes_of_folder(folder: Path) -> int:
-    """What the files below one folder take, counted as ``measure`` does."""
+def folder_bytes(folder: Path) -> int:
+    """Return the bytes of all files below one folder, counted like ``measure_usage``."""
     return _take(Usage(), str(folder), partial(_always, StoredKind.OTHER)).total()
 
 
@@ -125,7 +123,7 @@ LARGEST = 3
 
 
 class NotedUsage(LazyModel):
-    """Bytes: of everything, of the kinds that take most, and of the largest runs, the largest first."""
+    """Bytes in total, of the largest kinds, and of the largest runs, largest first."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -135,14 +133,14 @@ class NotedUsage(LazyModel):
 
     @property
     def consumers(self) -> str:
-        """A sentence that names what takes most, or nothing where nothing was measured."""
+        """Return a sentence that names what uses the most space; empty if nothing was measured."""
         kinds = ", ".join(f"{_words(kind)} {byte_text(count)}" for kind, count in self.kinds.items())
         runs = ", ".join(f"{run_id} {byte_text(count)}" for run_id, count in self.runs.items())
         largest = f"; the largest runs: {runs}" if runs else ""
-        return f"Most is taken by: {kinds}{largest}." if kinds else ""
+        return f"Most space is used by: {kinds}{largest}." if kinds else ""
 
 
-def note_usage(runs_dir: Path, usage: Usage) -> None:
+def write_usage(runs_dir: Path, usage: Usage) -> None:
     """Raises OSError."""
     kinds = {str(kind): count for kind, count in usage.kinds.most_common(LARGEST) if count}
     runs = {run_id: usage.runs[run_id].total() for run_id in usage.largest(LARGEST)}
@@ -150,8 +148,8 @@ def note_usage(runs_dir: Path, usage: Usage) -> None:
     write_atomically(runs_dir / USAGE_FILE, orjson.dumps(noted.model_dump()))
 
 
-def noted_usage(runs_dir: Path) -> NotedUsage:
-    """Without anything if nothing was measured yet, or the file cannot be read."""
+def read_usage(runs_dir: Path) -> NotedUsage:
+    """Return the last measurement; empty if there is none, or the file is unreadable."""
     try:
         return NotedUsage.model_validate_json(read_small(runs_dir.resolve() / USAGE_FILE))
     except (OSError, ValidationError, RunFolderError):
@@ -159,5 +157,5 @@ def noted_usage(runs_dir: Path) -> NotedUsage:
 
 
 def _words(kind: str) -> str:
-    """A kind that another version of the app has measured is named as it is."""
+    """Return a kind in words; a kind of another version stays as it is."""
     return StoredKind(kind).words if kind in set(StoredKind) else kind

@@ -1,4 +1,8 @@
-"""Application: how the app begins and ends."""
+"""Start and stop the app.
+
+``Application.open`` claims the runs folder, migrates the catalogue, recovers runs that an earlier service left, and
+starts the threads. ``wind_down`` and ``close`` end them. The API, the command line and tests all enter here.
+"""
 
 from __future__ import annotations
 
@@ -24,17 +28,17 @@ from rlviz.server.wiring import Services
 log = logging.getLogger(__name__)
 
 DRAIN_SECONDS = 9.0
-"""How long workers may take to end, from the moment at which the app begins to."""
+"""Seconds that workers may take to end after the app starts to shut down."""
 
 PAUSE_SECONDS = 3.0
-"""How long a run may go on to the start of its next rollout to pause there, when the app ends."""
+"""Seconds that a run may train on at shutdown to reach the start of its next rollout, where it pauses."""
 
 
 class Application(Services):
-    """The entry point for the API, the command line and tests. Call ``open`` before use and ``close`` after."""
+    """All services, with their start and end. Call ``open`` before use and ``close`` after."""
 
     def claim(self) -> None:
-        """Take the runs folder for this service alone, until ``close``, and make or migrate its catalogue.
+        """Lock the runs folder for this service until ``close``, and create or migrate its catalogue.
 
         Raises RunsFolderInUse, RunsFolderUnusable or CatalogueUnusable.
         """
@@ -47,14 +51,16 @@ class Application(Services):
             raise
 
     def open(self) -> None:
-        """Claim the runs folder, adopt what an earlier service left, and start the supervisor. Does nothing if it is
-        open already. Raises what ``claim`` does."""
+        """Claim the runs folder, recover the runs of an earlier service, and start all threads.
+
+        Does nothing if the app is open. Raises the errors of ``claim``.
+        """
         if self._is_open:
             return
         self.claim()
         try:
-            with explain_errors(self.database.path), with_collection():  # the server starts without, for its imports
-                interrupted = self._take_up_and_log()
+            with explain_errors(self.database.path), with_collection():  # the server imports with it off
+                interrupted = self._recover_and_notify()
         except BaseException:
             self._lock.release()
             raise
@@ -66,15 +72,18 @@ class Application(Services):
             task.start()
         self.sealer.start()
         self.deliveries.start()
-        self.going_on.start(interrupted)
+        self.automatic_resuming.start(interrupted)
         self.experiment_scheduler.start()
 
-    def _take_up_and_log(self) -> list[str]:
-        """Take up what an earlier service left, and tell what happened while there was none."""
+    def _recover_and_notify(self) -> list[str]:
+        """Recover what an earlier service left, and notify of what happened while no service ran.
+
+        Returns the ids of interrupted runs.
+        """
         with self.database.read() as session:
             before = runs_with_status(session, *ACTIVE)
         self.notifier.start(before)
-        interrupted = self._take_up()
+        interrupted = self._recover()
         with self.database.read() as session:
             now = [session.get(RunRow, row.id) for row in before]
         for row in now:
@@ -83,20 +92,20 @@ class Application(Services):
         return interrupted
 
     def wind_down(self) -> None:
-        """Begin to end: start nothing more, and ask what trains to pause, or to stop. Returns at once.
+        """Start no new work, and ask training runs to pause or stop. Returns at once.
 
-        Runs that wait keep their place for the next start, and runs that pause go on with it. With
-        RLVIZ_ON_EXIT=leave, workers go on as well.
+        Queued runs keep their place, and paused runs resume when the app starts again. With RLVIZ_ON_EXIT=leave,
+        workers keep running.
         """
         if self.settings.on_exit == "leave":
             return
         self._winding_down, self._drained_by = True, time.monotonic() + DRAIN_SECONDS
         self._reserve.release()
-        self.experiment_scheduler.rest()
+        self.experiment_scheduler.stop_starting()
         self.supervisor.drain()
         training = self.runs.training()
         pausing = self.runs.learning(training) if self.settings.on_exit == "pause" else ()
-        self.going_on.hold(pausing)
+        self.automatic_resuming.hold_runs(pausing)
         for run_id in training:
             try:
                 if run_id in pausing:
@@ -104,17 +113,19 @@ class Application(Services):
                 else:
                     self.runs.stop(run_id, reason=APP_ENDED)
             except (RlvizError, OSError, DatabaseError) as error:
-                log.warning("Run %s could not be asked to stop: %s", run_id, error)
+                log.warning("Cannot ask run %s to stop: %s", run_id, error)
 
-    def hurry(self) -> None:
-        """From now on ``close`` does not wait for workers that save their policies, which they can do without it."""
+    def skip_waiting(self) -> None:
+        """Make ``close`` return without waiting for workers that still save their policies; they finish on their
+        own."""
         self.supervisor.skip_wait()
 
     def close(self) -> None:
+        """Stop all threads, wait for workers as ``wind_down`` allows, and release the runs folder."""
         self._is_open = False
         self.experiment_scheduler.close()
         self.results_preparer.close()
-        self.going_on.close()
+        self.automatic_resuming.close()
         self.sessions.close()
         for task in self._periodic:
             task.close()
@@ -129,7 +140,7 @@ class Application(Services):
         self.environments.close()
         left = max(0.0, self._drained_by - time.monotonic())
         if self._winding_down and not self.supervisor.await_drained(left):
-            log.warning("Some workers have not ended and are left behind")
+            log.warning("Some workers are still running and continue without the app")
         self.supervisor.close()
         self.notifier.close()
         self.database.close()
@@ -137,18 +148,23 @@ class Application(Services):
         self._lock.release()
 
     def rebuild(self, on_progress: Callable[[int, int], None] = lambda _done, _total: None) -> Rebuilt:
-        """Index the run folders again; ``tell`` is called with how many of them are read. Raises RunsFolderInUse while
-        another service has the runs folder."""
+        """Rebuild the catalogue from the run folders.
+
+        Args:
+            on_progress: Called with the number of folders read and the total.
+
+        Raises RunsFolderInUse while another service uses the runs folder.
+        """
         claimed = self._lock.acquire()
         try:
-            self._migrate_or_begin_anew()
+            self._migrate_or_recreate()
             with explain_errors(self.database.path):
                 return rebuild(self.database, self.settings.runs_dir, on_progress)
         finally:
             if claimed:
                 self._lock.release()
 
-    def _migrate_or_begin_anew(self) -> None:
+    def _migrate_or_recreate(self) -> None:
         try:
             self.database.migrate()
         except CatalogueDamaged as error:
@@ -156,8 +172,8 @@ class Application(Services):
             log.warning("The old file is now %s", self.database.set_aside())
             self.database.migrate()
 
-    def _take_up(self) -> list[str]:
-        """Returns the runs that are found to be interrupted."""
+    def _recover(self) -> list[str]:
+        """Index new folders and adopt or settle runs that were active. Returns the ids of interrupted runs."""
         remove_drafts(self.settings.runs_dir)
         remove_leftovers()
         if not self.database.is_indexed():
@@ -172,4 +188,4 @@ def _report(indexed: Rebuilt) -> None:
     if indexed.runs:
         log.info("Indexed %d runs found in the runs folder", indexed.runs)
     for problem in indexed.unreadable:
-        log.warning("Not read: %s", problem)
+        log.warning("Cannot read: %s", problem)

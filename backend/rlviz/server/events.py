@@ -1,4 +1,4 @@
-"""EventBus: what happens in the service, who publishes it, and who listens.
+"""The event bus of the service, and every event on it.
 
     event              published by                         listeners
     RunChanged         supervisor, use cases on runs        notifier, sealer, deliveries, automatic resuming,
@@ -26,8 +26,10 @@ from rlviz.server.catalog.models import EvaluationRow, RunRow
 
 @dataclass(frozen=True, eq=False)
 class RunChanged:
-    """The row of a run in the catalogue has changed, or is new. Two writers may publish in another order than they
-    wrote: the current row is in the catalogue."""
+    """The row of a run is new or has changed.
+
+    Two writers may publish in a different order than they wrote. The catalogue has the current row.
+    """
 
     run: RunRow
 
@@ -56,7 +58,7 @@ class ExperimentChanged:
 
 @dataclass(frozen=True)
 class TrialsChanged:
-    """A trial has begun or ended. ``is_over``: so has the experiment."""
+    """A trial has started or ended. ``is_over``: the experiment has ended too."""
 
     experiment_id: str
     is_over: bool
@@ -64,8 +66,8 @@ class TrialsChanged:
 
 @dataclass(frozen=True)
 class ExperimentEnded:
-    """An experiment was completed or has failed. ``scored``: how many of its trials have a score; ``cause``: None for
-    one that was completed."""
+    """An experiment is complete or has failed. ``scored`` counts the trials with a score; ``cause`` says why it failed
+    and is None if it is complete."""
 
     experiment_id: str
     name: str
@@ -78,8 +80,7 @@ AnyEvent = TypeVar("AnyEvent", bound=Event)
 
 
 class EventBus:
-    """Calls each listener of an event on the publishing thread, in the order in which they began to listen. Listeners
-    return quickly."""
+    """Calls each listener on the publishing thread, in the order of registration. Listeners must return quickly."""
 
     def __init__(self) -> None:
         self._listeners: defaultdict[type[Any], list[Callable[[Any], None]]] = defaultdict(list)
@@ -94,8 +95,8 @@ class EventBus:
 
 
 class RunVersions:
-    """Counts the changes of each run and its evaluations. Data read at a version includes all that was published
-    until then."""
+    """Counts the changes of each run and its evaluations. Data read at a version includes everything published up to
+    that version."""
 
     def __init__(self, events: EventBus) -> None:
         self._versions: dict[str, int] = {}
@@ -105,7 +106,7 @@ class RunVersions:
         events.listen(RunDeleted, lambda event: self._count(event.run_id))
 
     def version(self, run_id: str) -> int:
-        """The number of changes so far; 0 for an unknown run."""
+        """Return the number of changes so far; 0 for an unknown run."""
         return self._versions.get(run_id, 0)
 
     def _count(self, run_id: str) -> None:

@@ -20,13 +20,13 @@ from rlviz.rundir.journal import (
     JournalTail,
     Line,
     block_lines,
-    blocks,
     is_line_start,
     offset_after,
     parse_block,
+    split_blocks,
     whole_size,
 )
-from rlviz.rundir.metric_rows import NONE_SUPERSEDED, counts, superseded_rows
+from rlviz.rundir.metric_rows import NONE_SUPERSEDED, is_counted, superseded_rows
 
 RECENT_BYTES = 1 << 20
 
@@ -110,9 +110,9 @@ class MetricsFeed:
             return Rows(tail.offset, _as_they_stand(data))
         rows: list[bytes] = []
         only_rows = True
-        for start, block in blocks(tail.read_bytes(limit), offset):
+        for start, block in split_blocks(tail.read_bytes(limit), offset):
             records = parse_block(block)
-            if records is not None and all(counts(record, self._superseded) for record in records):
+            if records is not None and all(is_counted(record, self._superseded) for record in records):
                 rows.append(_as_they_stand(block))
             else:
                 found = [self._row(line).raw for line in block_lines(start, block)]
@@ -132,7 +132,7 @@ class MetricsFeed:
             self._checked = stretch
 
     def _row(self, line: Line) -> Row:
-        is_sent = counts(line.record, self._superseded)
+        is_sent = is_counted(line.record, self._superseded)
         return Row(line.start, line.end, _without_returns(line.raw) if is_sent else None)
 
     def _newest(self, rows: list[Row]) -> list[Row]:
@@ -173,7 +173,7 @@ class Feeds:
         """The feed of a run that somebody follows already, which needs no disk access."""
         return self._feeds.get(run_id)
 
-    def of(self, run_id: str) -> MetricsFeed:
+    def get_feed(self, run_id: str) -> MetricsFeed:
         """The feed of a run, shared by all who follow it."""
         with self._lock:
             feed = self._feeds.get(run_id)

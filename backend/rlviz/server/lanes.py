@@ -122,7 +122,7 @@ class Lanes:
             leave()
 
     @asynccontextmanager
-    async def turn(self, lane: Lane) -> AsyncIterator[None]:
+    async def hold_turn(self, lane: Lane) -> AsyncIterator[None]:
         """For the slow part of an endpoint alone."""
         async with self._turns[lane]:
             yield

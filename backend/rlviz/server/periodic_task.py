@@ -36,7 +36,7 @@ class PeriodicTask:
         if self._thread.is_alive():
             self._thread.join()
 
-    def turn(self) -> None:
+    def run_once(self) -> None:
         """Call each step once. What one raises is logged, and not again as long as it raises the same."""
         for step in self._steps:
             if self._closing.is_set():
@@ -60,6 +60,6 @@ class PeriodicTask:
 
     def _loop(self) -> None:
         if self._at_start:
-            self.turn()
+            self.run_once()
         while not self._closing.wait(self._every):
-            self.turn()
+            self.run_once()

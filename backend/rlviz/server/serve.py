@@ -1,6 +1,6 @@
-"""Runs the app under uvicorn: until it is interrupted, or for as long as a block of code needs it.
+"""Run the app under uvicorn, until it is interrupted or for the duration of a block.
 
-The HTTP protocol with limits on the number of connections, on the length of a request's head, and on waiting.
+``BoundedProtocol`` adds limits on the number of connections, the size of request headers, and waiting clients.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ HEAD_SECONDS = 15.0
 """Seconds that a client may take to send request line and headers."""
 
 STALL_SECONDS = 60.0
-"""Seconds that a client may take to read nothing of a response. Streams have a shorter limit of their own."""
+"""Seconds after which a client that reads nothing of a response is disconnected. Streams have a shorter limit."""
 
 MAX_CONNECTIONS = 500
 """Maximum number of open connections. Another one replaces the one that has been idle longest; if none is idle, it gets
@@ -54,7 +54,7 @@ _TOO_SLOW = b"408 Request Timeout"
 
 
 class BoundedProtocol(HttpToolsProtocol):
-    """Uvicorn's protocol by itself waits without limit for a request to end, and for a client to read."""
+    """Uvicorn's HTTP protocol with limits; on its own it waits forever for a request to end and a client to read."""
 
     head_seconds = HEAD_SECONDS
     stall_seconds = STALL_SECONDS
@@ -164,7 +164,7 @@ class BoundedProtocol(HttpToolsProtocol):
 SHUTDOWN_SECONDS = 5
 
 END_SECONDS = 9.7
-"""How long the app may take to end from the first signal on: whatever still hangs then is left behind."""
+"""Seconds that the app may take to end after the first signal; then it exits even if something hangs."""
 
 MAX_MESSAGE_BYTES = 1 << 16
 """Maximum bytes of a WebSocket message from a client; a longer one closes the connection."""
@@ -182,7 +182,8 @@ _ENDING = {
 
 
 def serve(application: Application) -> int:
-    """Serve until interrupted. Raises what ``Application.open`` does, or InvalidRequest if the address is taken."""
+    """Serve until interrupted. Raises the errors of ``Application.open``, or InvalidRequest if the address is in
+    use."""
     settings = application.settings
     return_large_memory()
     application.claim()  # checked here, since uvicorn reports an address in use with a traceback
@@ -204,9 +205,9 @@ def serve(application: Application) -> int:
 
 @contextmanager
 def served(application: Application) -> Iterator[ServiceAddress]:
-    """Serve in a thread of this process for as long as the block runs. Signals are the caller's.
+    """Serve in a thread of this process for the duration of the block. The caller handles signals.
 
-    Raises what ``serve`` does.
+    Raises the errors of ``serve``.
     """
     return_large_memory()
     application.claim()
@@ -225,8 +226,8 @@ def served(application: Application) -> Iterator[ServiceAddress]:
 
 
 class _Server(uvicorn.Server):
-    """Says in the runs folder where it answers, and asks the runs to stop as soon as the signal comes, so that they
-    save while streams are closed."""
+    """Writes its address into the runs folder, and asks runs to stop as soon as a signal arrives, so that they save
+    while streams are closed."""
 
     def __init__(self, application: Application, listener: socket.socket) -> None:
         super().__init__(
@@ -245,9 +246,9 @@ class _Server(uvicorn.Server):
         )
         self.address = _address(application.settings, listener)
         self.settled = Event()
-        """Set once it has started, or has failed to."""
+        """Set when it has started or failed to start."""
         self.failure: RlvizError | None = None
-        """Why it could not be started, in a sentence for its user."""
+        """The error that kept it from starting."""
         self._application = application
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
@@ -287,11 +288,11 @@ class _Server(uvicorn.Server):
             super().handle_exit(sig, frame)
         else:
             self.force_exit = True
-            self._application.hurry()
+            self._application.skip_waiting()
 
 
 def _print(text: str, settings: Settings) -> None:
-    """Say something to whoever started the service: as text, or as a line of a log that is no text."""
+    """Print a message for the user, as text or as a JSON log line."""
     if settings.log_format == "json":
         log.info("%s", text)
     else:
@@ -299,17 +300,17 @@ def _print(text: str, settings: Settings) -> None:
 
 
 def _leave_behind() -> None:
-    """End the process though something in it hangs: workers end by themselves, and the next start adopts the rest."""
+    """Exit although something hangs: workers end on their own, and the next start adopts the others."""
     log.warning("The app did not end within %g s. It ends now, and leaves behind what hangs.", END_SECONDS)
     os._exit(0)
 
 
 def _already_handled(_number: int, _frame: FrameType | None) -> None:
-    """Uvicorn raises the signal again after its shutdown; here the process then exits with status 0."""
+    """Ignore the signal that uvicorn raises again after its shutdown, so that the process exits with status 0."""
 
 
 def _address(settings: Settings, listener: socket.socket) -> ServiceAddress:
-    """Where programs on this machine reach ``listener``."""
+    """Return the address at which programs on this machine reach ``listener``."""
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)
     session = session_value(settings.token) if settings.token else ""
     return ServiceAddress(_url(host, listener), str(ProcessIdentity.current()), session, settings.host)

@@ -1,4 +1,8 @@
-"""RunUseCases: base class of use cases on runs, with the rule for changing a run's folder."""
+"""Base class for services that change runs.
+
+One use case is one transaction. A change that the trainer must see is written to the run folder before the catalogue,
+so a crash in between never leaves a row that promises more than the folder says.
+"""
 
 from __future__ import annotations
 
@@ -29,14 +33,13 @@ from rlviz.server.supervisor.trust_guard import TrustGuard
 from rlviz.settings import Settings
 
 EXIT_SECONDS = 5.0
-"""How long the worker of a run that has ended may take to exit, at most, before somebody is told to wait."""
+"""Seconds to wait for the worker of an ended run to exit, before the request is refused."""
 
 EXIT_LOOK_SECONDS = 0.02
 
 
 class RunUseCases:
-    """Use cases on runs. One transaction for each; what the trainer must know is written to the folder before the
-    catalogue."""
+    """Shared parts of the use cases on runs: folders, control requests, new runs, and checks."""
 
     def __init__(
         self,
@@ -53,10 +56,11 @@ class RunUseCases:
         self._trust = TrustGuard(settings)
 
     def _folder(self, run_id: str) -> RunFolder:
-        """The folder of the run with this id, whether it exists or not."""
+        """Return the folder of a run, which may not exist."""
         return RunFolder(self._settings.runs_dir, run_id)
 
     def _ask(self, run_id: str, desired: Desired, now: float, **changes: object) -> None:
+        """Write the desired state into ``control.json``. Raises ArtifactNotFound if the folder is gone."""
         folder = self._folder(run_id)
         try:
             folder.change_control(desired=desired, requested_at=now, **changes)
@@ -66,10 +70,15 @@ class RunUseCases:
     def _add(
         self, configs: Sequence[RunConfig], now: float, *, start: bool, sinks: Sequence[SinkKind] = ()
     ) -> list[RunRow]:
-        """Write the folders of new runs, index them, and queue them if they shall ``start``: all of them, or none.
-        ``sinks``: that they are planned to be delivered to.
+        """Create the folders and rows of new runs: all of them, or none.
 
-        If the service dies meanwhile, its next start finds those whose folders have appeared. Raises OSError.
+        If the service dies meanwhile, its next start indexes the folders that are complete. Raises OSError.
+
+        Args:
+            configs: Their configurations.
+            now: Unix seconds.
+            start: Queue the runs.
+            sinks: Where they are delivered to.
         """
         rows = [row_of_config(config) for config in configs]
         control = Control(desired=Desired.RUN, requested_at=now, queued_at=now) if start else None
@@ -99,7 +108,7 @@ class RunUseCases:
         return rows
 
     def _await_exit(self, run_id: str) -> None:
-        """Wait for the worker of a run that has ended: it exits some moments after it has said so."""
+        """Wait until the worker of an ended run exits, which happens shortly after it records the end."""
         with self._database.read() as session:
             has_ended = not get_run(session, run_id).state.is_active
         deadline = time.monotonic() + EXIT_SECONDS
@@ -107,22 +116,29 @@ class RunUseCases:
             time.sleep(EXIT_LOOK_SECONDS)
 
     def _check_idle(self, session: Session, row: RunRow, purpose: str) -> None:
-        """Raises RunIsActive while a worker, or an evaluation, may write into the folder.
+        """Raise RunIsActive while a worker or an evaluation may write into the folder.
 
-        ``purpose``: what the run has to be idle for, as in "deleting it".
+        Args:
+            session: Reads the evaluations.
+            row: The run.
+            purpose: What needs an idle run, as a gerund for the message: "deleting it".
         """
         if row.actor is RunActor.FOREIGN and row.state.is_active:
-            raise RunIsActive(f"A program of its own writes run {row.id!r}. End that program before {purpose}.")
+            raise RunIsActive(f"Run {row.id!r} is written by another program. End that program before {purpose}.")
         if row.state.is_active or self._supervisor.is_live(row.id):
-            raise RunIsActive(f"Run {row.id!r} is {row.status!r}. Stop it and wait for its end before {purpose}.")
+            raise RunIsActive(
+                f"Run {row.id!r} is {row.status!r}. Stop it and wait until it has ended before {purpose}."
+            )
         if open_evaluations(session, row.id):
-            raise RunIsActive(f"Run {row.id!r} is being evaluated. Wait for the evaluation's end before {purpose}.")
+            raise RunIsActive(
+                f"Run {row.id!r} is being evaluated. Wait until the evaluation has ended before {purpose}."
+            )
 
 
 def check_controlled(row: RunRow) -> None:
-    """Raises NotControlled for a foreign run: whatever would have to be done by its program is refused by this."""
+    """Raise NotControlled for a foreign run, whose own program alone can change it."""
     if row.actor is RunActor.FOREIGN:
         raise NotControlled(
-            f"A program of its own writes run {row.id!r}, or did, or it was imported: it can be watched, compared and "
-            "exported here, and only that program can change what it does."
+            f"Run {row.id!r} was imported or is written by another program. You can watch, compare and export it here, "
+            "but only that program can change it."
         )

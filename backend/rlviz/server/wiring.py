@@ -1,4 +1,8 @@
-"""Services: creates and connects all services."""
+"""Create every service of the app and connect them by events.
+
+``Services`` only constructs; ``rlviz.server.application`` starts and stops what it holds. Routers get a service by its
+class (``rlviz.server.dependencies``).
+"""
 
 from __future__ import annotations
 
@@ -43,7 +47,7 @@ from rlviz.server.runs.environments import EnvironmentService
 from rlviz.server.runs.family import FamilyService
 from rlviz.server.runs.groups import GroupService
 from rlviz.server.runs.presets import OwnPresets
-from rlviz.server.runs.service import PlayedRuns, RunService, TakeUpService
+from rlviz.server.runs.service import PlayedRuns, RunAdoptionService, RunService
 from rlviz.server.runs.trash import TrashService
 from rlviz.server.sessions.service import SessionService
 from rlviz.server.snapshots.damage import DamageService
@@ -69,20 +73,25 @@ HOUSEKEEPING_SECONDS = 3_600.0
 
 RECORDS_MEMORY, RECORDS_SECONDS = 1_000_000_000, 60.0
 IMPORT_MEMORY, IMPORT_SECONDS = 2_000_000_000, 600.0
-"""Bytes and seconds that one look into step records, and one import, may take."""
+"""Limits in bytes and seconds for one read of step records and for one import."""
 
 SUPERVISOR_BUSY_SECONDS = 1.0
-"""Seconds that the supervisor waits for another writer; it then tries again later, and follows its runs meanwhile."""
+"""Seconds that the supervisor waits for another writer of the catalogue. It then follows its runs and tries later."""
 
 
 Service = TypeVar("Service")
 
 
 class Services:
-    """Creates and connects all services of the app; none of them has begun. Routers ask for theirs by its class."""
+    """Holds all services of the app. Creating it starts none of them."""
 
     def __init__(self, settings: Settings, *, launcher: Launcher | None = None) -> None:
-        """``launcher``: used instead of the one in the settings."""
+        """Create and connect the services.
+
+        Args:
+            settings: The app's settings.
+            launcher: Replaces the launcher that the settings name.
+        """
         self.settings = settings.model_copy(update={"runs_dir": settings.runs_dir.resolve()})
         self.database = Database(self.settings.runs_dir / CATALOGUE)
         self.events = EventBus()
@@ -92,7 +101,7 @@ class Services:
         self._reserve = Reserve(self.settings.runs_dir)
         self._is_open = self._winding_down = False
         self._drained_by = 0.0
-        """By the monotonic clock, when the app stops waiting for workers to end."""
+        """Monotonic time at which the app stops waiting for workers to end."""
         self._create_workers(launcher)
         self._create_runs()
         self._create_evaluations()
@@ -103,14 +112,14 @@ class Services:
         self._periodic = self._periodic_tasks()
 
     def service(self, kind: type[Service]) -> Service:
-        """The service of this class. Raises LookupError."""
+        """Return the service of class ``kind``. Raises LookupError."""
         for service in vars(self).values():
             if type(service) is kind:
                 return service
         raise LookupError(f"No service is a {kind.__name__}.")
 
     def _create_workers(self, launcher: Launcher | None) -> None:
-        """Create what starts and follows processes."""
+        """Create the services that start and follow processes."""
         settings, runs_dir = self.settings, self.settings.runs_dir
         self.launcher = launcher or LAUNCHERS.get(settings.launcher)(
             warm=settings.warm_worker, niceness=settings.niceness
@@ -124,7 +133,7 @@ class Services:
         self.supervisor = Supervisor(settings, self._own_catalogue, self.launcher, self.feeds, self.events)
 
     def _create_runs(self) -> None:
-        """Create what changes runs, and what reads their metrics."""
+        """Create the services that change runs or read their metrics."""
         settings = self.settings
         access = settings, self.database, self.supervisor, self.events
         self.trash = Trash(settings.runs_dir)
@@ -133,21 +142,21 @@ class Services:
         self.runs = RunService(*access, self.trash, self.environments, self.own_presets)
         self.groups = GroupService(*access, environments=self.environments, own_presets=self.own_presets)
         self.family = FamilyService(self.database, settings.runs_dir)
-        self.deleted = TrashService(settings, self.trash, clock=self._age_clock)
-        self.taking_up = TakeUpService(*access)
+        self.deleted_runs = TrashService(settings, self.trash, clock=self._age_clock)
+        self.run_adoption = RunAdoptionService(*access)
         self.trust = TrustService(*access)
         self.damage = DamageService(*access)
         self.snapshots = SnapshotService(*access)
         self.rules = RuleService(*access)
         self.resuming = ResumeService(*access)
-        self.going_on = AutomaticResuming(settings, self.resuming)
+        self.automatic_resuming = AutomaticResuming(settings, self.resuming)
         self.forks = ForkService(*access)
         self.metrics = MetricsService(self.sealer)
         self.past = PastService(self.runs, self.metrics)
         self.comparison = ComparisonService(self.runs, self.metrics, self.database)
 
     def _create_evaluations(self) -> None:
-        """Create what plays policies, and what reads the records of that."""
+        """Create the services that play policies or read the records of played episodes."""
         settings = self.settings
         access = settings, self.database, self.supervisor, self.events
         self.evaluations = EvaluationService(*access)
@@ -166,7 +175,7 @@ class Services:
         )
 
     def _create_exchange(self) -> None:
-        """Create what brings runs in, sends them out, and reports on them."""
+        """Create the services that import, export, deliver and notify."""
         settings = self.settings
         guard = TrustGuard(settings)
         self.deliveries = LiveDeliveries(
@@ -174,7 +183,7 @@ class Services:
         )
         self.sinks = SinkService(settings, self.database, self.deliveries)
         self._videos = SideBySideVideos(self.runs, self.evaluations)
-        self.exchange = ExchangeService(settings, self.runs, self.taking_up, self._videos, self._importer)
+        self.exchange = ExchangeService(settings, self.runs, self.run_adoption, self._videos, self._importer)
         url = settings.webhook_url
         self.notifier = Notifier(url.get_secret_value() if url is not None else None)
 
@@ -226,11 +235,11 @@ class Services:
         self.storage = StorageService(settings, self.database, self.meter, self.pruner, rules, action_log)
 
     def _connect(self) -> None:
-        """Connect the listeners of events. Streams come last: what they tell, the others know."""
+        """Connect the listeners of events. Streams come last, so a client never learns of a change before a service."""
         self.events.listen(RunChanged, self._notify_of_run)
         self.events.listen(RunChanged, lambda event: self.sealer.queue_if_due(event.run))
         self.events.listen(RunChanged, lambda event: self.deliveries.queue_if_due(event.run))
-        self.events.listen(RunChanged, lambda event: self.going_on.queue_if_due(event.run))
+        self.events.listen(RunChanged, lambda event: self.automatic_resuming.queue_if_due(event.run))
         self.events.listen(RunChanged, lambda event: self.experiment_scheduler.handle_run(event.run))
         self.events.listen(
             EvaluationChanged, lambda event: self.experiment_scheduler.handle_evaluation(event.evaluation)
@@ -243,20 +252,20 @@ class Services:
         )
 
     def _periodic_tasks(self) -> tuple[PeriodicTask, ...]:
-        """What is done without being asked for."""
+        """Return the background tasks that run at intervals."""
         memory = memory_watch.MemoryWatch(self.notifier.notify)
         storage = storage_watch.StorageWatch(self.storage, lambda: self.runs.load()[0] > 0)
         return (
             PeriodicTask(
                 "housekeeping",
-                self.deleted.purge,
-                self.damage.look_at_all,
+                self.deleted_runs.purge,
+                self.damage.inspect_all,
                 self.meter.refresh,
-                self.pruner.by_itself,
+                self.pruner.prune_automatically,
                 every=HOUSEKEEPING_SECONDS,
             ),
-            PeriodicTask("watching memory", memory.look, every=memory_watch.EVERY_SECONDS),
-            PeriodicTask("watching storage", storage.look, every=storage_watch.EVERY_SECONDS, at_start=False),
+            PeriodicTask("watching memory", memory.check, every=memory_watch.EVERY_SECONDS),
+            PeriodicTask("watching storage", storage.check, every=storage_watch.EVERY_SECONDS, at_start=False),
         )
 
     def _notify_of_run(self, event: RunChanged) -> None:

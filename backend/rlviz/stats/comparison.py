@@ -1,4 +1,4 @@
-"""Comparing runs: figures, curves on a common step axis, and differences in configuration."""
+"""Comparison of runs: figures, curves on a common step axis, and differences in configuration."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rlviz.stats.returns import TrainingClock, moving_average
 from rlviz.stats.solved import SolvedAt
 
 STABILITY_EPISODES = 20
-"""Stability is the standard deviation of the returns of this many last episodes."""
+"""Stability is the standard deviation of this many last returns."""
 
 _NO_SETTINGS = frozenset({"/run_id", "/name", "/created_at", "/group_id"})
 _ORIGINS = frozenset({"parent", "experiment"})
@@ -21,10 +21,10 @@ _ORIGINS = frozenset({"parent", "experiment"})
 
 @dataclass(frozen=True, eq=False)
 class Episodes:
-    """A run's finished episodes in order; each array of shape (n,).
+    """A run's finished episodes in order; each array has shape (n,).
 
-    ``step``: environment steps done when the episode ended; ``time``: when it ended (Unix seconds);
-    ``reward``: its return.
+    ``step``: environment steps done when the episode ended; ``time``: when it ended (Unix seconds); ``reward``: its
+    return.
     """
 
     step: Floats
@@ -34,25 +34,25 @@ class Episodes:
 
 @dataclass(frozen=True)
 class RunMetrics:
-    """Figures of one run. None where there are too few episodes, or the figure is not finite.
+    """Figures of one run. None if there are too few episodes, or the figure is not finite.
 
     Moving averages are over the returns of ``window`` episodes, at the step where the last of them ended.
     """
 
     episodes: int
-    best_moving_average: float | None  # over full windows only: one lucky first episode is no best
-    best_moving_average_step: int | None  # the first, if the best was reached several times
-    final_moving_average: float | None  # over the last ``window`` episodes, or all if there are fewer
-    steps_to_threshold: int | None  # when it reached the threshold, by the criterion that all compared runs share
+    best_moving_average: float | None  # full windows only, so a lucky first episode does not count
+    best_moving_average_step: int | None  # the first step, if reached several times
+    final_moving_average: float | None  # over the last ``window`` episodes, or all if fewer
+    steps_to_threshold: int | None  # by the criterion that all compared runs share
     seconds_to_threshold: float | None  # the same in seconds of training
-    stability: float | None  # population standard deviation of the last 20 returns; of 2 at least
+    stability: float | None  # population standard deviation of the last 20 returns (at least 2)
     best_error: float | None  # standard error of the best average
-    final_error: float | None  # standard error of the final one
+    final_error: float | None  # standard error of the final average
 
 
 @dataclass(frozen=True, eq=False)
 class AlignedCurves:
-    """Curves on one axis: ``step`` of shape (m,), and by run id values of shape (m,), NaN where there are none."""
+    """Curves on one axis: ``step`` of shape (m,), and for each run id values of shape (m,), NaN where missing."""
 
     step: Floats
     values: dict[str, Floats]
@@ -60,20 +60,20 @@ class AlignedCurves:
 
 @dataclass(frozen=True)
 class ConfigDifference:
-    """A setting whose value differs between runs. A run without it is missing in ``values``; None is a value."""
+    """A setting that differs between runs. A run without it is missing from ``values``; None is a value."""
 
     path: str
     values: dict[str, object]
 
     @property
     def group(self) -> str:
-        """The part of the configuration it belongs to, for instance ``hyperparameters``; empty at the top."""
+        """Section of the configuration, such as ``hyperparameters``; empty at the top level."""
         parts = self._parts()
         return parts[0] if len(parts) > 1 else ""
 
     @property
     def name(self) -> str:
-        """Its name within the group, for instance ``gamma``."""
+        """Name within the section, such as ``gamma``."""
         parts = self._parts()
         return " › ".join(parts[1:] or parts)
 
@@ -84,10 +84,16 @@ class ConfigDifference:
 def run_metrics(
     episodes: Episodes, *, window: int, reached: SolvedAt | None = None, clock: TrainingClock | None = None
 ) -> RunMetrics:
-    """The figures of one run.
+    """Return the figures of one run.
 
-    ``reached``: when it reached the threshold; ``clock`` counts its seconds of training.
-    Raises ValueError if ``window`` is below 1.
+    Args:
+        episodes: Its episodes.
+        window: Episodes in the moving average.
+        reached: When it reached the threshold; None: never.
+        clock: Counts its seconds of training.
+
+    Raises:
+        ValueError: ``window`` is below 1.
     """
     averages = moving_average(episodes.reward, window)
     full = np.where((np.arange(len(averages)) >= window - 1) & np.isfinite(averages), averages, np.nan)
@@ -108,15 +114,23 @@ def run_metrics(
 def aligned_curves(
     runs: Mapping[str, Episodes], *, window: int, max_points: int, until: float = np.inf
 ) -> AlignedCurves:
-    """The moving average of each run's returns on one grid of at most ``max_points`` (≥ 2) steps, up to step ``until``.
+    """Return the moving average of each run's returns on one grid of steps.
 
-    The grid holds every step at which an episode ended, if these are few enough; otherwise evenly spaced
-    ones from the first to the last of them. A curve has the value of the last episode that had ended by then,
-    NaN before the run's first episode and after its last: nothing is extrapolated.
-    Raises ValueError if ``window`` is below 1 or ``max_points`` below 2.
+    The grid contains every step at which an episode ended, if these fit; otherwise evenly spaced ones. A curve has
+    the value of the last episode that had ended by then, and NaN before the run's first and after its last episode:
+    nothing is extrapolated.
+
+    Args:
+        runs: Episodes by run id.
+        window: Episodes in the moving average.
+        max_points: Maximum grid points, at least 2.
+        until: Last step of the grid.
+
+    Raises:
+        ValueError: ``window`` is below 1, or ``max_points`` below 2.
     """
     if max_points < 2:
-        raise ValueError(f"A curve needs room for at least 2 points, not {max_points}.")
+        raise ValueError(f"max_points must be at least 2, not {max_points}.")
     steps = np.unique(np.concatenate([np.empty(0), *(episodes.step for episodes in runs.values())]))
     steps = steps[steps <= until]
     grid = steps if len(steps) <= max_points else np.unique(np.linspace(steps[0], steps[-1], max_points).round())
@@ -124,10 +138,10 @@ def aligned_curves(
 
 
 def config_diff(configs: Mapping[str, Mapping[str, object]]) -> list[ConfigDifference]:
-    """The settings that differ between ``configs`` (by run id), in the order of the first config that has them.
+    """Return the settings that differ between ``configs`` (by run id), in the order of the first config that has them.
 
-    Paths are RFC 6901 JSON pointers: ``/hyperparameters/gamma``. Lists are compared as a whole. What identifies a run
-    (run_id, name, created_at, group_id), what it was forked from and the experiment that trained it, is left out.
+    Paths are RFC 6901 JSON pointers such as ``/hyperparameters/gamma``. Lists are compared as a whole. Identity
+    (run_id, name, created_at, group_id), parent and experiment of a run are left out.
     """
     table: dict[str, dict[str, object]] = {}
     for run_id, config in configs.items():
@@ -150,12 +164,12 @@ def _spread(returns: Floats) -> float | None:
 
 
 def _error(returns: Floats) -> float | None:
-    """Standard error of the mean, from the sample itself."""
+    """Return the standard error of the mean, estimated from the sample."""
     return float(np.std(returns, ddof=1) / np.sqrt(len(returns))) if _spread(returns) is not None else None
 
 
 def _on_grid(episodes: Episodes, window: int, grid: Floats) -> Floats:
-    """Values on ``grid``, shape (m,). Of several episodes that ended at one step (parallel environments) the last
+    """Return values on ``grid``, shape (m,). If several episodes ended at one step (parallel environments), the last
     counts."""
     averages = moving_average(episodes.reward, window)
     values = np.full(len(grid), np.nan)
@@ -167,7 +181,7 @@ def _on_grid(episodes: Episodes, window: int, grid: Floats) -> Floats:
 
 
 def _leaves(value: object, path: str = "") -> Iterator[tuple[str, object]]:
-    """Every value that is not an object with members, with its JSON pointer."""
+    """Yield every value that is not a non-empty object, with its JSON pointer."""
     if not isinstance(value, Mapping) or (path and not value):
         yield path, value
         return
@@ -176,6 +190,6 @@ def _leaves(value: object, path: str = "") -> Iterator[tuple[str, object]]:
 
 
 def _all_same(values: list[object]) -> bool:
-    """Equality as in JSON: 1 equals 1.0, and true equals no number."""
+    """Whether all are equal in JSON: 1 equals 1.0, but true equals no number."""
     first = values[0]
     return all(value == first and isinstance(value, bool) == isinstance(first, bool) for value in values)

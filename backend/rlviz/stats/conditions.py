@@ -1,4 +1,4 @@
-"""Conditions in words, such as ``return < 100 and not terminated``, over whatever can be named where they are written.
+"""Conditions as text, such as ``return < 100 and not terminated``, over any vocabulary of names.
 
     condition   = alternative { "or" alternative }
     alternative = part { "and" part }
@@ -6,11 +6,8 @@
     comparison  = field ("<" | "<=" | ">" | ">=" | "=" | "!=") value
     value       = number | name of a value
 
-Upper and lower case are the same. A number may have a sign, a decimal point, an exponent, and ``k`` or ``M`` at its
-end. A name may have several words; one with other characters than letters, digits, dots and underscores stands in
-quotation marks.
-
-The episode axis: how many episodes had ended when a row was logged.
+Case does not matter. A number may have a sign, a decimal point, an exponent, and a final ``k`` or ``M``. A name may
+have several words; quote it if it contains other characters than letters, digits, dots and underscores.
 """
 
 from __future__ import annotations
@@ -28,7 +25,7 @@ from numpy.typing import NDArray
 from rlviz.stats.arrays import Floats, Series
 
 Table = TypeVar("Table")
-"""What a condition is asked of: n rows, however they are held."""
+"""The n rows that a condition is applied to, in any representation."""
 
 Named = TypeVar("Named")
 
@@ -38,7 +35,7 @@ Condition: TypeAlias = Callable[[Table], Mask]
 MAX_DEPTH = 50
 
 MOST_NAMES = 24
-"""Names that an error lists."""
+"""Maximum number of names that an error lists."""
 
 COMPARISONS: Mapping[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt,
@@ -59,7 +56,7 @@ _TOKEN = re.compile(
 
 
 class QueryError(ValueError):
-    """What is wrong with a condition, and where: ``position`` counts characters from 1."""
+    """A syntax error in a condition. ``position`` is the character, from 1."""
 
     def __init__(self, position: int, problem: str) -> None:
         super().__init__(f"At character {position}: {problem}")
@@ -68,15 +65,18 @@ class QueryError(ValueError):
 
 @dataclass(frozen=True)
 class Comparable(Generic[Table]):
-    """What can be compared. ``read`` gives numbers of shape (n,), and where they are known: what is not is neither less
-    nor greater nor unequal. ``values``: numbers that have a name, by its lower-case form."""
+    """A name that can be compared.
+
+    ``read`` returns numbers of shape (n,) and a mask of known ones: comparisons with unknown numbers are false.
+    ``values`` are named numbers, by lower-case name.
+    """
 
     read: Callable[[Table], tuple[NDArray[Any], Mask]]
     values: Mapping[str, float] = field(default_factory=dict)
 
 
 class Vocabulary(Protocol[Table]):
-    """What can be named; names come in lower case."""
+    """The names that a condition may use, in lower case."""
 
     def comparable(self, name: str) -> Comparable[Table] | None: ...
 
@@ -84,7 +84,7 @@ class Vocabulary(Protocol[Table]):
 
     @property
     def comparables(self) -> Sequence[str]:
-        """Names of what can be compared, for whoever wrote another."""
+        """Return the names that can be compared, for error messages."""
 
     @property
     def flags(self) -> Sequence[str]: ...
@@ -101,13 +101,13 @@ _END = "the end of the search"
 
 
 def parse_condition(text: str, vocabulary: Vocabulary[Table]) -> Condition[Table]:
-    """The condition that ``text`` says: a function from a table of n rows to a mask of shape (n,). Raises QueryError,
-    also if there is no text."""
+    """Parse ``text`` into a function from a table of n rows to a mask of shape (n,). Raises QueryError, also for empty
+    text."""
     return _Parser(text, vocabulary).condition_to_the_end()
 
 
 class _Parser(Generic[Table]):
-    """Recursive descent, one method a rule of the grammar."""
+    """Recursive descent parser, one method per grammar rule."""
 
     def __init__(self, text: str, vocabulary: Vocabulary[Table]) -> None:
         self._tokens, self._vocabulary = _tokens(text), vocabulary
@@ -117,7 +117,7 @@ class _Parser(Generic[Table]):
     def condition_to_the_end(self) -> Condition[Table]:
         condition = self._condition()
         if self._peek.kind != "end":
-            self._fail(f'{self._peek.text[:40]!r} follows a complete condition. Join conditions by "and" or "or".')
+            self._fail(f'{self._peek.text[:40]!r} follows a complete condition. Join conditions with "and" or "or".')
         return condition
 
     @property
@@ -149,7 +149,7 @@ class _Parser(Generic[Table]):
     def _part(self) -> Condition[Table]:
         self._depth += 1
         if self._depth > MAX_DEPTH:
-            self._fail(f'At most {MAX_DEPTH} "not" and parentheses may lie within each other.')
+            self._fail(f'At most {MAX_DEPTH} "not" and parentheses may be nested.')
         try:
             return self._negated_or_plain()
         finally:
@@ -200,11 +200,13 @@ class _Parser(Generic[Table]):
     def _number(self, token: _Token) -> float:
         match = _NUMBER.fullmatch(token.text)
         if match is None:
-            raise QueryError(token.position, f"{token.text!r} is no number. Write -12.5, 1e5, 20k or 1M, for instance.")
+            raise QueryError(
+                token.position, f"{token.text!r} is not a number. Write, for example, -12.5, 1e5, 20k or 1M."
+            )
         return float(match[1].replace("−", "-")) * _SCALES[match[2].lower()]
 
     def _named(self, known: Callable[[str], Named | None]) -> tuple[str, Named] | None:
-        """Take the longest name that is ``known``, which may have several words: the name, and what it names."""
+        """Consume the longest name that is ``known``, which may have several words; return it and its meaning."""
         if self._peek.kind == "quoted":
             found = known(self._peek.text)
             return None if found is None else (self._take().text, found)
@@ -248,7 +250,7 @@ def _found(token: _Token) -> str:
 
 
 def _listed(names: Iterable[str]) -> str:
-    """Names as they are written: what is not one word stands in quotation marks."""
+    """Return names as they must be written: quoted if not a single word."""
     every = [name if re.fullmatch(r"[^\W\d][\w.]*", name) else f'"{name}"' for name in names]
     return ", ".join(every[:MOST_NAMES]) + (", …" if len(every) > MOST_NAMES else "")
 
@@ -258,13 +260,13 @@ def _joined(ufunc: np.ufunc, parts: list[Condition[Table]]) -> Condition[Table]:
 
 
 def episodes_done(series: Series, ends: Series) -> Floats:
-    """For each row of ``series``, shape (n,), the episodes that had ended at its step.
+    """Return how many episodes had ended at the step of each row of ``series``, shape (n,).
 
-    ``ends`` is the metric ``episode/index``: its value counts the episodes, from 1. A metric that is logged with
-    each episode (as many rows, at the same steps) is given that episode's own index, even where parallel
-    environments end several at one step. Steps are non-decreasing in both.
+    ``ends`` is the metric ``episode/index``, which counts episodes from 1. A metric that is logged with each episode
+    (as many rows, at the same steps) gets the episode's own index, even if parallel environments end several at one
+    step. Steps are non-decreasing in both.
     """
-    index: Floats = np.fmax.accumulate(ends.value)  # never goes back, whatever a journal says
+    index: Floats = np.fmax.accumulate(ends.value)  # never decreases, even in a damaged journal
     if len(series) == len(ends) and np.array_equal(series.step, ends.step):
         return index
     done = np.searchsorted(ends.step, series.step, side="right")

@@ -1,11 +1,7 @@
-"""Figures: the numbers that runs are compared by, and for each whether one run is best or the difference is within
-chance, and what it amounts to over the seeds of one setting.
+"""Figures for comparing runs and groups of runs: each says which run is best, or that the difference may be chance.
 
-Figures of groups: what a figure amounts to over the seeds of one setting.
-
-What a measure of many runs amounts to, by group: figures with intervals, boxes, rank correlation.
-
-Labels that distinguish runs with the same name.
+Runs that differ only in their seed form a group. Also here: box plots, rank correlation, and distinct labels for
+runs with the same name.
 """
 
 from __future__ import annotations
@@ -24,33 +20,33 @@ from rlviz.stats.arrays import Floats
 from rlviz.stats.comparison import STABILITY_EPISODES, RunMetrics
 from rlviz.stats.criterion import Criterion
 from rlviz.stats.experiments.trials import AGARWAL, KAPLAN_MEIER, Frozen, Made
-from rlviz.stats.number_text import brief, decimal, duration, listed
+from rlviz.stats.number_text import brief_number, decimal, duration, join_words
 from rlviz.stats.seeds import CONFIDENCE, FEWEST_SCORES, RESAMPLES, Summary, kaplan_meier, summarize
 
 
 class GroupFigure(Frozen):
-    """A figure over the seeds of one setting: their interquartile mean, or, of one that a seed may not have got to yet,
-    the median by Kaplan and Meier."""
+    """A figure over the seeds of one setting: the interquartile mean, or the Kaplan-Meier median for a time that some
+    seeds have not reached."""
 
-    value: float | None = Field(description="Null: no seed has it, or fewer than half got there.")
-    low: float | None = Field(description="Ends of its 95 % interval; null: of one seed, or not within the training.")
+    value: float | None = Field(description="Null: no seed has a value, or fewer than half reached it.")
+    low: float | None = Field(description="Lower end of its 95 % interval; null: one seed, or not reached.")
     high: float | None
-    count: int = Field(description="Seeds that have the figure.")
-    seeds: int = Field(description="Seeds of the group that are compared.")
+    count: int = Field(description="Seeds with a value.")
+    seeds: int = Field(description="Compared seeds of the group.")
     made: Made
 
 
 @dataclass(frozen=True)
 class SeedFigure:
-    """``value``: None where a seed has none. ``spent``: how long it has trained without getting there, in the figure's
-    unit; None where that is not known."""
+    """The figure of one seed. ``value``: None if it has none. ``spent``: how long it has trained without reaching it,
+    in the figure's unit; None if unknown."""
 
     value: float | None
     spent: float | None = None
 
 
 def mean_of_seeds(seeds: Sequence[SeedFigure], what: str) -> GroupFigure:
-    """The interquartile mean of those that have the figure. ``what``: how it is measured of one."""
+    """Return the interquartile mean over the seeds with a value. ``what`` describes the figure of one seed."""
     known = tuple(one.value for one in seeds if one.value is not None)
     has_interval = len(known) >= FEWEST_SCORES
     made = Made(
@@ -66,8 +62,10 @@ def mean_of_seeds(seeds: Sequence[SeedFigure], what: str) -> GroupFigure:
 
 
 def median_of_seeds(seeds: Sequence[SeedFigure], what: str) -> GroupFigure:
-    """The median of how long it took, in which a seed that has not got there takes longer than it has trained. One that
-    has not begun, or of which that is not known, is left out. ``what``: what took so long."""
+    """Return the Kaplan-Meier median of a duration: a seed that has not finished takes longer than it has trained.
+
+    Seeds that have not started, or whose training time is unknown, are left out. ``what`` describes the duration.
+    """
     known = [one for one in seeds if one.value is not None or one.spent]
     value, low, high = None, None, None
     if known:
@@ -75,8 +73,8 @@ def median_of_seeds(seeds: Sequence[SeedFigure], what: str) -> GroupFigure:
         survival = kaplan_meier(spent, [one.value is not None for one in known])
         value, (low, high) = survival.median, survival.median_interval
     made = Made(
-        definition=f"Median over seeds of the {what}. A seed that has not got there is censored: it takes more than it "
-        "was trained for.",
+        definition=f"Median over seeds of the {what}. A seed that has not reached it is censored: it takes longer "
+        "than it was trained for.",
         n=len(known),
         confidence=CONFIDENCE if len(known) >= FEWEST_SCORES else None,
         source=KAPLAN_MEIER,
@@ -87,14 +85,14 @@ def median_of_seeds(seeds: Sequence[SeedFigure], what: str) -> GroupFigure:
 
 @lru_cache(maxsize=1_000)
 def _summary(values: tuple[float, ...]) -> tuple[float, float | None, float | None]:
-    """Kept, because the figures of runs that have ended are asked for again and again."""
+    """Cached, because figures of finished runs are requested repeatedly."""
     found = summarize([np.array(values)])
     low, high = (found.interval.low, found.interval.high) if found.interval else (None, None)
     return found.iqm, low, high
 
 
 ERRORS = 2.0
-"""Two means differ if their difference is at least this many standard errors of the difference."""
+"""Two means differ if their difference is at least this many of its standard errors."""
 
 SHARE = 0.9
 """Steps, seconds and rates differ if the smaller is less than this share of the larger."""
@@ -111,7 +109,7 @@ class Better(StrEnum):
 
 @dataclass(frozen=True)
 class Greedy:
-    """Mean return of the best policy on fresh episodes, its standard deviation, and how many there were."""
+    """Mean return of the best policy on fresh episodes, with its standard deviation and the number of episodes."""
 
     mean: float
     std: float
@@ -125,9 +123,21 @@ class Greedy:
 
 @dataclass(frozen=True)
 class ComparisonEntry:
-    """A run to be compared. ``environment``: its environment with the options that matter; ``seconds``: how long it has
-    trained, if that is known; ``group``: what it shares with runs that differ in their seed alone, with ``group_label``
-    to call them by."""
+    """A run to compare.
+
+    Attributes:
+        run_id: Its id.
+        label: Its name in sentences.
+        environment: Its environment, with the options that matter.
+        step: Environment steps done.
+        ended: Whether it has ended.
+        metrics: Its figures.
+        steps_per_second: Its speed, if known.
+        seconds: Seconds of training, if known.
+        greedy: Result of its best policy, if there is one.
+        group: Key shared by runs that differ only in their seed.
+        group_label: Name of that group.
+    """
 
     run_id: str
     label: str
@@ -144,8 +154,19 @@ class ComparisonEntry:
 
 @dataclass(frozen=True)
 class Figure:
-    """``note``: how it is measured. ``values``: by run id, None where there is none. ``best``: the run that is clearly
-    best, if one is; ``reason`` says why it is, or why none is. ``groups``: by group, of those with several runs."""
+    """A figure of several runs.
+
+    Attributes:
+        id: Name in the API.
+        title: Name for people.
+        note: How it is measured.
+        unit: Unit of the values.
+        better: Whether higher or lower is better.
+        values: Value by run id; None for none.
+        best: Id of the run that is clearly best; None for none.
+        reason: Why it is best, or why no run is.
+        groups: Figures of groups with several runs, by group.
+    """
 
     id: str
     title: str
@@ -163,12 +184,12 @@ Value = Callable[[ComparisonEntry], float | None]
 
 @dataclass(frozen=True)
 class _Measure:
-    """How to read a figure off a run, and when two of its values differ by more than chance.
+    """How to read a figure from a run, and when two values differ by more than chance.
 
-    With ``error``, a standard error of the value: if they are ERRORS of them apart; otherwise if the smaller is less
-    than ``share`` of the larger. With ``spent``, how long a run has trained, a run without the value has not got there
-    yet: it is worse than another if it has trained for clearly longer than that one took. ``resolution``: by how much
-    the value of a run may be too large, because it is evaluated only now and then.
+    With ``error`` (standard error of the value), values differ if they are ERRORS of them apart; otherwise if the
+    smaller is less than ``share`` of the larger. With ``spent`` (how long a run has trained), a run without a value
+    is worse than another if it has trained clearly longer than that one took. ``resolution`` is how much too large a
+    value may be, because runs are evaluated only now and then.
     """
 
     id: str
@@ -189,15 +210,15 @@ class _Measure:
         return math.nan if value is None else value
 
     def over_seeds(self, runs: Sequence[ComparisonEntry]) -> GroupFigure:
-        """Of runs that differ in their seed alone."""
+        """Return the figure over runs that differ only in their seed."""
         spent, what = self.spent, f"{self.title[:1].lower()}{self.title[1:]} ({self.note})"
         if spent is None:
             return mean_of_seeds([SeedFigure(self.value(run)) for run in runs], what)
         return median_of_seeds([SeedFigure(self.value(run), spent(run)) for run in runs], what)
 
     def is_clear(self, first: ComparisonEntry, second: ComparisonEntry) -> bool:
-        """Whether ``first``, whose value is the better one, is better by more than chance. With ``spent``, ``second``
-        may have none yet."""
+        """Whether ``first``, which has the better value, is better by more than chance. With ``spent``, ``second`` may
+        have no value yet."""
         values = self.of(first), self.of(second)
         if self.spent is not None:
             has_it = self.value(second) is not None
@@ -248,7 +269,7 @@ def _measures(window: int, threshold: float | None, criterion: Criterion | None)
             lambda run: run.metrics.steps_to_threshold,
             better=Better.LOW,
             unit="steps",
-            show=brief,
+            show=brief_number,
             spent=lambda run: run.step,
             resolution=lambda _: every,
         ),
@@ -277,12 +298,12 @@ def _measures(window: int, threshold: float | None, criterion: Criterion | None)
             "over the whole run; lately, for one that still trains",
             lambda run: run.steps_per_second,
             unit="steps/s",
-            show=brief,
+            show=brief_number,
         ),
     )
 
 
-def figures(
+def compare_figures(
     runs: Sequence[ComparisonEntry],
     *,
     window: int,
@@ -290,9 +311,16 @@ def figures(
     criterion: Criterion | None,
     shared: int = 0,
 ) -> list[Figure]:
-    """Every figure of ``runs``, in reading order. ``threshold`` is the reward threshold, if all runs share one;
-    ``criterion`` tells when each has reached it; ``shared``: up to that step they were one run."""
-    found, groups = [], groups_of(runs)
+    """Return every figure of ``runs``, in reading order.
+
+    Args:
+        runs: The runs to compare.
+        window: Episodes in the moving average.
+        threshold: Reward threshold that all runs share; None for none.
+        criterion: Detects when a run reached the threshold; None: not comparable.
+        shared: Step up to which the runs were one run.
+    """
+    found, groups = [], split_groups(runs)
     for measure in _measures(window, threshold, criterion):
         best, reason = _best(runs, measure)
         if (incomparable := _not_compared(runs, measure, shared)) is not None:
@@ -313,26 +341,27 @@ def figures(
     return found
 
 
-def groups_of(runs: Sequence[ComparisonEntry]) -> dict[str, list[ComparisonEntry]]:
-    """By group, in the order of the first run of each; a run that is in none is one by itself."""
+def split_groups(runs: Sequence[ComparisonEntry]) -> dict[str, list[ComparisonEntry]]:
+    """Return the runs by group, in the order of the first run of each. A run without a group is its own group."""
     members: dict[str, list[ComparisonEntry]] = {}
     for run in runs:
         members.setdefault(run.group or run.run_id, []).append(run)
     return members
 
 
-def reached_before_they_parted(runs: Sequence[ComparisonEntry], shared: int) -> int | None:
-    """The step at which runs that were one up to step ``shared`` reached the threshold, if they did by then."""
+def reached_before_fork(runs: Sequence[ComparisonEntry], shared: int) -> int | None:
+    """Return the step at which runs that were one run up to step ``shared`` reached the threshold; None if later or
+    never."""
     steps = [run.metrics.steps_to_threshold for run in runs if run.metrics.steps_to_threshold is not None]
     return min(steps) if steps and min(steps) <= shared else None
 
 
 def _not_compared(runs: Sequence[ComparisonEntry], measure: _Measure, shared: int) -> str | None:
-    """Why a figure says nothing about which of runs with a common history is better."""
+    """Return why a figure cannot rank runs with a common history; None if it can."""
     if shared and measure.id == "seconds_to_threshold":
-        return "Each counts from its own start, and one was forked from another."
-    if measure.id == "steps_to_threshold" and (reached := reached_before_they_parted(runs, shared)) is not None:
-        return f"It was reached at step {brief(reached)}, before they parted at step {brief(shared)}."
+        return "Each counts from its own start, but one is a fork of another."
+    if measure.id == "steps_to_threshold" and (reached := reached_before_fork(runs, shared)) is not None:
+        return f"It was reached at step {brief_number(reached)}, before the fork at step {brief_number(shared)}."
     return None
 
 
@@ -344,8 +373,8 @@ def is_clearly_higher(first: ComparisonEntry, second: ComparisonEntry, window: i
 def first_to_reach(
     runs: Sequence[ComparisonEntry], threshold: float, criterion: Criterion | None
 ) -> ComparisonEntry | None:
-    """The run that reached the threshold clearly before every other, if one did. One that has not reached it counts as
-    later only if it has trained for clearly longer."""
+    """Return the run that clearly reached the threshold first; None if there is none. A run that has not reached it
+    counts as later only if it has trained clearly longer."""
     measure = _measure("steps_to_threshold", 1, threshold, criterion)
     reached = sorted((run for run in runs if measure.value(run) is not None), key=measure.of)
     if not reached:
@@ -359,28 +388,28 @@ def _measure(name: str, window: int, threshold: float | None = None, criterion: 
 
 
 def _best(runs: Sequence[ComparisonEntry], measure: _Measure) -> tuple[str | None, str]:
-    """The run that is best, with the reason; or None, with the reason why none is."""
+    """Return the best run and the reason; or None and the reason why there is none."""
     if len(runs) < 2:
         return None, "There is no other run."
     environments = list(dict.fromkeys(run.environment for run in runs))
     if len(environments) > 1:
-        return None, f"Not comparable across environments: {listed(environments)}."
+        return None, f"Not comparable across environments: {join_words(environments)}."
     known = [run for run in runs if measure.value(run) is not None]
     ranked = sorted(known, key=measure.of, reverse=measure.better is Better.HIGH)
     if not ranked:
-        return None, "No run has it."
+        return None, "No run has a value."
     first, value = ranked[0], measure.show(measure.of(ranked[0]))
     behind = [run for run in runs if run not in ranked] if measure.spent is not None else []
     in_time = [run.label for run in behind if not measure.is_clear(first, run)]
     if in_time:
         verb = "has" if len(in_time) == 1 else "have"
-        return None, f"{first.label} took {value}; {listed(in_time)} {verb} not trained for clearly longer."
+        return None, f"{first.label} took {value}; {join_words(in_time)} {verb} not trained for clearly longer."
     if len(ranked) < 2:
         return (first.run_id if measure.spent is not None else None), f"Only {first.label} has it: {value}."
     second = ranked[1]
     level = [run.label for run in ranked if measure.of(run) == measure.of(first)]
     if len(level) > 1:
-        return None, f"{listed(level)} are level at {value}."
+        return None, f"{join_words(level)} are level at {value}."
     clear = measure.is_clear(first, second)
     return (first.run_id if clear else None), (
         f"{first.label} {value}, {second.label} {measure.show(measure.of(second))}: {_because(measure, clear=clear)}."
@@ -396,7 +425,7 @@ def _because(measure: _Measure, *, clear: bool) -> str:
 MOST_OUTLIERS = 20
 
 DRAWN = 1_000_000
-"""Scores that the bootstrap of one group draws: of many runs there are fewer resamples, and a narrower interval."""
+"""Scores that the bootstrap of one group draws: groups of many runs use fewer resamples."""
 
 FEWEST_RESAMPLES = 200
 
@@ -405,8 +434,11 @@ Key = tuple[str | None, ...]
 
 @dataclass(frozen=True)
 class Member:
-    """A run in a group. ``value`` is None where it has none. ``stratum``: the bootstrap draws runs of one stratum for
-    runs of that stratum, so that each environment keeps its share, if every stratum has several."""
+    """A run in a group. ``value`` is None if it has none.
+
+    The bootstrap replaces runs only by runs of the same ``stratum``, so each environment keeps its share, if every
+    stratum has several runs.
+    """
 
     run_id: str
     value: float | None
@@ -415,9 +447,9 @@ class Member:
 
 @dataclass(frozen=True)
 class Box:
-    """Quartiles, and whiskers to the furthest values within 1.5 interquartile ranges of them (Tukey 1977).
+    """Box plot: quartiles, and whiskers to the furthest values within 1.5 interquartile ranges (Tukey 1977).
 
-    ``outliers``: the values beyond, the furthest from the median first, MOST_OUTLIERS at most of ``beyond``.
+    ``outliers`` are the values beyond, furthest from the median first, at most MOST_OUTLIERS of ``beyond`` in all.
     """
 
     low: float
@@ -431,9 +463,10 @@ class Box:
 
 @dataclass(frozen=True)
 class Group:
-    """``key``: the value of each setting that is grouped by. ``count``: runs with a value, of ``runs``.
+    """A group of runs. ``key``: the values of the settings that define it; ``count``: runs with a value, out of
+    ``runs``.
 
-    ``summary`` and ``box`` are None where no run has a value.
+    ``summary`` and ``box`` are None if no run has a value.
     """
 
     key: Key
@@ -443,15 +476,15 @@ class Group:
     box: Box | None
 
 
-def grouped(members: Mapping[Key, Sequence[Member]]) -> list[Group]:
-    """The groups, from the greatest interquartile mean to the least; those without a value last."""
+def make_groups(members: Mapping[Key, Sequence[Member]]) -> list[Group]:
+    """Return the groups by descending interquartile mean; those without a value come last."""
     groups = [_group(key, ours) for key, ours in members.items()]
     return sorted(groups, key=lambda one: (one.summary is None, -one.summary.iqm if one.summary else 0.0))
 
 
 def rank_correlation(x: Iterable[float], y: Iterable[float]) -> float | None:
-    """Spearman's: the correlation of the ranks, ties with their mean rank. None for fewer than three points, or where
-    all are the same."""
+    """Return Spearman's rank correlation, ties with their mean rank; None for fewer than three points, or constant
+    values."""
     first, second = _ranks(np.array(list(x))), _ranks(np.array(list(y)))
     if len(first) < 3 or not first.std() or not second.std():
         return None
@@ -467,7 +500,7 @@ def _group(key: Key, members: Sequence[Member]) -> Group:
     strata: dict[str, list[float]] = {}
     for one, value in known:
         strata.setdefault(one.stratum, []).append(value)
-    # Of a stratum with one run every resample is the same: an interval without a width would look like certainty.
+    # In a stratum with one run all resamples are equal; an interval of width 0 would look like certainty.
     tasks = [values] if min(map(len, strata.values())) < FEWEST_SCORES else [np.array(one) for one in strata.values()]
     summary = summarize(tasks, resamples=resamples)
     return Group(key, len(members), len(known), summary, _box([one for one, _ in known], values))
@@ -505,9 +538,8 @@ class Named:
     seed: int
 
 
-def told_apart(runs: Sequence[Named]) -> list[str]:
-    """A label for each run, no two the same: the name alone if no other run has it, with the seed if that is enough,
-    and otherwise with the end of the id."""
+def distinct_labels(runs: Sequence[Named]) -> list[str]:
+    """Return a unique label for each run: the name if unique, else with the seed, else with the end of the id."""
     names = Counter(run.name for run in runs)
     seeds = Counter((run.name, run.seed) for run in runs)
     labels = []
@@ -522,7 +554,7 @@ def told_apart(runs: Sequence[Named]) -> list[str]:
 
 
 def _end(run: Named, runs: Sequence[Named]) -> str:
-    """The shortest end of the id that no other id shares."""
+    """Return the shortest end of the id that no other id shares."""
     others = [other.id for other in runs if other.id != run.id]
     for length in range(SHORT_ID, len(run.id)):
         end = run.id[-length:]

@@ -1,21 +1,8 @@
-"""Key moments: the steps of an episode that are most worth seeing.
+"""Which episodes are worth watching: ranking by return, search, ways to end, and key moments.
 
-Every episode has a largest reward and a largest surprise; most of them are nothing to see. So a moment has to stand out
-twice: among the steps of its episode, and by its size among the episodes that were played with it (``Usual``). An
-episode in which nothing does has no moments but its end.
-
-Which episodes are worth watching: ranking, key moments, ways to end, and search.
-
-The search for episodes: a text such as ``return < 100 and length > 200``, as a condition on columns.
-
-The episodes of an evaluation by their return: which are worst, median and best, and how returns are spread.
-
-Rule: one component of an observation is beyond a threshold. ``separating_rule`` finds the one that best
-separates ends from other states.
-
-Ways to end: episodes grouped by what their last states have in common.
-
-Trajectory: one recorded episode as arrays.
+A moment must stand out twice: within its episode, and by its size among all episodes played together (``Usual``). An
+episode without one has no key moment except its end. Ways to end group episodes by their last states: by name, by
+reward, or by a rule that separates these states from others.
 """
 
 from __future__ import annotations
@@ -40,10 +27,10 @@ FIELDS: Mapping[str, str] = {
     "return": "Undiscounted sum of rewards.",
     "length": "Environment steps.",
     "step": "Training step of the policy that played.",
-    "episode": "Place within its evaluation, from 1.",
+    "episode": "Number within its evaluation, from 1.",
     "seed": "Seed the episode was reset with.",
 }
-"""What can be compared with a number."""
+"""Fields that can be compared with a number."""
 
 FLAGS: Mapping[str, str] = {
     "terminated": "The environment reached a terminal state.",
@@ -51,14 +38,14 @@ FLAGS: Mapping[str, str] = {
     "deterministic": "The policy took its most likely actions.",
     "video": "The video is still kept.",
 }
-"""What an episode is or is not."""
+"""Flags that hold for an episode or not."""
 
 
 def parse_query(text: str) -> Condition[Columns]:
-    """The condition that ``text`` says: a function from columns of shape (n,) to a mask of shape (n,).
+    """Parse a search into a function from columns of shape (n,) to a mask of shape (n,).
 
-    There must be a column for each of ``FIELDS`` and ``FLAGS``; NaN is what is not known. An empty text holds for every
-    episode. Raises QueryError.
+    Columns must have all of ``FIELDS`` and ``FLAGS``; NaN means unknown. Empty text matches every episode. Raises
+    QueryError.
     """
     return parse_condition(text, _Episodes()) if text.strip() else _everything
 
@@ -83,7 +70,7 @@ MAX_BINS = 12
 
 @dataclass(frozen=True)
 class Ranking:
-    """Positions of episodes, from 0. Of equal returns the earlier episode comes first."""
+    """Positions of episodes, from 0. Of equal returns, the earlier episode comes first."""
 
     worst: int
     median: int
@@ -92,18 +79,18 @@ class Ranking:
 
 @dataclass(frozen=True)
 class ReturnBin:
-    """Returns from ``low`` up to, but not including, ``high``; the last bin includes it."""
+    """Returns from ``low`` (included) to ``high`` (excluded, except in the last bin)."""
 
     low: float
     high: float
     episodes: tuple[int, ...]
-    """Positions, from 0, by ascending return."""
+    """Positions of the episodes, from 0, by ascending return."""
 
 
-def rank(returns: Sequence[float]) -> Ranking:
-    """Of at least one return. An even number of episodes has two in the middle: the lower one is taken.
+def rank_returns(returns: Sequence[float]) -> Ranking:
+    """Rank at least one return. With an even number of episodes, the median is the lower of the two middle ones.
 
-    So the median episode is one that was played, whose return may lie below the median of the returns.
+    So the median is always a played episode, whose return may be below the median return.
     """
     order = np.argsort(np.asarray(returns, dtype=np.float64), kind="stable")
     best = int(np.argmax(np.asarray(returns, dtype=np.float64)))
@@ -111,9 +98,9 @@ def rank(returns: Sequence[float]) -> Ranking:
 
 
 def histogram(returns: Sequence[float]) -> list[ReturnBin]:
-    """Bins of one width from the least return to the greatest, about √n of them and at most ``MAX_BINS``.
+    """Return bins of equal width from the smallest to the largest return, about √n and at most ``MAX_BINS``.
 
-    One bin without width if all returns are the same; none without returns.
+    One bin without width if all returns are equal; none without returns.
     """
     if not returns:
         return []
@@ -132,15 +119,15 @@ def histogram(returns: Sequence[float]) -> list[ReturnBin]:
 
 
 MOST_TYPICAL = 0.02
-"""A rule holds for at most this share of the states that did not end an episode."""
+"""A rule may hold for at most this share of the states that did not end an episode."""
 
 _DIGITS = 6
-"""Thresholds are written with at most so many digits."""
+"""Maximum digits of a threshold."""
 
 
 @dataclass(frozen=True)
 class Component:
-    """A number of the observation. Angles (unit ``rad``) are told in degrees. ``is_flag``: it is 0 or 1."""
+    """A number of the observation. Angles (unit ``rad``) are shown in degrees. ``is_flag``: it is 0 or 1."""
 
     name: str
     unit: str = ""
@@ -149,23 +136,23 @@ class Component:
 
 @dataclass(frozen=True)
 class Rule:
-    """Component number ``place`` lies beyond ``threshold``: above it, or below."""
+    """Component number ``place`` lies above (or below) ``threshold``."""
 
     place: int
     above: bool
     threshold: float
     text: str
-    """As a title: ``pole angle > 12°``."""
+    """The rule as a title: ``pole angle > 12°``."""
 
     def holds(self, states: Floats) -> NDArray[np.bool_]:
-        """Whether the rule holds for each of the states, shape (n, k) to shape (n,). It never holds for NaN."""
+        """Return whether the rule holds for each state: shape (n, k) to (n,). It never holds for NaN."""
         values = states[:, self.place]
         return values > self.threshold if self.above else values < self.threshold
 
 
 @dataclass(frozen=True)
 class _Cut:
-    """Between ``inner``, the outermost state that is not beyond, and ``outer``, the innermost end that is."""
+    """A cut between ``inner``, the outermost state on this side, and ``outer``, the innermost end beyond it."""
 
     inner: float
     outer: float
@@ -176,12 +163,21 @@ class _Cut:
 def separating_rule(
     ends: Floats, before: Floats, typical: Floats, components: Sequence[Component], least: int
 ) -> Rule | None:
-    """The rule that holds for the most of ``ends``, shape (n, k), and for the least of ``typical``, shape (m, k).
+    """Return the rule that best separates ``ends`` from ``typical`` states.
 
-    It maximises Youden's index: the share of the ends less that of the typical states for which it holds. Of equals,
-    the one with the widest gap to typical states and to those just ``before`` the ends, shape (n, k), in standard
-    deviations of the typical states; then the first component. The threshold lies in that gap.
-    None if no rule holds for ``least`` ends and at most ``MOST_TYPICAL`` of the typical states.
+    It maximises Youden's index: the share of ends minus the share of typical states for which it holds. Ties are
+    resolved by the widest gap, in standard deviations of the typical states, then by the first component. The
+    threshold lies in that gap.
+
+    Args:
+        ends: Last states, shape (n, k).
+        before: States just before them, shape (n, k), which also limit the gap.
+        typical: Other states, shape (m, k).
+        components: Descriptions of the k components.
+        least: Minimum number of ends for which the rule must hold.
+
+    Returns:
+        The rule; None if none holds for ``least`` ends and at most ``MOST_TYPICAL`` of the typical states.
     """
     if not len(ends) or not len(typical):
         return None
@@ -199,7 +195,7 @@ def separating_rule(
 
 
 def _best_cut(ends: Floats, before: Floats, typical: Floats, above: bool, least: int) -> _Cut | None:
-    """The best place to cut one component; values are mirrored where the rule looks below."""
+    """Return the best cut of one component; values are mirrored for rules with "below"."""
     side = 1.0 if above else -1.0
     ends, before, typical = (np.sort(side * values[np.isfinite(values)]) for values in (ends, before, typical))
     if not len(ends) or not len(typical):
@@ -219,18 +215,18 @@ def _best_cut(ends: Floats, before: Floats, typical: Floats, above: bool, least:
 
 
 def _threshold(component: Component, cut: _Cut, above: bool) -> tuple[float, str]:
-    """The threshold in the component's own unit, and the rule as a title."""
+    """Return the threshold in the component's unit, and the rule as a title."""
     if component.is_flag:
         return (cut.inner + cut.outer) / 2, f"{component.name} = {int(above)}"
     scale, unit = (180 / math.pi, "°") if component.unit == "rad" else (1.0, f" {component.unit}".rstrip())
-    number = roundest(cut.inner * scale, cut.outer * scale)
+    number = roundest_number(cut.inner * scale, cut.outer * scale)
     sign = ">" if above else "<"
     return number / scale, f"{component.name} {sign} {_number(number)}{unit}"
 
 
-def roundest(start: float, stop: float) -> float:
-    """The number with the fewest digits in [start, stop), in either direction. Of several, the one nearest to the
-    middle."""
+def roundest_number(start: float, stop: float) -> float:
+    """Return the number with the fewest digits in [start, stop), in either direction; of several, the one nearest to
+    the middle."""
     low, high, middle = min(start, stop), max(start, stop), (start + stop) / 2
     for number in _candidates(low, high, middle):
         if low <= number <= high and number != stop:
@@ -254,27 +250,33 @@ def _number(value: float) -> str:
 
 
 MOST_RULES = 4
-"""Maximum number of rules for the ends of one outcome; the rest is a group of its own."""
+"""Maximum number of rules per outcome; the remaining ends form their own group."""
 
 LEAST_SHARE = 0.05
-"""A rule holds for at least this share of the ends of its outcome."""
+"""Minimum share of the ends of an outcome for which a rule holds."""
 
 
 class EndingKind(StrEnum):
     STATE = "state"  # in a named state
     RULE = "rule"  # a component of the last state lies beyond a threshold
-    REWARD = "reward"  # the last reward is one that no other step has
-    TERMINATED = "terminated"  # terminated, without any of these
+    REWARD = "reward"  # no other step has the last reward
+    TERMINATED = "terminated"  # terminated for no known reason
     TRUNCATED = "truncated"  # truncated by the time limit
 
 
 @dataclass(frozen=True, eq=False)
 class Ends:
-    """The last records of n episodes, oldest first, and what states and rewards are like otherwise.
+    """The last records of n episodes, oldest first, and typical states and rewards.
 
-    ``state`` has shape (n, k), k = 0 for pictures, and so has the ``state_before``; ``reward`` and ``terminated`` have
-    shape (n,). ``typical_state``, shape (m, k), and ``typical_reward`` are of steps that ended nothing. ``places``
-    names states of a Discrete space.
+    Attributes:
+        state: Last states, shape (n, k); k = 0 for pictures.
+        state_before: States before them, shape (n, k).
+        reward: Last rewards, shape (n,).
+        terminated: Whether each episode terminated, shape (n,).
+        typical_state: States that did not end an episode, shape (m, k).
+        typical_reward: Rewards of such steps.
+        components: Descriptions of the k components.
+        places: Names of states of a Discrete space.
     """
 
     state: Floats
@@ -298,11 +300,10 @@ class Ending:
 
 
 def group_endings(ends: Ends) -> list[Ending]:
-    """Every episode is in exactly one group; the largest group comes first, of equals the one with the first episode.
+    """Group all episodes by how they ended; the largest group first, then by first episode.
 
-    What the time limit cut off is one group. Terminated episodes are told apart by the name of the state if it has
-    one, else by an exceptional last reward, and then by rules on the components of the last state: the best one, the
-    best one for those that it leaves, and so on.
+    Truncated episodes form one group. Terminated ones are grouped by the name of their state, else by an exceptional
+    last reward, then by rules on the last state: the best rule first, then the best for the rest, and so on.
     """
     everyone = np.arange(len(ends.terminated))
     cut_off = everyone[ends.terminated == 0]
@@ -322,7 +323,7 @@ def _by_place(ends: Ends, terminal: Indices) -> list[Ending]:
 
 
 def _by_outcome(ends: Ends, terminal: Indices) -> Iterator[Ending]:
-    """Below all rewards of other steps, above them, or among them."""
+    """Yield groups for last rewards below, above, and among those of other steps."""
     reward = ends.reward[terminal]
     typical = ends.typical_reward[np.isfinite(ends.typical_reward)]
     low, high = (typical.min(), typical.max()) if len(typical) else (-math.inf, math.inf)
@@ -336,7 +337,7 @@ def _by_outcome(ends: Ends, terminal: Indices) -> Iterator[Ending]:
 def _by_rule(ends: Ends, episodes: Indices, exceptional: bool) -> Iterator[Ending]:
     left, least = episodes, max(1, math.ceil(LEAST_SHARE * len(episodes)))
     for _ in range(MOST_RULES):
-        # A Discrete state is a name, not an amount, and has no components: "state > 3" would say nothing.
+        # A Discrete state is a name, not an amount: "state > 3" would be meaningless.
         if not ends.components:
             break
         state, before = ends.state[left], ends.state_before[left]
@@ -359,8 +360,8 @@ def _ending(kind: EndingKind, title: str, episodes: Indices) -> Ending:
     return Ending(kind, title, tuple(episodes.tolist()))
 
 
-def places_of(squares: Sequence[str]) -> dict[int, str]:
-    """The kind of square that an episode ended on, for grid worlds; squares are numbered row by row.
+def name_squares(squares: Sequence[str]) -> dict[int, str]:
+    """Return how an episode ended on each kind of square of a grid world; squares are numbered row by row.
 
     Letters as in Gymnasium: S start, G goal, F free, H hole, C cliff.
     """
@@ -387,10 +388,13 @@ def _square(letter: str, row: int, column: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """An episode of n actions. Row i is the state after i actions, as ``domain/recording.py`` has it.
+    """An episode of n actions. Row i is the state after i actions, as in ``domain/recording.py``.
 
-    ``reward`` and ``value`` have shape (n + 1,): the reward that led to a state, NaN at the reset, and the value of the
-    state, V(s) or the greatest Q(s, a), NaN where no policy was asked.
+    Attributes:
+        reward: Reward that led to each state, shape (n + 1,); NaN at the reset.
+        value: Value of each state, V(s) or the maximum of Q(s, a), shape (n + 1,); NaN without a policy.
+        terminated: Whether it reached a terminal state.
+        truncated: Whether the time limit ended it.
     """
 
     reward: Floats
@@ -400,7 +404,7 @@ class Trajectory:
 
     @property
     def length(self) -> int:
-        """How many actions were taken."""
+        """Number of actions."""
         return len(self.reward) - 1
 
 
@@ -408,29 +412,29 @@ COLLAPSE_STEPS = 10
 """Maximum number of steps over which a collapse of the value is measured."""
 
 COLLAPSE_SHARE = 0.5
-"""Share of the episode's range of values that a collapse must be at least."""
+"""Minimum collapse as a share of the episode's range of values."""
 
 COLLAPSE_SIZE = 0.2
-"""Share of the usual value that a collapse must be at least."""
+"""Minimum collapse as a share of the usual value."""
 
 COLLAPSE_CHANGES = 8.0
-"""How many times the usual change from step to step a collapse must be: values that only flicker cover six. Not in an
-episode of less than twice COLLAPSE_STEPS, most of which may be the collapse."""
+"""Minimum collapse as a multiple of the usual change per step: flickering values reach six. Ignored in episodes shorter
+than twice COLLAPSE_STEPS, most of which may be the collapse."""
 
 OUTLIER = 5.0
-"""How many times the median a surprise must be, and the deviation from the median a reward."""
+"""Minimum surprise as a multiple of the median, and minimum deviation of a reward from the median."""
 
 SURPRISE_SIZE = 0.05
-"""Share of the usual value that a surprise must be at least."""
+"""Minimum surprise as a share of the usual value."""
 
 REWARD_SIZE = 0.1
-"""Share of the largest reward of all episodes that a reward must differ from the episode's median by."""
+"""Minimum difference of a reward from the episode's median, as a share of the largest reward of all episodes."""
 
 RARE = 0.1
-"""Share of the steps of an episode that may have about the largest reward."""
+"""Maximum share of an episode's steps that may have about the largest reward."""
 
 FINAL_STEPS = 10
-"""Steps before a termination at which its moment begins."""
+"""Steps before a termination at which its moment starts."""
 
 
 class MomentKind(StrEnum):
@@ -442,9 +446,9 @@ class MomentKind(StrEnum):
 
 @dataclass(frozen=True)
 class Moment:
-    """``step`` is the record to look at; ``amount`` the reward, the surprise, or by how much the value fell.
+    """A key moment. ``step``: the record to show; ``amount``: the reward, the surprise, or the fall of the value.
 
-    The last steps before a termination have no amount.
+    The steps before a termination have no amount.
     """
 
     kind: MomentKind
@@ -454,10 +458,10 @@ class Moment:
 
 @dataclass(frozen=True)
 class Usual:
-    """What is usual in the episodes that were played together.
+    """Typical sizes in episodes played together.
 
-    ``value``: how large values are, or would be if the policy knew the rewards; ``reward``: the largest size of a
-    reward; ``surprise``: the median surprise, 0 where it is not known.
+    ``value``: typical size of values, or what it would be if the policy knew the rewards; ``reward``: the largest
+    size of a reward; ``surprise``: the median surprise, 0 if unknown.
     """
 
     value: float
@@ -478,12 +482,13 @@ class Usual:
 
 
 def key_moments(episode: Trajectory, learned: LearnedRewards, usual: Usual | None = None) -> list[Moment]:
-    """At most one moment of each kind, by step. A kind that does not stand out, or cannot be computed, is left out.
+    """Return at most one moment of each kind, by step. Kinds that do not stand out, or cannot be computed, are left
+    out.
 
     Args:
         episode: The episode.
-        learned: What the values of the policy are of.
-        usual: Of the episodes that were played with it; None: it was played alone.
+        learned: The rewards that the policy's values refer to.
+        usual: Typical sizes in the episodes played with it; None: it was played alone.
     """
     usual = usual or Usual.of([episode], learned)
     surprising = _largest_surprise(episode, learned, usual)
@@ -492,10 +497,10 @@ def key_moments(episode: Trajectory, learned: LearnedRewards, usual: Usual | Non
 
 
 def surprise(episode: Trajectory, learned: LearnedRewards) -> Floats:
-    """|r + γV(s′) − V(s)| at each state s′, shape (n + 1,); NaN at the reset.
+    """Return |r + γV(s′) − V(s)| at each state s′, shape (n + 1,); NaN at the reset.
 
-    The size of the one-step temporal-difference error (Sutton and Barto, 2018, section 6.1). Nothing follows a
-    terminal state, whose value is 0; an episode that was cut off would have gone on, so its last value counts.
+    This is the size of the one-step temporal-difference error (Sutton and Barto, 2018, section 6.1). A terminal
+    state has the value 0; after a truncation the last value counts, because the episode would have continued.
     """
     assert learned.gamma is not None
     following = episode.value.copy()
@@ -507,20 +512,20 @@ def surprise(episode: Trajectory, learned: LearnedRewards) -> Floats:
 
 
 def _learned(episode: Trajectory, learned: LearnedRewards) -> Floats:
-    """The rewards as the policy learned from them."""
+    """Return the rewards as the policy learned from them."""
     return np.sign(episode.reward) if learned.scale is RewardScale.SIGN else episode.reward
 
 
 def _known(parts: Sequence[Floats]) -> Floats:
-    """All that are finite, in one array."""
+    """Return all finite numbers in one array."""
     together: Floats = np.concatenate([np.empty(0), *parts])
     finite: Floats = together[np.isfinite(together)]
     return finite
 
 
 def _worth(episode: Trajectory, learned: LearnedRewards) -> float:
-    """How large the value of a state would be with the rewards of the episode: the largest single one, or what they
-    come to with the policy's discount if they are spread evenly."""
+    """Return the size that values would have with the episode's rewards: the largest single one, or their discounted
+    sum if spread evenly."""
     assert learned.gamma is not None
     rewards = _known([_learned(episode, learned)])
     if not rewards.size:
@@ -531,7 +536,7 @@ def _worth(episode: Trajectory, learned: LearnedRewards) -> float:
 
 
 def _largest_reward(episode: Trajectory, usual: Usual) -> Moment | None:
-    """The first of the largest, if few are as large and it lies far above what is usual."""
+    """Return the first of the largest rewards, if few are as large and it is far above the usual."""
     rewards = episode.reward
     known = _known([rewards])
     if known.size < 2:
@@ -547,7 +552,8 @@ def _largest_reward(episode: Trajectory, usual: Usual) -> Moment | None:
 
 
 def _largest_surprise(episode: Trajectory, learned: LearnedRewards, usual: Usual) -> Moment | None:
-    """The first of the largest, if it is large for a value, and an outlier in its episode and among all."""
+    """Return the first of the largest surprises, if it is large for a value, and an outlier in its episode and among
+    all."""
     if not learned.has_td_errors:
         return None
     error = surprise(episode, learned)
@@ -562,7 +568,7 @@ def _largest_surprise(episode: Trajectory, learned: LearnedRewards, usual: Usual
 
 
 def _collapse(episode: Trajectory, usual: Usual) -> Moment | None:
-    """Where the largest fall of the value begins, the last of several; None if it is too small."""
+    """Return where the largest fall of the value starts (of several, the last); None if it is too small."""
     value = np.where(np.isfinite(episode.value), episode.value, np.nan)
     known = value[~np.isnan(value)]
     if known.size < 2:
@@ -576,12 +582,12 @@ def _collapse(episode: Trajectory, usual: Usual) -> Moment | None:
     )
     if depth <= 0 or depth < least:
         return None
-    # All states of a plateau lie equally high above what follows: the fall begins at the last of them.
+    # All states of a plateau are equally high above the following ones: the fall starts at the last of them.
     return Moment(MomentKind.VALUE_COLLAPSE, int(np.flatnonzero(fall == depth)[-1]), depth)
 
 
 def _lowest_ahead(value: Floats, steps: int) -> Floats:
-    """For each state the least value among it and the next ``steps``, shape (n,)."""
+    """Return for each state the minimum value over it and the next ``steps``, shape (n,)."""
     lowest = value.copy()
     for ahead in range(1, min(steps, len(value) - 1) + 1):
         lowest[:-ahead] = np.fmin(lowest[:-ahead], value[ahead:])

@@ -1,4 +1,4 @@
-"""Observations that are pictures, taken apart: several grey ones on top of each other, or colours."""
+"""Observations that are pictures: splits stacked or coloured ones, and turns gradients into saliency maps."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ Bytes = NDArray[np.uint8]
 COLOURS = 3
 
 SMOOTHING = 1 / 40
-"""Of a picture's side: the standard deviation of the Gaussian that smooths a saliency map; two pixels of 84."""
+"""Standard deviation of the Gaussian that smooths a saliency map, as a share of the side: two pixels of 84."""
 
 REACH = 4.0
-"""Standard deviations: what is further away counts for nothing."""
+"""Cut-off of the Gaussian, in standard deviations."""
 
 
 def is_picture(shape: Sequence[int], dtype: Any) -> bool:
-    """Whether an array is one: bytes in rows and columns, with or without channels."""
+    """Whether an array is a picture: bytes in rows and columns, with or without channels."""
     return np.dtype(dtype) == np.uint8 and len(shape) >= 2
 
 
 @dataclass(frozen=True)
 class PictureLayout:
-    """What an observation of a shape is made of: ``count`` pictures, the oldest first, of ``colours`` (1 or 3) each.
+    """How an observation is composed: ``count`` pictures, oldest first, with ``colours`` (1 or 3) each.
 
-    The smallest of three dimensions counts the channels, as in Stable-Baselines3. Those that come first are grey
-    pictures, as every stack of frames has them; those that come last are colours if there are three for each.
+    The smallest of three dimensions is the channels, as in Stable-Baselines3. Leading channels are stacked grey
+    frames; trailing channels are colours if there are three per picture.
     """
 
     count: int
@@ -42,7 +42,7 @@ class PictureLayout:
 
     @classmethod
     def of(cls, shape: Sequence[int]) -> PictureLayout | None:
-        """None for what is no picture: it has two dimensions or three."""
+        """Return the layout for an observation shape; None unless it has two or three dimensions."""
         if len(shape) == 2:
             return cls(1, shape[0], shape[1], 1, True)
         if len(shape) != 3:
@@ -54,21 +54,22 @@ class PictureLayout:
         return cls(channels // colours, height, width, colours, False)
 
     def split(self, observation: NDArray[Any]) -> NDArray[Any]:
-        """(count, height, width, colours): a view if that can be, in the type of ``observation``."""
+        """Return (count, height, width, colours), in the type of ``observation``; a view if possible."""
         if self.channels_first:
             return observation.reshape(self.count, self.height, self.width, self.colours)
         return np.moveaxis(observation.reshape(self.height, self.width, self.count, self.colours), 2, 0)
 
 
 def side_by_side(pictures: NDArray[Any]) -> NDArray[Any]:
-    """(count, height, width, colours) as one picture, (height, count × width, colours)."""
+    """Join (count, height, width, colours) into one picture, (height, count × width, colours)."""
     return np.concatenate(list(pictures), axis=1)
 
 
 def salience(gradients: NDArray[Any]) -> NDArray[np.float64]:
-    """Of each pixel of (count, height, width, colours) gradients, from 0 to 1: (count, height, width).
+    """Return the salience of each pixel, 0 to 1, shape (count, height, width), from gradients (count, height, width,
+    colours).
 
-    The largest magnitude of its colours, smoothed, as a share of the largest there is. All 0 where nothing counts.
+    The largest magnitude over the colours, smoothed, relative to the maximum; all 0 if no pixel matters.
     """
     found = np.abs(np.asarray(gradients, np.float64)).max(axis=3)
     smooth = _smoothed(_smoothed(found, 1), 2)
@@ -77,10 +78,10 @@ def salience(gradients: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _smoothed(pictures: NDArray[Any], axis: int) -> NDArray[Any]:
-    """A Gaussian along ``axis``; at an edge the pixels that are there count for all.
+    """Smooth along ``axis`` with a Gaussian; at an edge, the existing pixels share the full weight.
 
-    Sums of shifted pictures: a matrix product would start the threads of BLAS, which on a busy machine wait for each
-    other for longer than all of this takes.
+    Adds shifted pictures instead of using a matrix product, because BLAS threads would take longer to synchronise
+    than this takes in total.
     """
     moved = np.moveaxis(pictures, axis, 0)
     side = len(moved)

@@ -1,4 +1,4 @@
-"""ReturnCurve: a summary of a run's returns, updated episode by episode in constant memory."""
+"""ReturnCurve: a summary of a run's returns, updated per episode in constant memory."""
 
 from __future__ import annotations
 
@@ -19,16 +19,20 @@ SPARKLINE_POINTS = 32
 
 
 class ReturnCurve:
-    """Mean return, best average with a sparkline, and when training reached the threshold.
+    """Mean return, best average, sparkline, and when training reached the threshold.
 
-    ``best``: the best mean return of WINDOW consecutive episodes, None before there are so many; ``best_step``: the
-    environment step at which the last of them ended, the first time it was reached. ``mean`` and ``mean_length``: of
-    the last 100 episodes; ``solved``: when that mean return reached ``threshold``, None if it did not. ``count``:
-    number of episodes. The last 100 episodes reach back to ``before``, the returns and lengths of a run's episodes
-    before its fork; all else is of its own episodes.
+    The result is identical to the last digit however the episodes are split into batches, so a run followed live
+    equals one read from its journal.
 
-    The result is the same to the last digit however the episodes are split into batches, so that a run that was
-    followed live equals one that is read again from its journal.
+    Attributes:
+        best: Best mean return of WINDOW consecutive episodes; None with fewer episodes.
+        best_step: Environment step at which it was first reached.
+        mean: Mean return of the last 100 episodes; ``mean_length`` likewise.
+        solved: When that mean reached ``threshold``; None: never.
+        count: Number of episodes.
+
+    The last 100 episodes include ``before``, the returns and lengths of the parent's episodes before a fork;
+    everything else only covers the run's own episodes.
     """
 
     def __init__(
@@ -46,7 +50,7 @@ class ReturnCurve:
 
     @property
     def has_mean(self) -> bool:
-        """Whether an episode is known, be it from before a fork."""
+        """Whether any episode is known, including those before a fork."""
         return len(self._mean) > 0
 
     @property
@@ -58,8 +62,8 @@ class ReturnCurve:
         return self._mean_length.value
 
     def extend(self, steps: ArrayLike, times: ArrayLike, returns: ArrayLike, lengths: ArrayLike) -> None:
-        """Add episodes in order, as arrays of shape (n,): step and Unix time at which each ended, return, and length
-        (NaN if unknown)."""
+        """Add episodes in order, as arrays of shape (n,): step and Unix time of each end, return, and length (NaN if
+        unknown)."""
         step, value = np.asarray(steps, dtype=np.float64), np.asarray(returns, dtype=np.float64)
         if len(value) == 0:
             return
@@ -76,12 +80,12 @@ class ReturnCurve:
         self.count += len(value)
 
     def sparkline(self) -> list[float]:
-        """At most SPARKLINE_POINTS moving averages, evenly spaced over the steps so far, with 6 significant digits. The
-        first averages are over as many episodes as there are."""
+        """Return at most SPARKLINE_POINTS moving averages, evenly spaced over the steps, with 6 significant digits. The
+        first averages use fewer episodes."""
         return [float(f"{value:.6g}") for value in self._sparkline.values()]
 
     def _averages(self, value: Floats) -> Floats:
-        """Summed in one order, so that the result does not depend on batches."""
+        """Return moving averages, summed in a fixed order, so that batches do not matter."""
         padded = np.concatenate([self._newest, value])
         sums = np.zeros(len(value))
         for lag in range(WINDOW):
@@ -99,8 +103,8 @@ class ReturnCurve:
             self.best, self.best_step = float(full[found]), int(step[first_full + found])
 
 
-def thinned_sparkline(values: Sequence[float], most: int) -> list[float]:
-    """At most ``most`` (2 or more) of ``values``, evenly spaced, with the first and the last of them, and 4 significant
+def thin_sparkline(values: Sequence[float], most: int) -> list[float]:
+    """Return at most ``most`` (≥ 2) of ``values``, evenly spaced, including the first and last, with 4 significant
     digits."""
     kept = values
     if len(values) > most:
@@ -109,7 +113,7 @@ def thinned_sparkline(values: Sequence[float], most: int) -> list[float]:
 
 
 class _Sparkline:
-    """The last value in each of up to SPARKLINE_POINTS buckets of equal width, which doubles when there are more."""
+    """The last value in each of up to SPARKLINE_POINTS buckets; their common width doubles when there are more."""
 
     def __init__(self) -> None:
         self._length = 1
@@ -119,7 +123,7 @@ class _Sparkline:
     def extend(self, step: Floats, value: Floats) -> None:
         if len(step) == 0:
             return
-        step = np.maximum.accumulate(np.append(self._step, step))[1:]  # a damaged journal may go back
+        step = np.maximum.accumulate(np.append(self._step, step))[1:]  # steps in a damaged journal may decrease
         self._step = float(step[-1])
         while step[-1] >= self._length * SPARKLINE_POINTS:
             self._double()
@@ -134,7 +138,7 @@ class _Sparkline:
         return [value for value in self._values if not np.isnan(value)]
 
     def _double(self) -> None:
-        """Merge pairs of buckets; of two values the later is kept."""
+        """Merge pairs of buckets, keeping the later value."""
         pairs = [self._values[start : start + 2] for start in range(0, len(self._values), 2)]
         self._values = [pair[-1] for pair in pairs]
         self._length *= 2

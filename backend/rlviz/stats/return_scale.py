@@ -1,8 +1,7 @@
-"""ReturnScale: on what scale the returns of many runs are put together.
+"""ReturnScale: puts the returns of runs in several environments on one scale.
 
-Returns of different environments mean different things: 200 is a good landing, and little for balancing a pole. So they
-are never averaged as they are. Of runs in several environments each return is normalised first: 0 is what random
-actions earn in its environment, 1 the threshold.
+Returns of different environments are not comparable: 200 is a good landing, but poor for balancing a pole. So they
+are normalised before averaging: 0 is the return of random actions, 1 the threshold.
 """
 
 from __future__ import annotations
@@ -11,19 +10,19 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rlviz.stats.experiments.across import NormalisedEnvironment, normalisation
+from rlviz.stats.experiments.across import NormalisedEnvironment, describe_normalisation
 from rlviz.stats.experiments.trials import Scale
 
 APART = (
-    "Returns of different environments mean different things: the groups are not on one scale, and their order says "
+    "Returns of different environments are not comparable: the groups are not on one scale, and their order means "
     "nothing."
 )
-UNEQUAL = "Not all groups have runs of the same environments, some of which may be harder than others."
+UNEQUAL = "The groups do not have the same environments, and some may be harder than others."
 
 
 @dataclass(frozen=True)
 class Place:
-    """An environment with its options. ``scale``: None where its returns cannot be normalised."""
+    """An environment with its options. ``scale`` is None if its returns cannot be normalised."""
 
     title: str
     env_id: str
@@ -32,9 +31,13 @@ class Place:
 
 @dataclass(frozen=True)
 class ReturnScale:
-    """``places``: the environments of the runs with how many runs each has, those with the most first.
-    ``is_normalised``: whether returns are normalised; otherwise they are as they are. ``notes``: sentences on what that
-    means."""
+    """The scale of a set of runs.
+
+    Attributes:
+        places: Number of runs per environment, largest first.
+        is_normalised: Whether returns are normalised.
+        notes: Sentences about what that means.
+    """
 
     places: Mapping[Place, int]
     is_normalised: bool
@@ -42,21 +45,21 @@ class ReturnScale:
 
     @property
     def normalised(self) -> list[NormalisedEnvironment]:
-        """The environments whose returns are normalised; none where returns are as they are."""
+        """Return the environments whose returns are normalised; empty if none are."""
         return _normalised(self.places) if self.is_normalised else []
 
     def returned(self, place: Place, value: float | None) -> float | None:
-        """A return on this scale; None where there is none, or it cannot be normalised."""
+        """Return a return on this scale; None if there is none, or it cannot be normalised."""
         if value is None or not self.is_normalised:
             return value
         return None if place.scale is None else place.scale.normalised(value)
 
 
 def return_scale(groups: Iterable[Sequence[Place]], *, by_environment: bool) -> ReturnScale:
-    """The scale for groups of runs, of which ``groups`` has the environment of each run.
+    """Return the scale for groups of runs; ``groups`` has the environment of each run.
 
-    ``by_environment``: whether the groups were asked for by environment. Then returns stay as they are if each group
-    is of one environment.
+    With ``by_environment`` the user groups by environment; returns then stay unscaled if each group has only one
+    environment.
     """
     ours = [Counter(group) for group in groups]
     total: Counter[Place] = sum(ours, Counter())
@@ -66,10 +69,10 @@ def return_scale(groups: Iterable[Sequence[Place]], *, by_environment: bool) -> 
     if by_environment and all(len(group) < 2 for group in ours):
         return ReturnScale(places, is_normalised=False, notes=[APART])
     known = _normalised(places)
-    notes = [normalisation(known)] if known else []
+    notes = [describe_normalisation(known)] if known else []
     notes += [
         f"{count} {'run' if count == 1 else 'runs'} of {place.title} {'is' if count == 1 else 'are'} left out: it has "
-        "no threshold, or it is not known what random actions earn there, so that its returns cannot be normalised."
+        "no threshold, or the return of random actions is unknown, so its returns cannot be normalised."
         for place, count in places.items()
         if place.scale is None
     ]

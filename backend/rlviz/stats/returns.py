@@ -1,11 +1,5 @@
-"""Moving averages over the points of a metric.
-
-MeanReturn: the mean return of a run as every page shows it, and where it reached the threshold.
-
-The order of variants and methods wherever they are listed: the best first.
-
-TrainingClock: how many seconds a run had trained at a time of day, over all of its attempts.
-"""
+"""Averages of returns: ``MeanReturn`` (shown on every page, detects the threshold), moving and exponential averages.
+Also the best-first order of variants, and ``TrainingClock``, which converts times of day into seconds of training."""
 
 from __future__ import annotations
 
@@ -19,14 +13,14 @@ import numpy as np
 from rlviz.stats.arrays import Floats
 
 MEAN_EPISODES = 100
-"""Episodes in the mean return, as in Stable-Baselines3's ``rollout/ep_rew_mean`` and in Gymnasium's thresholds."""
+"""Episodes in the mean return, as in Stable-Baselines3's ``rollout/ep_rew_mean`` and Gymnasium's thresholds."""
 
 
 class RecentMean:
-    """The mean of the newest MEAN_EPISODES values, or of all while there are fewer; updated incrementally.
+    """The mean of the newest MEAN_EPISODES values (or all if fewer), updated incrementally.
 
-    ``value`` is that mean, None before the first value and while one of the values is not finite. It is the same to the
-    last digit however the values are split into batches.
+    ``value`` is None without values, and while one of them is not finite. It is identical to the last digit however
+    the values are split into batches.
     """
 
     def __init__(self) -> None:
@@ -39,7 +33,7 @@ class RecentMean:
     def value(self) -> float | None:
         if len(self._newest) == 0:
             return None
-        mean = float(np.cumsum(self._newest)[-1] / len(self._newest))  # summed in one order, as in MeanReturn
+        mean = float(np.cumsum(self._newest)[-1] / len(self._newest))  # summed in a fixed order, as in MeanReturn
         return mean if np.isfinite(mean) else None
 
     def extend(self, values: Floats) -> None:
@@ -48,9 +42,9 @@ class RecentMean:
 
 
 class MeanReturn(RecentMean):
-    """As RecentMean, and finds the value that completes the first full mean at or above ``threshold``.
+    """A RecentMean that also finds the value which completes the first full mean at or above ``threshold``.
 
-    A mean over fewer than MEAN_EPISODES values does not count: the first episodes may be lucky.
+    A mean over fewer than MEAN_EPISODES values does not count, because the first episodes may be lucky.
     """
 
     def __init__(self, threshold: float | None = None) -> None:
@@ -59,7 +53,8 @@ class MeanReturn(RecentMean):
         self._searching = threshold is not None
 
     def find_threshold(self, values: Floats) -> int | None:
-        """Add ``values``; return the index of the one at which the threshold was reached, only the first time."""
+        """Add ``values``; return the index of the value that first reaches the threshold, or None. Only reports it
+        once."""
         found = self._search(values) if self._searching else None
         self.extend(values)
         return found
@@ -76,7 +71,7 @@ class MeanReturn(RecentMean):
 
 
 def full_means(values: Floats) -> Floats:
-    """The mean of each value and the MEAN_EPISODES - 1 before it, where there are as many; of n values n - 99 means."""
+    """Return the means of each MEAN_EPISODES consecutive values; n values give n - 99 means."""
     count = max(len(values) - MEAN_EPISODES + 1, 0)
     sums = np.zeros(count)
     for lag in range(MEAN_EPISODES):
@@ -86,14 +81,20 @@ def full_means(values: Floats) -> Floats:
 
 
 def moving_average(values: Floats, window: int) -> Floats:
-    """Mean of each value and the ``window`` - 1 before it. Shape (n,), as ``values``.
+    """Return the mean of each value and the ``window`` - 1 values before it, shape (n,).
 
-    The first means are over as many values as there are, like Stable-Baselines3's ``rollout/ep_rew_mean``
-    (with a window of 100). A NaN makes the means of the windows that hold it NaN, and no others.
-    Raises ValueError if ``window`` is below 1.
+    The first means use fewer values, like Stable-Baselines3's ``rollout/ep_rew_mean`` (with a window of 100). A NaN
+    only affects the windows that contain it.
 
-    Sums of blocks from the left and from the right (van Herk, 1992,
-    https://doi.org/10.1016/0167-8655(92)90069-C), since differences of one running sum lose digits.
+    Sums blocks from the left and from the right (van Herk, 1992, https://doi.org/10.1016/0167-8655(92)90069-C),
+    because differences of one running sum lose digits.
+
+    Args:
+        values: Shape (n,).
+        window: Values per mean.
+
+    Raises:
+        ValueError: ``window`` is below 1.
     """
     if window < 1:
         raise ValueError(f"A moving average needs a window of at least 1, not {window}.")
@@ -115,10 +116,10 @@ def moving_average(values: Floats, window: int) -> Floats:
 
 @dataclass(frozen=True)
 class ExponentialAverage:
-    """``values``: the average at each point, shape (n,), NaN where the point is one.
+    """An exponential average. ``values``: the average at each point, shape (n,), NaN at gaps.
 
-    ``mean`` is the newest average (NaN before there is a number) and ``weight`` the weight of all numbers together:
-    with both, whoever has further points goes on from here.
+    ``mean`` is the newest average (NaN without numbers) and ``weight`` the total weight of all numbers: a client can
+    continue with both when points are added.
     """
 
     values: Floats
@@ -127,19 +128,19 @@ class ExponentialAverage:
 
 
 _LEAST_WEIGHT = 1e-100
-"""Smallest weight of the oldest number in a block: below it, dividing would overflow."""
+"""Smallest weight of the oldest number in a block; below it, the division would overflow."""
 
 
 def exponential_average(values: Floats, smoothing: float) -> ExponentialAverage:
-    """Debiased exponential moving average of ``values``, shape (n,), with NaN for a gap, which is passed over.
+    """Return the debiased exponential moving average of ``values``, shape (n,); NaN marks gaps, which are skipped.
 
         a_t = (Σ_{i≤t} s^(t-i) · y_i) / (Σ_{i≤t} s^(t-i)),   s = smoothing
 
-    The browser goes on with it for live rows (``MovingAverage`` in ``frontend/src/lib/stream/series``), so both come to
-    the same. In blocks, each a running sum of numbers that are scaled up by s^-i. Raises ValueError unless 0 ≤ s < 1.
+    The browser continues it for live rows (``MovingAverage`` in ``frontend/src/lib/stream/series``), so both must
+    agree. Computed in blocks, each a running sum of numbers scaled by s^-i. Raises ValueError unless 0 ≤ s < 1.
     """
     if not 0 <= smoothing < 1:
-        raise ValueError(f"Smoothing is at least 0 and below 1, not {smoothing}.")
+        raise ValueError(f"Smoothing must be at least 0 and below 1, not {smoothing}.")
     known = np.isfinite(values)
     numbers = values[known]
     sums, weights = _discounted_sums(numbers, smoothing)
@@ -151,7 +152,7 @@ def exponential_average(values: Floats, smoothing: float) -> ExponentialAverage:
 
 
 def _discounted_sums(numbers: Floats, discount: float) -> tuple[Floats, Floats]:
-    """Σ_{i≤t} discount^(t-i) · y_i, and the same of ones; each of shape (n,)."""
+    """Return Σ_{i≤t} discount^(t-i) · y_i, and the same sum of ones; each of shape (n,)."""
     count = len(numbers)
     if discount == 0:
         return numbers.copy(), np.ones(count)
@@ -170,7 +171,8 @@ def _discounted_sums(numbers: Floats, discount: float) -> tuple[Floats, Floats]:
 
 
 def _weights(count: int, discount: float) -> Floats:
-    """Σ_{i≤t} discount^(t-i), shape (count,): (1 - discount^t) / (1 - discount), which soon stands still."""
+    """Return Σ_{i≤t} discount^(t-i) = (1 - discount^t) / (1 - discount), shape (count,), which soon becomes
+    constant."""
     weights = np.full(count, 1 / (1 - discount))
     changing = min(count, int(np.log(np.finfo(np.float64).eps / 4) / np.log(discount)) + 1)
     weights[:changing] *= 1 - discount ** np.arange(1.0, changing + 1.0)
@@ -181,7 +183,7 @@ Ranked = TypeVar("Ranked")
 
 
 def best_first(variants: Iterable[Ranked], rank: Callable[[Ranked], int | None]) -> list[Ranked]:
-    """By ``rank``, from 1; those that are level, and behind all others those without a rank, in the order given."""
+    """Sort by ``rank``, from 1. Equal ranks keep their order; items without a rank come last."""
 
     def standing(one: Ranked) -> tuple[bool, int]:
         place = rank(one)
@@ -192,17 +194,20 @@ def best_first(variants: Iterable[Ranked], rank: Callable[[Ranked], int | None])
 
 @dataclass(frozen=True)
 class TrainingClock:
-    """It runs while an attempt trains and stands still between two of them.
+    """Counts seconds while an attempt trains, and stops between attempts.
 
-    ``attempts``: when each began and ended, Unix seconds, in order; the end of one that trains is None. Without any the
-    clock starts with the first of the times that it is asked for.
+    ``attempts``: start and end of each in Unix seconds, in order; the end of a running one is None. Without
+    attempts, the clock starts at the first requested time.
     """
 
     attempts: tuple[tuple[float, float | None], ...] = ()
 
     def seconds(self, time: Floats) -> Floats:
-        """Seconds of training by each of ``time`` (Unix seconds), both of shape (n,) and the answer non-decreasing:
-        where the clock of the machine was set back, time stands still until it has caught up."""
+        """Return the seconds of training at each ``time`` (Unix seconds), both of shape (n,); the result never
+        decreases.
+
+        If the machine's clock was set back, time stands still until it has caught up.
+        """
         if len(time) == 0:
             return time
         steady: Floats = np.maximum.accumulate(time)
@@ -215,11 +220,11 @@ class TrainingClock:
         return found
 
     def at(self, time: float) -> float:
-        """Seconds of training by ``time``; 0 without any attempt."""
+        """Return the seconds of training at ``time``; 0 without attempts."""
         return float(self.seconds(np.array([time]))[0])
 
     def _ticks(self, until: float) -> Iterable[tuple[float, float]]:
-        """The beginning and the end of each attempt, and the seconds trained by then."""
+        """Yield the start and end of each attempt, each with the seconds trained by then."""
         trained, after = 0.0, -inf
         for start, end in self.attempts:
             begin = max(start, after)

@@ -1,23 +1,9 @@
-"""Learning curves of several seeds as one: the interquartile mean at each step, with its interval.
+"""Statistics over seeds, as recommended by Agarwal et al. (2021, https://arxiv.org/abs/2108.13264).
 
-Resamples of scores, as the bootstrap draws them, and scores as every statistic takes them.
-
-Aggregates: one number from the scores of all tasks and seeds.
-
-Intervals by stratified bootstrap: seeds are drawn anew within each task, so that no task weighs more in one
-resample than in another.
-
-Probability of improvement: how often one seed of the first does better than one seed of the second.
-
-Performance profiles: which share of all scores lies above each value (Agarwal et al. 2021, section 4.2).
-
-Rank test: how likely ranks are that lie as far apart as these, if both come from the same distribution.
-
-Summary: several scores in the figures that a table shows.
-
-Steps to a threshold over several seeds, some of which have not reached it: the Kaplan-Meier estimate.
-
-Statistics over seeds, as Agarwal et al. recommend (2021, https://arxiv.org/abs/2108.13264).
+In order: resampling, aggregates (such as the interquartile mean), stratified bootstrap intervals, curves over seeds
+with a band, probability of improvement, performance profiles, the rank test, summaries, and Kaplan-Meier estimates
+of steps to a threshold. Scores come as one array per task ("stratum"); seeds are resampled within each task, so that
+every resample weighs tasks equally.
 """
 
 from __future__ import annotations
@@ -32,28 +18,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlviz.stats.arrays import Floats, Indices
-from rlviz.stats.number_text import brief
+from rlviz.stats.number_text import brief_number
 
 CHUNK_SCORES = 500_000
-"""Scores drawn at a time, so that many resamples need little memory and stay in the processor's cache."""
+"""Scores drawn at a time, so that many resamples need little memory and fit into the processor's cache."""
 
 PRODUCT_SIZE = 200_000
-"""Multiplications of a matrix product at a time: OpenBLAS shares larger ones among threads, which wait for each other
-much longer than such small products take."""
+"""Multiplications per matrix product: OpenBLAS splits larger ones among threads, whose synchronisation takes longer
+than such small products."""
 
 
-def checked(strata: Sequence[Floats]) -> list[Floats]:
-    """The scores of each task as an array of shape (n,). Raises ValueError without scores, or if one is not finite."""
+def check_scores(strata: Sequence[Floats]) -> list[Floats]:
+    """Return the scores of each task as an array of shape (n,). Raises ValueError without scores, or if one is not
+    finite."""
     found = [np.asarray(scores, dtype=np.float64) for scores in strata]
     if not found or any(scores.ndim != 1 or len(scores) == 0 for scores in found):
         raise ValueError("Every task needs at least one score.")
     if not all(np.isfinite(scores).all() for scores in found):
-        raise ValueError("Scores have to be finite numbers.")
+        raise ValueError("Scores must be finite numbers.")
     return found
 
 
-def chunks(resamples: int, scores: int) -> Iterator[int]:
-    """Sizes of the parts in which ``resamples`` of that many ``scores`` each are drawn. Raises ValueError below 1."""
+def chunk_sizes(resamples: int, scores: int) -> Iterator[int]:
+    """Yield the sizes of the parts in which to draw ``resamples`` of ``scores`` each. Raises ValueError below 1."""
     if resamples < 1:
         raise ValueError(f"An interval needs at least 1 resample, not {resamples}.")
     size = max(1, CHUNK_SCORES // scores)
@@ -62,18 +49,18 @@ def chunks(resamples: int, scores: int) -> Iterator[int]:
 
 
 def draw(strata: Sequence[Floats], resamples: int, rng: np.random.Generator) -> list[Floats]:
-    """Resamples with replacement within each task, shapes (resamples, n)."""
+    """Draw resamples with replacement within each task; one array of shape (resamples, n) per task."""
     return [scores[rng.integers(len(scores), size=(resamples, len(scores)))] for scores in strata]
 
 
 def draw_counts(count: int, resamples: int, rng: np.random.Generator) -> Floats:
-    """How often each of ``count`` scores is in each resample, shape (resamples, count)."""
+    """Return how often each of ``count`` scores is in each resample, shape (resamples, count)."""
     places = rng.integers(count, size=(resamples, count)) + count * np.arange(resamples)[:, None]
     return np.bincount(places.ravel(), minlength=resamples * count).reshape(resamples, count).astype(np.float64)
 
 
-def product(counts: Floats, values: Floats) -> Floats:
-    """``counts @ values`` of shapes (resamples, n) and (n, m)."""
+def multiply_counts(counts: Floats, values: Floats) -> Floats:
+    """Return ``counts @ values`` for shapes (resamples, n) and (n, m)."""
     found = np.empty((len(counts), values.shape[1]))
     rows = max(1, PRODUCT_SIZE // max(values.size, 1))
     for start in range(0, len(counts), rows):
@@ -82,8 +69,8 @@ def product(counts: Floats, values: Floats) -> Floats:
 
 
 def percentile_ends(drawn: Floats, confidence: float) -> tuple[Floats, Floats]:
-    """Between which values the middle ``confidence`` of the last axis of ``drawn`` lies, as ``np.percentile`` has it
-    by linear interpolation."""
+    """Return the bounds of the middle ``confidence`` share along the last axis of ``drawn``, interpolated linearly like
+    ``np.percentile``."""
     ordered = np.sort(drawn, axis=-1)
     last = ordered.shape[-1] - 1
 
@@ -101,31 +88,31 @@ Statistic = Callable[[Sequence[Floats]], Floats]
 
 
 def interquartile_mean(drawn: Sequence[Floats]) -> Floats:
-    """The mean of the middle half of all scores; of n scores the lowest and the highest n // 4 are left out."""
-    scores = np.concatenate(drawn, axis=-1)  # a copy, to be sorted in place
+    """Return the mean of the middle half of all scores: of n scores, the lowest and highest n // 4 are left out."""
+    scores = np.concatenate(drawn, axis=-1)  # a copy, sorted in place
     scores.sort(axis=-1)
     cut = scores.shape[-1] // 4
     return np.asarray(scores[..., cut : scores.shape[-1] - cut].mean(axis=-1))
 
 
 def mean(drawn: Sequence[Floats]) -> Floats:
-    """The mean of the tasks' means: every task counts the same, however many seeds it has."""
+    """Return the mean of the tasks' means: every task weighs the same, however many seeds it has."""
     return np.asarray(np.mean([scores.mean(axis=-1) for scores in drawn], axis=0))
 
 
 def median(drawn: Sequence[Floats]) -> Floats:
-    """The median of all scores."""
+    """Return the median of all scores."""
     return _middle(np.concatenate(drawn, axis=-1))
 
 
 def task_median(drawn: Sequence[Floats]) -> Floats:
-    """The median of the tasks' means, which the literature on many tasks calls the median. Of one task it is the
+    """Return the median of the tasks' means, which papers on many tasks call the median. With one task it is the
     mean."""
     return _middle(np.stack([scores.mean(axis=-1) for scores in drawn], axis=-1))
 
 
 def optimality_gap(goal: float = 1.0) -> Statistic:
-    """By how much scores fall short of ``goal`` on average; what lies above it makes up for nothing. Lower is
+    """Return a statistic: how far scores fall short of ``goal`` on average. Scores above it do not compensate. Lower is
     better."""
 
     def gap(drawn: Sequence[Floats]) -> Floats:
@@ -135,12 +122,13 @@ def optimality_gap(goal: float = 1.0) -> Statistic:
 
 
 def iqm(scores: Floats) -> float:
-    """Interquartile mean of scores of shape (n,). Raises ValueError without scores."""
-    return float(interquartile_mean(checked([scores])))
+    """Return the interquartile mean of scores of shape (n,). Raises ValueError without scores."""
+    return float(interquartile_mean(check_scores([scores])))
 
 
 def _middle(values: Floats) -> Floats:
-    """The median over the last axis. NumPy's own imports its masked arrays first, which takes longer than all else."""
+    """Return the median over the last axis. NumPy's own first imports masked arrays, which takes longer than everything
+    else."""
     ordered = np.sort(values, axis=-1)
     half = ordered.shape[-1] // 2
     return np.asarray((ordered[..., half] + ordered[..., -half - 1]) / 2)
@@ -150,16 +138,16 @@ RESAMPLES = 10_000
 CONFIDENCE = 0.95
 
 FEWEST_SCORES = 2
-"""Of one task, for an interval: one score says nothing about what others would be."""
+"""Minimum scores per task for an interval: one score says nothing about others."""
 
 _NORMAL = NormalDist()
 
 
 class Method(StrEnum):
-    """How an interval is read off the resamples.
+    """How to read an interval from the resamples.
 
-    *percentile*: between their percentiles. *bca*: bias-corrected and accelerated (Efron 1987), which shifts these
-    percentiles for a statistic that is biased or whose spread depends on its value; it takes more resamples to settle.
+    *percentile*: their percentiles. *bca*: bias-corrected and accelerated (Efron 1987), which shifts the percentiles
+    if the statistic is biased or its spread depends on its value; needs more resamples.
     """
 
     PERCENTILE = "percentile"
@@ -173,7 +161,7 @@ class Interval:
 
 
 def has_interval(strata: Sequence[Floats]) -> bool:
-    """Whether the bootstrap has anything to draw from: with one score a task, every resample is the same."""
+    """Whether the bootstrap can vary: with one score per task, all resamples are equal."""
     return any(len(scores) >= FEWEST_SCORES for scores in strata)
 
 
@@ -186,14 +174,24 @@ def bootstrap_interval(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Interval | None:
-    """Interval of ``statistic`` over the scores of each task, arrays of shape (n,); None of tasks with one score each.
+    """Return the interval of ``statistic``; None if every task has only one score. The same ``seed`` gives the same
+    interval.
 
-    The same ``seed`` gives the same interval. Raises ValueError without scores, or if one is not finite.
+    Args:
+        strata: Scores of each task, arrays of shape (n,).
+        statistic: Function of resampled scores.
+        method: How to read the interval from the resamples.
+        confidence: Confidence of the interval, such as 0.95.
+        resamples: Number of resamples.
+        seed: Seed of the random draws.
+
+    Raises:
+        ValueError: There are no scores, or one is not finite.
     """
-    scores = checked(strata)
+    scores = check_scores(strata)
     if not has_interval(scores):
         return None
-    found = resampled(scores, statistic, resamples, np.random.default_rng(seed))
+    found = resample_statistic(scores, statistic, resamples, np.random.default_rng(seed))
     if method is Method.PERCENTILE:
         low, high = percentile_ends(found, confidence)
     else:
@@ -202,19 +200,21 @@ def bootstrap_interval(
     return Interval(float(low), float(high))
 
 
-def resampled(strata: Sequence[Floats], statistic: Statistic, resamples: int, rng: np.random.Generator) -> Floats:
-    """``statistic`` of each resample, shape (resamples,)."""
+def resample_statistic(
+    strata: Sequence[Floats], statistic: Statistic, resamples: int, rng: np.random.Generator
+) -> Floats:
+    """Return ``statistic`` of each resample, shape (resamples,)."""
     count = sum(map(len, strata))
-    return np.concatenate([statistic(draw(strata, size, rng)) for size in chunks(resamples, count)])
+    return np.concatenate([statistic(draw(strata, size, rng)) for size in chunk_sizes(resamples, count)])
 
 
 def _bca_shares(
     strata: Sequence[Floats], statistic: Statistic, found: Floats, shares: tuple[float, float]
 ) -> tuple[float, float]:
-    """The percentiles that BCa takes in place of ``shares`` (Efron and Tibshirani 1993, equation 14.10)."""
+    """Return the percentiles that BCa uses instead of ``shares`` (Efron and Tibshirani 1993, equation 14.10)."""
     estimate = float(statistic(strata))
     below = float(np.mean(found < estimate) + np.mean(found == estimate) / 2)
-    if not 0 < below < 1:  # every resample is on one side: there is nothing to correct by
+    if not 0 < below < 1:  # all resamples on one side: no correction is possible
         return shares
     bias, acceleration = _NORMAL.inv_cdf(below), _acceleration(strata, statistic)
 
@@ -226,8 +226,8 @@ def _bca_shares(
 
 
 def _acceleration(strata: Sequence[Floats], statistic: Statistic) -> float:
-    """From the jackknife within each task (Davison and Hinkley 1997, section 5.3.2). A task with one score has no
-    influence: without it there is no task."""
+    """Return the acceleration from the jackknife within each task (Davison and Hinkley 1997, section 5.3.2). A task
+    with one score has no influence, because it cannot be left out."""
     cubes = squares = 0.0
     for place, scores in enumerate(strata):
         count = len(scores)
@@ -243,18 +243,19 @@ def _acceleration(strata: Sequence[Floats], statistic: Statistic) -> float:
 
 
 AS_LONG = 0.98
-"""What trained for at least this share of the steps of another trained for as long: runs end with whole rollouts."""
+"""A run that trained for at least this share of another's steps counts as equally long: runs end with whole
+rollouts."""
 
 BAND_RESAMPLES = 500
-"""Enough to draw by: a line of the band moves by less than a pixel or two."""
+"""Resamples of a band: enough for drawing, where lines move by less than a pixel or two."""
 
 
 @dataclass(frozen=True, eq=False)
 class BandedCurve:
     """Arrays of shape (m,) over the grid of the curves; NaN where not all seeds have a value.
 
-    ``low`` and ``high``: pointwise interval of ``iqm``, NaN for fewer than two seeds. ``count``: seeds that the value
-    is of, 0 where there is none.
+    ``low`` and ``high``: pointwise interval of ``iqm``, NaN for fewer than two seeds. ``count``: number of seeds in
+    the value, 0 where there is none.
     """
 
     iqm: Floats
@@ -266,22 +267,22 @@ class BandedCurve:
 def banded_curve(
     values: Floats, *, confidence: float = CONFIDENCE, resamples: int = BAND_RESAMPLES, seed: int = 0
 ) -> BandedCurve:
-    """One curve from the curves of n seeds on one grid.
+    """Combine the curves of n seeds on one grid.
 
-    It stops where the first seed does: of fewer seeds it would leap to what those that are left have reached. The same
-    seeds are drawn at every step, as a bootstrap of whole curves does.
+    The result stops where the first seed does: with fewer seeds it would jump to the level of the remaining ones.
+    The same seeds are drawn at every step, because the bootstrap resamples whole curves.
 
     Args:
         values: Shape (n, m), NaN where a seed has no value.
-        confidence: Of the interval.
-        resamples: Of the bootstrap.
-        seed: Of its draws.
+        confidence: Confidence of the band.
+        resamples: Number of resamples.
+        seed: Seed of the random draws.
 
     Raises:
-        ValueError: Without seeds.
+        ValueError: There are no seeds.
     """
     if len(values) == 0:
-        raise ValueError("A curve over seeds needs at least one.")
+        raise ValueError("A curve over seeds needs at least one seed.")
     known = np.isfinite(values).all(axis=0)
     columns = np.flatnonzero(known)
     iqm, low, high = np.full((3, values.shape[1]), np.nan)
@@ -292,7 +293,7 @@ def banded_curve(
     if count >= FEWEST_SCORES and len(columns):
         drawn = np.random.default_rng(seed).integers(count, size=(resamples, count))
         done = 0
-        for size in chunks(len(columns), resamples * count):
+        for size in chunk_sizes(len(columns), resamples * count):
             part = slice(done, done + size)
             found = interquartile_mean([curves.T[part][:, drawn]])
             low[columns[part]], high[columns[part]] = percentile_ends(found, confidence)
@@ -300,43 +301,43 @@ def banded_curve(
     return BandedCurve(iqm, low, high, np.where(known, count, 0))
 
 
-def why_not_all(
+def explain_curve(
     ends: Floats,
     left_out: int,
-    place: Callable[[float], str] = lambda step: f"step {brief(step)}",
+    place: Callable[[float], str] = lambda step: f"step {brief_number(step)}",
     one: str = "seed",
 ) -> list[str]:
-    """Sentences that say why a curve is not of all seeds, or stops before some of its seeds do.
+    """Return sentences that say why a curve leaves out seeds, or stops before some of them.
 
     Args:
-        ends: The last step of each seed that the curve is of, shape (n,).
-        left_out: Seeds that still train and have not come far enough.
-        place: Says where a step is.
-        one: What one of them is called.
+        ends: Last step of each seed in the curve, shape (n,).
+        left_out: Number of seeds that still train and are not far enough.
+        place: Formats a step.
+        one: Word for one of them.
     """
     sentences = []
     if left_out:
-        train, them = (f"{one} still trains and is", "it") if left_out == 1 else (f"{one}s still train and are", "them")
-        sentences.append(f"{left_out} {train} left out until the curve would not be shorter with {them}.")
+        train, them = (f"{one} still trains and is", "it") if left_out == 1 else (f"{one}s still train and are", "they")
+        sentences.append(f"{left_out} {train} left out until {them} would no longer shorten the curve.")
     longer = int((AS_LONG * ends > ends.min()).sum()) if len(ends) else 0
     if longer:
-        more = "one of them goes" if longer == 1 else f"{longer} of them go"
+        more = "one of them goes further" if longer == 1 else f"{longer} of them go further"
         sentences.append(
-            f"The curve stops at {place(float(ends.min()))}, the last that all {len(ends)} {one}s reached; {more} on."
+            f"The curve stops at {place(float(ends.min()))}, the last that all {len(ends)} {one}s reached; {more}."
         )
     return sentences
 
 
-def far_enough(ends: Sequence[float], trains: Sequence[bool]) -> NDArray[np.bool_]:
-    """Which seeds make up one curve, shape (n,): all that have ended, and of those that still train the ones that have
-    come far enough not to hold the others back.
+def select_far_enough(ends: Sequence[float], trains: Sequence[bool]) -> NDArray[np.bool_]:
+    """Return which seeds make up one curve, shape (n,): all that have ended, and those that still train and are far
+    enough.
 
-    As a curve stops where the first of its seeds does, a seed that has just begun would leave nothing of it. So those
-    are left out with which the curve would be of less: fewer seeds times steps.
+    A curve stops where its first seed does, so a seed that has just started would leave almost nothing. Seeds are
+    left out if the curve is larger without them, measured as seeds × steps.
 
     Args:
-        ends: The last step of each seed, shape (n,).
-        trains: Whether it still trains, shape (n,).
+        ends: Last step of each seed, shape (n,).
+        trains: Whether each still trains, shape (n,).
     """
     steps, still = np.asarray(ends, dtype=np.float64), np.asarray(trains, dtype=bool)
     furthest_first = np.flatnonzero(still)[np.argsort(-steps[still], kind="stable")]
@@ -351,8 +352,13 @@ def far_enough(ends: Sequence[float], trains: Sequence[bool]) -> NDArray[np.bool
 
 @dataclass(frozen=True, eq=False)
 class Improvement:
-    """``each``: the probability on each task, shape (tasks,), whose mean is ``probability``. ``drawn``: the latter in
-    each resample, shape (resamples,); None where one of the two has one score a task. ``confidence``: of ``interval``.
+    """A probability of improvement.
+
+    Attributes:
+        probability: Mean over the tasks.
+        each: Probability on each task, shape (tasks,).
+        drawn: ``probability`` in each resample, shape (resamples,); None if a side has only one score per task.
+        confidence: Confidence of ``interval``.
     """
 
     probability: float
@@ -365,7 +371,7 @@ class Improvement:
         return self.interval_of(self.confidence)
 
     def interval_of(self, confidence: float) -> Interval | None:
-        """From the same resamples, for another confidence."""
+        """Return the interval for another confidence, from the same resamples."""
         if self.drawn is None:
             return None
         low, high = percentile_ends(self.drawn, confidence)
@@ -380,14 +386,16 @@ def probability_of_improvement(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Improvement:
-    """P(X > Y) + P(X = Y) / 2 for one score of each on the same task, averaged over the tasks (Agarwal et al. 2021,
-    section 4.3: the Mann-Whitney U over the number of pairs); its percentile interval draws both anew.
+    """Return P(X > Y) + P(X = Y) / 2 for one score of each on the same task, averaged over the tasks.
 
-    Raises ValueError without scores, or if the two have different numbers of tasks.
+    This is the Mann-Whitney U divided by the number of pairs (Agarwal et al. 2021, section 4.3); its percentile
+    interval resamples both sides.
+
+    Raises ValueError without scores, or if the numbers of tasks differ.
     """
-    ours, theirs = checked(first), checked(second)
+    ours, theirs = check_scores(first), check_scores(second)
     if len(ours) != len(theirs):
-        raise ValueError(f"Both need scores of the same tasks, not of {len(ours)} and {len(theirs)}.")
+        raise ValueError(f"Both need scores of the same tasks, but they have {len(ours)} and {len(theirs)} tasks.")
     wins = [_wins(x, y) for x, y in zip(ours, theirs, strict=True)]
     each = np.array([table.mean() for table in wins])
     probability = float(each.mean())
@@ -396,21 +404,21 @@ def probability_of_improvement(
     rng = np.random.default_rng(seed)
     largest = sum(len(x) + len(y) for x, y in zip(ours, theirs, strict=True))
     drawn = np.concatenate(
-        [np.mean([_drawn(table, size, rng) for table in wins], axis=0) for size in chunks(resamples, largest)]
+        [np.mean([_drawn(table, size, rng) for table in wins], axis=0) for size in chunk_sizes(resamples, largest)]
     )
     return Improvement(probability, each, drawn, confidence)
 
 
 def _wins(ours: Floats, theirs: Floats) -> Floats:
-    """1 where ours is higher, 1/2 where they are level, shape (n, m)."""
+    """Return 1 where ours is higher, 1/2 where they are equal, else 0; shape (n, m)."""
     return np.asarray((ours[:, None] > theirs) + (ours[:, None] == theirs) / 2)
 
 
 def _drawn(wins: Floats, resamples: int, rng: np.random.Generator) -> Floats:
-    """The probability on one task in each resample, shape (resamples,)."""
+    """Return the probability on one task in each resample, shape (resamples,)."""
     ours, theirs = wins.shape
     x, y = draw_counts(ours, resamples, rng), draw_counts(theirs, resamples, rng)
-    return np.asarray(np.einsum("ri,ri->r", product(x, wins), y) / wins.size)
+    return np.asarray(np.einsum("ri,ri->r", multiply_counts(x, wins), y) / wins.size)
 
 
 PROFILE_RESAMPLES = 2_000
@@ -418,8 +426,8 @@ PROFILE_RESAMPLES = 2_000
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """Arrays of shape (m,). ``share``: of the scores that are greater than ``value``; ``low`` and ``high``: its band,
-    at each value by itself, NaN for one score a task."""
+    """A performance profile; arrays of shape (m,). ``share``: share of scores greater than ``value``; ``low`` and
+    ``high``: its pointwise band, NaN for one score per task."""
 
     value: Floats
     share: Floats
@@ -435,8 +443,9 @@ def performance_profile(
     resamples: int = PROFILE_RESAMPLES,
     seed: int = 0,
 ) -> Profile:
-    """The profile at ``values``, with percentile bands by stratified bootstrap. Raises ValueError without scores."""
-    tasks = checked(strata)
+    """Return the profile at ``values``, with percentile bands by stratified bootstrap (Agarwal et al. 2021, section
+    4.2). Raises ValueError without scores."""
+    tasks = check_scores(strata)
     count = sum(map(len, tasks))
     above = [(scores[:, None] > values).astype(np.float64) for scores in tasks]
     share = np.concatenate(above).mean(axis=0)
@@ -445,8 +454,8 @@ def performance_profile(
     rng = np.random.default_rng(seed)
     drawn = np.concatenate(
         [
-            sum(product(draw_counts(len(task), size, rng), task) for task in above) / count
-            for size in chunks(resamples, max(count, len(values)))
+            sum(multiply_counts(draw_counts(len(task), size, rng), task) for task in above) / count
+            for size in chunk_sizes(resamples, max(count, len(values)))
         ]
     )
     low, high = percentile_ends(drawn.T, confidence)
@@ -454,21 +463,28 @@ def performance_profile(
 
 
 MOST_EXACT = 40
-"""Scores of both on one task. With more the statistic is as good as normal."""
+"""Maximum scores of both sides on one task for the exact test. With more, the statistic is practically normal."""
 
 MOST_STEPS = 20_000
-"""Values that the sum over all tasks can take: those of tasks with different numbers of scores are many."""
+"""Maximum number of values that the sum over all tasks can take; tasks of different sizes have many."""
 
 
 def rank_test(first: Sequence[Floats], second: Sequence[Floats]) -> float:
-    """The two-sided p-value of Mann and Whitney (1947), with ties, of the probability of improvement averaged over the
-    tasks: the share of all ways to deal the scores of each task to the two in which it lies as far from one half.
+    """Return the two-sided p-value of the Mann-Whitney test (1947), with ties, for the probability of improvement
+    averaged over tasks.
 
-    ``first``, ``second``: for each task scores of shape (n,). Exact for up to 40 scores a task, from the normal
-    distribution, with its variance corrected for ties, above. Raises ValueError without scores, or if the two have
-    different numbers of tasks.
+    It is the share of all ways to assign the scores of each task to the two sides for which the statistic is at
+    least as far from one half. Exact for up to 40 scores per task; beyond, from the normal distribution with a
+    variance corrected for ties.
+
+    Args:
+        first: Scores of each task, shape (n,).
+        second: The same for the other side.
+
+    Raises:
+        ValueError: There are no scores, or the numbers of tasks differ.
     """
-    ours, theirs = checked(first), checked(second)
+    ours, theirs = check_scores(first), check_scores(second)
     tasks = list(zip(ours, theirs, strict=True))
     steps = lcm(*(2 * len(x) * len(y) for x, y in tasks))
     if max(len(x) + len(y) for x, y in tasks) > MOST_EXACT or steps * len(tasks) > MOST_STEPS:
@@ -483,18 +499,19 @@ def rank_test(first: Sequence[Floats], second: Sequence[Floats]) -> float:
 
 
 def _twice_u(x: Floats, y: Floats) -> int:
-    """Twice the number of pairs in which x is higher; a tie counts one."""
+    """Return twice the number of pairs in which x is higher; a tie counts one."""
     return int(2 * (x[:, None] > y).sum() + (x[:, None] == y).sum())
 
 
 def _twice_u_shares(x: Floats, y: Floats) -> Floats:
-    """Of all ways to deal the scores to the two the share that has each value of ``_twice_u``, shape (2 n m + 1,)."""
+    """Return the share of all assignments of scores to sides that gives each value of ``_twice_u``, shape (2 n m +
+    1,)."""
     n, m = len(x), len(y)
     _, ties = np.unique(np.concatenate([x, y]), return_counts=True)
     ways = np.zeros((n + 1, 2 * n * m + 1))
     ways[0, 0] = 1
     dealt = 0
-    for tied in ties.tolist():  # from the lowest score on: those dealt before lie below
+    for tied in ties.tolist():  # from the lowest score up: earlier ones lie below
         after = np.zeros_like(ways)
         for had in range(max(0, dealt - m), min(n, dealt) + 1):
             for more in range(max(0, dealt + tied - m - had), min(tied, n - had) + 1):
@@ -505,7 +522,7 @@ def _twice_u_shares(x: Floats, y: Floats) -> Floats:
 
 
 def _spread(shares: Floats, apart: int) -> Floats:
-    """The same with ``apart`` steps from one to the next."""
+    """Return the same shares with ``apart`` steps between neighbours."""
     wide = np.zeros((len(shares) - 1) * apart + 1)
     wide[::apart] = shares
     return wide
@@ -523,7 +540,8 @@ def _by_normal(tasks: Sequence[tuple[Floats, Floats]]) -> float:
 
 @dataclass(frozen=True)
 class Summary:
-    """``interval``: of the interquartile mean. ``std``: of the sample (n - 1). Both are None for a single score."""
+    """Summary of scores. ``interval`` is that of the interquartile mean, ``std`` of the sample (n - 1); both are None
+    for one score."""
 
     count: int
     iqm: float
@@ -534,8 +552,8 @@ class Summary:
 
 
 def summarize(strata: Sequence[Floats], *, resamples: int = RESAMPLES, seed: int = 0) -> Summary:
-    """Sum up the scores of one task or of several. Raises ValueError without scores, or if one is not finite."""
-    tasks = checked(strata)
+    """Summarise the scores of one or more tasks. Raises ValueError without scores, or if one is not finite."""
+    tasks = check_scores(strata)
     scores = np.concatenate(tasks)
     return Summary(
         count=len(scores),
@@ -549,11 +567,17 @@ def summarize(strata: Sequence[Floats], *, resamples: int = RESAMPLES, seed: int
 
 @dataclass(frozen=True, eq=False)
 class Survival:
-    """Arrays of shape (m,), one entry for each step at which a seed reached the threshold, ascending.
+    """A Kaplan-Meier estimate: arrays of shape (m,), one entry per step at which a seed reached the threshold,
+    ascending.
 
-    ``waiting``: estimated share of seeds that have not reached it after that step; before the first it is 1. ``low``
-    and ``high``: pointwise interval by Greenwood's formula on the log-log scale; ``high`` is NaN where none is left.
-    ``at_risk``: seeds that had neither reached it nor ended before that step.
+    Attributes:
+        step: These steps.
+        waiting: Estimated share of seeds that have not reached it after that step; 1 before the first.
+        low: Pointwise interval by Greenwood's formula on the log-log scale.
+        high: Its upper end; NaN where no seed is left.
+        at_risk: Seeds that had neither reached it nor ended before that step.
+        seeds: Number of seeds.
+        reached: Number of seeds that reached it.
     """
 
     step: Floats
@@ -566,33 +590,38 @@ class Survival:
 
     @property
     def median(self) -> float | None:
-        """Steps until half of the seeds have reached it; None if fewer have, as far as they were trained."""
+        """Steps until half of the seeds have reached it; None if fewer have."""
         return self._first_at_half(self.waiting)
 
     @property
     def median_interval(self) -> tuple[float | None, float | None]:
-        """The steps whose interval contains one half (Brookmeyer and Crowley 1982); None: not within the training, or
-        of a single seed."""
+        """Steps whose interval contains one half (Brookmeyer and Crowley 1982); None: not reached, or only one seed."""
         if self.seeds < FEWEST_SCORES:
             return None, None
         return self._first_at_half(self.low), self._first_at_half(self.high)
 
     def _first_at_half(self, share: Floats) -> float | None:
-        half = np.flatnonzero(share <= 0.5 + 1e-12)  # a product of fractions may miss one half by its last digit
+        half = np.flatnonzero(share <= 0.5 + 1e-12)  # tolerance for rounding in a product of fractions
         return float(self.step[half[0]]) if len(half) else None
 
 
 def kaplan_meier(steps: Floats, reached: Sequence[bool], *, confidence: float = CONFIDENCE) -> Survival:
-    """Of each seed the steps until it ``reached`` the threshold, or, where it did not, the steps that it was trained
-    for; both of shape (n,). One that ended at a step at which another reached it still counts there.
+    """Estimate the steps to a threshold.
 
-    Raises ValueError without seeds, or for steps below 0 or not finite.
+    Args:
+        steps: For each seed, the steps until it reached the threshold, or that it was trained for; shape (n,).
+        reached: Whether each seed reached it, shape (n,). A seed that ended at the step where another reached it
+            still counts there.
+        confidence: Confidence of the intervals.
+
+    Raises:
+        ValueError: There are no seeds, or steps are negative or not finite.
     """
     times, events = np.asarray(steps, dtype=np.float64), np.asarray(reached, dtype=bool)
     if times.ndim != 1 or len(times) == 0 or times.shape != events.shape:
-        raise ValueError("Give for each seed its steps, and whether it reached the threshold; at least for one.")
+        raise ValueError("Give steps, and whether the threshold was reached, for each seed, and at least one seed.")
     if not (np.isfinite(times).all() and (times >= 0).all()):
-        raise ValueError("Steps have to be finite numbers from 0.")
+        raise ValueError("Steps must be finite numbers from 0.")
     when, solved = np.unique(times[events], return_counts=True)
     at_risk = (times[:, None] >= when).sum(axis=0).astype(np.float64)
     waiting = np.cumprod(1 - solved / at_risk)
@@ -601,7 +630,7 @@ def kaplan_meier(steps: Floats, reached: Sequence[bool], *, confidence: float = 
 
 
 def _log_log(waiting: Floats, at_risk: Floats, solved: Floats, confidence: float) -> tuple[Floats, Floats]:
-    """Pointwise interval that stays between 0 and 1 (Kalbfleisch and Prentice 2002, section 1.4)."""
+    """Return a pointwise interval between 0 and 1 (Kalbfleisch and Prentice 2002, section 1.4)."""
     quantile = NormalDist().inv_cdf((1 + confidence) / 2)
     with np.errstate(divide="ignore", invalid="ignore"):
         variance = np.cumsum(solved / (at_risk * (at_risk - solved)))

@@ -1,22 +1,22 @@
 """Solved: when a run's policy was first shown to reach the environment's reward threshold.
 
-The threshold is the return from which Gymnasium counts an environment as learnt, with the run's own options. Every
+The threshold is the return from which Gymnasium counts an environment as solved, with the run's own options. Every
 page, command and export uses this definition. The earliest of these counts:
 
-- *training*: the mean return of the last 100 episodes reaches the threshold, over 100 episodes and not fewer. Gymnasium
-  sets its thresholds for this rule. The returns include exploration. The episodes of a fork's parent count before its
-  own: the same policy continues to learn.
-- *evaluation*: a policy of the run reaches the threshold on episodes that did not choose it. Three kinds count:
+- *training*: the mean return of the last 100 episodes (and not fewer) reaches the threshold, the rule for which
+  Gymnasium sets its thresholds. The returns include exploration. In a fork, the parent's episodes count first, because
+  the same policy continues to learn.
+- *evaluation*: a policy of the run reaches the threshold on episodes that did not select it. Three kinds count:
 
-  - the fresh episodes that a policy plays again before the run keeps it as its best. The screening before does not
-    count by itself: it plays the same few episodes each time, and the largest of many noisy means is too large;
-  - an evaluation on request of LEAST_EPISODES episodes or more: as many as a policy plays until it is kept as the best,
-    with the default settings, and as many as give a trial of an experiment its score. Fewer may be luck;
-  - IN_A_ROW evaluations in a row that all reach it, in a run of the user's own program. Nothing there is played again,
-    so that repetition stands for it.
+  - the fresh episodes that a policy plays before the run keeps it as its best. The screening before does not count: it
+    repeats the same few episodes, and the largest of many noisy means is too large;
+  - an evaluation on request of LEAST_EPISODES episodes or more: as many as select a best policy with default settings,
+    and as many as score a trial of an experiment. Fewer may be luck;
+  - IN_A_ROW consecutive evaluations that all reach it, in a run of a foreign program. Its policies are not played
+    again, so repetition replaces fresh episodes.
 
-A run stays solved, even if its policy becomes worse. Policies and episodes that a rollback has discarded do not count.
-Without a threshold (Pendulum, and options under which no policy comes near one) no run is solved.
+A run stays solved even if its policy becomes worse. Policies and episodes that a rollback discarded do not count.
+Without a threshold (Pendulum, and options that make the original one unreachable) no run is solved.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from rlviz.stats.number_text import decimal
 from rlviz.stats.returns import MEAN_EPISODES, MeanReturn
 
 LEAST_EPISODES = 20
-"""Fewest episodes of an evaluation on request that can show a run to be solved."""
+"""Minimum episodes of an evaluation on request that can show that a run is solved."""
 
 IN_A_ROW = 3
-"""Evaluations of a run of the user's own program that have to reach the threshold one after the other."""
+"""Consecutive evaluations of a foreign run that must reach the threshold."""
 
 
 class SolvedBy(StrEnum):
@@ -47,7 +47,7 @@ class SolvedBy(StrEnum):
 
 @dataclass(frozen=True, order=True)
 class SolvedAt:
-    """``step``: environment steps done by then; ``time``: Unix seconds."""
+    """When a run was solved. ``step``: environment steps done by then; ``time``: Unix seconds."""
 
     step: int
     by: SolvedBy
@@ -56,10 +56,9 @@ class SolvedAt:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """What an evaluation says of the policy of ``step``: it reaches every threshold up to ``shown``.
+    """What an evaluation shows about the policy of ``step``: it reaches every threshold up to ``shown``.
 
-    ``time``: Unix seconds at which the policy had been trained, or, as long as that is not known, at which the
-    evaluation was asked for.
+    ``time``: Unix seconds when the policy had been trained; if unknown, when the evaluation was requested.
     """
 
     step: int
@@ -68,13 +67,13 @@ class Evaluated:
 
 
 MOST_FOUND = 5_000
-"""Entries that EvaluationsInARow keeps: far more than any run has, a bound for journals from elsewhere."""
+"""Maximum entries of EvaluationsInARow: far more than any run has, a bound for journals from elsewhere."""
 
 
 class EvaluationsInARow:
-    """Periodic evaluations whose policies do not play again: what the lowest of IN_A_ROW of them shows.
+    """Periodic evaluations without fresh episodes: the lowest of IN_A_ROW consecutive results counts.
 
-    ``found`` holds one entry for each time that this is more than ever before, at the last of the evaluations.
+    ``found`` has an entry each time that minimum exceeds all earlier ones, at the last evaluation.
     """
 
     def __init__(self) -> None:
@@ -82,7 +81,7 @@ class EvaluationsInARow:
         self._newest: deque[float] = deque(maxlen=IN_A_ROW)
 
     def add(self, step: int, time: float, mean: float) -> None:
-        """Take the next evaluation: its step, Unix seconds, and mean return (NaN if unknown)."""
+        """Add the next evaluation: its step, Unix seconds, and mean return (NaN if unknown)."""
         self._newest.append(mean if math.isfinite(mean) else -math.inf)
         shown = min(self._newest)
         if len(self._newest) == IN_A_ROW and shown > (self.found[-1].shown if self.found else -math.inf):
@@ -90,29 +89,29 @@ class EvaluationsInARow:
             del self.found[:-MOST_FOUND]
 
 
-def earlier(first: SolvedAt | None, second: SolvedAt | None) -> SolvedAt | None:
-    """The finding with the lower step; at the same step the evaluation counts."""
+def earlier_of(first: SolvedAt | None, second: SolvedAt | None) -> SolvedAt | None:
+    """Return the result with the lower step; at the same step the evaluation wins."""
     return min((found for found in (first, second) if found is not None), default=None)
 
 
 def shown_by_training(threshold: float | None, returns: Sequence[float]) -> bool:
-    """Whether the newest episodes reach ``threshold``. ``returns`` has the last MEAN_EPISODES of them or fewer."""
+    """Whether the newest episodes reach ``threshold``. ``returns`` are the last MEAN_EPISODES returns, or fewer."""
     return threshold is not None and len(returns) >= MEAN_EPISODES and sum(returns) / len(returns) >= threshold
 
 
 def shown_by_evaluation(threshold: float | None, evaluated: Evaluated) -> SolvedAt | None:
-    """The finding that an evaluation makes; None if it does not reach ``threshold``."""
+    """Return the result of one evaluation; None if it does not reach ``threshold``."""
     if threshold is None or not evaluated.shown >= threshold:
         return None
     return SolvedAt(evaluated.step, SolvedBy.EVALUATION, evaluated.time)
 
 
 def shown_return(mean: float, episodes: int) -> float:
-    """The highest threshold that an evaluation on request shows to be reached; -inf if it is too short to show any.
+    """Return the highest threshold that an evaluation on request can show; -inf if it has too few episodes.
 
     Args:
         mean: Mean return of its episodes.
-        episodes: How many there are.
+        episodes: Number of episodes.
     """
     return mean if episodes >= LEAST_EPISODES and math.isfinite(mean) else -math.inf
 
@@ -126,24 +125,24 @@ def find_solved(
     *,
     before: Sequence[float | None] = (),
 ) -> SolvedAt | None:
-    """When a whole run reached ``threshold``; None if it did not.
+    """Return when a run reached ``threshold``; None if it did not.
 
     Args:
         step: Steps at which its episodes ended, shape (n,).
         time: Unix seconds at which they ended, shape (n,).
         returns: Their returns, shape (n,).
-        threshold: The return to reach, if there is one.
-        evaluations: Those that count.
-        before: Returns of the last episodes before the fork, if the run is one.
+        threshold: The return to reach; None for none.
+        evaluations: Evaluations that count.
+        before: For a fork, returns of the last episodes before it.
     """
     found = solved_by_training(step, time, returns, threshold, before=before)
-    return earlier(found, solved_by_evaluations(threshold, evaluations))
+    return earlier_of(found, solved_by_evaluations(threshold, evaluations))
 
 
 def solved_by_training(
     step: Floats, time: Floats, returns: Floats, threshold: float | None, *, before: Sequence[float | None] = ()
 ) -> SolvedAt | None:
-    """When the episodes of training reached ``threshold``. Takes the same as ``find_solved``."""
+    """Return when training episodes reached ``threshold``. Same arguments as ``find_solved``."""
     mean = MeanReturn(threshold)
     mean.extend(np.asarray(before, dtype=np.float64))
     reached = mean.find_threshold(returns)
@@ -151,17 +150,17 @@ def solved_by_training(
 
 
 def solved_by_evaluations(threshold: float | None, evaluations: Iterable[Evaluated]) -> SolvedAt | None:
-    """The first policy that an evaluation shows to reach ``threshold``."""
+    """Return the first policy that an evaluation shows to reach ``threshold``."""
     found: SolvedAt | None = None
     for evaluated in evaluations:
-        found = earlier(found, shown_by_evaluation(threshold, evaluated))
+        found = earlier_of(found, shown_by_evaluation(threshold, evaluated))
     return found
 
 
-def what_is_missing(threshold: float | None, mean: float, episodes: int) -> str | None:
-    """Why an evaluation on request whose mean reaches ``threshold`` does not show the run to be solved, and what would.
+def missing_evidence(threshold: float | None, mean: float, episodes: int) -> str | None:
+    """Return why an evaluation whose mean reaches ``threshold`` does not show that the run is solved, and what would.
 
-    None if it does, or if its mean lies below.
+    None if it does show it, or if its mean is below the threshold.
     """
     if threshold is None or not mean >= threshold or shown_return(mean, episodes) >= threshold:
         return None

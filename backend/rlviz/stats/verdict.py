@@ -1,8 +1,5 @@
-"""Verdict: a sentence on which of several runs is better, and why.
-
-Which of several settings is better, when each was trained with several seeds: the verdict of an experiment on
-runs that belong to none.
-"""
+"""Verdict: a sentence on which of several runs is better, and why; also for settings trained with several seeds each,
+outside of an experiment."""
 
 from __future__ import annotations
 
@@ -14,24 +11,26 @@ import numpy as np
 
 from rlviz.stats.arrays import Floats
 from rlviz.stats.criterion import Criterion
-from rlviz.stats.experiments.trials import ScoreKind, Setting, Trial, scored, values, variant_scores
-from rlviz.stats.experiments.verdict import experiment_verdict, improvements
-from rlviz.stats.groups import ComparisonEntry, first_to_reach, groups_of, is_clearly_higher, reached_before_they_parted
-from rlviz.stats.number_text import brief, decimal, listed
+from rlviz.stats.experiments.trials import ScoreKind, Setting, Trial, scored_trials, trial_scores, variant_scores
+from rlviz.stats.experiments.verdict import compare_pairs, experiment_verdict
+from rlviz.stats.groups import ComparisonEntry, first_to_reach, is_clearly_higher, reached_before_fork, split_groups
+from rlviz.stats.number_text import brief_number, decimal, join_words
 from rlviz.stats.returns import best_first
 
 
 @dataclass(frozen=True, eq=False)
 class SeedScores:
-    """``scores``: the final return of each seed, shape (n,); at least one."""
+    """Scores of a group. ``scores``: final return of each seed, shape (n,), at least one."""
 
     label: str
     scores: Floats
 
 
 def seed_verdict(groups: Sequence[SeedScores], window: int) -> tuple[str, list[str]]:
-    """A headline on the one with the highest interquartile mean, and the reasons. Takes two groups at least, all of
-    one environment. ``window``: episodes that a final return is the mean of."""
+    """Return a headline about the group with the highest interquartile mean, and the reasons.
+
+    Takes at least two groups in one environment. ``window``: episodes in the mean that is a final return.
+    """
     labels = {str(place): group.label for place, group in enumerate(groups)}
     setting = Setting(labels, dict.fromkeys(labels, ""), ScoreKind.TRAINING)
     trials = [
@@ -41,17 +40,18 @@ def seed_verdict(groups: Sequence[SeedScores], window: int) -> tuple[str, list[s
     ]
     summed_up = variant_scores(trials, setting)
     in_order = best_first(summed_up, lambda one: one.rank)
-    pairs = improvements({one.variant: [values(scored(trials, one.variant))] for one in in_order})
+    pairs = compare_pairs({one.variant: [trial_scores(scored_trials(trials, one.variant))] for one in in_order})
     found = experiment_verdict(summed_up, pairs, trials)
     score = f"A score is the mean return of the last {window} episodes of training, exploration included."
     return found.headline, [*found.reasons, score]
 
 
 FEW = 3
-"""Most runs that a sentence names."""
+"""Maximum number of runs that a sentence names."""
 
 ONE_SEED_EACH = "One seed each: nothing can be said yet."
-"""What runs show by themselves says nothing of their settings: the spread of last episodes is not that of seeds."""
+"""A comparison of single runs says nothing about their settings: the spread of last episodes is not the spread over
+seeds."""
 
 SOFTWARE = ("/versions", "/git_revision")
 """Settings that record the software versions of a run."""
@@ -59,8 +59,8 @@ SOFTWARE = ("/versions", "/git_revision")
 
 @dataclass(frozen=True)
 class Verdict:
-    """``cautions``: limits of the comparison, for instance settings that differ. ``seed_caution``: that of them which
-    training more seeds takes away; None: there is none."""
+    """A verdict. ``cautions``: limits of the comparison, such as differing settings. ``seed_caution``: the caution that
+    more seeds would remove; None for none."""
 
     headline: str
     why: list[str]
@@ -77,20 +77,25 @@ def verdict(
     differences: Iterable[str],
     shared: int = 0,
 ) -> Verdict | None:
-    """None with fewer than two runs.
+    """Compare runs; return None with fewer than two.
 
-    ``criterion``: what tells alike of all runs when they reached ``threshold``; None: nothing does. ``differences``:
-    JSON pointers of the settings that are not the same in all runs. A difference in final returns counts only when it
-    is larger than what the spread of the last episodes explains. Runs that differ in more than their seed get no
-    verdict with one seed of each, only the figures. ``shared``: up to that step they were one run, so that nothing
-    before tells them apart.
+    A difference in final returns counts only if it is larger than the spread of the last episodes explains. With one
+    seed each, runs that differ in more than the seed get figures, but no verdict.
+
+    Args:
+        runs: The runs to compare.
+        window: Episodes in the moving average.
+        threshold: Reward threshold that all runs share; None for none.
+        criterion: Detects when a run reached ``threshold``; None: not comparable.
+        differences: JSON pointers of the settings that differ.
+        shared: Step up to which they were one run; nothing before it can distinguish them.
     """
     if len(runs) < 2:
         return None
     environments = list(dict.fromkeys(run.environment for run in runs))
     if len(environments) > 1:
         names = ", ".join(environments)
-        apart = f"They trained in different environments ({names}), whose returns mean different things."
+        apart = f"They trained in different environments ({names}), whose returns are not comparable."
         return Verdict("These runs cannot be ranked.", [apart], [])
     settings = [path for path in differences if not path.startswith(SOFTWARE)]
     few_seeds = _seed_caution(runs) if settings != ["/seed"] else None
@@ -116,7 +121,7 @@ def _ranked(
     criterion: Criterion | None,
     shared: int,
 ) -> tuple[str, list[str]]:
-    """A headline on the runs themselves, and the figures behind it."""
+    """Return a headline about the runs themselves, and the figures behind it."""
     by_final = sorted(runs, key=_final, reverse=True)
     first, second = by_final[0], by_final[1]
     ahead = is_clearly_higher(first, second, window)
@@ -135,19 +140,19 @@ def _ranked(
 def _speed(
     runs: Sequence[ComparisonEntry], threshold: float | None, criterion: Criterion | None, shared: int
 ) -> tuple[list[str], str, ComparisonEntry | None]:
-    """Sentences on when they reached the threshold; that one was clearly first, as part of a sentence; and that run."""
+    """Return sentences about when runs reached the threshold, a clause about the clearly first one, and that run."""
     if threshold is None:
         return [], "", None
     if criterion is None:
         return (
-            ["Nothing tells alike of all when they reached the threshold, so that their speed is not compared."],
+            ["No criterion applies equally to all runs, so their speed to the threshold is not compared."],
             "",
             None,
         )
     goal = criterion.names(threshold)
-    before = reached_before_they_parted(runs, shared)
+    before = reached_before_fork(runs, shared)
     if before is not None:
-        return [f"{_capital(goal)} was reached at step {brief(before)}, before they parted."], "", None
+        return [f"{_capital(goal)} was reached at step {brief_number(before)}, before the fork."], "", None
     quickest = first_to_reach(runs, threshold, criterion)
     sooner = "" if quickest is None else f"{quickest.label} was first to {goal}"
     return [_arrivals(runs, goal)], sooner, quickest
@@ -158,12 +163,12 @@ def _arrivals(runs: Sequence[ComparisonEntry], goal: str) -> str:
     if not reached:
         return f"None reached {goal}."
     if len(runs) > FEW:
-        first = f"{reached[0].label} first, after {brief(_steps(reached[0]))} steps"
+        first = f"{reached[0].label} first, after {brief_number(_steps(reached[0]))} steps"
         return f"{len(reached)} of {len(runs)} reached {goal}, {first}."
-    steps = [f"{run.label} after {brief(_steps(run))} steps" for run in reached]
-    missed = [f"{run.label} did not in {brief(run.step)}" for run in runs if run not in reached]
-    rest = f"; {listed(missed)}" if missed else ""
-    return f"{_capital(goal)} was reached by {listed(steps)}{rest}."
+    steps = [f"{run.label} after {brief_number(_steps(run))} steps" for run in reached]
+    missed = [f"{run.label} did not in {brief_number(run.step)}" for run in runs if run not in reached]
+    rest = f"; {join_words(missed)}" if missed else ""
+    return f"{_capital(goal)} was reached by {join_words(steps)}{rest}."
 
 
 def _capital(text: str) -> str:
@@ -173,7 +178,7 @@ def _capital(text: str) -> str:
 def _cautions(runs: Sequence[ComparisonEntry], settings: list[str], shared: int) -> list[str]:
     cautions = []
     if shared:
-        cautions.append(f"Up to step {brief(shared)} they were one run: only what came after tells them apart.")
+        cautions.append(f"Up to step {brief_number(shared)} they were one run: only later steps differ.")
     active = [run.label for run in runs if not run.ended]
     if active:
         cautions.append(f"{_some(active)} {'has' if len(active) == 1 else 'have'} not ended yet.")
@@ -183,30 +188,30 @@ def _cautions(runs: Sequence[ComparisonEntry], settings: list[str], shared: int)
     if max(steps) > 1.1 * min(steps):
         cautions.append("They trained for different numbers of steps.")
     if settings == ["/seed"]:
-        cautions.append("Only their seeds differ: this is how much luck decides.")
+        cautions.append("Only their seeds differ: the difference shows the effect of chance.")
     return cautions
 
 
 def _seed_caution(runs: Sequence[ComparisonEntry]) -> str | None:
-    """That luck may decide, where there is a single seed of some."""
+    """Return a caution that chance may decide, if some have a single seed."""
     single = [group.label for group in _groups(runs) if len(group.scores) == 1]
     if not single:
         return None
     whose = "each" if len(single) == len(runs) else f"of {_some(single)}"
-    return f"One seed {whose}: with other seeds it may come out differently."
+    return f"One seed {whose}: other seeds may give a different result."
 
 
 def _groups(runs: Sequence[ComparisonEntry]) -> list[SeedScores]:
-    """The final returns by group."""
+    """Return the final returns by group."""
     return [
         SeedScores(group[0].group_label if len(group) > 1 else group[0].label, np.array([_final(run) for run in group]))
-        for group in groups_of(runs).values()
+        for group in split_groups(runs).values()
     ]
 
 
 def _some(labels: list[str]) -> str:
-    """The names if there are few, otherwise their number."""
-    return listed(labels) if len(labels) <= FEW else f"{len(labels)} of the runs"
+    """Return the names if there are few, otherwise their number."""
+    return join_words(labels) if len(labels) <= FEW else f"{len(labels)} of the runs"
 
 
 def _final(run: ComparisonEntry) -> float:

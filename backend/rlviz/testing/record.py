@@ -111,7 +111,7 @@ def main(wanted: list[str]) -> None:
 
 
 def train(root: Path, algo: str, **changes: Any) -> RunFolder:
-    """Train and evaluate one run below ``root``; returns its folder."""
+    """Train and evaluate one run below ``root``, and return its folder."""
     from rlviz.learning.training.watched import train_run
 
     folder = RunFolder(root, f"{algo}-recorded")
@@ -137,7 +137,7 @@ def train(root: Path, algo: str, **changes: Any) -> RunFolder:
 
 
 def evaluate(folder: RunFolder) -> EvaluationRecord:
-    """Evaluate the final policy in a process of its own, since it renders."""
+    """Evaluate the final policy in a separate process, because it renders."""
     now = datetime.now(UTC)
     record = EvaluationRecord(
         id=new_evaluation_id(now),
@@ -157,8 +157,10 @@ def evaluate(folder: RunFolder) -> EvaluationRecord:
 
 
 def pack(folder: RunFolder, target: Path) -> None:
-    """Write the files that a scripted worker replays into one archive: of snapshots, what they say of themselves; the
-    final policy once; no frames."""
+    """Write the files that a scripted worker replays into one archive.
+
+    Snapshots are reduced to their manifests, the final policy is stored once, and frames are left out.
+    """
     left_out = {folder.lock_path, folder.control_path, folder.log_path, folder.path / MARK}
     last = folder.checkpoint_files()[-1:]
     left_out |= {*folder.evaluations.path.glob("*.frames.zip")}

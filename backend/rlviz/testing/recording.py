@@ -55,7 +55,7 @@ class Recording:
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
-        """In the order in which they were written."""
+        """The events, in the order they were written."""
         began = self.events[0].time
         lines = map(orjson.loads, self.read("metrics.jsonl").splitlines())
         return tuple(Row(max(0.0, line["time"] - began), line["step"], line["values"]) for line in lines)
@@ -86,7 +86,7 @@ class Recording:
 
     @cached_property
     def manifest(self) -> SnapshotManifest | None:
-        """Of the last snapshot; None for a run that takes none."""
+        """The last snapshot; None for a run without snapshots."""
         found = self._matching("snapshots/", ".json")
         return read_versioned(SnapshotManifest, self.read(found[-1])) if found else None
 
@@ -115,7 +115,7 @@ class Recording:
         return self.read(_newest(checkpoints, step))
 
     def weights(self, step: int) -> bytes:
-        """The same of the policies of the filmstrip, which are weights alone."""
+        """Return the filmstrip's policy (weights only) for ``step`` in the same way."""
         return self.read(_newest({_step_of(name): name for name in self._matching("film/step_", ".zip")}, step))
 
     def final_evaluation(self) -> EvaluationRecord:
@@ -134,8 +134,8 @@ class Recording:
         return self._archive.read(name)
 
     def rows_from(self, after: int, until: int, lap: int) -> Iterator[Row]:
-        """Rows of steps beyond ``after``, up to ``until``, endlessly: beyond its end, the recording repeats its last
-        ``lap`` steps, in real time, with counters that continue.
+        """Return rows after step ``after`` up to ``until``. After its end, the recording repeats its last ``lap`` steps
+        in real time, with counters that continue.
 
         ``lap`` is a number of environment steps, a multiple of a rollout.
         """
@@ -169,13 +169,13 @@ class Recording:
 
 
 def names() -> list[str]:
-    """Of all recordings; each is the id of an algorithm, or ``random``."""
+    """Names of all recordings: the ids of algorithms, and ``random``."""
     return sorted(path.stem for path in RECORDINGS.glob("*.zip"))
 
 
 @cache
 def recording(name: str) -> Recording:
-    """The recording of that name, or in the archive at that path. Raises UnknownName."""
+    """Return the recording called ``name``, or from the archive at that path. Raises UnknownName."""
     path = Path(name) if name.endswith(".zip") else RECORDINGS / f"{name}.zip"
     if not path.is_file():
         raise UnknownName("recording", name, names(), "/recording")
@@ -183,7 +183,7 @@ def recording(name: str) -> Recording:
 
 
 def recording_for(config: RunConfig) -> Recording:
-    """The recording of the run's algorithm, else that of PPO."""
+    """Return the recording of the run's algorithm, or else that of PPO."""
     wanted = config.actor.value if config.actor.value in names() else config.algo
     return recording(wanted if wanted in names() else "ppo")
 

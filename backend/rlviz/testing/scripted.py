@@ -48,12 +48,12 @@ _CLOSE_SECONDS = 10.0
 class Fault(StrEnum):
     """What a scripted worker does at a cue."""
 
-    CRASH = "crash"  # dies as from a signal, without a word
-    EXIT = "exit"  # ends with an exit status, without a word
+    CRASH = "crash"  # dies as if killed by a signal, without a report
+    EXIT = "exit"  # ends with an exit status, without a report
     ERROR = "error"  # training raises an error, which the journal records
     HANG = "hang"  # writes nothing and obeys nothing until it is killed
     WAIT = "wait"  # makes no progress but still obeys control.json
-    NONSENSE = "nonsense"  # writes lines into both journals that are no JSON, then goes on
+    NONSENSE = "nonsense"  # writes lines that are not JSON into both journals, then continues
     TEAR = "tear"  # dies in the middle of a line
     NAN = "nan"  # logs a row whose values are not finite
 
@@ -90,12 +90,12 @@ class Script(LazyModel):
     )
 
     def for_run(self, name: str) -> Script:
-        """The script of the run of that name."""
+        """Return the script for the run called ``name``."""
         return next((script for pattern, script in self.runs.items() if fnmatch(name, pattern)), self)
 
 
 def script_from_environment() -> Script:
-    """What ``RLVIZ_SCRIPT`` says; a script without faults if it is unset. Raises InvalidRequest."""
+    """Read the script in ``RLVIZ_SCRIPT``; without it, a script without faults. Raises InvalidRequest."""
     text = os.environ.get(VARIABLE, "").strip()
     if not text:
         return Script()
@@ -108,7 +108,7 @@ def script_from_environment() -> Script:
 
 
 class WorkerEnded(BaseException):
-    """The worker is gone without a word, as a killed process is. Not an Exception, so that no handler records it."""
+    """The worker ended without a report, like a killed process. Not an Exception, so that no handler records it."""
 
     def __init__(self, how: Exit) -> None:
         super().__init__(how)
@@ -116,13 +116,13 @@ class WorkerEnded(BaseException):
 
 
 class ScriptedWorker(Worker):
-    """A thread that plays the part of a worker process."""
+    """A thread that acts as a worker process."""
 
     def __init__(self, identity: str, name: str, work: Callable[[ScriptedWorker], int]) -> None:
         self._identity = identity
         self.stop_asked, self.killed = Event(), Event()
         self.wake = Event()
-        """Set by whatever the worker should notice at once."""
+        """Set to wake the worker at once."""
         self._exit: Exit | None = None
         self._thread = Thread(target=self._run, args=(work,), name=name, daemon=True)
         self._thread.start()
@@ -146,13 +146,13 @@ class ScriptedWorker(Worker):
         self._thread.join(seconds)
 
     def rest(self, seconds: float) -> None:
-        """Sleep, until something wakes it. Raises WorkerEnded if that is a kill."""
+        """Sleep until woken. Raises WorkerEnded if the worker was killed."""
         self.wake.wait(seconds)
         self.check()
         self.wake.clear()
 
     def check(self) -> None:
-        """Raises WorkerEnded once it was killed."""
+        """Raise WorkerEnded if the worker was killed."""
         if self.killed.is_set():
             raise WorkerEnded(Exit(-9))
 
@@ -182,7 +182,7 @@ class ScriptedLauncher(Launcher):
         script: Script | None = None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``script``: that of ``RLVIZ_SCRIPT`` by default; ``warm`` and ``niceness`` are those of real workers."""
+        """Use ``script``, by default that of ``RLVIZ_SCRIPT``. ``warm`` and ``niceness`` are for real workers."""
         self._script = script_from_environment() if script is None else script
         self._processes = ProcessLauncher(warm=warm, niceness=niceness)
         self._monotonic = monotonic
@@ -218,12 +218,12 @@ class ScriptedLauncher(Launcher):
         return worker
 
     def adopt(self, identity: str) -> Worker | None:
-        """A scripted worker never outlives its service; processes that another launcher started may."""
+        """Adopt a process of another launcher. A scripted worker never outlives its service."""
         return None if identity.startswith(_NAME) else self._processes.adopt(identity)
 
     def cause_of_loss(self, identity: str) -> str:
         if identity.startswith(_NAME):
-            return "The worker went away while the service was not running."
+            return "The worker ended while the service was not running."
         return self._processes.cause_of_loss(identity)
 
     def close(self) -> None:

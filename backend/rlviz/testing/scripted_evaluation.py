@@ -1,4 +1,4 @@
-"""Scripted evaluations: the recorded video, step records and results, under the id that was asked for."""
+"""Scripted evaluations: the recorded video, step records and results, under the requested id."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _parquet(arrow: Any, table: Any, about: RecordsAbout) -> bytes:
 
 
 def _seconds_of(episode: EpisodeResult, theirs: EvaluationRecord) -> float:
-    """Seconds that the recorded evaluation took for one episode, by its share of all steps."""
+    """Return the seconds that the recorded evaluation took for one episode, by its share of all steps."""
     assert theirs.summary is not None
     if theirs.started_at is None or theirs.ended_at is None:
         return 0.0

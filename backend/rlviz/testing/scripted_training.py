@@ -46,15 +46,15 @@ from rlviz.learning.training.checkpoint import Checkpoints, Filmstrip
 from rlviz.learning.training.guard import Guard
 from rlviz.learning.training.journals import RunJournals
 from rlviz.learning.training.pausing import Pause, TrainingPaused
-from rlviz.learning.training.rules import Firing, rules_in_force
+from rlviz.learning.training.rules import Firing, read_active_rules
 from rlviz.learning.training.snapshot.schedule import Snapshots, Subject
-from rlviz.learning.training.steering import ControlRequests, PastChanges, Steering, past_changes
+from rlviz.learning.training.steering import ControlRequests, PastChanges, Steering, read_past_changes
 from rlviz.rundir.control import Control, Desired, read_control
 from rlviz.rundir.files import write_atomically
-from rlviz.rundir.folder import RunFolder, with_figures
+from rlviz.rundir.folder import RunFolder, add_results
 from rlviz.rundir.journal import JournalWriter
 from rlviz.rundir.lock import training_lock
-from rlviz.rundir.snapshots import beginning_of, begins_with_parent, read_snapshot, whole_of_run, write_snapshot
+from rlviz.rundir.snapshots import find_fork_start, must_retrain_parent, read_snapshot, usable_snapshots, write_snapshot
 from rlviz.testing.recording import Recording, Row, recording, recording_for
 from rlviz.testing.scripted import Cue, Fault, Script, ScriptedWorker, WorkerEnded
 from rlviz.testing.scripted_evaluation import copy_steps
@@ -81,7 +81,7 @@ def train_scripted(
 
 @dataclass
 class Model:
-    """Stands in for the library's model: all that it has is how far it has trained."""
+    """Replaces the library's model; it only knows how far it has trained."""
 
     num_timesteps: int = 0
 
@@ -121,7 +121,7 @@ class Continuation:
 
 
 class GoBack(Exception):
-    """Training is to continue from an earlier snapshot; ``by``: the rule that asked for it, if one did."""
+    """Rolls training back to a snapshot. ``by`` is the rule that asks for it; None for a user."""
 
     def __init__(self, name: str, by: Firing | None = None) -> None:
         super().__init__(name)
@@ -152,7 +152,7 @@ class ScriptedTraining:
         self._model = Model()
 
     def run(self) -> bool:
-        """Returns whether the attempt ended without an error. Raises WorkerEnded."""
+        """Play the attempt. Returns whether it ended without an error. Raises WorkerEnded."""
         try:
             self._train(self._configuration())
         except Exception as error:
@@ -206,10 +206,10 @@ class ScriptedTraining:
             try:
                 ending = self._play(parts, config, hyperparameters)
             except GoBack as back:
-                self._go_back(parts, config, back)
+                self._roll_back(parts, config, back)
             else:
                 break
-        parts.snapshots.asked.tell_waiting(self._model.num_timesteps)
+        parts.snapshots.requested.warn_of_waiting(self._model.num_timesteps)
         self._journals.event(self._model.num_timesteps, ending)
 
     def _play(self, parts: _Parts, config: RunConfig, hyperparameters: Hyperparameters) -> Ending:
@@ -222,8 +222,8 @@ class ScriptedTraining:
             within = path.relative_to(self._folder.path).as_posix() if path.is_file() else None
             return PausedData(attempt=number, snapshot=paused.snapshot, path=within)
         with suppress(RunFolderError):
-            parts.snapshots.asked.hear(self._folder.read_control().snapshot_requests)
-        self._pause.give_up()
+            parts.snapshots.requested.add_requests(self._folder.read_control().snapshot_requests)
+        self._pause.cancel()
         parts.steering.close(self._model.num_timesteps)
         path_name, ended_early = None, parts.steering.end
         if parts.steering.saves:
@@ -268,9 +268,9 @@ class ScriptedTraining:
                 parts.write(row)
                 row = next(rows, None)
             if row is None or clock.is_late:
-                self._tick()
-            parts.catch_up(step)
-            if self._pause.is_wanted and not self._pause.is_told:
+                self._poll()
+            parts.do_due(step)
+            if self._pause.is_wanted and not self._pause.is_announced:
                 self._pause.announce(step, step + -step % rollout)
             if self._stop.is_set():
                 return True
@@ -282,21 +282,21 @@ class ScriptedTraining:
         return step == began or step % rollout == 0
 
     def _yields(self) -> bool:
-        """Whether something comes before the pause that training waits for."""
-        self._tick()
+        """Return whether something takes precedence over the waiting pause."""
+        self._poll()
         return self._stop.is_set() or (self._parts is not None and self._parts.rollbacks.is_wanted)
 
     def _await(self, clock: _Pace, row: Row) -> None:
         """Wait until ``row`` is due; training that pauses or stops does not wait."""
-        self._tick(at_most_every=WATCH_SECONDS)
+        self._poll(at_most_every=WATCH_SECONDS)
         while (seconds := clock.seconds_until(row)) > 0 and not (self._stop.is_set() or self._pause.is_wanted):
             self._worker.rest(min(seconds, WATCH_SECONDS))
-            self._tick()
+            self._poll()
             if self._parts is not None and self._parts.rollbacks.is_wanted:
                 return
 
-    def _tick(self, at_most_every: float = 0.0) -> None:
-        """What a real worker's watcher does several times a second."""
+    def _poll(self, at_most_every: float = 0.0) -> None:
+        """Do what a real worker's watcher does several times a second."""
         self._worker.check()
         now = self._monotonic()
         if now - self._looked_at < at_most_every:
@@ -309,10 +309,10 @@ class ScriptedTraining:
         with suppress(OSError, RunFolderError):
             self._read_control()
         if self._parts is not None:
-            self._parts.tick()
+            self._parts.run_due_work()
 
     def _control(self) -> Control:
-        """What ``control.json`` says; a damaged one asks for nothing."""
+        """Read ``control.json``; a damaged file requests nothing."""
         with suppress(RunFolderError):
             return self._folder.read_control()
         return Control()
@@ -328,29 +328,29 @@ class ScriptedTraining:
         control = read_control(self._folder.control_path)
         self._seen = version
         if handle:
-            self._requests.hear(control)
+            self._requests.handle_control(control)
         if control.desired is Desired.STOP:
             self._stop.set()
         elif control.desired is Desired.PAUSE:
             self._pause.request()
 
-    def _go_back(self, parts: _Parts, config: RunConfig, back: GoBack) -> None:
-        """Continue from an earlier snapshot, in a new attempt. One that cannot be read is warned of."""
+    def _roll_back(self, parts: _Parts, config: RunConfig, back: GoBack) -> None:
+        """Continue from an earlier snapshot in a new attempt, or warn that it cannot be read."""
         try:
             continuation = _read_continuation(self._folder, config, back.name)
         except (OSError, RlvizError) as error:
             text = f"The run could not go back to snapshot {back.name}: {error}"
             self._journals.warn(self._model.num_timesteps, text)
             return
-        self._journals.go_back()
+        self._journals.roll_back()
         step = self._model.num_timesteps = continuation.manifest.step
         number = self._attempt.number + 1
         self._attempt = replace(
             self._attempt, number=number, resume_from=continuation.manifest.name, rollback=True, final_step=None
         )
         begin_journal(self._folder, self._journals, self._attempt, step, continuation, self._worker.identity, back.by)
-        parts.go_back(continuation, self._attempt, back.by)
-        self._pause.go_back()
+        parts.roll_back(continuation, self._attempt, back.by)
+        self._pause.roll_back()
 
     def _handle_cues(self, step: int) -> None:
         while self._cues and self._cues[0].at_step <= step:
@@ -373,7 +373,7 @@ class ScriptedTraining:
             case Fault.WAIT:
                 while not (self._stop.is_set() or self._pause.is_wanted or self._is_told_otherwise()):
                     self._worker.rest(WATCH_SECONDS)
-                    self._tick()
+                    self._poll()
             case Fault.NONSENSE:
                 for path in (self._folder.metrics_path, self._folder.events_path):
                     _append(path, b"\x00\xffnonsense {\n")
@@ -388,7 +388,7 @@ class ScriptedTraining:
         return parts is not None and (parts.rollbacks.is_wanted or parts.steering.end is not None)
 
     def _play_randomly(self, config: RunConfig, recorded: Recording) -> None:
-        """A run in which nothing learns: rows, and no policy."""
+        """Play a run in which nothing learns: it has rows, but no policy."""
         self._journals.event(0, StartedData(attempt=self._attempt.number, worker=self._worker.identity))
         rows = recorded.rows_from(0, config.total_timesteps, max(1, recorded.end // 2))
         clock = _Pace(self._script.speed, 0.0, recorded, self._monotonic)
@@ -413,7 +413,7 @@ class ScriptedTraining:
 
 
 class _Pace:
-    """When rows are due: the recording at its script's speed, and what repeats it in real time at most."""
+    """Decides when rows are due: the recording at the script's speed, its repetition at most in real time."""
 
     def __init__(self, speed: float | None, begin: float, recorded: Recording, monotonic: Callable[[], float]) -> None:
         """``begin``: seconds of the recording at which this attempt starts."""
@@ -440,7 +440,7 @@ class _Pace:
 
 
 class _Parts:
-    """What surrounds the model while a scripted run trains, as ``TrainingComponents`` does for a real one."""
+    """The parts around the model of a scripted run, like ``TrainingComponents`` of a real one."""
 
     def __init__(
         self,
@@ -478,7 +478,7 @@ class _Parts:
         self.rollbacks = _ScriptedRollbacks(self._folder, self.snapshots)
         past = self._past(continuation)
         self._knobs = _ScriptedKnobs(self._model, config, algorithm)
-        rules = rules_in_force(self._folder, config.rules, self._journals)
+        rules = read_active_rules(self._folder, config.rules, self._journals)
         self.steering = Steering(
             self._folder, self._journals, cast(Any, self._knobs), rules, _Targets(self, training._pause), past=past
         )
@@ -486,7 +486,7 @@ class _Parts:
             self._restore(continuation)
             if continuation.is_fork and config.parent is not None:
                 self.steering.begin_fork(continuation.manifest.step, config.parent.changed)
-        self._journals.watch(self.steering.row)
+        self._journals.watch(self.steering.observe_row)
         with ExitStack() as stack:
             self._anatomy = JournalWriter(self._folder.anatomy_path) if config.anatomy else None
             if self._anatomy is not None:
@@ -508,7 +508,7 @@ class _Parts:
         return (row for row in found if evaluates or EVAL_REWARD not in row.values)
 
     def write(self, row: Row) -> None:
-        """Write one row, and what belongs to it."""
+        """Write one row and what belongs to it, such as a best policy."""
         values = dict(row.values)
         if EPISODE_INDEX in values:
             self._episodes += 1
@@ -521,54 +521,54 @@ class _Parts:
                 self._evaluated_at.popleft()
             self._write_best(row.step)
 
-    def catch_up(self, step: int) -> None:
-        """After a step of the environment: do what is due."""
+    def do_due(self, step: int) -> None:
+        """Do what is due after an environment step."""
         model = cast(Any, self._model)
         if step >= self.checkpoints.next_step:
-            self.checkpoints.catch_up(model)
+            self.checkpoints.save_due(model)
         if step >= self.filmstrip.next_step:
-            self.filmstrip.take(model)
+            self.filmstrip.copy_policy(model)
         while self._recorded_episodes and self._recorded_episodes[0].step <= step:
             self._write_episodes(self._recorded_episodes.popleft().evaluation_id, step)
         while self._anatomy is not None and self._anatomy_lines and self._anatomy_lines[0]["step"] <= step:
             self._anatomy.append(self._anatomy_lines.popleft())
         if self.steering.is_due:
-            self.steering.look(step)
-        self.rollbacks.go()
+            self.steering.check_rules(step)
+        self.rollbacks.leave_if_wanted()
 
     def begin_rollout(self, pause: Pause, yields: Callable[[], bool], rollout: int) -> None:
-        """At the start of a rollout, where everything can be captured."""
+        """Do what is due at the start of a rollout, where everything can be captured."""
         step = self._model.num_timesteps
         self.steering.begin_rollout(step)
         if self.steering.end is not None:
-            pause.give_up()
+            pause.cancel()
             return
-        self.rollbacks.go()
+        self.rollbacks.leave_if_wanted()
         self._rollout_began_at = step
         if self._solved_at is not None and self._solved_at <= step:
             self._solved_at = None
             self.snapshots.note_solved()
         if pause.is_wanted:
-            pause.hold(step, self.snapshots, yields)
+            pause.take_snapshot(step, self.snapshots, yields)
         elif self.snapshots.is_due(step, is_evaluated=self._is_evaluated_by(step + rollout)):
-            self.snapshots.catch_up(step)
+            self.snapshots.take_due(step)
 
     def _is_evaluated_by(self, step: int) -> bool:
         evaluates = self._config.evaluation.every_steps is not None
         return evaluates and bool(self._evaluated_at) and self._evaluated_at[0] <= step
 
-    def tick(self) -> None:
-        self.checkpoints.tick()
-        self.snapshots.tick()
+    def run_due_work(self) -> None:
+        self.checkpoints.check_clock()
+        self.snapshots.check_clock()
         self.filmstrip.write()
-        self.steering.tick()
+        self.steering.check_clock()
 
-    def go_back(self, continuation: Continuation, attempt: Attempt, by: Firing | None) -> None:
+    def roll_back(self, continuation: Continuation, attempt: Attempt, by: Firing | None) -> None:
         self._attempt, self.continuation = attempt, continuation
         step = continuation.manifest.step
-        self.steering.go_back(step, by)
+        self.steering.roll_back(step, by)
         self._restore(continuation)
-        self.snapshots.go_back(step, attempt.number)
+        self.snapshots.roll_back(step, attempt.number)
 
     def close(self) -> None:
         self.snapshots.close()
@@ -615,7 +615,7 @@ class _Parts:
 
     def _past(self, continuation: Continuation | None) -> PastChanges:
         beyond = continuation.taken_at if continuation is not None and not self._attempt.rollback else None
-        return past_changes(self._folder, beyond)
+        return read_past_changes(self._folder, beyond)
 
     def _export_table(self, _model: Any) -> None:
         name = self._folder.q_table_path.name
@@ -625,7 +625,7 @@ class _Parts:
         while self._best and self._best[0].step <= step:
             found = self._best.popleft()
             path = self._folder.best_model_path
-            write_atomically(path, with_figures(self.recorded.policy(found.step), found), self._folder.path)
+            write_atomically(path, add_results(self.recorded.policy(found.step), found), self._folder.path)
             self._journals.event(found.step, BestData(path=path.name, **found.model_dump(exclude={"step"})))
             self.snapshots.note_best(self._rollout_began_at)
 
@@ -677,18 +677,18 @@ class _ScriptedFilmstrip(Filmstrip):
 
 
 class _ScriptedSnapshots(Snapshots):
-    """Real in when, why and under which name; the file holds counters instead of a model."""
+    """Decides like real snapshots when, why and under which name; the file has counters instead of a model."""
 
     def _archive(self, captured: Any, manifest: SnapshotManifest) -> tuple[SnapshotManifest, int]:
         path = write_snapshot(self._folder, manifest, {_STATE: captured.state})
         return manifest, path.stat().st_size
 
-    def in_memory(self, name: str) -> None:
+    def find_in_memory(self, name: str) -> None:
         return None
 
 
 class _ScriptedRollbacks:
-    """What users and rules ask for; raises GoBack at the next step."""
+    """Requested rollbacks; raises GoBack at the next step."""
 
     def __init__(self, folder: RunFolder, snapshots: Snapshots) -> None:
         self._folder, self._snapshots = folder, snapshots
@@ -702,20 +702,20 @@ class _ScriptedRollbacks:
     def request(self, name: str) -> None:
         self._wanted = GoBack(name)
 
-    def go(self) -> None:
-        """Raises GoBack if it was asked for."""
+    def leave_if_wanted(self) -> None:
+        """Raise GoBack if a rollback was requested."""
         wanted, self._wanted = self._wanted, None
         if wanted is not None:
             self._snapshots.flush()
             raise wanted
 
-    def choose(self, action: RollBack, firing: Firing) -> str | None:
-        """Go back for a rule. Returns why that is impossible, in a sentence."""
+    def choose_target(self, action: RollBack, firing: Firing) -> str | None:
+        """Roll back for a rule. Returns None, or a sentence that says why it cannot."""
         self._snapshots.flush()
         been = self._been.setdefault(firing.rule.words, set())
         found = [
             one
-            for one in whole_of_run(self._folder)
+            for one in usable_snapshots(self._folder)
             if (one.manifest.trigger is Trigger.BEST if action.to == "best" else one.manifest.step not in been)
         ]
         if not found:
@@ -726,16 +726,16 @@ class _ScriptedRollbacks:
 
 
 class _ScriptedKnobs:
-    """Remembers what knobs were set to, within their bounds; nothing is trained with them."""
+    """Remembers the values of knobs, within their bounds. Nothing is trained with them."""
 
     def __init__(self, model: Model, config: RunConfig, algorithm: Algorithm) -> None:
         self._model, self._config, self._algorithm = model, config, algorithm
         self._known = knobs_of(algorithm, config.hyperparameters)
         self._overrides: dict[str, Override] = {}
 
-    def turn(self, change: SetKnob | ScaleKnob) -> Any:
+    def apply_change(self, change: SetKnob | ScaleKnob) -> Any:
         name, before = change.knob, self._now(change.knob)
-        override = self.from_here(change)
+        override = self.compute_override(change)
         scheduled = is_scheduled(self._known[name], self._config.hyperparameters)
         had_course = self._overrides.get(name, Override()).value is None
         self._overrides[name] = override
@@ -750,7 +750,7 @@ class _ScriptedKnobs:
             is_limited=abs(after - wanted) > 1e-9 * max(abs(wanted), 1e-12),
         )
 
-    def from_here(self, change: SetKnob | ScaleKnob) -> Override:
+    def compute_override(self, change: SetKnob | ScaleKnob) -> Override:
         """Raises UnknownName."""
         name = change.knob
         if name not in self._known:
@@ -763,7 +763,7 @@ class _ScriptedKnobs:
             return Override(value=override.value * factor)
         return Override(factor=override.factor * factor)
 
-    def as_change(self, name: str, wanted: Override) -> SetKnob | ScaleKnob:
+    def make_change(self, name: str, wanted: Override) -> SetKnob | ScaleKnob:
         now = self._overrides.get(name, Override())
         if wanted.value is not None or now.value is not None:
             value = wanted.value if wanted.value is not None else self._now(name) * wanted.factor
@@ -824,7 +824,7 @@ class _Applied:
 
 
 class _Targets:
-    """What rules act on."""
+    """Implements the actions of rules."""
 
     def __init__(self, parts: _Parts, pause: Pause) -> None:
         self._parts, self._pause = parts, pause
@@ -839,15 +839,15 @@ class _Targets:
         self._parts.snapshots.request(trigger, message)
 
     def roll_back(self, action: RollBack, firing: Firing) -> str | None:
-        return self._parts.rollbacks.choose(action, firing)
+        return self._parts.rollbacks.choose_target(action, firing)
 
 
 def _attempt_of_fork(folder: RunFolder, config: RunConfig, attempt: Attempt) -> Attempt:
     """A fork starts at the snapshot that it has inherited, if there is one at that very step."""
     parent = config.parent
-    if parent is None or attempt.resume_from not in (None, parent.snapshot) or begins_with_parent(folder, parent):
+    if parent is None or attempt.resume_from not in (None, parent.snapshot) or must_retrain_parent(folder, parent):
         return attempt
-    begin = beginning_of(folder, parent)
+    begin = find_fork_start(folder, parent)
     if begin.manifest.run_id != parent.run_id or begin.manifest.step != parent.step:
         return replace(attempt, resume_from=None)
     return replace(attempt, resume_from=begin.name)

@@ -120,8 +120,8 @@ HOOKS = ("training/callback.py", "training/logger.py", "training/logger_output.p
 """What the library calls in the training thread."""
 
 BESIDE = (
-    "Trainer.tick",
-    "TrainingComponents.tick",
+    "Trainer.run_due_work",
+    "TrainingComponents.run_due_work",
     "TrainingComponents.take_last_snapshot",
     "TrainingComponents.close",
     "Filmstrip.finish",
@@ -129,7 +129,7 @@ BESIDE = (
     "Writer._run",
     "RunRecorder._write",
     "ControlRequests._pass_on",
-    "Trainer._tell_waiting_snapshots",
+    "Trainer._warn_of_waiting_snapshots",
 )
 """What calls that which watches at other moments."""
 

@@ -13,7 +13,7 @@ from rlviz.domain.rules import Rule
 from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import SnapshotRequest
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.snapshots import newest_of_run, whole_of_run
+from rlviz.rundir.snapshots import newest_usable_snapshot, usable_snapshots
 from rlviz.server.snapshots.forking import ForkRequest
 from tests.exhaustive.test_rollback import counted
 from tests.support.resuming import final_state
@@ -36,7 +36,7 @@ def parent(request: pytest.FixtureRequest, tmp_path: Path) -> RunFolder:
 
 def forked(parent: RunFolder, *rules: Rule, **changes: Any) -> RunFolder:
     """A fork at the parent's end, not trained yet."""
-    held = newest_of_run(parent)
+    held = newest_usable_snapshot(parent)
     assert held is not None
     with catalogued(parent.path.parent) as app:
         wish = ForkRequest(snapshot=held.name, total_timesteps=700, hyperparameters=changes)
@@ -47,7 +47,7 @@ def forked(parent: RunFolder, *rules: Rule, **changes: Any) -> RunFolder:
 
 
 def beginning(folder: RunFolder) -> str:
-    return next(one.name for one in whole_of_run(folder) if one.is_inherited)
+    return next(one.name for one in usable_snapshots(folder) if one.is_inherited)
 
 
 @pytest.mark.parametrize("parent", ["ppo", "dqn"], indirect=True)
@@ -107,7 +107,7 @@ def test_a_snapshot_that_somebody_waits_for_is_taken_there_and_none_twice(
 
     def both(callback: Any) -> None:
         folder.change_control(snapshot_requests=(early, mine))
-        callback.snapshots.asked.hear((early, mine))
+        callback.snapshots.requested.add_requests((early, mine))
         callback.rollbacks.request(beginning(folder))
 
     at(500, both)

@@ -14,7 +14,7 @@ from rlviz.domain.rules import KnobRequest, Rule, ScaleKnob, SetKnob, StepsLimit
 from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.snapshots import beginning_of
+from rlviz.rundir.snapshots import find_fork_start
 from rlviz.server.snapshots.forking import ForkRequest
 from tests.support.service import catalogued
 from tests.support.training import curves, kinds, make_run, messages, rows, snapshots
@@ -75,7 +75,7 @@ def test_it_computes_what_its_parent_did(tmp_path: Path, algo: str, step: int) -
     assert expected
     assert curves(child) == expected
     assert not child.parent.exists()
-    reached = beginning_of(child, fork).manifest
+    reached = find_fork_start(child, fork).manifest
     assert (reached.step, reached.attempt, reached.last_row) == (step, 2, last_row), "where it is in its parent's rows"
 
 
@@ -98,7 +98,7 @@ def test_before_the_first_snapshot_it_begins_where_its_parent_began(tmp_path: Pa
     assert expected
     assert curves(child)[: len(expected)] == expected, "as the parent went on, until it was changed"
     assert not child.parent.exists()
-    reached = beginning_of(child, fork).manifest
+    reached = find_fork_start(child, fork).manifest
     assert (reached.run_id, reached.step, reached.attempt) == (fork.run_id, step, 2)
 
 
@@ -113,7 +113,7 @@ def test_a_parent_that_comes_out_otherwise_is_warned_of(tmp_path: Path, has_snap
     child = forked(parent, 801)
     assert train_run(child)
     [message] = messages(child)
-    assert f"came out otherwise from step {step} on" in message
+    assert f"differed from step {step} on" in message
 
 
 def test_one_that_is_held_within_a_rollout_of_its_parent_begins_as_if_it_had_not_been(tmp_path: Path, at: Any) -> None:

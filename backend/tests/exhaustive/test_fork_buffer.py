@@ -15,7 +15,7 @@ from rlviz.learning.training.snapshot.verify import verify_snapshot
 from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.snapshots import inherit, snapshots_of
+from rlviz.rundir.snapshots import inherit_snapshot, snapshots_of
 from tests.support.training import kinds, make_run, snapshots
 
 OLD = 250
@@ -67,7 +67,7 @@ def test_it_takes_over_the_newest_rows_that_fit(parent: RunFolder, size: int) ->
         hyperparameters={"buffer_size": size},
         parent=Parent(run_id=parent.run_id, snapshot=taken.name, step=taken.manifest.step, changed=changed),
     )
-    inherit(taken, parent, child)
+    inherit_snapshot(taken, parent, child)
     theirs, ours = build_model(parent.read_config()), build_model(child.read_config())
     restore(theirs, parent.read_config(), parent, taken.name)
     restore(ours, child.read_config(), child, taken.name)
@@ -102,7 +102,7 @@ def forked(parent: RunFolder, name: str, steps: int, **changes: Any) -> RunFolde
             environments_anew=True,
         ),
     )
-    inherit(taken, parent, child)
+    inherit_snapshot(taken, parent, child)
     return child
 
 

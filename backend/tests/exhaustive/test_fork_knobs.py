@@ -27,7 +27,7 @@ def changed(folder: RunFolder) -> list[HyperparameterChangedData]:
 
 
 def family_changes(app: Application, folder: RunFolder) -> Sequence[SettingChange]:
-    return next(one.changes for one in app.family.of(folder.run_id).members if one.run_id == folder.run_id)
+    return next(one.changes for one in app.family.find_family(folder.run_id).members if one.run_id == folder.run_id)
 
 
 @pytest.mark.parametrize(

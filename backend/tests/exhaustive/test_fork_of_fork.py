@@ -11,7 +11,7 @@ import pytest
 from rlviz.domain.errors import NothingToResume
 from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.snapshots import beginning_of
+from rlviz.rundir.snapshots import find_fork_start
 from rlviz.server.snapshots.forking import ForkRequest
 from tests.support.service import catalogued
 from tests.support.training import curves, kinds, make_run, messages, snapshots
@@ -65,7 +65,7 @@ def test_it_goes_on_as_the_fork_did(fork: tuple[RunFolder, str], at: dict[str, A
     assert (kinds(child)[-1], messages(child)) == ("finished", [])
     assert expected
     assert curves(child) == expected
-    began = beginning_of(child, born).manifest
+    began = find_fork_start(child, born).manifest
     assert (began.run_id, began.step) == (parent.run_id, born.step), "it is a snapshot of its parent now"
     assert not child.parent.exists()
 
@@ -73,7 +73,7 @@ def test_it_goes_on_as_the_fork_did(fork: tuple[RunFolder, str], at: dict[str, A
 @pytest.mark.parametrize("fork", ["ppo"], indirect=True)
 def test_before_its_beginning_there_is_nothing_of_it(fork: tuple[RunFolder, str]) -> None:
     parent, name = fork
-    with pytest.raises(NothingToResume, match="is a fork itself, and begins at step 512"):
+    with pytest.raises(NothingToResume, match="is a fork itself and starts at step 512"):
         forked(parent, step=400)
     parent.snapshot_path(name).unlink()
     with pytest.raises(NothingToResume, match="its beginning is gone"):

@@ -113,7 +113,7 @@ def test_the_form_is_told_what_a_change_brings_with_it(tmp_path: Path) -> None:
     assert "begins with what it is" in (fixed["ent_coef"].note or "")
     assert (a2c["use_rms_prop"].effect, a2c["ent_coef"].note) == (Effect.FITS, None)
     assert "without moments" in (a2c["use_rms_prop"].note or "")
-    assert (td3["action_noise"].effect, td3["action_noise_std"].note) == (Effect.FITS, "The noise begins anew.")
+    assert (td3["action_noise"].effect, td3["action_noise_std"].note) == (Effect.FITS, "The noise process restarts.")
     assert (tuned["log_std_init"].effect, "only begins" in (tuned["log_std_init"].why or "")) == (Effect.REFUSED, True)
 
 

@@ -41,5 +41,5 @@ def test_ten_thousand_combinations_say_what_they_would_cost(seeds: int) -> None:
     field = refused(200.0, grid={"gamma": HUNDRED, "gae_lambda": HUNDRED}, seeds=seeds)
     steps = 10_000 * 100_352 * seeds  # 98 rollouts of 1,024 steps
     assert field.pointer == ("/confirm" if seeds == 1 else "")
-    assert f"{steps:,} environment steps together" in field.detail
+    assert f"{steps:,} environment steps in total" in field.detail
     assert f"about {steps / 200 / 3600:,.0f} core-hours" in field.detail

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rlviz.rundir.journal import prepare
+from rlviz.rundir.journal import compress_journal
 from tests.support.run_folders import make_run
 from tests.support.service_process import environment
 from tests.support.waiting import PATIENCE, eventually
@@ -29,7 +29,7 @@ def peak_memory(pid: int) -> int:
 
 
 def compress(journal: Path) -> None:
-    prepared = prepare(journal)
+    prepared = compress_journal(journal)
     assert prepared is not None
     assert prepared.put_in_place()
 

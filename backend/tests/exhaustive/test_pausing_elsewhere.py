@@ -9,7 +9,7 @@ from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.events import EventKind
 from rlviz.learning.training.watched import train_run
 from rlviz.rundir.files import is_file
-from rlviz.rundir.folder import read_best, with_figures
+from rlviz.rundir.folder import add_results, read_best
 from rlviz.rundir.snapshots import snapshots_of
 from rlviz.server.catalog.projection.folder import row_of_folder
 from tests.real.test_pausing import TOTAL, only, resume
@@ -27,7 +27,7 @@ def test_where_a_row_comes_out_otherwise_the_earlier_attempts_policies_are_left_
     first = snapshots_of(folder)[0]
     earlier = BestPolicy(step=TOTAL - 100, mean_return=499.0, std_return=0.0, episodes=1)
     policy = folder.model_path.read_bytes()
-    folder.best_model_path.write_bytes(with_figures(policy, earlier))
+    folder.best_model_path.write_bytes(add_results(policy, earlier))
     folder.checkpoint_path(TOTAL - 101).write_bytes(policy)
     lines = [json.loads(line) for line in folder.metrics_path.read_text().splitlines()]
     place = next(at for at in range(first.manifest.last_row, len(lines)) if "episode/reward" in lines[at]["values"])

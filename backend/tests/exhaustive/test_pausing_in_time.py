@@ -19,7 +19,7 @@ def test_the_app_ends_with_paused_runs_though_their_rollouts_are_endless(tmp_pat
         folder = service.folder(run_id)
         assert service.stop(signal.SIGTERM) == 0
         assert events(folder)[-1].event == EventKind.PAUSED, service.log
-        assert "left behind" not in service.log
+        assert "still running and continue" not in service.log
     with serving(tmp_path, on_exit="stop") as service:
         eventually(lambda: service.get(f"/runs/{run_id}")["attempt"] == 2, "the second attempt")
         service.wait_for_status(run_id, "running")

@@ -18,7 +18,7 @@ from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.metric_rows import superseded_rows
-from rlviz.rundir.snapshots import newest_of_run, whole_of_run
+from rlviz.rundir.snapshots import newest_usable_snapshot, usable_snapshots
 from tests.support.resuming import WALL_CLOCK, final_state, logged
 from tests.support.stubborn import Iterating
 from tests.support.training import events, make_run, messages, rows, snapshots
@@ -160,7 +160,7 @@ def test_a_rule_goes_further_back_each_time_beyond_what_is_in_memory_and_after_a
     for path in folder.snapshots.glob("*.zip"):
         if int(path.stem) not in (1_280, *been):
             path.unlink()
-    newest = newest_of_run(folder)
+    newest = newest_usable_snapshot(folder)
     assert newest is not None
     folder.write_control(Control(desired=Desired.RUN, attempt=8, resume_from=newest.name, total_timesteps=1_536))
     assert train_run(folder)
@@ -178,7 +178,7 @@ def test_what_a_rule_did_as_it_went_back_is_done_again_by_a_resume(
     expected, end = counted(folder), final_state(folder)
     [went] = events(folder, EventKind.ROLLBACK)
     assert isinstance(went.data, RollbackData)
-    for one in whole_of_run(folder):
+    for one in usable_snapshots(folder):
         if one.manifest.step > went.step:
             one.path.unlink()  # as if the worker had died before the next was written
     lines = folder.events_path.read_bytes().splitlines(keepends=True)
@@ -217,7 +217,7 @@ def test_a_rule_that_ended_a_run_does_not_end_it_there_again(tmp_path: Path, whe
     folder = make_run(tmp_path, total_timesteps=700, snapshots=snapshots(every_steps=100), rules=[end])
     assert train_run(folder)
     [ended] = events(folder, EventKind.FINISHED)
-    held = newest_of_run(folder)
+    held = newest_usable_snapshot(folder)
     assert held is not None
     assert held.manifest.step < ended.step, "the rule will fire again on the way"
     folder.write_control(Control(desired=Desired.RUN, attempt=2, resume_from=held.name))

@@ -59,9 +59,25 @@ def test_a_run_that_trains_is_sealed_as_it_grows_and_a_short_one_is_not(tmp_path
 
 def test_who_opens_a_long_run_without_a_copy_leaves_one(tmp_path: Path, sealer: Sealer) -> None:
     folder = make_long(tmp_path, "a", LONG_BYTES)
+    service, rows = MetricsService(sealer), folder.metrics_path.read_bytes().count(b"\n")
+    found = service.read(folder)
+    assert len(found.series["episode/reward"]) == rows
+    size = folder.metrics_path.stat().st_size
+    eventually(lambda: sealed_metrics(folder).end() == size == found.offset, "the sealed copy")
+    assert not found.series.is_sealed, "the request does not wait for it"
+    again = service.read(folder)
+    assert again.series.is_sealed
+    assert len(again.series["episode/reward"]) == rows
+
+
+def test_a_very_long_run_is_sealed_before_it_is_read(
+    tmp_path: Path, sealer: Sealer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rlviz.server.metrics.service.MOST_PARSED_BYTES", LONG_BYTES)
+    folder = make_long(tmp_path, "a", LONG_BYTES + 1)
     found = MetricsService(sealer).read(folder)
+    assert found.series.is_sealed
     assert sealed_metrics(folder).end() == folder.metrics_path.stat().st_size == found.offset
-    assert len(found.series["episode/reward"]) == folder.metrics_path.read_bytes().count(b"\n")
 
 
 def test_where_nothing_can_be_sealed_it_is_parsed(tmp_path: Path, sealer: Sealer) -> None:

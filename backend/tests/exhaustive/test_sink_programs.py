@@ -66,5 +66,5 @@ def test_sync_says_what_still_waits_and_why(folder: RunFolder) -> None:
     export(folder, SinkKind.WANDB, twice=False)
     waiting = shell(folder.path.parent, "sync", runs_dir=str(folder.path.parent))
     assert waiting.returncode == 6, "of its own: all that waits waits for a login"
-    assert "Nobody is logged in" in waiting.stderr
+    assert "You are not logged in" in waiting.stderr
     assert "wandb login" in waiting.stderr

@@ -9,9 +9,9 @@ import pytest
 HANGS = """
 import sys, time
 from pathlib import Path
-from rlviz.learning.sessions import watchdog
+from rlviz.learning.sessions import worker
 
-watchdog.LAST_RESORT_SECONDS = 1.0
+worker.LAST_RESORT_SECONDS = 1.0
 
 def on_hang(line):
     time.sleep(2.0)  # it closes a recording on a busy machine
@@ -20,7 +20,7 @@ def on_hang(line):
 def step():
     HOW
 
-watchdog.Watchdog(on_hang, seconds=0.5).alive(1.0)
+worker.Watchdog(on_hang, seconds=0.5).alive(1.0)
 step()
 """
 

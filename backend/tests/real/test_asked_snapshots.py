@@ -53,7 +53,7 @@ def test_one_that_waits_when_its_worker_is_killed_is_taken_by_the_next_attempt(t
         eventually(lambda: names(folder), "a snapshot to go on from")
         pid = pid_of(events(folder, EventKind.STARTED)[-1].data.worker)
         os.kill(pid, signal.SIGSTOP)
-        app.snapshots.take(run_id, "mine", "It walks.")
+        app.snapshots.request_snapshot(run_id, "mine", "It walks.")
         os.kill(pid, signal.SIGKILL)
         assert ended(app, run_id).state is RunStatus.INTERRUPTED
         assert "mine" not in names(folder)
@@ -86,7 +86,7 @@ def test_one_that_waits_when_training_is_stopped_is_told_of_and_taken_if_it_goes
     at(700, partial(ask, folder, stop=True))
     assert train_run(folder)
     [message] = messages(folder)
-    assert message.startswith("The snapshot mine that was asked for was not taken")
+    assert message.startswith("The snapshot mine that was requested was not taken")
     assert kinds(folder)[-1] == "stopped"
     assert "mine" not in names(folder)
     folder.change_control(desired=Desired.RUN, attempt=2, resume_from=names(folder)[-1])
@@ -109,7 +109,7 @@ def test_one_that_waits_while_the_parent_is_trained_again_is_taken_once_the_fork
     stopped.set()
     assert train_run(child, stopped)
     [message] = messages(child)
-    assert message.startswith("The snapshot mine that was asked for was not taken")
+    assert message.startswith("The snapshot mine that was requested was not taken")
     child.change_control(desired=Desired.RUN, attempt=2)
     assert train_run(child)
     [found] = [one.manifest for one in snapshots_of(child) if one.name == "mine"]
@@ -130,4 +130,4 @@ def test_where_nothing_learns_there_is_nothing_to_take(tmp_path: Path) -> None:
         app.runs.start(run_id)
         becomes(app, run_id, RunStatus.RUNNING)
         with pytest.raises(NotTraining, match="Nothing learns"):
-            app.snapshots.take(run_id, "mine", "")
+            app.snapshots.request_snapshot(run_id, "mine", "")

@@ -96,7 +96,7 @@ def test_a_signal_where_there_is_no_terminal_does_what_the_settings_say(tmp_path
     finally:
         process.kill()
         process.communicate()
-    assert re.search(r"is paused at step \d+\. `rlviz resume ppo-cartpole-\S+` goes on with it\.", said), said
+    assert re.search(r"is paused at step \d+\. To resume it: `rlviz resume ppo-cartpole-\S+`", said), said
     assert set(statuses(tmp_path).values()) == {"paused"}
 
 

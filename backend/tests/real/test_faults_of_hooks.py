@@ -77,7 +77,7 @@ def hooks() -> dict[str, list[tuple[type, str]]]:
     }
     found |= {name: [(RunCallback, name)] for name in PARTS}
     found["rows"] = [(RunJournals, name) for name in ("metrics", "metrics_soon")]
-    found["recording"] = [(RunRecorder, name) for name in ("_read", "_steps", "_keep", "tick", "close")]
+    found["recording"] = [(RunRecorder, name) for name in ("_read", "_steps", "_keep", "read_choice", "close")]
     found["constructors"] = [(watcher, "__init__") for watcher in MAY_BE_MISSING]
     return found
 

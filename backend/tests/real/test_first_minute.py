@@ -14,7 +14,7 @@ from rlviz.learning.training.trainer import BEGINS_AGAIN
 from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.snapshots import snapshots_of, was_cut_off_early
+from rlviz.rundir.snapshots import never_took_snapshot, snapshots_of
 from rlviz.server.application import Application
 from rlviz.server.supervisor.run_monitor import journal_ending
 from tests.support.service import create, ended, folder_of, service
@@ -59,7 +59,7 @@ def test_without_a_snapshot_training_begins_again_and_comes_out_as_it_would_have
     assert train_run(whole)
     folder = cut(whole, tmp_path / "cut")
     before = len(rows(folder))
-    assert was_cut_off_early(folder, plan)
+    assert never_took_snapshot(folder, plan)
     folder.write_control(Control(desired=Desired.RUN, attempt=2))
     assert train_run(folder)
     assert messages(folder) == [BEGINS_AGAIN]
@@ -80,7 +80,7 @@ def test_the_service_resumes_a_run_that_was_cut_off_early_and_no_other(tmp_path:
         assert ended(app, run_id).state is RunStatus.COMPLETED
         for snapshot in app.snapshots.list(run_id).snapshots:
             app.snapshots.delete(run_id, snapshot.name)
-        with pytest.raises(NothingToResume, match="no whole snapshot"):
+        with pytest.raises(NothingToResume, match="no complete snapshot"):
             app.resuming.resume(run_id, total_timesteps=512)
 
 

@@ -12,7 +12,7 @@ from rlviz.learning.training import retraining
 from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.snapshots import newest_of_run, snapshots_of
+from rlviz.rundir.snapshots import newest_usable_snapshot, snapshots_of
 from rlviz.server.snapshots.forking import ForkRequest
 from tests.support.service import catalogued
 from tests.support.training import curves, make_run, snapshots
@@ -69,7 +69,7 @@ def test_what_a_worker_that_was_killed_left_of_the_parent_goes_with_the_next(
         killed.setattr(retraining, "_leave_parent", end)
         assert not train_run(child)
     assert child.parent.exists()
-    newest = newest_of_run(child)
+    newest = newest_usable_snapshot(child)
     assert newest is not None
     child.change_control(attempt=2, resume_from=newest.name)
     assert train_run(child)

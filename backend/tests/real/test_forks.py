@@ -15,13 +15,13 @@ from rlviz.domain.status import RunStatus
 from rlviz.learning.environments import ENVIRONMENTS
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.metric_rows import superseded_rows
-from rlviz.rundir.snapshots import newest_of_run, whole_of_run
+from rlviz.rundir.snapshots import newest_usable_snapshot, usable_snapshots
 from rlviz.server.application import Application
 from rlviz.server.metrics.comparison import ComparedRuns, ComparisonRequest
 from rlviz.server.metrics.service import ComparedAxis
 from rlviz.server.runs.configuration import NewRun
 from rlviz.server.runs.family import shared_until
-from rlviz.server.runs.groups import SeedsWanted
+from rlviz.server.runs.groups import SeedRequest
 from rlviz.server.snapshots.forking import Effect, ForkRequest, possible_options
 from rlviz.server.snapshots.models import view_snapshots
 from tests.support.service import create, ended, folder_of, service, start
@@ -66,7 +66,7 @@ def test_a_fork_with_nothing_changed_goes_on_as_its_parent_would_have(app: Appli
     same = app.runs.get(longer)
     assert (row.ep_rew_mean, row.ep_len_mean, row.solved_step) == (same.ep_rew_mean, same.ep_len_mean, same.solved_step)
     assert row.ep_rew_mean == pytest.approx(logged_mean(folder_of(app, child.id))), "and so the rules see it"
-    newest = newest_of_run(folder_of(app, child.id))
+    newest = newest_usable_snapshot(folder_of(app, child.id))
     assert newest is not None
     assert newest.name == "1280", "it is resumed from its own snapshots"
     told = {one.name: one for one in view_snapshots(child.id, app.snapshots.list(child.id)).snapshots}
@@ -92,10 +92,10 @@ def test_a_fork_goes_back_to_where_it_began(app: Application, parent: str) -> No
     assert (row.state, row.attempt, row.warnings) == (S.COMPLETED, 2, 0)
     assert len(superseded_rows(folder).stretches) == 1
     assert learned(folder) == first + first, "it computes the same again"
-    newest = newest_of_run(folder)
+    newest = newest_usable_snapshot(folder)
     assert newest is not None
     assert (newest.manifest.step, newest.manifest.attempt) == (row.step, 2)
-    assert next(one.name for one in whole_of_run(folder)) == "640", "it stays"
+    assert next(one.name for one in usable_snapshots(folder)) == "640", "it stays"
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_fork_is_in_no_group_and_no_experiment_of_its_parents_even_with_nothin
     app: Application,
 ) -> None:
     new = NewRun(algo="ppo", env_id="CartPole-v1", total_timesteps=128, hyperparameters=QUICK["ppo"])
-    first, second = app.groups.create(new, SeedsWanted(seeds=(1, 2)), start=False)
+    first, second = app.groups.create(new, SeedRequest(seeds=(1, 2)), start=False)
     app.runs.start(second.id)
     assert ended(app, second.id).state is S.COMPLETED
     folder = folder_of(app, second.id)
@@ -176,12 +176,12 @@ def test_what_cannot_be_changed_at_a_fork_is_refused_with_the_reason(app: Applic
     told = {change.name: change for change in app.forks.changes(parent).hyperparameters}
     assert told["net_arch"].effect is Effect.REFUSED
     assert (told["learning_rate"].effect, told["n_envs"].effect) == (Effect.FITS, Effect.ANEW)
-    with pytest.raises(InvalidRequest, match="another network") as caught:
+    with pytest.raises(InvalidRequest, match="different network") as caught:
         app.forks.fork(parent, ForkRequest(snapshot="640", hyperparameters={"net_arch": [8], "gamma": 0.9}))
     assert [field.pointer for field in caught.value.fields] == ["/hyperparameters/net_arch"]
-    with pytest.raises(InvalidRequest, match="640 already"):
+    with pytest.raises(InvalidRequest, match="starts at step 640"):
         app.forks.fork(parent, ForkRequest(snapshot="640", total_timesteps=640))
-    with pytest.raises(InvalidRequest, match="one of the two"):
+    with pytest.raises(InvalidRequest, match="either a snapshot or a step"):
         app.forks.fork(parent, ForkRequest())
     with pytest.raises(ArtifactNotFound, match="has no snapshot 'gone'"):
         app.forks.fork(parent, ForkRequest(snapshot="gone"))
@@ -190,7 +190,7 @@ def test_what_cannot_be_changed_at_a_fork_is_refused_with_the_reason(app: Applic
         app.forks.fork(never, ForkRequest(step=100))
     child = app.forks.fork(parent, ForkRequest(step=300))  # of that step, the parent has no snapshot
     assert child.parent is not None
-    with pytest.raises(NothingToResume, match="has not been reached yet"):
+    with pytest.raises(NothingToResume, match="not reached yet"):
         app.forks.fork(child.id, ForkRequest(step=100))
 
 

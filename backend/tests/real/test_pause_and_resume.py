@@ -77,7 +77,7 @@ def _learned(row: dict[str, dict[str, float]]) -> dict[str, float]:
 def test_a_worker_that_was_killed_leaves_a_run_that_goes_on_and_proves_it(app: Application) -> None:
     run_id = start(app)
     trains(app, run_id)
-    app.snapshots.take(run_id, "mine", "Before the kill.")
+    app.snapshots.request_snapshot(run_id, "mine", "Before the kill.")
     eventually(lambda: events(folder_of(app, run_id), EventKind.SNAPSHOT), "the snapshot")
     taken = events(folder_of(app, run_id), EventKind.SNAPSHOT)[0].step
     trains(app, run_id, beyond=taken + 600)
@@ -108,15 +108,15 @@ def test_what_cannot_be_resumed_says_why(app: Application) -> None:
     assert ended(app, done).state is S.COMPLETED
     with pytest.raises(NothingToResume, match="Give a larger total_timesteps"):
         app.resuming.resume(done)
-    with pytest.raises(InvalidRequest, match="as many, or more"):
+    with pytest.raises(InvalidRequest, match="at least as many"):
         app.resuming.resume(done, total_timesteps=100)
     with pytest.raises(ArtifactNotFound, match="has no snapshot 'none-such'"):
         app.resuming.resume(done, snapshot="none-such", total_timesteps=1_280)
     with pytest.raises(NotTraining, match="only while it trains"):
-        app.snapshots.take(done, None, "")
+        app.snapshots.request_snapshot(done, None, "")
     with (
         training_lock(folder_of(app, done)),
-        pytest.raises(RunIsActive, match="Another worker trains"),
+        pytest.raises(RunIsActive, match="Another worker is training"),
     ):
         app.resuming.resume(done, total_timesteps=1_280)
     assert app.resuming.resume(done, total_timesteps=1_280).attempt == 2
@@ -126,7 +126,7 @@ def test_what_cannot_be_resumed_says_why(app: Application) -> None:
     assert (row.state, row.step, row.total_timesteps) == (S.COMPLETED, 1_280, 1_280)
     for snapshot in app.snapshots.list(done).snapshots:
         app.snapshots.delete(done, snapshot.name)
-    with pytest.raises(NothingToResume, match="no whole snapshot"):
+    with pytest.raises(NothingToResume, match="no complete snapshot"):
         app.resuming.resume(done, total_timesteps=2_560)
 
 
@@ -145,7 +145,7 @@ def test_a_run_goes_back_and_a_snapshot_of_what_came_after_is_not_gone_on_from(a
     run_id = start(app)
     for name in ("first", "second"):
         trains(app, run_id, beyond=app.runs.get(run_id).step + 1_000)
-        app.snapshots.take(run_id, name, "")
+        app.snapshots.request_snapshot(run_id, name, "")
         eventually(
             lambda name=name: name in {one.name for one in app.snapshots.list(run_id).snapshots}, f"snapshot {name}"
         )
@@ -160,7 +160,7 @@ def test_a_run_goes_back_and_a_snapshot_of_what_came_after_is_not_gone_on_from(a
     found = app.snapshots.list(run_id)
     assert "second" in found.behind
     assert "first" not in found.behind
-    with pytest.raises(NothingToResume, match="went back to before"):
+    with pytest.raises(NothingToResume, match="rolled back to before"):
         app.resuming.resume(run_id, snapshot="second")
     app.resuming.resume(run_id)
     trains(app, run_id, beyond=app.runs.get(run_id).step)
@@ -171,7 +171,7 @@ def test_a_run_goes_back_and_a_snapshot_of_what_came_after_is_not_gone_on_from(a
 def test_a_run_that_trains_goes_back_in_its_worker_and_is_resumed_from_there(app: Application) -> None:
     run_id = start(app)
     trains(app, run_id)
-    app.snapshots.take(run_id, "first", "")
+    app.snapshots.request_snapshot(run_id, "first", "")
     eventually(lambda: app.snapshots.list(run_id).snapshots, "the snapshot")
     worker = app.runs.get(run_id).worker
     trains(app, run_id, beyond=app.runs.get(run_id).step + 1_000)
@@ -197,7 +197,7 @@ def test_a_pause_that_comes_while_a_run_is_asked_to_go_back_is_not_lost(
 ) -> None:
     run_id = start(app)
     trains(app, run_id)
-    app.snapshots.take(run_id, "first", "")
+    app.snapshots.request_snapshot(run_id, "first", "")
     eventually(lambda: "first" in [one.name for one in app.snapshots.list(run_id).snapshots], "the snapshot")
     pausing, write = Thread(target=app.resuming.pause, args=(run_id,)), RunFolder.write_control
 

@@ -18,7 +18,7 @@ from rlviz.learning.training.callback import RunCallback
 from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.metric_rows import superseded_rows
-from rlviz.rundir.snapshots import newest_of_run
+from rlviz.rundir.snapshots import newest_usable_snapshot
 from tests.support.resuming import WALL_CLOCK
 from tests.support.stubborn import Breaking, Iterating
 from tests.support.training import events, kinds, make_run, messages, rows, snapshots
@@ -92,7 +92,7 @@ def test_for_readers_it_is_a_new_attempt_and_what_came_after_is_left_behind(
     assert train_run(folder)
     assert kinds(folder) == ["started", "started", "rollback", "finished"]
     assert [event.data.attempt for event in events(folder) if event.event in ("started", "finished")] == [1, 2, 2]  # type: ignore[union-attr]
-    newest = newest_of_run(folder)
+    newest = newest_usable_snapshot(folder)
     assert newest is not None
     assert (newest.manifest.step, newest.manifest.attempt) == (768, 2)
 
@@ -180,7 +180,7 @@ def test_a_rule_goes_back_when_the_environment_raises_an_error_so_often_and_no_m
     assert train_run(folder) is (ending == "finished")
     assert kinds(folder)[-1] == ending
     assert kinds(folder).count("rollback") == min(at_most, 2)
-    assert "goes back. The simulator has lost its connection." in messages(folder)[0]
+    assert "is rolled back. The simulator has lost its connection." in messages(folder)[0]
 
 
 def test_a_rule_goes_back_so_often_and_then_the_run_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

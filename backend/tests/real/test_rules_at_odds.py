@@ -13,7 +13,7 @@ from rlviz.domain.rules import Rule
 from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.snapshots import newest_of_run
+from rlviz.rundir.snapshots import newest_usable_snapshot
 from tests.support.training import events, kinds, make_run, messages, rows, snapshots
 
 BACK = {"kind": "roll_back"}
@@ -95,7 +95,7 @@ def test_a_rule_goes_back_in_a_run_that_somebody_pauses_and_it_pauses_there(
     assert kinds(folder)[-1] == "paused"
     paused = events(folder, EventKind.PAUSED)[-1]
     assert paused.step == back.step
-    newest = newest_of_run(folder)
+    newest = newest_usable_snapshot(folder)
     assert newest is not None
     folder.write_control(Control(desired=Desired.RUN, attempt=3, resume_from=newest.name))
     assert train_run(folder)

@@ -73,8 +73,8 @@ class Taken:
     def ask(self, name: str | None = None, message: str = "") -> None:
         """A person does, and both the watcher and the trainer hear of it."""
         self.requests.append(SnapshotRequest(number=len(self.requests) + 1, name=name, message=message))
-        self.snapshots.asked.hear(self.requests)
-        self.snapshots.asked.hear(self.requests)
+        self.snapshots.requested.add_requests(self.requests)
+        self.snapshots.requested.add_requests(self.requests)
 
     def _capture(self, point: Any) -> Captured:
         self.captured.append(self._step)
@@ -83,9 +83,9 @@ class Taken:
     def at(self, step: int, seconds: float) -> None:
         """Begin a rollout at that step and time."""
         self._step, self.clock.now = step, seconds
-        self.snapshots.tick()
+        self.snapshots.check_clock()
         if self.snapshots.is_due(step, is_evaluated=False):
-            self.snapshots.catch_up(step)
+            self.snapshots.take_due(step)
         self.snapshots.flush()
 
 
@@ -174,7 +174,7 @@ def test_one_that_a_person_asks_for_is_taken_once_and_its_event_names_the_reques
         taken.at(step, 0.0)
     assert names(folder) == ["mine"]
     assert [event.data.request for event in events(folder, EventKind.SNAPSHOT)] == [2]
-    assert taken.snapshots.asked.answered == 2
+    assert taken.snapshots.requested.answered == 2
 
 
 def test_one_that_a_person_asks_for_waits_until_training_no_longer_repeats_itself(folder: RunFolder) -> None:
@@ -199,7 +199,7 @@ def test_one_that_waits_at_the_end_is_of_the_end(folder: RunFolder) -> None:
     taken.snapshots.flush()
     [found] = snapshots_of(folder)
     assert (found.name, found.manifest.point) == ("mine", "end")
-    taken.snapshots.asked.tell_waiting(0)
+    taken.snapshots.requested.warn_of_waiting(0)
     assert messages(folder) == []
 
 
@@ -207,12 +207,12 @@ def test_one_that_waits_when_training_is_stopped_is_told_of(folder: RunFolder) -
     taken = Taken(folder, every_seconds=None)
     for name in ("mine", None, None):
         taken.ask(name)
-    taken.snapshots.asked.tell_waiting(100)
-    assert [message.split(" that was asked for was not taken: ")[0] for message in messages(folder)] == [
+    taken.snapshots.requested.warn_of_waiting(100)
+    assert [message.split(" that was requested was not taken: ")[0] for message in messages(folder)] == [
         "The snapshot mine",
         "A snapshot",
     ]
-    assert taken.snapshots.asked.answered == 0, "so that the next attempt takes them"
+    assert taken.snapshots.requested.answered == 0, "so that the next attempt takes them"
 
 
 def test_one_whose_name_there_is_already_does_not_replace_it(folder: RunFolder) -> None:
@@ -249,7 +249,7 @@ def test_that_of_a_best_policy_is_of_the_rollout_in_which_it_was_evaluated(folde
     taken = Taken(folder, every_steps=None, every_seconds=3_600.0)
     assert not taken.snapshots.is_due(128, is_evaluated=False)
     assert taken.snapshots.is_due(128, is_evaluated=True)
-    taken.snapshots.catch_up(0)
+    taken.snapshots.take_due(0)
     taken.snapshots.note_best(0)
     taken.snapshots.flush()
     [found] = snapshots_of(folder)
@@ -262,7 +262,7 @@ def test_that_of_a_best_policy_is_of_the_rollout_in_which_it_was_evaluated(folde
 def test_another_plan_holds_from_the_next_rollout_on(folder: RunFolder) -> None:
     taken = Taken(folder, every_steps=None, every_seconds=None)
     assert not taken.snapshots.is_due(128, is_evaluated=True)
-    taken.snapshots.renew(SnapshotPlan(every_steps=200, every_seconds=None, keep=1))
+    taken.snapshots.set_plan(SnapshotPlan(every_steps=200, every_seconds=None, keep=1))
     taken.at(128, 0.0)
     assert names(folder) == []
     for step in (256, 384, 512):
@@ -277,13 +277,13 @@ def test_a_plan_that_comes_while_a_rollout_begins_holds_from_the_next_one_on(fol
     taken = Taken(folder, **off.model_dump())
     for number in range(300):
         plan = SnapshotPlan(every_steps=100, every_seconds=None, keep=1 + number % 2)
-        asks = Thread(target=taken.snapshots.renew, args=(plan,))
+        asks = Thread(target=taken.snapshots.set_plan, args=(plan,))
         asks.start()
         while asks.is_alive():
-            taken.snapshots.catch_up(0)
+            taken.snapshots.take_due(0)
         assert taken.snapshots.is_due(100, is_evaluated=False), number
-        taken.snapshots.renew(off)
-        taken.snapshots.catch_up(0)
+        taken.snapshots.set_plan(off)
+        taken.snapshots.take_due(0)
 
 
 def test_what_waits_behind_a_job_that_fails_is_written_all_the_same(capsys: pytest.CaptureFixture[str]) -> None:

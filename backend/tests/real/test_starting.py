@@ -76,7 +76,7 @@ def test_a_run_is_starting_until_its_worker_begins_and_its_time_counts_from_then
 
 def test_a_run_that_is_starting_is_neither_started_again_nor_deleted(app: Application, worker: Actor) -> None:
     run_id = launched(app)
-    with pytest.raises(IllegalTransition, match="about to train"):
+    with pytest.raises(IllegalTransition, match="already starting"):
         app.runs.start(run_id)
     with pytest.raises(RunIsActive):
         app.runs.delete(run_id)

@@ -125,7 +125,7 @@ def test_rules_that_are_changed_while_it_trains_hold_at_once(tmp_path: Path, at:
     def change(callback: RunCallback) -> None:
         folder.write_rules(RulesDocument(rules=(end,)))
         assert callback.steering is not None
-        callback.steering.renew_rules((end,))
+        callback.steering.replace_rules((end,))
 
     at(500, change)
     assert train_run(folder)

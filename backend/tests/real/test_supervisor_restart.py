@@ -165,7 +165,7 @@ def pretend_another_boot(folder: RunFolder) -> None:
 @pytest.mark.parametrize(
     ("name", "cause"),
     [
-        ("killed", "The worker went away while the service was not running."),
+        ("killed", "The worker ended while the service was not running."),
         ("rebooted", "The host was restarted."),
     ],
 )
@@ -194,7 +194,7 @@ def test_an_evaluation_that_was_cut_off_failed_and_left_no_half_file(story: Stor
     assert story.half_file != []
     record = evaluation_ended(story.app, story.evaluated.run_id).parsed()
     assert record.status is EvaluationStatus.FAILED
-    assert record.cause == "The worker went away before the evaluation was done, and nobody saw how."
+    assert record.cause == "The worker ended before the evaluation was done, and its exit status is unknown."
     assert [path.name for path in story.evaluated.evaluations.path.iterdir()] == [f"{record.id}.json"]
     assert story.evaluated.evaluations.read(record.id) == record
 
@@ -208,7 +208,7 @@ def test_a_run_without_any_trace_of_a_worker_is_interrupted_and_a_late_worker_re
             move_run(session, run_id, S.STARTING)
     with service(tmp_path) as app:
         row = app.runs.get(run_id)
-        assert (row.state, row.cause) == (S.INTERRUPTED, "The worker went away while the service was not running.")
+        assert (row.state, row.cause) == (S.INTERRUPTED, "The worker ended while the service was not running.")
         with pytest.raises(IllegalTransition):
             train_run(folder_of(app, run_id))
         assert kinds(folder_of(app, run_id)) == ["interrupted"]

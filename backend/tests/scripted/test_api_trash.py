@@ -73,7 +73,7 @@ def test_a_run_whose_folder_was_removed_by_hand_says_so_and_can_be_deleted(servi
     run = service.create()
     folder = service.folder(run["id"])
     folder.path.rename(folder.path.with_name("elsewhere-" + run["id"][-4:]))
-    assert "is gone" in assert_problem(service.api("GET", f"/runs/{run['id']}"), 404)["detail"]
+    assert "is missing" in assert_problem(service.api("GET", f"/runs/{run['id']}"), 404)["detail"]
     for path in ("/metrics/curves", "/events"):
         assert service.api("GET", f"/runs/{run['id']}{path}").status_code == 200
     assert service.api("DELETE", f"/runs/{run['id']}").status_code == 204

@@ -65,7 +65,7 @@ class Service:
         self.events.publish(RunChanged(row))
 
     def follow(self, worker: Actor) -> RunMonitor:
-        feed = self.feeds.of(self.folder.run_id)
+        feed = self.feeds.get_feed(self.folder.run_id)
         return RunMonitor(
             self.row(),
             self.folder,

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from rlviz.domain.errors import ArtifactNotFound, BundleRefused
-from rlviz.exchange.bundle import MANIFEST, is_policy, read_bundle, write_bundle
+from rlviz.exchange.bundle import MANIFEST, holds_policy, read_bundle, write_bundle
 from rlviz.rundir.files import write_atomically
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import JournalWriter, prepare, read_journal
+from rlviz.rundir.journal import JournalWriter, compress_journal, read_journal
 from tests.support.raw_requests import assert_problem
 from tests.support.run_folders import make_run
 from tests.support.service_process import serving
@@ -93,7 +93,7 @@ def test_a_bundle_without_policies_has_no_file_that_holds_one(tmp_path: Path) ->
         ),
     }
     for name in policies:
-        assert is_policy(name), name
+        assert holds_policy(name), name
         (made.path / name).parent.mkdir(parents=True, exist_ok=True)
         (made.path / name).write_bytes(POLICY)
     packed = {}
@@ -155,7 +155,7 @@ def test_files_may_be_replaced_deleted_and_compressed_while_it_is_bundled(folder
         folder.checkpoint_path(number).write_bytes(b"the newest")
         write_atomically(folder.model_path, POLICY * number)
         if folder.metrics_path.exists():
-            copy = prepare(folder.metrics_path)
+            copy = compress_journal(folder.metrics_path)
             assert copy is not None
             copy.put_in_place()
 
@@ -176,20 +176,20 @@ def test_a_run_that_is_deleted_while_it_is_bundled_is_no_bundle(folder: RunFolde
     [
         (lambda members: members.pop(MANIFEST), "no manifest"),
         (lambda members: members.update({MANIFEST: b"[]"}), "manifest cannot be read"),
-        (lambda members: members.pop("events.jsonl"), "not in it"),
+        (lambda members: members.pop("events.jsonl"), "not in the archive"),
         (lambda members: members.update({"config.json": members["config.json"] + b" "}), "longer than"),
-        (lambda members: members.update({"config.json": members["config.json"][:-1]}), "cut short"),
+        (lambda members: members.update({"config.json": members["config.json"][:-1]}), "truncated"),
         (lambda members: members.update({"model.zip": POLICY.replace(b"c", b"z")}), "hash differs"),
-        (renamed("events.jsonl", "../events.jsonl"), "would not be a file"),
-        (renamed("events.jsonl", "/tmp/events.jsonl"), "would not be a file"),
-        (renamed("events.jsonl", "..\\events.jsonl"), "would not be a file"),
-        (renamed("events.jsonl", "C:/events.jsonl"), "would not be a file"),
-        (renamed("events.jsonl", ".ssh/authorized_keys"), "would not be a file"),
+        (renamed("events.jsonl", "../events.jsonl"), "would lie outside"),
+        (renamed("events.jsonl", "/tmp/events.jsonl"), "would lie outside"),
+        (renamed("events.jsonl", "..\\events.jsonl"), "would lie outside"),
+        (renamed("events.jsonl", "C:/events.jsonl"), "would lie outside"),
+        (renamed("events.jsonl", ".ssh/authorized_keys"), "would lie outside"),
         (renamed("events.jsonl", "METRICS.jsonl"), "twice"),
-        (renamed("config.json", "other.json"), "no run that can be read"),
+        (renamed("config.json", "other.json"), "no readable run"),
         (
             lambda members: members.update({MANIFEST: members[MANIFEST].replace(RUN_ID.encode(), b"another-run")}),
-            "another",
+            "different runs",
         ),
     ],
 )
@@ -206,7 +206,7 @@ def test_a_link_in_it_is_refused(bundle: Path, tmp_path: Path) -> None:
         link = zipfile.ZipInfo("link")
         link.external_attr = (stat.S_IFLNK | 0o777) << 16
         archive.writestr(link, "/etc/passwd")
-    with pytest.raises(BundleRefused, match="no regular file"):
+    with pytest.raises(BundleRefused, match="not a regular file"):
         read_bundle(bundle, there(tmp_path))
 
 
@@ -232,13 +232,13 @@ def test_a_bomb_is_refused_by_what_it_says_and_by_what_it_does(tmp_path: Path) -
 def test_what_is_no_archive_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "run.zip"
     path.write_bytes(content)
-    with pytest.raises(BundleRefused, match="no bundle"):
+    with pytest.raises(BundleRefused, match="not a bundle"):
         read_bundle(path, there(tmp_path))
 
 
 def test_one_that_is_there_already_stays_as_it_is(folder: RunFolder, bundle: Path) -> None:
     before = files(folder.path)
-    with pytest.raises(FileExistsError, match="there already"):
+    with pytest.raises(FileExistsError, match="already exists"):
         read_bundle(bundle, folder.path.parent)
     assert files(folder.path) == before
 

@@ -59,7 +59,7 @@ def test_event_files_that_are_written_again_replace_themselves_and_nobody_else_s
     assert len(list(logs.iterdir())) == 1, "nothing half is left"
 
     (logs / "events.out.tfevents.1764.host.1.0").write_bytes(b"of another program")
-    with pytest.raises(FileExistsError, match="Name a folder of its own"):
+    with pytest.raises(FileExistsError, match="Choose another folder"):
         write_event_files(rows(1), "{}", logs)
 
 

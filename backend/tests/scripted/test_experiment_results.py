@@ -70,7 +70,7 @@ def test_a_seed_whose_score_reaches_the_threshold_has_got_there(app: Application
         for cell in source.cells:
             assert cell.run_id is not None
             record = write_evaluation(folder_of(app, cell.run_id), [30.0] * 20, checkpoint_step=1_500)
-            session.add(EvaluationRow.of(record))
+            session.add(EvaluationRow.from_record(record))
     try:
         found = results_service(app).results(source, ResultsRequest(threshold=28.0))
         assert before.thresholds is not None

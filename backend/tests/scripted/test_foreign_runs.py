@@ -90,7 +90,7 @@ def test_what_would_steer_a_foreign_run_is_refused(service: Service) -> None:
             answer = service.api(method, f"/runs/{run.id}/{path}", json=body)
             assert (path, answer.status_code) == (path, 409), answer.text
             assert answer.headers["content-type"] == "application/problem+json"
-            assert "A program of its own writes run" in answer.json()["detail"]
+            assert "written by another program" in answer.json()["detail"]
         assert service.api("DELETE", f"/runs/{run.id}").status_code == 409
     service.wait_for_status(run.id, "completed")
     assert eventually(lambda: service.api("DELETE", f"/runs/{run.id}").status_code == 204, "the deletion")

@@ -14,7 +14,7 @@ import pytest
 from rlviz.domain.errors import BundleRefused, InvalidRequest
 from rlviz.exchange import bundle as zip_archive
 from rlviz.exchange.bundle import read_bundle, write_bundle
-from rlviz.exchange.export import NAME, TableFormat, of_metrics, write_event_files, write_table
+from rlviz.exchange.export import NAME, TableFormat, metrics_table, write_event_files, write_table
 from rlviz.exchange.import_runs import ImportOptions, ImportOutcome, import_path
 from rlviz.rundir.metric_rows import all_rows
 from rlviz.rundir.origin import read_origin
@@ -60,7 +60,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     files = {f"metrics.{form}": b"" for form in TableFormat}
     for form in TableFormat:
         with (folder / f"metrics.{form}").open("wb") as file:
-            write_table(of_metrics(run), form, file)
+            write_table(metrics_table(run), form, file)
         files[f"metrics.{form}"] = (folder / f"metrics.{form}").read_bytes()
     write_event_files(all_rows(run), run.config_path.read_text(), folder / "logs")
     with (folder / "run.zip").open("wb") as file:
@@ -97,7 +97,7 @@ def test_an_archive_that_lists_too_many_files_is_not_opened(tmp_path: Path, monk
     monkeypatch.setattr(zip_archive, "MOST_DIRECTORY_BYTES", 50_000)
     monkeypatch.setattr(zip_archive.zipfile, "ZipFile", None)
     for content in (many, many + b"a comment", many[:-2] + b"\x09\x00a comment"):
-        assert "more files than" in refusal(tmp_path, "logs.zip", content)
+        assert "too many files" in refusal(tmp_path, "logs.zip", content)
 
 
 def with_flags(archive: bytes, flags: int) -> bytes:
@@ -122,7 +122,7 @@ DISKS = ONE[:-22] + struct.pack("<4sLQL", b"PK\x06\x07", 1, 0, 9) + ONE[-22:]
     [
         (with_flags(ONE, 0x1), "encrypted"),
         (zipped({"é/progress.csv": b"step,loss\n1,0.5\n"}).replace(b"\xc3\xa9", b"\xff\xff"), "cannot be unpacked"),
-        (zipped({f"{'x' * 300}/progress.csv": b"step,loss\n1,0.5\n"}), "too long a name"),
+        (zipped({f"{'x' * 300}/progress.csv": b"step,loss\n1,0.5\n"}), "too long"),
         (zipped({"a/progress.csv": b"step,loss\n1,0.5\n", "a": b""}), "twice"),
         (DISKS, "multiple disks"),
     ],
@@ -135,7 +135,7 @@ def test_an_archive_of_a_kind_that_is_not_read_is_refused(tmp_path: Path, conten
 def test_a_bundle_whose_names_no_folder_can_hold_is_refused(sound: dict[str, bytes], tmp_path: Path) -> None:
     path = with_members(sound_bundle(sound, tmp_path), {f"eval/eval_{'x' * 300}.json": b"{}"})
     (tmp_path / "runs").mkdir()
-    with pytest.raises(BundleRefused, match="too long a name"):
+    with pytest.raises(BundleRefused, match="too long"):
         read_bundle(path, tmp_path / "runs")
     assert not [one for one in (tmp_path / "runs").rglob("*") if one.is_file()]
 

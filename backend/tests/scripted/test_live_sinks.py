@@ -18,7 +18,7 @@ from rlviz.domain.status import RunStatus
 from rlviz.exchange.sinks.sink import Destination
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import whole_size
-from rlviz.rundir.sinks import own_folder, read_plan, read_sinks, state_of, write_plan, write_sink
+from rlviz.rundir.sinks import delivery_state, own_folder, read_plan, read_sinks, write_plan, write_sink
 from rlviz.server.exchange import deliveries as live_deliveries
 from rlviz.server.exchange import sinks
 from rlviz.server.exchange.deliveries import Attempt, LiveDeliveries
@@ -328,13 +328,13 @@ def test_a_sink_that_does_not_take_it_is_failing_and_says_why(tmp_path: Path) ->
         run_id = create(app)
         folder = RunFolder(tmp_path, run_id)
         app.sinks.add(run_id, [SinkKind.TENSORBOARD])
-        (waiting,) = app.sinks.of(run_id)
+        (waiting,) = app.sinks.list_for_run(run_id)
         assert (waiting.state, waiting.is_live) == (SinkState.WAITING, True)
         write_sink(folder, SinkRecord(kind=SinkKind.TENSORBOARD, problem="It answers 500.", attempts=3))
-        (failing,) = app.sinks.of(run_id)
+        (failing,) = app.sinks.list_for_run(run_id)
         assert (failing.state, failing.record.problem) == (SinkState.FAILING, "It answers 500.")
         _deliver(folder, SinkKind.TENSORBOARD)
-        assert [one.state for one in app.sinks.of(run_id)] == [SinkState.DELIVERED]
+        assert [one.state for one in app.sinks.list_for_run(run_id)] == [SinkState.DELIVERED]
 
 
 def _end_run(app: Any, run_id: str) -> None:
@@ -347,5 +347,7 @@ def _end_run(app: Any, run_id: str) -> None:
 
 
 def _deliver(folder: RunFolder, kind: SinkKind = SinkKind.MLFLOW) -> None:
-    record = SinkRecord(kind=kind, foreign_id="1", offset=whole_size(folder.metrics_path), described=state_of(folder))
+    record = SinkRecord(
+        kind=kind, foreign_id="1", offset=whole_size(folder.metrics_path), described=delivery_state(folder)
+    )
     write_sink(folder, record)

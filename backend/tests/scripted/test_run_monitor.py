@@ -61,7 +61,7 @@ def worker() -> Actor:
 
 @pytest.fixture
 def follower(tmp_path: Path, folder: RunFolder, database: Database, worker: Actor) -> RunMonitor:
-    feed = Feeds(tmp_path).of(folder.run_id)
+    feed = Feeds(tmp_path).get_feed(folder.run_id)
     return RunMonitor(row_of(database, folder), folder, worker, feed, database, EventBus(), grace=GRACE)
 
 
@@ -135,7 +135,7 @@ def test_an_interruption_that_could_not_be_booked_at_once_is_told_once(
         (Exit(-9), "The worker was killed by signal 9 (SIGKILL)."),
         (Exit(-11), "The worker crashed in native code: signal 11 (SIGSEGV)."),
         (Exit(-9, out_of_memory=True), "The host ran out of memory and killed the worker."),
-        (Exit(None), "The worker went away before training was done, and nobody saw how."),
+        (Exit(None), "The worker ended before training was done, and its exit status is unknown."),
         (Exit(3), "The worker ended with exit status 3 before training was done; see worker.log."),
         (Exit(0), "The worker ended with exit status 0 before training was done; see worker.log."),
     ],
@@ -254,7 +254,7 @@ def test_a_worker_that_hangs_after_its_ending_is_ended(
 ) -> None:
     """As one does whose environment cannot be closed. The run is what its ending says."""
     clock = SimpleNamespace(now=0.0)
-    feed = Feeds(tmp_path).of(folder.run_id)
+    feed = Feeds(tmp_path).get_feed(folder.run_id)
     monitor = RunMonitor(
         row_of(database, folder), folder, worker, feed, database, EventBus(), grace=GRACE, monotonic=lambda: clock.now
     )
@@ -272,7 +272,7 @@ def test_the_worker_of_a_session_goes_on_after_a_run_that_it_played(
     tmp_path: Path, folder: RunFolder, database: Database, worker: Actor, journals: RunJournals
 ) -> None:
     clock = SimpleNamespace(now=0.0)
-    feed = Feeds(tmp_path).of(folder.run_id)
+    feed = Feeds(tmp_path).get_feed(folder.run_id)
     monitor = PlayedRunMonitor(
         row_of(database, folder), folder, worker, feed, database, EventBus(), grace=GRACE, monotonic=lambda: clock.now
     )

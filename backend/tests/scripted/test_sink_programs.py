@@ -121,7 +121,7 @@ def test_a_mode_that_wandb_does_not_take_gets_advice(
     monkeypatch.setenv("WANDB_MODE", mode)
     told = shell(folder.path.parent, "export", RUN_ID, "--to", "wandb", runs_dir=str(folder.path.parent))
     assert told.returncode == 1
-    assert f"WANDB_MODE is {found}. W&B does not take that" in told.stderr
+    assert f"WANDB_MODE is {found}. W&B does not accept that" in told.stderr
     assert "or remove it" in told.stderr
     note = SINKS.get(SinkKind.WANDB).destination(folder.path.parent).note
     assert note is not None

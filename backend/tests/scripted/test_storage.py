@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import JournalWriter, compressed_path, is_compressed, prepare
+from rlviz.rundir.journal import JournalWriter, compress_journal, compressed_path, is_compressed
 from tests.support.raw_requests import assert_problem
 from tests.support.run_folders import LiveRun, append_rows, make_run
 from tests.support.service_process import Service, serving
@@ -214,7 +214,7 @@ def test_a_run_whose_metrics_were_compressed_is_resumed_with_all_of_them(tmp_pat
         service.wait_for_status(run_id, "completed")
         path = service.folder(run_id).metrics_path
     before = path.read_bytes()
-    prepared = prepare(path)
+    prepared = compress_journal(path)
     assert prepared is not None
     assert prepared.put_in_place()
     with serving(tmp_path, launcher="scripted") as service:

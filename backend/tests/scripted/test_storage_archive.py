@@ -57,14 +57,14 @@ def test_an_archived_run_is_one_whole_file_and_in_the_trash_and_comes_back_as_it
     folder = read_bundle(file, tmp_path / "elsewhere")
     assert folder.metrics_path.read_bytes() == metrics
     assert folder.model_path.read_bytes() == MODEL
-    assert app.storage.look(0).log[0].what == action.what
+    assert app.storage.get_state(0).log[0].what == action.what
 
 
 def test_a_bundle_that_is_not_what_was_written_costs_no_run(
     app: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:
-        raise BundleRefused("model.zip is not what was bundled: its hash differs.")
+        raise BundleRefused("model.zip has changed since it was bundled: its hash differs.")
 
     monkeypatch.setattr(reader, "_check_copied", broken)
     (action,) = pruned(app, ARCHIVE).actions
@@ -113,24 +113,24 @@ def test_a_quota_that_is_exceeded_while_something_trains_has_its_rule_applied(ap
     trains = False
     watch = StorageWatch(app.storage, lambda: trains)
     folder = app.settings.runs_dir / "old-run" / "eval"
-    watch.look()
+    watch.check()
     assert app.storage.warnings() == [], "nobody has measured"
     trains = True
-    watch.look()
+    watch.check()
     assert (app.storage.warnings(), app.pruner.latest) == ([], None), "there is room"
     largest = sorted(folder.glob("*.mp4"))[0]
     largest.write_bytes(b"v" * 900_000)
-    watch.look()
+    watch.check()
     assert app.storage.warnings() == ["Videos, and what the agent saw: 970 kB of 1 MB, 97%."]
     assert app.pruner.latest is None, "a warning deletes nothing"
     largest.write_bytes(b"v" * 2_000_000)
     os.utime(largest, (0, 0))  # it is the oldest still
-    watch.look()
+    watch.check()
     pruning = app.pruner.latest
     assert pruning is not None
     eventually(lambda: pruning.ended_at, "the end of the pass")
     assert [action.run_id for action in pruning.actions] == ["old-run"], "no more than is needed"
-    eventually(lambda: not app.storage.look(0).is_measuring and app.storage.warnings() == [], "room")
+    eventually(lambda: not app.storage.get_state(0).is_measuring and app.storage.warnings() == [], "room")
 
 
 @pytest.mark.parametrize(("size", "warns"), [(799_000, False), (801_000, True)])
@@ -148,7 +148,7 @@ def test_what_no_rule_allows_stays_however_much_it_takes(app: Application) -> No
     app.storage.change(StorageRules.model_validate({"rules": [rule], "quotas": {"videos": 1_000_000}}))
     largest = sorted((app.settings.runs_dir / "old-run" / "eval").glob("*.mp4"))[0]
     largest.write_bytes(b"v" * 2_000_000)
-    StorageWatch(app.storage, lambda: True).look()
+    StorageWatch(app.storage, lambda: True).check()
     assert app.pruner.latest is None
     assert largest.exists()
     assert len(app.storage.warnings()) == 1
@@ -165,4 +165,4 @@ def test_health_has_the_warnings_for_every_page(tmp_path: Path) -> None:
 def test_time_is_told_in_the_log_of_what_was_archived(app: Application) -> None:
     before = time.time()
     pruned(app, ARCHIVE)
-    assert app.storage.look(0).log[0].time >= before - 1
+    assert app.storage.get_state(0).log[0].time >= before - 1

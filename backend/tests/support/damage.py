@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from typing import Any
 import orjson
 
 from rlviz.domain.evaluation import EvaluationRecord, Verification
+from rlviz.domain.origin import Origin as BundleOrigin
 from rlviz.domain.recording import Detail
 from rlviz.domain.rules import RulesDocument
 from rlviz.domain.snapshots import Built, Origin, SnapshotManifest, Trigger
@@ -19,6 +21,7 @@ from rlviz.domain.storage_rules import StoredKind
 from rlviz.rundir.contents import PLACES, Place
 from rlviz.rundir.files import MAX_JSON_BYTES
 from rlviz.rundir.folder import Labels, RunFolder
+from rlviz.rundir.origin import write_origin
 from rlviz.rundir.snapshots import write_snapshot
 from tests.support.run_folders import make_run
 
@@ -62,6 +65,17 @@ def whole_folder(root: Path) -> RunFolder:
     folder.write_labels(Labels(name=TEMPLATE, tags=["kept"]))
     folder.write_rules(RulesDocument(number=1, rules=()))
     folder.write_recording(RecordingChoice(detail=Detail.STANDARD))
+    write_origin(
+        folder,
+        BundleOrigin(
+            file="bundle.zip",
+            run_id=TEMPLATE,
+            made_by="0.2.0",
+            exported_at=1.0,
+            imported_at=2.0,
+            config_sha256=hashlib.sha256(folder.config_path.read_bytes()).hexdigest(),
+        ),
+    )
     folder.log_path.write_text("hello\n")
     folder.q_table_path.write_text("{}")
     folder.anatomy_path.write_text('{"seq":1,"time":1.0,"step":1}\n')

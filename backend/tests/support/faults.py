@@ -82,6 +82,18 @@ def train_briefly(service: Service, env_id: str, algo: str = "ppo", **hyperparam
     return str(run["id"])
 
 
+def take_snapshot(service: Service, run_id: str, name: str) -> EventRecord:
+    """Take a snapshot of that name, and wait for its event: a run takes others by itself, the first one soon."""
+    answer = service.api("POST", f"/runs/{run_id}/snapshots", json={"name": name})
+    assert answer.status_code == 202, answer.text
+
+    def look() -> EventRecord | None:
+        taken = events(service.folder(run_id), EventKind.SNAPSHOT)
+        return next((event for event in taken if event.data.name == name), None)  # type: ignore[union-attr]
+
+    return eventually(look, f"snapshot {name} of {run_id}", 300)
+
+
 def steps_of(service: Service, run_id: str) -> int:
     return int(service.get(f"/runs/{run_id}")["step"])
 

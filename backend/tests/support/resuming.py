@@ -23,7 +23,7 @@ from rlviz.launchers.base import Launcher, Train, Worker
 from rlviz.learning.training.snapshot.capture import read_archive
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.snapshots import KEY_FILE, Snapshot, newest_of_run, snapshots_of
+from rlviz.rundir.snapshots import KEY_FILE, Snapshot, newest_usable_snapshot, snapshots_of
 from tests.support.training import events, kinds, rows
 
 WALL_CLOCK = {"time/fps", "time/recent_fps", "time/time_elapsed", "time/update_seconds"}
@@ -86,7 +86,7 @@ def interrupt_at_random(
         _await_end(worker)
         if kinds(folder)[-1] == "finished":
             return attempt - 1
-        newest = newest_of_run(folder)
+        newest = newest_usable_snapshot(folder)
         assert newest is not None, "the worker ended, and there is nothing to go on from"
         folder.change_control(desired=Desired.RUN, attempt=attempt + 1, resume_from=newest.name)
     raise AssertionError("unreachable")
@@ -101,7 +101,7 @@ def _await_end(worker: Worker, seconds: float = 14_400) -> None:
 
 def _await_snapshot(folder: RunFolder, worker: Worker, attempt: int) -> None:
     """Wait until the attempt trains and there is a snapshot, or the worker has ended."""
-    while worker.poll() is None and not (_trains(folder, attempt) and newest_of_run(folder)):
+    while worker.poll() is None and not (_trains(folder, attempt) and newest_usable_snapshot(folder)):
         time.sleep(0.01)
 
 

@@ -118,7 +118,7 @@ def catalogued(runs_dir: Path, **settings: Any) -> Iterator[Application]:
     given = Settings(_env_file=None, runs_dir=runs_dir, warm_worker=False, **settings)  # type: ignore[call-arg]
     application = Application(given)
     application.claim()
-    application._take_up()
+    application._recover()
     try:
         yield application
     finally:

@@ -82,7 +82,7 @@ class Policies:
     def __init__(self, *policies: Walker) -> None:
         self.waiting = deque(policies)
 
-    def look(self) -> Any:
+    def find_newer(self) -> Any:
         return self.waiting.popleft() if self.waiting else None
 
     def close(self) -> None: ...
@@ -143,14 +143,14 @@ class Rig:
         """The records of so long."""
         before, until = len(self.shown), self.now + seconds
         while self.now < until or self._wants:
-            self.player.turn()
+            self.player.run_once()
         return [record for _, record, _ in self.shown[before:]]
 
     def steps(self, count: int) -> list[StepRecord]:
         """The records up to so many."""
         before = len(self.shown)
         while len(self.shown) < before + count:
-            self.player.turn()
+            self.player.run_once()
         return [record for _, record, _ in self.shown[before:]]
 
     def said(self, kind: type[BaseModel]) -> list[Any]:

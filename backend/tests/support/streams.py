@@ -57,12 +57,12 @@ class World:
         with self.database.write() as session:
             session.add(row)
         self.writers[run_id] = JournalWriter(folder.metrics_path)
-        self.used.append(self.feeds.of(run_id))
+        self.used.append(self.feeds.get_feed(run_id))
 
     def rows(self, run_id: str, count: int) -> None:
         """The trainer appends rows, and the supervisor sees them."""
         append_rows(self.writers[run_id], count)
-        self.feeds.of(run_id).poll()
+        self.feeds.get_feed(run_id).poll()
         self.events.publish(MetricsGrew(run_id))
 
     def change(self, run_id: str, **changes: Any) -> None:

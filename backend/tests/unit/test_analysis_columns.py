@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rlviz.stats.arrays import Columns
+from rlviz.server.metrics.columns import Columns
 
 
 def row(seq: int, **values: float | None) -> dict[str, Any]:

@@ -148,5 +148,5 @@ def test_too_few_points_to_keep_every_extreme_are_refused(max_points: int) -> No
 
 
 def test_arrays_of_different_shapes_are_refused() -> None:
-    with pytest.raises(ValueError, match="one shape"):
+    with pytest.raises(ValueError, match="same shape"):
         downsample(np.arange(10.0), np.arange(9.0), 100)

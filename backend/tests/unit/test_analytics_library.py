@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import prepare
+from rlviz.rundir.journal import compress_journal
 from rlviz.rundir.metric_rows import all_rows
 from rlviz.sealer import seal
 from rlviz.server.analytics import warehouse
@@ -122,7 +122,7 @@ def test_rows_that_were_left_behind_are_in_no_answer_sealed_or_not(library: Libr
 def test_metrics_are_whole_when_the_journal_is_compressed(library: Library, tmp_path: Path) -> None:
     counts = "SELECT run_id, name, count(*) FROM metrics GROUP BY ALL ORDER BY ALL"
     before = rows_of(library, counts)
-    prepared = prepare(tmp_path / "long" / "metrics.jsonl")
+    prepared = compress_journal(tmp_path / "long" / "metrics.jsonl")
     assert prepared is not None
     assert prepared.put_in_place()
     assert rows_of(library, counts) == before

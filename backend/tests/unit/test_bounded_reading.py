@@ -19,7 +19,7 @@ from rlviz.importing import with_collection, without_collection
 from rlviz.rundir import journal as compressed
 from rlviz.rundir.contents import MAX_NAMED_LINES, broken_lines
 from rlviz.rundir.files import open_file
-from rlviz.rundir.journal import JournalTail, JournalWriter, compressed_path, journal_size, prepare
+from rlviz.rundir.journal import JournalTail, JournalWriter, compress_journal, compressed_path, journal_size
 from rlviz.server.catalog.projection import events as events_projection
 from rlviz.server.catalog.projection.events import EventsProjection
 from rlviz.server.catalog.projection.metrics import MetricsProjection
@@ -47,7 +47,7 @@ def write_rows(path: Path, size: int) -> int:
 
 
 def compress(journal: Path) -> None:
-    prepared = prepare(journal)
+    prepared = compress_journal(journal)
     assert prepared is not None
     assert prepared.put_in_place()
 
@@ -124,7 +124,7 @@ def test_what_expands_beyond_all_measure_is_neither_read_nor_made(
 ) -> None:
     journal = tmp_path / "metrics.jsonl"
     journal.write_bytes(b"\n" * (compressed.FREE_BYTES + 1))
-    assert prepare(journal) is None
+    assert compress_journal(journal) is None
     with monkeypatch.context() as patch:
         patch.setattr(compressed, "MOST_RATIO", 1 << 40)
         compress(journal)
@@ -169,7 +169,7 @@ def test_a_projection_keeps_no_metric_that_it_does_not_need(tmp_path: Path) -> N
         writer.append({"step": number, "values": {f"metric/{number}": 1.0, "time/fps": float(number)}})
     writer.close()
     projection = MetricsProjection(None)
-    projection.take(JournalTail(journal).read())
+    projection.add_lines(JournalTail(journal).read())
     assert projection.fps == 999.0
     assert list(projection._newest) == ["time/fps"]
 

@@ -14,7 +14,7 @@ from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
 from rlviz.domain.ids import RESERVED, is_run_id
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.status import RunStatus
-from rlviz.exchange.admission import NOT_TRUSTED_YET, fits, why_left_out
+from rlviz.exchange.admission import NOT_TRUSTED_YET, matches_type, rejection_reason
 from rlviz.exchange.bundle import RunIsThere, read_bundle
 from rlviz.learning.environments.base import load_class
 from rlviz.rundir.contents import PLACES, Role
@@ -77,11 +77,11 @@ def test_each_place_is_taken_or_left_out_by_its_role(place: Any) -> None:
     """A new file of a run folder needs a beginning by which an import knows it, or is one that it leaves out."""
     path = place.path.replace("*", "1")
     if place.role in (Role.ORDER, Role.LOCAL):
-        assert why_left_out(path) is not None
+        assert rejection_reason(path) is not None
     else:
-        assert why_left_out(path) is None
-        assert fits(path, CONTENT[Path(path).suffix])
-        assert not fits(path, b"\x80\x04\x95 a pickle") or path.endswith(".log")
+        assert rejection_reason(path) is None
+        assert matches_type(path, CONTENT[Path(path).suffix])
+        assert not matches_type(path, b"\x80\x04\x95 a pickle") or path.endswith(".log")
 
 
 @pytest.mark.parametrize(
@@ -94,12 +94,12 @@ def test_each_place_is_taken_or_left_out_by_its_role(place: Any) -> None:
     ],
 )
 def test_what_has_no_place_or_is_an_order_is_left_out(path: str) -> None:
-    assert why_left_out(path) is not None
+    assert rejection_reason(path) is not None
 
 
 @pytest.mark.parametrize("path", ["behind/2/checkpoints/step_1.zip", "behind/2/best_model.zip", "parent/a/config.json"])
 def test_what_lies_in_a_folder_of_an_earlier_run_has_its_place_there(path: str) -> None:
-    assert why_left_out(path) is None
+    assert rejection_reason(path) is None
 
 
 def test_a_pickle_under_another_name_is_left_out_and_named_as_no_policy(folder: RunFolder, tmp_path: Path) -> None:
@@ -284,7 +284,7 @@ def test_a_run_that_was_begun_without_end_is_refused(folder: RunFolder, tmp_path
         for n, kind in enumerate(["started", "interrupted"] * 2_001, 1)
     ]
     lines = [line.replace('{"attempt"', '{"cause": "x", "attempt"') for line in lines]
-    with pytest.raises(BundleRefused, match="begun 2,001 times"):
+    with pytest.raises(BundleRefused, match="started 2,001 times"):
         imported(folder, tmp_path, {"events.jsonl": "\n".join([*lines, ""]).encode()})
 
 

@@ -58,13 +58,13 @@ def test_the_table_of_trials_says_score_progress_or_status_of_each() -> None:
 
 
 def test_each_cause_of_trials_without_a_score_is_told_once() -> None:
-    full = "The disk is full ([Errno 28] No space left on device). Make room, then start a new run."
+    full = "The disk is full ([Errno 28] No space left on device). Free some space, then start a new run."
     cells = [
         cell(0, "scored"),
         cell(1, "failed", cause=full),
         cell(2, "training", cause=full),
         cell(3, "failed", "v1", cause="The loss is NaN."),
-        cell(4, "pruned", cause="It fell behind other trials of the search."),
+        cell(4, "pruned", cause="It did worse than other trials of the search."),
     ]
     assert cause_lines(experiment(cells, variants=2)) == [
         f"Variant 0, seed 1, 2: {full}",
@@ -77,13 +77,13 @@ def test_each_cause_of_trials_without_a_score_is_told_once() -> None:
 @pytest.mark.parametrize(
     ("least", "note", "line"),
     [
-        (98_304, None, "6 runs, 98,304 steps together."),
+        (98_304, None, "6 runs, 98,304 steps in total."),
         (
             98_304,
             "Each trial trains for 16,384 steps.",
-            "6 runs, 98,304 steps together. Each trial trains for 16,384 steps.",
+            "6 runs, 98,304 steps in total. Each trial trains for 16,384 steps.",
         ),
-        (24_000, "They differ.", "6 runs, 24,000 to 98,304 steps together. They differ."),
+        (24_000, "They differ.", "6 runs, 24,000 to 98,304 steps in total. They differ."),
     ],
 )
 def test_what_an_experiment_trains_is_promised_in_a_line(least: int, note: str | None, line: str) -> None:

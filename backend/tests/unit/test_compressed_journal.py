@@ -19,15 +19,15 @@ from rlviz.rundir.contents import broken_lines, inspect_folder, repair_folder
 from rlviz.rundir.journal import (
     JournalTail,
     JournalWriter,
+    compress_journal,
     compressed_path,
-    expand,
+    expand_journal,
     is_compressed,
     is_line_start,
     journal_size,
     last_lines,
     line_number,
     offset_after,
-    prepare,
     read_backwards,
     read_journal,
     whole_size,
@@ -44,7 +44,7 @@ BLOCK = 1_000
 def compress(journal: Path, block_bytes: int = BLOCK) -> bytes:
     """Compress it; returns what it held."""
     content = journal.read_bytes()
-    prepared = prepare(journal, block_bytes)
+    prepared = compress_journal(journal, block_bytes)
     assert prepared is not None
     assert prepared.put_in_place()
     assert is_compressed(journal)
@@ -90,13 +90,13 @@ def test_whatever_is_read_of_it_is_what_the_journal_says(
 
 def compress_anyway(journal: Path, block: int) -> None:
     """Compress it even where that makes it larger."""
-    prepared = prepare(journal, block)
+    prepared = compress_journal(journal, block)
     if prepared is None:
         pad = b" " * 400_000 + b"\n"  # a line that compresses well is at the beginning of both
         plain = journal.with_name("plain.jsonl")
         for path in (journal, plain):
             path.write_bytes(pad + path.read_bytes())
-        prepared = prepare(journal, max(block, 10_000))
+        prepared = compress_journal(journal, max(block, 10_000))
     assert prepared is not None
     assert prepared.put_in_place()
 
@@ -122,7 +122,7 @@ def test_whoever_writes_on_gets_it_back_uncompressed(journal: Path) -> None:
 
 
 def test_a_journal_that_has_grown_meanwhile_stays(journal: Path) -> None:
-    prepared = prepare(journal)
+    prepared = compress_journal(journal)
     assert prepared is not None
     with journal.open("ab") as file:
         file.write(b'{"seq": 401}\n')
@@ -133,7 +133,7 @@ def test_a_journal_that_has_grown_meanwhile_stays(journal: Path) -> None:
 def test_what_does_not_become_smaller_is_left(tmp_path: Path) -> None:
     noise = tmp_path / "noise.jsonl"
     noise.write_bytes(os.urandom(5_000))
-    assert prepare(noise) is None
+    assert compress_journal(noise) is None
     assert [path.name for path in tmp_path.iterdir()] == ["noise.jsonl"]
 
 
@@ -142,7 +142,7 @@ def test_where_both_are_there_the_uncompressed_one_counts(journal: Path) -> None
     compress(journal)
     journal.write_bytes(before + b'{"seq":401,"time":1,"step":1,"values":{}}\n')  # killed while it was expanded, later
     assert len(read_journal(journal)) == ROWS + 1
-    expand(journal)
+    expand_journal(journal)
     assert not compressed_path(journal).exists()
     assert len(read_journal(journal)) == ROWS + 1
 

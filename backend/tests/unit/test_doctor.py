@@ -13,7 +13,7 @@ import pytest
 from rlviz.cli import checks
 from rlviz.cli.checks import Finding
 from rlviz.rundir.process_identity import ProcessIdentity
-from rlviz.rundir.usage import measure, note_usage
+from rlviz.rundir.usage import measure_usage, write_usage
 from rlviz.server.proxy import ServiceAddress
 from rlviz.settings import Settings
 
@@ -51,7 +51,7 @@ def test_a_machine_that_lacks_nothing_is_left_alone(tmp_path: Path) -> None:
 def test_a_disk_without_room_is_told_with_what_makes_some(tmp_path: Path) -> None:
     held(checks.check_disk(settings(tmp_path, min_free_disk=10**18)), "disk", "bad", "are kept", "rlviz prune")
     (tmp_path / "file").write_bytes(b"x" * 9_000_000)
-    note_usage(tmp_path, measure(tmp_path))
+    write_usage(tmp_path, measure_usage(tmp_path))
     for most, state in ((8_000_000, "bad"), (10_000_000, "look"), (100_000_000, "ok")):
         found = checks.check_disk(settings(tmp_path, min_free_disk=1_000, max_bytes=most))
         held(found, "disk", state, "", "" if state == "ok" else "prune --dry-run")

@@ -71,7 +71,7 @@ def test_each_kind_of_drift_is_told_with_its_place(
 
 def test_packages_of_another_version_and_such_as_are_gone_are_told() -> None:
     found = drift_of_packages({"torch": "2.0.0", "numpy": "2.4.6", "jax": "1"}, {"torch": "2.13.0", "numpy": "2.4.6"})
-    assert [one.says for one in found] == ["jax was 1 and is not installed.", "torch was 2.0.0 and is 2.13.0."]
+    assert [one.says for one in found] == ["jax was 1 and is now not installed.", "torch was 2.0.0 and is now 2.13.0."]
 
 
 def test_a_journal_that_a_newer_version_went_on_with_is_told(run: RunFolder) -> None:

@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rlviz.stats.judging import Component, Ending, EndingKind, Ends, group_endings, places_of, roundest, separating_rule
+from rlviz.stats.judging import (
+    Component,
+    Ending,
+    EndingKind,
+    Ends,
+    group_endings,
+    name_squares,
+    roundest_number,
+    separating_rule,
+)
 
 POLE = (Component("cart position", "m"), Component("pole angle", "rad"), Component("pole angular velocity", "rad/s"))
 LIMIT = 12 * math.pi / 180
@@ -91,7 +100,7 @@ def test_a_reward_that_no_other_step_earns_tells_outcomes_apart() -> None:
 def test_the_squares_of_a_lake_name_the_ends() -> None:
     lake = ("SFFF", "FHFH", "FFFH", "HFFG")
     found = group_endings(
-        ends([[5], [15], [5], [12], [15], [5]], np.zeros((4, 1)), places=places_of(lake), terminated=[1] * 6)
+        ends([[5], [15], [5], [12], [15], [5]], np.zeros((4, 1)), places=name_squares(lake), terminated=[1] * 6)
     )
     assert titles(found) == [
         ("fell into a hole at row 2, column 2", (0, 2, 5)),
@@ -169,13 +178,13 @@ def test_a_rule_holds_for_hardly_any_state_that_ended_nothing() -> None:
     ],
 )
 def test_a_threshold_is_the_roundest_number_that_separates(start: float, stop: float, number: float) -> None:
-    assert roundest(start, stop) == pytest.approx(number)
+    assert roundest_number(start, stop) == pytest.approx(number)
 
 
 @pytest.mark.parametrize("seed", range(200))
 def test_a_threshold_always_separates(seed: int) -> None:
     random = np.random.default_rng(seed)
     start, stop = (random.normal(size=2) * 10.0 ** random.integers(-4, 6)).tolist()
-    number = roundest(start, stop)
+    number = roundest_number(start, stop)
     assert min(start, stop) <= number <= max(start, stop)
     assert number != stop

@@ -17,7 +17,7 @@ from rlviz.stats.judging import (
     Usual,
     histogram,
     key_moments,
-    rank,
+    rank_returns,
     surprise,
 )
 
@@ -48,7 +48,7 @@ def moments_of(kind: MomentKind, found: list[Moment]) -> list[tuple[int, float |
     ],
 )
 def test_worst_median_and_best_are_episodes_that_were_played(returns: list[float], ranking: Ranking) -> None:
-    assert rank(returns) == ranking
+    assert rank_returns(returns) == ranking
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 10, 100, 1_000])

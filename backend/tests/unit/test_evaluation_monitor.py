@@ -58,7 +58,7 @@ def monitor(folder: RunFolder, database: Database, clock: Clock) -> EvaluationMo
     with database.write() as session:
         session.add(row_of_config(folder.read_config()))
         session.flush()
-        row = EvaluationRow.of(record)
+        row = EvaluationRow.from_record(record)
         session.add(row)
     disk = DiskGuard(Settings(_env_file=None), free=lambda _: 1 << 40)  # type: ignore[call-arg]
     return EvaluationMonitor(

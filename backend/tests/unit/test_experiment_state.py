@@ -32,14 +32,14 @@ def row(run_id: str, *, seconds: float, step: int) -> RunRow:
 
 def test_the_time_left_follows_from_the_cost_and_not_from_the_age(experiment: OpenExperiment) -> None:
     first, second = list(experiment.trials.values())[:2]
-    experiment.note(first, TrialState.BEGUN, "a")
-    experiment.note(second, TrialState.BEGUN, "b")
+    experiment.record(first, TrialState.BEGUN, "a")
+    experiment.record(second, TrialState.BEGUN, "b")
     rows = {"a": row("a", seconds=60.0, step=100), "b": row("b", seconds=60.0, step=100)}
     late = CREATED + 1_000_000.0
     one = state_of(experiment, rows, now=late, parallel=1)
     assert (one.progress, one.core_seconds, one.seconds_left) == (0.5, 120.0, 120.0)
     assert state_of(experiment, rows, now=late, parallel=2).seconds_left == 60.0
-    experiment.direct(ExperimentControl(desired="stop"))
+    experiment.write_control(ExperimentControl(desired="stop"))
     assert state_of(experiment, rows, now=late, parallel=1).seconds_left is None
 
 
@@ -51,7 +51,7 @@ def test_long_trials_count_for_more_in_progress_and_in_the_time_left(tmp_path: P
     folder.create(StoredExperiment(id=folder.id, name="x", created_at=utc(CREATED), specification=spec))
     both = OpenExperiment(folder, lambda: CREATED)
     first = next(iter(both.trials.values()))
-    both.note(first, TrialState.BEGUN, "a")
+    both.record(first, TrialState.BEGUN, "a")
     rows = {"a": row("a", seconds=10.0, step=10_000).model_copy(update={"total_timesteps": 10_000})}
     found = state_of(both, rows, now=CREATED + 100, parallel=1)
     assert (found.total_timesteps, found.progress) == (1_010_000, pytest.approx(10_000 / 1_010_000))
@@ -72,9 +72,9 @@ def test_the_time_that_it_trained_counts_no_pause_and_nothing_twice() -> None:
 
 def test_attempts_that_were_lost_are_paid_for_too(experiment: OpenExperiment) -> None:
     first = next(iter(experiment.trials.values()))
-    experiment.note(first, TrialState.BEGUN, "lost")
-    experiment.note(first, TrialState.LOST, "lost", cause="The machine went down.")
-    experiment.note(first, TrialState.BEGUN, "again")
+    experiment.record(first, TrialState.BEGUN, "lost")
+    experiment.record(first, TrialState.LOST, "lost", cause="The machine went down.")
+    experiment.record(first, TrialState.BEGUN, "again")
     rows = {name: row(name, seconds=10.0, step=50) for name in experiment.run_ids}
     assert experiment.run_ids == ["lost", "again"]
     assert state_of(experiment, rows, now=CREATED + 100, parallel=1).core_seconds == 20.0
@@ -82,15 +82,15 @@ def test_attempts_that_were_lost_are_paid_for_too(experiment: OpenExperiment) ->
 
 def test_a_trial_without_a_run_ends_no_experiment(experiment: OpenExperiment) -> None:
     first, second = list(experiment.trials.values())[:2]
-    experiment.note(first, TrialState.FAILED, "", cause="These values cannot work together.")
+    experiment.record(first, TrialState.FAILED, "", cause="These values cannot work together.")
     assert experiment.fast_failure() is None
-    experiment.note(second, TrialState.FAILED, "a", cause="It crashed.")
+    experiment.record(second, TrialState.FAILED, "a", cause="It crashed.")
     assert "It crashed." in (experiment.fast_failure() or "")
 
 
 def test_the_cost_is_processor_time_where_that_was_counted(experiment: OpenExperiment) -> None:
     first = next(iter(experiment.trials.values()))
-    experiment.note(first, TrialState.BEGUN, "a")
+    experiment.record(first, TrialState.BEGUN, "a")
     counted = row("a", seconds=60.0, step=100).model_copy(update={"core_seconds_before": 41.5})
     found = state_of(experiment, {"a": counted}, now=CREATED + 100, parallel=1)
     assert found.core_seconds == 41.5
@@ -99,7 +99,7 @@ def test_the_cost_is_processor_time_where_that_was_counted(experiment: OpenExper
 
 def test_what_trains_costs_what_its_worker_has_used_or_else_its_time(experiment: OpenExperiment) -> None:
     first = next(iter(experiment.trials.values()))
-    experiment.note(first, TrialState.BEGUN, "a")
+    experiment.record(first, TrialState.BEGUN, "a")
     trains = row("a", seconds=60.0, step=50).model_copy(
         update={"core_seconds_before": 10.0, "attempts": [[CREATED, CREATED + 20], [CREATED + 40, None]]}
     )
@@ -115,7 +115,7 @@ def test_sparklines_of_many_trials_are_thinned_together(tmp_path: Path) -> None:
     folder.create(StoredExperiment(id=folder.id, name="x", created_at=utc(CREATED), specification=spec))
     many = OpenExperiment(folder, lambda: CREATED)
     trial = next(iter(many.trials.values()))
-    many.note(trial, TrialState.BEGUN, "a")
+    many.record(trial, TrialState.BEGUN, "a")
     returns = [float(value) for value in range(SPARKLINE_POINTS)]
     trained = row("a", seconds=10.0, step=50).model_copy(update={"sparkline": returns})
     cell = state_of(many, {"a": trained}, now=CREATED + 100, parallel=1).cells[0]
@@ -127,8 +127,8 @@ def test_sparklines_of_many_trials_are_thinned_together(tmp_path: Path) -> None:
 
 def test_a_trial_that_failed_has_the_returns_that_it_had_until_then(experiment: OpenExperiment) -> None:
     trial = next(iter(experiment.trials.values()))
-    experiment.note(trial, TrialState.BEGUN, "a")
-    experiment.note(trial, TrialState.FAILED, "a", cause="It crashed.")
+    experiment.record(trial, TrialState.BEGUN, "a")
+    experiment.record(trial, TrialState.FAILED, "a", cause="It crashed.")
     failed = row("a", seconds=10.0, step=25).model_copy(update={"sparkline": [1.0, 1234.5678]})
     cell = state_of(experiment, {"a": failed}, now=CREATED + 100, parallel=1).cells[0]
     assert (cell.progress, cell.trained, list(cell.sparkline)) == (1.0, 0.25, [1.0, 1235.0])
@@ -139,7 +139,7 @@ def test_a_run_that_was_interrupted_is_paused_while_its_experiment_is_stopped(
     experiment: OpenExperiment, desired: str, shown: CellStatus
 ) -> None:
     trial = next(iter(experiment.trials.values()))
-    experiment.note(trial, TrialState.BEGUN, "a")
+    experiment.record(trial, TrialState.BEGUN, "a")
     experiment.control = ExperimentControl.model_validate({"desired": desired})
     gone = row("a", seconds=10.0, step=50).model_copy(update={"status": "interrupted"})
     assert state_of(experiment, {"a": gone}, now=CREATED + 100, parallel=1).cells[0].status is shown
@@ -148,8 +148,8 @@ def test_a_run_that_was_interrupted_is_paused_while_its_experiment_is_stopped(
 @pytest.mark.parametrize("status", ["failed", "interrupted"])
 def test_a_trial_whose_run_was_cut_off_says_what_its_run_says(experiment: OpenExperiment, status: str) -> None:
     first, second = list(experiment.trials.values())[:2]
-    experiment.note(first, TrialState.BEGUN, "a")
-    experiment.note(second, TrialState.BEGUN, "b")
+    experiment.record(first, TrialState.BEGUN, "a")
+    experiment.record(second, TrialState.BEGUN, "b")
     cut_off = row("a", seconds=1.0, step=1).model_copy(update={"status": status, "cause": "The disk is full."})
     found = state_of(experiment, {"a": cut_off, "b": row("b", seconds=1.0, step=1)}, now=CREATED, parallel=1)
     assert [cell.cause for cell in found.cells[:2]] == ["The disk is full.", None]

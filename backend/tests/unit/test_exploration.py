@@ -41,7 +41,7 @@ def episode(actions: PolicyActions, seed: int = 3, steps: int = 8) -> list[float
 
 
 def considered(actions: PolicyActions, *, greedy: bool = False) -> float:
-    actions.consider(SEEN, greedy=greedy)
+    actions.choose_action(SEEN, greedy=greedy)
     return float(actions.action()[0])
 
 

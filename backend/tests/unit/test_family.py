@@ -22,7 +22,7 @@ def family_of(root: Path, run_id: str) -> Family:
     app = Application(Settings(_env_file=None, runs_dir=root, warm_worker=False))  # type: ignore[call-arg]
     app.rebuild()
     with closing(app.database):
-        return app.family.of(run_id)
+        return app.family.find_family(run_id)
 
 
 def changes_of(found: Family, run_id: str) -> list[tuple[str, object, object]]:

@@ -16,8 +16,8 @@ from rlviz.rundir.files import (
     LINK,
     NO_FOLDER,
     SPECIAL,
-    files_in,
     is_file,
+    list_files,
     may_be_file,
     open_file,
     read_small,
@@ -119,7 +119,7 @@ def test_a_link_to_a_folder_elsewhere_is_neither_read_nor_written_through(tmp_pa
 def test_a_subfolder_that_is_a_link_or_a_file_holds_nothing(folder: RunFolder, tmp_path: Path) -> None:
     folder.evaluations.path.rmdir()
     folder.evaluations.path.symlink_to(tmp_path / "outside" / "eval")
-    assert files_in(folder.evaluations.path, folder.path) == []
+    assert list_files(folder.evaluations.path, folder.path) == []
     with pytest.raises(RunFolderError) as caught:
         write_atomically(folder.evaluations.path / "y.json", b"{}", folder.path)
     assert (caught.value.damage.file, caught.value.damage.problem) == ("eval", LINK)

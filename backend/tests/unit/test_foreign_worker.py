@@ -9,7 +9,7 @@ import pytest
 
 from rlviz.launchers.foreign import LOOK_SECONDS, SILENCE_SECONDS, ForeignWorker
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.foreign import beat
+from rlviz.rundir.foreign import touch_heartbeat
 from rlviz.rundir.process_identity import ProcessIdentity
 
 ELSEWHERE = ["process:7:12.5:another-boot", "ray:worker-3", ""]
@@ -77,7 +77,7 @@ def test_the_cause_names_the_process_of_a_program_that_is_gone(tmp_path: Path, i
 def test_a_pipe_in_the_place_of_the_heartbeat_is_set_aside_and_no_program_waits_for_it(tmp_path: Path) -> None:
     folder = Program(tmp_path).folder
     os.mkfifo(folder.heartbeat_path)
-    beat(folder)
+    touch_heartbeat(folder)
     assert folder.heartbeat_path.is_file()
     assert len(list(folder.path.glob("heartbeat.damaged-*"))) == 1
 

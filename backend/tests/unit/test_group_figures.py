@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rlviz.stats.criterion import BY_TRAINING
-from rlviz.stats.groups import SeedFigure, figures, mean_of_seeds, median_of_seeds
+from rlviz.stats.groups import SeedFigure, compare_figures, mean_of_seeds, median_of_seeds
 from rlviz.stats.seeds import summarize
 from tests.unit.test_verdict import entry, judge
 
@@ -56,7 +56,7 @@ def test_each_figure_is_summed_up_by_group_as_the_verdict_says() -> None:
     ]
     found = {
         figure.id: figure.groups
-        for figure in figures([*runs, entry("alone", 300)], window=20, threshold=475, criterion=BY_TRAINING)
+        for figure in compare_figures([*runs, entry("alone", 300)], window=20, threshold=475, criterion=BY_TRAINING)
     }
     assert set(found["final_moving_average"]) == {"ppo", "dqn"}
     ppo, expected = found["final_moving_average"]["ppo"], summarize([finals["ppo"]])

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from rlviz.stats.groups import Member, grouped
+from rlviz.stats.groups import Member, make_groups
 
 
 def interval(members: list[Member]) -> tuple[float, float] | None:
-    (group,) = grouped({("ppo",): members})
+    (group,) = make_groups({("ppo",): members})
     assert group.summary is not None
     found = group.summary.interval
     return None if found is None else (found.low, found.high)

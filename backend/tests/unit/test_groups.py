@@ -15,11 +15,11 @@ from rlviz.rundir.folder import RunFolder, run_folders
 from rlviz.server.application import Application
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.runs.configuration import NewRun
-from rlviz.server.runs.groups import Group, SeedsWanted
+from rlviz.server.runs.groups import Group, SeedRequest
 from tests.support.service import catalogue, catalogued
 
 NEW = NewRun(algo="ppo", env_id="CartPole-v1", total_timesteps=1_000)
-THREE = SeedsWanted(seeds=(4, 1, 9))
+THREE = SeedRequest(seeds=(4, 1, 9))
 IDENTITY = {"run_id", "created_at", "seed", "group_id"}
 
 
@@ -47,9 +47,9 @@ def test_a_catalogue_made_anew_knows_the_groups(tmp_path: Path) -> None:
 
 def test_a_count_goes_up_from_the_seed_and_draws_different_ones_without(tmp_path: Path) -> None:
     with catalogued(tmp_path) as app:
-        counted = app.groups.create(replace(NEW, seed=7), SeedsWanted(count=3), start=False)
+        counted = app.groups.create(replace(NEW, seed=7), SeedRequest(count=3), start=False)
         assert [row.seed for row in counted] == [7, 8, 9]
-        drawn = app.groups.create(NEW, SeedsWanted(count=20), start=False)
+        drawn = app.groups.create(NEW, SeedRequest(count=20), start=False)
         assert len({row.seed for row in drawn}) == 20
 
 
@@ -57,11 +57,11 @@ def test_seeds_are_added_to_the_group_of_a_run_with_its_settings_and_its_present
     with catalogued(tmp_path) as app:
         first = app.runs.create(replace(NEW, seed=3, hyperparameters={"gamma": 0.9}))
         app.runs.relabel(first.id, {"name": "short sight"})
-        second = app.groups.add_seeds(first.id, SeedsWanted(seeds=(5,)))[0]
+        second = app.groups.add_seeds(first.id, SeedRequest(seeds=(5,)))[0]
         assert (second.group_id, second.seed, second.name, second.status) == (first.id, 5, "short sight", "queued")
         config = app.runs.config(second.id)
         assert (config.hyperparameters["gamma"], config.group_id) == (0.9, first.id)
-        third = app.groups.add_seeds(second.id, SeedsWanted(count=1))[0]
+        third = app.groups.add_seeds(second.id, SeedRequest(count=1))[0]
         assert third.group_id == first.id
         assert third.seed not in (3, 5)
         assert [[row.seed for row in group.runs] for group in app.groups.find([first.id])] == [
@@ -72,12 +72,12 @@ def test_seeds_are_added_to_the_group_of_a_run_with_its_settings_and_its_present
 @pytest.mark.parametrize(
     ("wanted", "pointer"),
     [
-        (SeedsWanted(), "/seeds"),
-        (SeedsWanted(seeds=(1,), count=2), "/seeds"),
-        (SeedsWanted(seeds=(1, 2, 1)), "/seeds/2"),
+        (SeedRequest(), "/seeds"),
+        (SeedRequest(seeds=(1,), count=2), "/seeds"),
+        (SeedRequest(seeds=(1, 2, 1)), "/seeds/2"),
     ],
 )
-def test_seeds_twice_and_seeds_beside_a_count_are_refused(tmp_path: Path, wanted: SeedsWanted, pointer: str) -> None:
+def test_seeds_twice_and_seeds_beside_a_count_are_refused(tmp_path: Path, wanted: SeedRequest, pointer: str) -> None:
     with catalogued(tmp_path) as app:
         with pytest.raises(InvalidRequest) as refused:
             app.groups.create(NEW, wanted, start=True)
@@ -88,10 +88,10 @@ def test_seeds_twice_and_seeds_beside_a_count_are_refused(tmp_path: Path, wanted
 def test_a_seed_that_the_group_has_and_one_beyond_the_limit_are_refused(tmp_path: Path) -> None:
     with catalogued(tmp_path) as app:
         first = app.runs.create(replace(NEW, seed=3))
-        with pytest.raises(InvalidRequest, match="Seed 3 is there already"):
-            app.groups.add_seeds(first.id, SeedsWanted(seeds=(4, 3)))
-        with pytest.raises(InvalidRequest, match="above"):
-            app.groups.create(replace(NEW, seed=LIMITS.seed.maximum), SeedsWanted(count=2), start=True)
+        with pytest.raises(InvalidRequest, match="The group already has seed 3"):
+            app.groups.add_seeds(first.id, SeedRequest(seeds=(4, 3)))
+        with pytest.raises(InvalidRequest, match="exceed"):
+            app.groups.create(replace(NEW, seed=LIMITS.seed.maximum), SeedRequest(count=2), start=True)
         assert len(list(run_folders(tmp_path))) == 1
 
 
@@ -101,7 +101,7 @@ def test_seeds_that_are_added_to_a_trial_are_runs_of_their_own(tmp_path: Path) -
         folder = RunFolder(tmp_path, row.id)
         trial = ExperimentPlace(id="exp-20261123-180754-a3cdb9", variant="v1", trial=1)
         folder.config_path.write_text(folder.read_config().model_copy(update={"experiment": trial}).model_dump_json())
-        added = app.groups.add_seeds(row.id, SeedsWanted(count=1))[0]
+        added = app.groups.add_seeds(row.id, SeedRequest(count=1))[0]
         assert app.runs.config(added.id).experiment is None
 
 
@@ -113,7 +113,7 @@ def test_a_forked_run_has_no_other_seeds(tmp_path: Path) -> None:
         forked = folder.read_config().model_copy(update={"parent": parent})
         folder.config_path.write_text(forked.model_dump_json())
         with pytest.raises(InvalidRequest, match="forked"):
-            app.groups.add_seeds(row.id, SeedsWanted(count=1))
+            app.groups.add_seeds(row.id, SeedRequest(count=1))
 
 
 def test_a_disk_that_fills_up_at_the_third_run_leaves_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,20 +142,23 @@ def test_a_group_is_summed_up_by_the_returns_that_are_there() -> None:
             tags=[], created_at=0.0, ep_rew_mean=mean, best_moving_average=best, status=RunStatus.COMPLETED.value,
         )  # fmt: skip
 
-    group = Group.of("g", [row(seed, mean) for seed, mean in enumerate([10, 20, 30, 100, None])])
+    group = Group.from_rows("g", [row(seed, mean) for seed, mean in enumerate([10, 20, 30, 100, None])])
     assert group.returns is not None
     assert (group.returns.count, group.returns.iqm) == (4, 25)
-    assert Group.of("g", [row(1, None), row(2, None)]).returns is None
+    assert Group.from_rows("g", [row(1, None), row(2, None)]).returns is None
     assert group.definition == (
         "Interquartile mean of the mean return of the last 100 episodes of 4 of 5 seeds, "
         "with the 95 % interval of a bootstrap over seeds (2,000 resamples). "
         "Source: Agarwal et al. 2021, https://arxiv.org/abs/2108.13264."
     )
-    assert "1 of 2 seeds; one seed: no interval. Source:" in Group.of("g", [row(1, 5), row(2, None)]).definition
-    assert Group.of("g", [row(1, None), row(2, None)]).definition == "None of the 2 seeds has finished an episode yet."
-    early = Group.of("g", [row(1, 5), row(2, 6)])
+    assert "1 of 2 seeds; one seed: no interval. Source:" in Group.from_rows("g", [row(1, 5), row(2, None)]).definition
+    assert (
+        Group.from_rows("g", [row(1, None), row(2, None)]).definition
+        == "None of the 2 seeds has finished an episode yet."
+    )
+    early = Group.from_rows("g", [row(1, 5), row(2, 6)])
     assert (early.best, early.best_definition) == (None, "None of the 2 seeds has finished 20 episodes yet.")
-    later = Group.of("g", [row(1, 5, 100), row(2, 6, 300), row(3, 7)])
+    later = Group.from_rows("g", [row(1, 5, 100), row(2, 6, 300), row(3, 7)])
     assert later.best is not None
     assert (later.best.count, later.best.iqm) == (2, 200)
     assert later.best_definition.startswith(

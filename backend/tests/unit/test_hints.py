@@ -14,7 +14,7 @@ import pytest
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.stats.arrays import Series
 from rlviz.stats.hints import RETURN_RULES, RULES, Case, GreedyEvaluation, RuleState, find_hints, review
-from rlviz.stats.hints.hint import change, plain
+from rlviz.stats.hints.hint import plain, suggest_change
 from rlviz.stats.solved import SolvedAt, SolvedBy
 
 TOTAL = 100_000
@@ -250,9 +250,9 @@ def test_numbers_are_written_as_people_write_them(value: float, text: str) -> No
 
 def test_a_hyperparameter_that_is_not_there_or_at_its_bound_is_not_advised() -> None:
     given = case(hyperparameters={"n_epochs": 1, "net_arch": [64]})
-    assert change(given, "n_epochs", 1 / 2, low=1) is None
-    assert change(given, "gamma", 2) is None
-    assert change(given, "net_arch", 2) is None
+    assert suggest_change(given, "n_epochs", 1 / 2, low=1) is None
+    assert suggest_change(given, "gamma", 2) is None
+    assert suggest_change(given, "net_arch", 2) is None
 
 
 def test_a_rule_that_fails_keeps_no_other_from_giving_its_hint(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rlviz.domain.limits import LIMITS
-from rlviz.exchange.export import TableFormat, of_metrics, write_event_files, write_table
+from rlviz.exchange.export import TableFormat, metrics_table, write_event_files, write_table
 from rlviz.exchange.imports import found_run
 from rlviz.exchange.imports.tensorboard_logs import masked_crc
 from rlviz.rundir.folder import RunFolder
@@ -69,7 +69,7 @@ def test_csv_that_we_wrote_gives_the_same_rows_to_the_last_bit(tmp_path: Path, e
         with exported.metrics_path.open("a") as file:
             file.write(f'{{"seq":1,"time":1700000100.5,"step":900,"values":{{"train/loss":{line!r}}}}}\n')
     with (tmp_path / "curves.csv").open("wb") as file:
-        write_table(of_metrics(exported), TableFormat.CSV, file)
+        write_table(metrics_table(exported), TableFormat.CSV, file)
     assert known(one_of(tmp_path, tmp_path / "curves.csv")) == known(exported)
 
 
@@ -143,23 +143,23 @@ def test_what_is_not_finite_is_a_gap_of_which_the_run_warns(tmp_path: Path) -> N
         ("progress.csv", "", "is empty"),
         (EVENTS, b"", "is empty"),
         ("monitor.csv", HEAD + "r,l\n1,2\n", "columns r, l and t"),
-        ("monitor.csv", "#{\n", "line 1 .* no JSON follows"),
-        ("monitor.csv", HEAD + "r,l,t\n1.0,x,2.0\n", "line 3 .* have to be numbers"),
-        ("monitor.csv", HEAD + "r,l,t\n", "no number in it"),
+        ("monitor.csv", "#{\n", "line 1 .* not followed by JSON"),
+        ("monitor.csv", HEAD + "r,l,t\n1.0,x,2.0\n", "line 3 .* must be numbers"),
+        ("monitor.csv", HEAD + "r,l,t\n", "no numbers to draw"),
         ("progress.csv", "loss\n1\n", "lacks a column of steps"),
         ("progress.csv", "step,loss\nx,1\n", "line 2 .* has no step"),
         ("x.csv", "seq,time,step,loss\n1,1,x,1\n", "line 2 .* has no step"),
         ("progress.csv", "step,loss\n-1,1\n", "line 2 .* has no step"),
         ("progress.csv", b"step,loss\n\xff\xfe,1\n", "line 2 .* has no step"),
         ("progress.csv", b"step\0," * 200_000, "longer than"),
-        ("progress.csv", "step,loss\n1," + "9" * 200_000 + "\n", "no CSV"),
+        ("progress.csv", "step,loss\n1," + "9" * 200_000 + "\n", "not valid CSV"),
         ("progress.json", "", "is empty"),
-        ("progress.json", "[\n", "line 1 .* no object of JSON"),
+        ("progress.json", "[\n", "line 1 .* not a JSON object"),
         ("progress.json", '{"loss": 1}\n', "line 1 .* has no step"),
-        (EVENTS, os.urandom(1 << 16), "no event file of TensorBoard"),
-        (EVENTS, record(b"\x2a\x05ab"), "record at byte 0 .* no event"),
-        ("notes.txt", "hello", "What can be: TensorBoard event files"),
-        ("other.csv", "a,b\n1,2\n", "What can be"),
+        (EVENTS, os.urandom(1 << 16), "not a TensorBoard event file"),
+        (EVENTS, record(b"\x2a\x05ab"), "record at byte 0 .* not a TensorBoard event"),
+        ("notes.txt", "hello", "Supported: TensorBoard event files"),
+        ("other.csv", "a,b\n1,2\n", "Supported: "),
     ],
 )
 def test_a_file_that_cannot_be_read_is_refused_with_what_is_wrong(

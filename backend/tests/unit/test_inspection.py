@@ -19,9 +19,9 @@ from rlviz.rundir.contents import (
     PLACES,
     broken_lines,
     damaged_lines,
+    find_place,
     inspect_folder,
     is_event,
-    place_of,
     repair_folder,
 )
 from rlviz.rundir.folder import RunFolder
@@ -157,7 +157,7 @@ def test_every_path_of_a_run_folder_is_in_the_table(folder: RunFolder) -> None:
     )
     paths += [path(EVALUATION) for path in (*of_evaluation, files.evaluated_policy_path)]
     paths += map(compressed_path, (folder.metrics_path, folder.anatomy_path))
-    unknown = [str(path) for path in paths if place_of(path.relative_to(folder.path).as_posix()) is None]
+    unknown = [str(path) for path in paths if find_place(path.relative_to(folder.path).as_posix()) is None]
     assert unknown == []
 
 

@@ -172,7 +172,7 @@ def test_memory_that_is_nearly_full_is_told_once_at_each_level_and_again_after_i
     notifier = Notifier(None)
     watch = MemoryWatch(notifier.notify, use=lambda: next(uses))
     for _ in shares:
-        watch.look()
+        watch.check()
     told = [one.news for one in notifier.buffer.after(0)]
     assert [news.title for news in told] == [f"Memory is {percent}% full" for percent in (75, 90, 92, 93)]
     assert {(news.kind, news.run_id, news.experiment_id) for news in told} == {(NotificationKind.MEMORY, None, None)}

@@ -74,7 +74,7 @@ def _of_tail(folder: RunFolder) -> Sequence[float]:
         pytest.param(_of_curve, id="curve"),
         pytest.param(_of_analytics, id="analytics"),
         pytest.param(_of_tail, id="newest rows"),
-        pytest.param(lambda run: GreedyReturns(run.path.parent).of(run.run_id), id="pruner"),
+        pytest.param(lambda run: GreedyReturns(run.path.parent).read_returns(run.run_id), id="pruner"),
         pytest.param(lambda run: rlviz.Run(run.run_id, run.path.parent).metrics()["episode/reward"], id="library"),
         pytest.param(
             lambda run: [one.episode_return for one in last_episodes(run, run.read_config(), None, 300)], id="fork"
@@ -100,19 +100,19 @@ def test_a_pruner_forgets_what_a_run_goes_back_over(tmp_path: Path) -> None:
     folder, returns = make_run(tmp_path, "a", hyperparameters=SHORT), GreedyReturns(tmp_path)
     for step, value in ((100, 10.0), (200, 20.0), (300, 999.0)):
         log(folder, step, value)
-    assert returns.of("a") == [10, 20, 999]
+    assert returns.read_returns("a") == [10, 20, 999]
     go_back(folder)
-    assert returns.of("a") == [10, 20]
+    assert returns.read_returns("a") == [10, 20]
     log(folder, 300, 30.0)
-    assert returns.of("a") == [10, 20, 30]
+    assert returns.read_returns("a") == [10, 20, 30]
 
 
 def test_a_pruner_is_told_nothing_of_a_policy_that_has_not_learned(tmp_path: Path) -> None:
     folder = make_run(tmp_path, "a", hyperparameters={"n_steps": 200, "batch_size": 50})
     for step, value in ((100, 90.0), (200, 80.0), (300, 30.0)):
         log(folder, step, value)
-    assert [value for value in GreedyReturns(tmp_path).of("a") if value == value] == [30]
-    assert len(GreedyReturns(tmp_path).of("a")) == 3, "evaluations keep their places"
+    assert [value for value in GreedyReturns(tmp_path).read_returns("a") if value == value] == [30]
+    assert len(GreedyReturns(tmp_path).read_returns("a")) == 3, "evaluations keep their places"
 
 
 def test_a_line_that_is_no_row_is_none_of_them(run: RunFolder) -> None:
@@ -122,4 +122,4 @@ def test_a_line_that_is_no_row_is_none_of_them(run: RunFolder) -> None:
         file.write('{"seq": 5, "step": 400, "time": 1}\n["no row"]\n')
     log(run, 500, 40.0)
     assert [row["step"] for row in rows.read().rows] == [500]
-    assert GreedyReturns(run.path.parent).of(run.run_id)[-1] == 40
+    assert GreedyReturns(run.path.parent).read_returns(run.run_id)[-1] == 40

@@ -32,8 +32,8 @@ def test_each_use_names_the_class_and_what_to_do(app: Application, use: str) -> 
     with pytest.raises(EnvironmentMissing) as caught:
         USES[use](app)
     assert str(caught.value) == (
-        "Env, the environment of this run, is your own class evil.py:Env, and this machine has no file evil.py. "
-        "Put the file there, then try again. New runs take the class from where RLVIZ_ENVIRONMENTS says."
+        "Env, the environment of this run, is the custom class evil.py:Env, but this machine has no file evil.py. "
+        "Put the file there, then try again. New runs load the class from RLVIZ_ENVIRONMENTS."
     )
 
 

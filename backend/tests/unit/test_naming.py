@@ -26,10 +26,10 @@ from rlviz.domain.naming import (
     Naming,
     recorded_name,
     renames_text,
-    shortened,
+    shorten_name,
 )
 from rlviz.domain.plain_text import join_names, split_names
-from rlviz.exchange.export import PLACE, TableFormat, of_metrics, write_event_files, write_table
+from rlviz.exchange.export import PLACE, TableFormat, metrics_table, write_event_files, write_table
 from rlviz.exchange.import_runs import ImportOptions, import_path
 from rlviz.learning.training.journals import MetricLimits
 from rlviz.library.runs import Run
@@ -143,7 +143,7 @@ def test_whatever_is_logged_comes_back_from_every_target_under_its_own_name(name
         for form in TableFormat:
             path = folder / f"table.{form}"
             with path.open("wb") as file:
-                write_table(of_metrics(run.folder), form, file)
+                write_table(metrics_table(run.folder), form, file)
             assert imported(path, folder) == logged, form
         write_event_files(all_rows(run.folder), run.folder.config_path.read_text(), folder / "events")
         assert imported(folder / "events", folder) == logged
@@ -192,8 +192,8 @@ def test_the_sentence_on_other_names_stays_short_and_on_one_line() -> None:
 
 
 def test_a_name_that_is_shortened_keeps_its_beginning() -> None:
-    assert shortened("loss/" + "x" * 300, 50).startswith("loss/xxx")
-    assert len(shortened("x" * 300, 50)) == 50
+    assert shorten_name("loss/" + "x" * 300, 50).startswith("loss/xxx")
+    assert len(shorten_name("x" * 300, 50)) == 50
 
 
 @given(st.text())

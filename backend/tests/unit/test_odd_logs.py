@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rlviz.exchange.export import framed
+from rlviz.exchange.export import frame_record
 from rlviz.exchange.imports import text_lines
 from rlviz.exchange.imports.found_run import MOST_WARNINGS, FoundRun
 from rlviz.exchange.imports.log_formats import Logs, read_logs
@@ -62,7 +62,7 @@ def start(step: int) -> bytes:
         ("progress.csv", TWO_LINES.encode("utf-16")),
         ("progress.json", JSON_LINES.encode()),
         ("curves.csv", b"seq,time,step,loss\n1,1700000000.5,10,0.25\n2,1700000001.5,20,0.125\n"),
-        (EVENTS, b"".join(framed(event(step, b"loss", 1 / step)) for step in (1, 2, 4))),
+        (EVENTS, b"".join(frame_record(event(step, b"loss", 1 / step)) for step in (1, 2, 4))),
     ],
     ids=["monitor", "progress", "CRLF", "two lines", "UTF-16", "JSON", "an export", "events"],
 )
@@ -83,7 +83,7 @@ def test_a_file_that_is_cut_anywhere_gives_the_first_rows_of_the_whole_one(
 def test_zeros_that_a_crash_has_left_at_the_end_are_no_row(read: Read) -> None:
     for name, content in (("monitor.csv", MONITOR), ("progress.csv", PROGRESS), ("progress.json", JSON_LINES)):
         assert values(read(name, content.encode() + bytes(5_000))) == values(read(name, content.encode()))
-    whole = framed(event(1, b"loss", 0.5))
+    whole = frame_record(event(1, b"loss", 0.5))
     found = read(EVENTS, whole + bytes(5_000))
     assert steps(found) == [1]
     assert "a checksum differs" in found.rows.warnings[0]
@@ -112,7 +112,7 @@ def test_one_odd_line_costs_one_line_and_a_warning_with_its_number(read: Read, b
     found = read("progress.csv", b"step,loss\n" + body.encode())
     assert values(found) == [(64, {"loss": 0.5}), (256, {"loss": 0.2})]
     [warning] = found.rows.warnings
-    assert warning.startswith("progress.csv, line 3 is left out. ")
+    assert warning.startswith("progress.csv, line 3 was skipped. ")
 
 
 def test_a_text_may_go_over_several_lines_and_one_that_is_torn_takes_no_others_with_it(read: Read) -> None:
@@ -120,7 +120,7 @@ def test_a_text_may_go_over_several_lines_and_one_that_is_torn_takes_no_others_w
     torn = 'note,step,loss\n"torn\nplain,64,0.5\n"two\nlines",128,0.4\n"one",256,0.3\n'
     found = read("progress.csv", torn.encode())
     assert steps(found) == [64, 128, 256]
-    assert found.rows.warnings == [f"progress.csv, line 2 is left out. {text_lines.NO_CSV}"]
+    assert found.rows.warnings == [f"progress.csv, line 2 was skipped. {text_lines.NO_CSV}"]
 
 
 def test_a_text_over_several_lines_in_a_file_that_gained_a_column_is_read(read: Read) -> None:
@@ -134,7 +134,7 @@ def test_many_odd_lines_are_told_in_few_words(read: Read) -> None:
     body = "".join(f"{step},0.5\n,0.25\n" for step in range(1, 2_000))
     [warning] = read("progress.csv", f"step,loss\n{body}".encode()).rows.warnings
     assert warning.startswith(
-        "progress.csv: lines 3, 5, 7, 9, 11 and 1,994 more are left out, each for this: It has no "
+        "progress.csv: lines 3, 5, 7, 9, 11 and 1,994 more were skipped, all for this reason: It has no "
     )
 
 
@@ -194,7 +194,7 @@ def test_what_looks_like_a_number_and_is_none_is_a_gap_and_said(read: Read, cell
     found = read("progress.csv", f"step,loss\n64,0.5\n128,{cell}\n256,0.25\n".encode())
     assert [row.get("loss") for _, row in values(found)] == [0.5, 0.25]
     [warning] = found.rows.warnings
-    assert warning.startswith("progress.csv, line 3: loss is no number")
+    assert warning.startswith("progress.csv, line 3: loss is not a number")
 
 
 def test_a_column_of_texts_is_left_out_without_a_word(read: Read) -> None:
@@ -226,7 +226,7 @@ def test_comments_are_no_rows_and_names_may_stand_in_one(read: Read) -> None:
 def test_the_column_of_steps_is_the_same_in_every_line(read: Read) -> None:
     found = read("progress.csv", b"time/total_timesteps,step,loss\n64,1,0.5\n,2,0.4\n128,3,0.3\n")
     assert steps(found) == [64, 128]
-    assert found.rows.warnings[0].startswith("progress.csv, line 3 is left out. It has no step")
+    assert found.rows.warnings[0].startswith("progress.csv, line 3 was skipped. It has no step")
 
 
 def test_two_metrics_that_we_call_the_same_stay_two(read: Read) -> None:
@@ -248,7 +248,7 @@ def test_a_monitor_that_a_second_process_goes_on_with_keeps_the_order_of_its_lin
     assert [row.values["episode/reward"] for row in taken] == [10.0, 21.5, 110.0, 120.0]
     assert [row.time for row in taken] == [1700000001.5, 1700000002.5, 1700000003.5, 1700000004.5]
     [warning] = found.rows.warnings
-    assert warning.startswith("monitor.csv, line 5: seconds go back")
+    assert warning.startswith("monitor.csv, line 5: seconds decrease")
 
 
 def test_a_second_head_says_when_the_second_process_began(read: Read) -> None:
@@ -278,7 +278,7 @@ def test_seconds_of_a_progress_file_that_go_back_go_on_from_those_before(read: R
         ("progress.csv", b"step,loss\n64,1\n128,2\n64,3\n"),
         ("progress.json", b'{"step": 64, "loss": 1}\n{"step": 128, "loss": 2}\n{"step": 64, "loss": 3}\n'),
         ("x.csv", b"seq,time,step,loss\n1,1,64,1\n2,2,128,2\n3,3,64,3\n"),
-        (EVENTS, b"".join(framed(event(step, b"loss", value)) for step, value in ((64, 1), (100, 2), (64, 3)))),
+        (EVENTS, b"".join(frame_record(event(step, b"loss", value)) for step, value in ((64, 1), (100, 2), (64, 3)))),
     ],
 )
 def test_steps_that_go_back_are_said(read: Read, name: str, content: bytes) -> None:
@@ -291,12 +291,14 @@ def test_steps_that_go_back_are_said(read: Read, name: str, content: bytes) -> N
 
 def test_metrics_with_steps_of_their_own_do_not_go_back(read: Read) -> None:
     events = [event(step, tag, 0.5) for epoch in (1, 2) for tag, step in ((b"loss", 50 * epoch), (b"epoch", epoch))]
-    assert read(EVENTS, b"".join(map(framed, events))).rows.warnings == []
+    assert read(EVENTS, b"".join(map(frame_record, events))).rows.warnings == []
 
 
 def test_a_session_that_starts_at_a_step_takes_the_place_of_what_was_logged_there(tmp_path: Path) -> None:
-    first = b"".join(framed(event(step, b"loss", step, 100.0)) for step in range(0, 60, 10))
-    second = framed(start(30)) + b"".join(framed(event(step, b"loss", -step, 200.0)) for step in range(30, 80, 10))
+    first = b"".join(frame_record(event(step, b"loss", step, 100.0)) for step in range(0, 60, 10))
+    second = frame_record(start(30)) + b"".join(
+        frame_record(event(step, b"loss", -step, 200.0)) for step in range(30, 80, 10)
+    )
     for names in (("events.out.tfevents.9.a", "events.out.tfevents.10.a"), (EVENTS, f"{EVENTS}.2")):
         folder = tmp_path / names[0] / "PPO_1"
         written(folder / names[0], first)
@@ -309,11 +311,16 @@ def test_a_session_that_starts_at_a_step_takes_the_place_of_what_was_logged_ther
             *((step, -step) for step in range(30, 80, 10)),
         ]
         [message] = messages(brought)
-        assert "starts again at step 30: 3 rows" in message
+        assert "starts again at step 30: 3 earlier rows" in message
 
 
 def test_a_session_that_starts_where_nothing_was_logged_changes_nothing(read: Read) -> None:
-    content = framed(start(0)) + framed(event(1, b"loss", 0.5)) + framed(start(2)) + framed(event(2, b"loss", 0.25))
+    content = (
+        frame_record(start(0))
+        + frame_record(event(1, b"loss", 0.5))
+        + frame_record(start(2))
+        + frame_record(event(2, b"loss", 0.25))
+    )
     found = read(EVENTS, content)
     assert (steps(found), found.rows.warnings) == ([1, 2], [])
 
@@ -324,7 +331,7 @@ def test_sessions_that_start_again_and_again_are_read_in_time_that_grows_with_th
     """Of steps that are not in order every start goes through all rows."""
     monkeypatch.setattr("rlviz.exchange.imports.found_run.MOST_VALUES", 1_000)
     unsorted = [event(step, b"loss", 0.5) for step in (5, 3, *[90] * 100)]
-    content = b"".join(framed(one) for one in [*unsorted, *[start(100)] * 20])
+    content = b"".join(frame_record(one) for one in [*unsorted, *[start(100)] * 20])
     with pytest.raises(Exception, match="more than 1,000 values"):
         read(EVENTS, content)
 
@@ -364,13 +371,13 @@ def test_a_folder_that_cannot_be_looked_into_is_named(tmp_path: Path, monkeypatc
     monkeypatch.setattr(os, "scandir", refusing)
     brought = runs_of(tmp_path, tmp_path / "logs")
     assert len(brought.runs) == 1
-    assert brought.refused == [("logs/b", "b cannot be looked into (Permission denied).")]
+    assert brought.refused == [("logs/b", "b cannot be read (Permission denied).")]
 
 
 @pytest.mark.parametrize(("seed", "recorded"), [(2**32 - 1, 2**32 - 1), (2**60, 0)])
 def test_a_seed_that_cannot_be_recorded_is_warned_of(tmp_path: Path, seed: int, recorded: int) -> None:
     logs = tmp_path / f"CartPole-v1__ppo__{seed}__1700000000"
-    written(logs / EVENTS, framed(event(1, b"loss", 0.5)))
+    written(logs / EVENTS, frame_record(event(1, b"loss", 0.5)))
     folder = one_of(tmp_path, logs)
     config = folder.read_config()
     assert (config.env_id, config.algo, config.seed) == ("CartPole-v1", "ppo", recorded)
@@ -379,7 +386,7 @@ def test_a_seed_that_cannot_be_recorded_is_warned_of(tmp_path: Path, seed: int, 
 
 def test_event_files_stand_in_for_a_progress_file_that_has_nothing(tmp_path: Path) -> None:
     written(tmp_path / "logs" / "progress.csv", "")
-    written(tmp_path / "logs" / EVENTS, framed(event(1, b"loss", 0.5)))
+    written(tmp_path / "logs" / EVENTS, frame_record(event(1, b"loss", 0.5)))
     folder = one_of(tmp_path, tmp_path / "logs")
     assert [row["values"] for row in rows(folder)] == [{"loss": 0.5}]
     assert "progress.csv is empty" in messages(folder)[0]

@@ -16,7 +16,7 @@ import pytest
 from rlviz.cli import output
 from rlviz.cli.command_index import COMMANDS
 from rlviz.cli.main import main, replace_unknown_letters
-from rlviz.domain.plain_text import decode, encodable, typed_text
+from rlviz.domain.plain_text import decode_text, escape_surrogates, typed_text
 
 ENCODINGS = ("ascii", "latin-1", "cp1252", "utf-8")
 
@@ -89,5 +89,5 @@ def test_tables_marks_and_names_are_printed(encoding: str) -> None:
 def test_what_is_typed_in_another_encoding_is_read_as_its_letters() -> None:
     assert typed_text(os.fsdecode("größe".encode("latin-1"))) == "größe"
     assert typed_text("größe 名") == "größe 名"
-    assert decode(b"gr\xf6\xdfe \xe5\x90\x8d") == "größe 名"
-    assert encodable("a\udce9") == "a\\udce9"
+    assert decode_text(b"gr\xf6\xdfe \xe5\x90\x8d") == "größe 名"
+    assert escape_surrogates("a\udce9") == "a\\udce9"

@@ -68,7 +68,7 @@ def opened(root: Path) -> Iterator[Application]:
 
 def past_of(root: Path, run_id: str, axis: Axis = "step", names: list[str] | None = None) -> Past:
     with opened(root) as app:
-        return app.past.of(run_id, names or [REWARD], CurveRequest(100, axis))
+        return app.past.read_past(run_id, names or [REWARD], CurveRequest(100, axis))
 
 
 def back_to(row: int, last: int, attempt: int) -> dict[str, Any]:

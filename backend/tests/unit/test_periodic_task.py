@@ -27,8 +27,8 @@ def test_a_step_that_fails_is_told_and_keeps_no_other_from_its_turn(
         raise error
 
     task = PeriodicTask("measuring", fails, lambda: done.append("next"), every=60)
-    task.turn()
-    task.turn()
+    task.run_once()
+    task.run_once()
     assert done == ["failed", "next"] * 2
     assert [record.levelno for record in caplog.records] == [logging.WARNING], "the same is not told twice"
     assert caplog.records[0].getMessage().startswith("Measuring (fails) is tried again in 60 seconds")
@@ -42,7 +42,7 @@ def test_turns_follow_each_other_until_it_is_closed() -> None:
     eventually(lambda: len(turns) >= 3, "three turns")
     task.close()
     after = len(turns)
-    task.turn()
+    task.run_once()
     assert len(turns) == after, "a task that is closed does nothing more"
 
 

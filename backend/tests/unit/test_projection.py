@@ -149,7 +149,7 @@ def test_any_beginning_of_any_journals_followed_live_gives_the_row_of_a_rebuild(
             with path.open("ab") as file:
                 file.write(content[file.tell() :][:size])
             if monitor is None or size % 7 == 0:  # now and then the service is started again
-                feed, clock = Feeds(Path(root)).of(folder.run_id), count(step=10.0).__next__
+                feed, clock = Feeds(Path(root)).get_feed(folder.run_id), count(step=10.0).__next__
                 with live.read() as session:
                     row = get_run(session, folder.run_id)
                 monitor = RunMonitor(row, folder, Actor(), feed, live, EventBus(), grace=GRACE, monotonic=clock)

@@ -13,7 +13,7 @@ from rlviz.domain.experiments import ExperimentSpec
 from rlviz.placed_file import read_placed_file
 from rlviz.stats.experiments import ExperimentResults
 from rlviz.stats.experiments.report import markdown, rows
-from rlviz.stats.experiments.verdict import improvements
+from rlviz.stats.experiments.verdict import compare_pairs
 from rlviz.stats.returns import best_first
 
 RESULTS = sorted(COMPARISONS.rglob("results.json"))
@@ -57,5 +57,5 @@ def test_pairs_and_what_the_verdict_asks_of_them_are_made_as_today(path: Path) -
     results = results_of(path)
     in_order = best_first(results.variants, lambda one: one.rank)
     scores = {one.variant: [np.array([seed.score for seed in one.scores])] for one in in_order}
-    assert improvements(scores) == results.improvements
+    assert compare_pairs(scores) == results.improvements
     assert "(Mann-Whitney)" in results.verdict.made.definition

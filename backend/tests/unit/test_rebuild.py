@@ -98,7 +98,7 @@ def test_what_is_no_record_of_an_episode_is_left_out_of_the_curve(tmp_path: Path
     ]
     path.write_text("\n".join(line for pair in zip(good, bad * 5, strict=True) for line in pair) + "\n")
     projection = MetricsProjection(None)
-    projection.take(read_journal(path))
+    projection.add_lines(read_journal(path))
     assert (projection.curve.best, projection.curve.best_step) == (sum(range(11, 31)) / 20, 30)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.retention import all_but_newest, delete, retain_checkpoints, retain_steps, retain_videos
+from rlviz.rundir.retention import all_but_newest, delete_paths, retain_checkpoints, retain_steps, retain_videos
 
 
 @pytest.fixture
@@ -24,13 +24,13 @@ def test_the_last_few_stay(tmp_path: Path, keep: int, left: str) -> None:
     for path in paths:
         path.touch()
     deleted = all_but_newest(paths, keep)
-    delete(deleted)
+    delete_paths(deleted)
     assert "".join(sorted(path.name for path in tmp_path.iterdir())) == left
     assert [*deleted, *(tmp_path / name for name in left)] == paths
 
 
 def test_a_file_that_someone_else_deleted_is_no_error(tmp_path: Path) -> None:
-    delete([tmp_path / "gone"])
+    delete_paths([tmp_path / "gone"])
 
 
 def test_the_checkpoints_of_the_highest_steps_stay(folder: RunFolder) -> None:

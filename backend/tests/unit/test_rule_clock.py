@@ -18,14 +18,14 @@ def test_the_disk_is_counted_while_files_come_and_go(tmp_path: Path) -> None:
     os.link(folder.path / "kept", folder.path / "the same")
     now = [0.0]
     clock = RuleClock(folder, lambda: now[0])
-    clock.serve([Rule(when=DiskLimit(bytes=10**6), do=(Notify(),))])
+    clock.set_rules([Rule(when=DiskLimit(bytes=10**6), do=(Notify(),))])
     assert clock.disk is None
-    clock.tick()
+    clock.check_due()
     assert clock.disk is not None
     assert 1_000 <= clock.disk < 1_100, "a file with two names takes its place once"
     (folder.path / "more").write_bytes(b"x" * 5_000)
-    clock.tick()
+    clock.check_due()
     assert clock.disk < 1_100, "it is counted every five seconds"
     now[0] = 6.0
-    clock.tick()
+    clock.check_due()
     assert clock.disk > 6_000

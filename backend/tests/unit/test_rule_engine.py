@@ -27,7 +27,7 @@ def rule(when: dict[str, Any], *do: dict[str, Any], **more: Any) -> Rule:
 def fired(rule_: Rule, values: list[float]) -> list[int]:
     """The places in ``values`` at which the rule fires; rows are ten steps apart."""
     engine = Engine([rule_])
-    return [index for index, value in enumerate(values) if engine.row(10 * index, {"m": value})]
+    return [index for index, value in enumerate(values) if engine.observe_row(10 * index, {"m": value})]
 
 
 def metric(value: float, side: str = "above", rows: int = 1) -> dict[str, Any]:
@@ -97,21 +97,21 @@ def test_a_rule_fires_at(when: dict[str, Any], values: list[float], places: list
 )
 def test_a_limit_is_passed_once(when: dict[str, Any], readings: list[Any], places: list[int]) -> None:
     engine = Engine([rule(when)])
-    assert [index for index, reading in enumerate(readings) if engine.clock(*reading)] == places
+    assert [index for index, reading in enumerate(readings) if engine.observe_clock(*reading)] == places
 
 
 def test_a_rule_that_could_fire_at_every_row_fires_as_often_as_it_may() -> None:
     draw = random.Random(7)
     for at_most in (1, 3, 10):
         engine = Engine([rule(metric(0.5), at_most=at_most), rule({"kind": "not_finite"}, at_most=at_most)])
-        rows = [engine.row(step, {"m": draw.choice([0.0, 1.0, NAN])}) for step in range(2_000)]
+        rows = [engine.observe_row(step, {"m": draw.choice([0.0, 1.0, NAN])}) for step in range(2_000)]
         for number in (1, 2):
             assert sum(firing.number == number for found in rows for firing in found) == at_most
 
 
 def test_the_last_firing_says_so() -> None:
     engine = Engine([rule(metric(5), at_most=2)])
-    [first], _, [second] = (engine.row(step, {"m": value}) for step, value in enumerate([6, 1, 6]))
+    [first], _, [second] = (engine.observe_row(step, {"m": value}) for step, value in enumerate([6, 1, 6]))
     assert [first.is_last, second.is_last] == [False, True]
 
 
@@ -119,17 +119,17 @@ def test_of_two_rules_that_contradict_each_other_at_a_row_the_first_decides() ->
     halve = {"kind": "scale_knob", "knob": "learning_rate", "factor": 0.5}
     double = {"kind": "set_knob", "knob": "learning_rate", "value": 1.0}
     engine = Engine([rule(metric(5), {"kind": "pause"}, halve), rule(metric(4), {"kind": "stop"}, double, NOTIFY)])
-    first, second = engine.row(1, {"m": 9})
+    first, second = engine.observe_row(1, {"m": 9})
     assert [one.kind for one in first.actions] == ["pause", "scale_knob"]
     assert [one.kind for one in second.actions] == ["notify"]
     assert second.left_out == (
-        "It does not stop: rule 1 decides about how training goes on.",
+        "It does not stop: rule 1 decides about how training continues.",
         "It does not set the learning rate to 1: rule 1 decides about the learning_rate.",
     )
 
 
 def test_a_rule_that_contradicts_itself_is_refused() -> None:
-    with pytest.raises(ValidationError, match="Two actions of this rule decide about how training goes on"):
+    with pytest.raises(ValidationError, match="Two actions of this rule change how training continues"):
         rule(metric(5), {"kind": "pause"}, {"kind": "stop"})
 
 
@@ -141,21 +141,21 @@ def test_what_was_seen_goes_on_from_a_saved_state() -> None:
     ]
     values = [6.0, 6.0, NAN, 6.0, 6.0, 6.0, 1.0, 5.0, 5.0, NAN, 7.0]
     whole = Engine(rules)
-    expected = [whole.row(10 * index, {"m": value}) for index, value in enumerate(values)]
+    expected = [whole.observe_row(10 * index, {"m": value}) for index, value in enumerate(values)]
     for cut in range(len(values)):
         before, after = Engine(rules), Engine(rules)
-        found = [before.row(10 * index, {"m": value}) for index, value in enumerate(values[:cut])]
+        found = [before.observe_row(10 * index, {"m": value}) for index, value in enumerate(values[:cut])]
         after.restore(pickle.loads(pickle.dumps(before.state())))
-        found += [after.row(10 * index, {"m": value}) for index, value in enumerate(values[cut:], start=cut)]
+        found += [after.observe_row(10 * index, {"m": value}) for index, value in enumerate(values[cut:], start=cut)]
         assert found == expected
 
 
 def test_a_rule_that_stays_among_new_ones_does_not_begin_anew() -> None:
     kept = rule(metric(5))
     engine = Engine([kept])
-    engine.row(0, {"m": 6})
+    engine.observe_row(0, {"m": 6})
     engine.replace([rule(metric(1)), kept])
-    [firing] = engine.row(1, {"m": 6})
+    [firing] = engine.observe_row(1, {"m": 6})
     assert firing.number == 1
 
 

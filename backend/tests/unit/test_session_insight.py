@@ -73,7 +73,7 @@ def test_saliency_takes_a_share_of_the_time_and_steps_without_a_map_are_not_show
     actions = PolicyActions()
     actions.policy = looking_policy("dqn", spaces.Discrete(3))
     observation = seen_by(SHAPE)
-    actions.consider(observation, greedy=True)
+    actions.choose_action(observation, greedy=True)
     seen = LiveSeen(monotonic)
     assert seen.of(observation, actions, hurried=True) is None  # nobody asked
     seen.choose(ShowSeen(type="seen", on=True))

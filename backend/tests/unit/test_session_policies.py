@@ -32,8 +32,8 @@ def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_one_policy_is_read_once(folder: RunFolder, said: list[str]) -> None:
     policy = FixedPolicy(folder, "ppo", "model.zip", before_load=lambda: said.append("before"))
-    assert policy.look() is not None
-    assert policy.look() is None
+    assert policy.find_newer() is not None
+    assert policy.find_newer() is None
     assert said == ["before", "model.zip"]
 
 
@@ -46,7 +46,7 @@ def test_the_newest_is_read_again_once_there_is_another(folder: RunFolder, said:
     def looked() -> list[str]:
         said.clear()
         now[0] += LOOK_SECONDS
-        newest.look()
+        newest.find_newer()
         return said
 
     assert looked() == []

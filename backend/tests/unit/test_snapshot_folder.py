@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from rlviz.domain.errors import ArtifactNotFound, InvalidRequest
-from rlviz.domain.snapshots import Trigger, check_name
+from rlviz.domain.snapshots import Trigger, check_snapshot_name
 from rlviz.rundir import snapshots
-from rlviz.rundir.files import files_in
+from rlviz.rundir.files import list_files
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.retention import delete_snapshot, drop_segments, retain_snapshots
-from rlviz.rundir.snapshots import bytes_of, inherit, newest_of_run, snapshot_key, snapshots_of
+from rlviz.rundir.snapshots import inherit_snapshot, newest_usable_snapshot, snapshot_key, snapshots_bytes, snapshots_of
 from tests.support.snapshots import names, written
 from tests.support.training import make_run
 
@@ -63,22 +63,22 @@ def test_segments_go_with_the_last_snapshot_that_needs_them(folder: RunFolder) -
     assert len(list(folder.replay.iterdir())) == 3, "the newest is for a snapshot to come"
     delete_snapshot(folder, "1")
     assert [path.name for path in folder.replay.iterdir()] == [kept["file"]]
-    assert bytes_of(folder) == 3 + folder.snapshot_path("2").stat().st_size
+    assert snapshots_bytes(folder) == 3 + folder.snapshot_path("2").stat().st_size
 
 
 def test_what_goes_while_it_is_counted_takes_no_space(folder: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     written(folder, 1)
-    whole = bytes_of(folder)
-    monkeypatch.setattr(snapshots, "files_in", lambda path, within: [*files_in(path, within), path / "gone"])
-    assert bytes_of(folder) == whole == folder.snapshot_path("1").stat().st_size
+    whole = snapshots_bytes(folder)
+    monkeypatch.setattr(snapshots, "list_files", lambda path, within: [*list_files(path, within), path / "gone"])
+    assert snapshots_bytes(folder) == whole == folder.snapshot_path("1").stat().st_size
 
 
 def test_the_newest_whole_one_is_that_furthest_on(folder: RunFolder) -> None:
-    assert newest_of_run(folder) is None
+    assert newest_usable_snapshot(folder) is None
     for step in (100, 200, 300):
         written(folder, step)
     folder.snapshot_path("300").write_bytes(folder.snapshot_path("300").read_bytes()[:-1])
-    found = newest_of_run(folder)
+    found = newest_usable_snapshot(folder)
     assert found is not None
     assert found.name == "200"
 
@@ -86,8 +86,8 @@ def test_the_newest_whole_one_is_that_furthest_on(folder: RunFolder) -> None:
 def test_a_name_is_no_path_and_no_step() -> None:
     for name in ("", "../x", "a/b", "A", "12", "-a", "a" * 61, "a.zip"):
         with pytest.raises(InvalidRequest):
-            check_name(name)
-    assert check_name("before-lunch-2") == "before-lunch-2"
+            check_snapshot_name(name)
+    assert check_snapshot_name("before-lunch-2") == "before-lunch-2"
 
 
 def test_all_workers_of_a_runs_folder_have_the_same_key(tmp_path: Path) -> None:
@@ -102,5 +102,5 @@ def test_a_snapshot_that_has_just_made_room_for_newer_ones_is_forked_by_nobody(
     written(folder, 100)
     [gone], child = snapshots_of(folder), make_run(tmp_path / "child")
     gone.path.unlink()
-    with pytest.raises(ArtifactNotFound, match="made room for newer ones"):
-        inherit(gone, folder, child)
+    with pytest.raises(ArtifactNotFound, match="deleted for newer ones"):
+        inherit_snapshot(gone, folder, child)

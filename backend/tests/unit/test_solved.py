@@ -20,11 +20,11 @@ from rlviz.stats.solved import (
     EvaluationsInARow,
     SolvedAt,
     SolvedBy,
-    earlier,
+    earlier_of,
     find_solved,
+    missing_evidence,
     shown_by_evaluation,
     shown_return,
-    what_is_missing,
 )
 from tests.support.training import make_run
 
@@ -128,15 +128,15 @@ def test_an_evaluation_on_request_shows_its_mean_unless_it_is_too_short(
 
 
 def test_an_evaluation_that_is_too_short_says_what_is_missing() -> None:
-    assert what_is_missing(0.7, 1.0, 1) == (
+    assert missing_evidence(0.7, 1.0, 1) == (
         "The mean return of 1.00 reaches the threshold of 0.7000, but one episode may be luck. Evaluate 20 or more to "
         "see whether the run is solved."
     )
-    assert "but 5 episodes may be luck" in (what_is_missing(475, 500.0, 5) or "")
-    assert what_is_missing(475, 500.0, 20) is None, "it shows it"
-    assert what_is_missing(475, 400.0, 5) is None, "it does not reach it"
-    assert what_is_missing(None, 500.0, 5) is None
-    assert what_is_missing(475, np.nan, 5) is None
+    assert "but 5 episodes may be luck" in (missing_evidence(475, 500.0, 5) or "")
+    assert missing_evidence(475, 500.0, 20) is None, "it shows it"
+    assert missing_evidence(475, 400.0, 5) is None, "it does not reach it"
+    assert missing_evidence(None, 500.0, 5) is None
+    assert missing_evidence(475, np.nan, 5) is None
 
 
 @pytest.mark.parametrize(
@@ -160,10 +160,10 @@ def test_three_periodic_evaluations_in_a_row_show_the_lowest_of_them(
 def test_of_two_findings_the_lower_step_counts_in_whatever_order_they_come() -> None:
     training, evaluation = SolvedAt(50, SolvedBy.TRAINING, 3.0), SolvedAt(50, SolvedBy.EVALUATION, 4.0)
     later = SolvedAt(60, SolvedBy.EVALUATION, 1.0)
-    assert earlier(training, evaluation) == earlier(evaluation, training) == evaluation
-    assert earlier(later, training) == earlier(training, later) == training
-    assert earlier(None, later) == later
-    assert earlier(None, None) is None
+    assert earlier_of(training, evaluation) == earlier_of(evaluation, training) == evaluation
+    assert earlier_of(later, training) == earlier_of(training, later) == training
+    assert earlier_of(None, later) == later
+    assert earlier_of(None, None) is None
 
 
 def write_run(folder: RunFolder, returns: list[float], best: list[tuple[int, float]], ending: EventKind | None) -> None:

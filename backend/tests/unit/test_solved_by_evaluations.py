@@ -127,7 +127,7 @@ def test_the_row_of_a_run_that_has_ended_says_it_as_soon_as_the_evaluation_ends(
     queued = write_evaluation(folder, hits(76, 100), status=EvaluationStatus.RUNNING, summary=None)
     index_new(database, folder.path.parent)
     assert row_of(database, folder).solved is None
-    monitor = monitor_of(folder, database, EvaluationRow.of(queued))
+    monitor = monitor_of(folder, database, EvaluationRow.from_record(queued))
     write_evaluation(folder, hits(76, 100))
     assert not monitor.poll()
     row = row_of(database, folder)
@@ -144,11 +144,11 @@ def test_a_run_that_trains_says_it_and_keeps_saying_it(tmp_path: Path, database:
         row.status = RunStatus.RUNNING.value
         session.add(row)
     now = [0.0]
-    feed = Feeds(tmp_path).of(folder.run_id)
+    feed = Feeds(tmp_path).get_feed(folder.run_id)
     follower = RunMonitor(row, folder, Actor(), feed, database, EventBus(), grace=GRACE, monotonic=lambda: now[0])
     evaluation = write_evaluation(folder, hits(76, 100))
     with database.write() as session:
-        session.add(EvaluationRow.of(evaluation))
+        session.add(EvaluationRow.from_record(evaluation))
     for _ in range(2):
         with closing(JournalWriter(folder.metrics_path)) as metrics:
             metrics.append({"step": 6_000, "values": {"episode/reward": 0.0}})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rlviz.domain.clips import KeptPolicy, PolicyKind
-from rlviz.rundir.folder import steps_of_learning
+from rlviz.rundir.folder import select_learning_steps
 
 STEPS = (0, 1, 2, 4, 8, 16, 32, 64)
 
@@ -23,4 +23,4 @@ def kept(best: int | None) -> list[KeptPolicy]:
     [(None, [0, 2, 16, 64]), (32, [0, 2, 8, 32]), (2, [0, 1, 2]), (1, [0, 1]), (0, [0, 2, 16, 64])],
 )
 def test_they_lead_from_the_first_to_the_best_one(best: int | None, shown: list[int]) -> None:
-    assert [policy.step for policy in steps_of_learning(kept(best), 4)] == shown
+    assert [policy.step for policy in select_learning_steps(kept(best), 4)] == shown

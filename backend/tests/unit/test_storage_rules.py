@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 
 from rlviz.domain.errors import NotEnoughDisk
 from rlviz.domain.storage_rules import StorageRules, StoredKind
-from rlviz.rundir.usage import NotedUsage, kind_in_run, measure, note_usage, noted_usage
+from rlviz.rundir.usage import NotedUsage, kind_in_run, measure_usage, read_usage, write_usage
 from rlviz.server.application import Application
 from rlviz.server.problems import answer_with_problems
 from rlviz.server.storage.meter import StorageMeter
@@ -40,27 +40,27 @@ def test_a_rule_is_a_sentence() -> None:
         "Summaries of evaluations stay."
     )
     assert words(do="remove", what="clips", after_days=1) == (
-        "Remove the clips (they are made again when somebody watches) of each run that ended at least 1 day ago."
+        "Remove the clips (they are made again when you watch them) of each run that ended at least 1 day ago."
     )
     assert words(do="compress", after_days=0.5, over_quota_only=True) == (
-        "Compress the metrics of each run that ended at least 0.5 days ago. They can be read and resumed as before. "
-        "Only as long as such files of all runs take more than their quota, in the runs that ended first."
+        "Compress the metrics of each run that ended at least 0.5 days ago. They can still be read, and the runs "
+        "resumed. Only while such files of all runs exceed their quota, oldest runs first."
     )
     assert words(do="archive", after_days=90) == (
-        "Write each run that ended at least 90 days ago into the archive (RLVIZ_ARCHIVE_DIR) as one file, with "
-        "policies and snapshots; once that is found to be whole, delete the run here, into the trash."
+        "Write each run that ended at least 90 days ago to the archive (RLVIZ_ARCHIVE_DIR) as one file, with "
+        "policies and snapshots; once that file is verified, move the run to the trash."
     )
-    assert words(do="empty_trash", after_days=2) == "Remove for good what has been in the trash for 2 days."
+    assert words(do="empty_trash", after_days=2) == "Permanently remove what has been in the trash for 2 days."
 
 
 @pytest.mark.parametrize(
     ("rules", "says"),
     [
-        ({"rules": [{"do": "keep_newest", "kind": "snapshots", "keep": 0}]}, "without one a run cannot be resumed"),
+        ({"rules": [{"do": "keep_newest", "kind": "snapshots", "keep": 0}]}, "without one, a run cannot be resumed"),
         ({"rules": [{"do": "keep_newest", "kind": "metrics", "keep": 1}]}, "kind"),
         ({"rules": [{"do": "remove", "what": "videos"}]}, "what"),
         ({"rules": [{"do": "remove", "what": "clips", "families": ["atary"]}]}, "There is no family 'atary'"),
-        ({"rules": [{"do": "remove", "what": "clips", "over_quota_only": True}]}, "quota that is not set: of clips"),
+        ({"rules": [{"do": "remove", "what": "clips", "over_quota_only": True}]}, "needs a quota for clips"),
         ({"rules": [{"do": "compress", "after_days": -1}]}, "after_days"),
         ({"rules": [{"do": "archive", "over_quota_only": True}]}, "over_quota_only"),
         ({"rules": [{"do": "everything"}]}, "do"),
@@ -123,7 +123,7 @@ def test_what_a_folder_takes_adds_up_and_no_link_is_followed(tmp_path: Path) -> 
     folder.checkpoint_path(5).write_bytes(b"p" * 1_000)
     os.link(folder.checkpoint_path(5), folder.evaluations.path / "eval_20261121-014310-000.policy.zip")
 
-    usage = measure(runs)
+    usage = measure_usage(runs)
     assert set(usage.runs) == {"run-1", "run-2"}
     assert usage.kinds[StoredKind.CATALOGUE] == 100
     assert usage.kinds[StoredKind.TRASH] == 10
@@ -137,13 +137,13 @@ def test_what_a_folder_takes_adds_up_and_no_link_is_followed(tmp_path: Path) -> 
 
 
 def test_what_was_measured_is_known_to_others_and_nonsense_is_nothing(tmp_path: Path) -> None:
-    assert noted_usage(tmp_path) == NotedUsage()
+    assert read_usage(tmp_path) == NotedUsage()
     (tmp_path / "file").write_bytes(b"x" * 77)
-    note_usage(tmp_path, measure(tmp_path))
-    assert noted_usage(tmp_path).total_bytes == 77
+    write_usage(tmp_path, measure_usage(tmp_path))
+    assert read_usage(tmp_path).total_bytes == 77
     for nonsense in ("[]", "{", '{"total_bytes": "many"}'):
         (tmp_path / ".storage-total.json").write_text(nonsense)
-        assert noted_usage(tmp_path) == NotedUsage()
+        assert read_usage(tmp_path) == NotedUsage()
 
 
 def test_a_disk_that_is_too_full_names_what_takes_most_and_what_to_do(tmp_path: Path) -> None:
@@ -154,10 +154,10 @@ def test_a_disk_that_is_too_full_names_what_takes_most_and_what_to_do(tmp_path: 
     guard = DiskGuard(settings, free=lambda _: 20_000_000)
     with pytest.raises(NotEnoughDisk, match=r"Only 20 MB are free .* To make room: compress"):
         guard.check()
-    note_usage(tmp_path, measure(tmp_path))
+    write_usage(tmp_path, measure_usage(tmp_path))
     with pytest.raises(NotEnoughDisk) as refused:
         guard.check()
-    assert "Most is taken by: Policies and checkpoints 10 MB, " in str(refused.value)
+    assert "Most space is used by: Policies and checkpoints 10 MB, " in str(refused.value)
     assert "the largest runs: run-1 4 MB, run-3 3 MB, run-2 2 MB." in str(refused.value)
     for remedy in ("compress", "storage rules", "archive", "`rlviz trash empty`"):
         assert remedy in str(refused.value)
@@ -165,7 +165,7 @@ def test_a_disk_that_is_too_full_names_what_takes_most_and_what_to_do(tmp_path: 
 
 def test_a_request_for_which_the_disk_has_no_room_is_told_what_takes_most(tmp_path: Path) -> None:
     make_run(tmp_path, "run-1", status="completed").model_path.write_bytes(b"m" * 4_000_000)
-    note_usage(tmp_path, measure(tmp_path))
+    write_usage(tmp_path, measure_usage(tmp_path))
 
     def write(_request: Request) -> Response:
         raise OSError(errno.ENOSPC, "No space left on device")

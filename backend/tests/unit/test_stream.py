@@ -270,9 +270,9 @@ def test_a_stream_of_one_run_sleeps_through_what_happens_to_others(world: World)
             world.delete("b")
             await asyncio.sleep(0)
             assert not subscription.wake.is_set()
-            assert not subscription.take().runs
+            assert not subscription.take_changes().runs
             world.change("a", step=1)
             await asyncio.wait_for(subscription.wake.wait(), PATIENCE)
-            assert list(subscription.take().runs) == ["a"]
+            assert list(subscription.take_changes().runs) == ["a"]
 
     asyncio.run(check())

@@ -54,5 +54,5 @@ def test_old_lines_are_the_same_whoever_read_them_before(tmp_path: Path) -> None
 def test_one_tail_serves_everybody_who_follows_a_run(tmp_path: Path) -> None:
     make_run(tmp_path, "a")
     feeds = Feeds(tmp_path)
-    feed = feeds.of("a")
-    assert feeds.of("a") is feed
+    feed = feeds.get_feed("a")
+    assert feeds.get_feed("a") is feed

@@ -15,7 +15,7 @@ from rlviz.server.catalog.projection.folder import Indexed, index_folder
 from rlviz.server.supervisor import supervisor as foreign_runs
 from tests.support.service import catalogued
 
-PARTS = ("sessions.tick", "_foreign.tick", "_clips.tick", "_verifications.tick", "_launcher.tick")
+PARTS = ("sessions.poll", "_foreign.poll", "_clips.poll", "_verifications.poll", "_launcher.tick")
 """What the supervisor looks after beside runs and evaluations."""
 
 
@@ -53,7 +53,7 @@ def test_a_folder_that_cannot_be_read_keeps_no_other_foreign_run_from_being_foun
             index_folder(folder, found)
 
         monkeypatch.setattr(foreign_runs, "index_folder", failing)
-        app.supervisor._foreign.tick()
+        app.supervisor._foreign.poll()
         assert app.runs.get(whole.id).state is RunStatus.RUNNING
         with pytest.raises(RunNotFound):
             app.runs.get(broken.id)

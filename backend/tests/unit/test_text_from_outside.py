@@ -20,8 +20,8 @@ from rlviz.cli import main, output
 from rlviz.cli.commands import query
 from rlviz.cli.exits import Exit
 from rlviz.cli.follow import Line
-from rlviz.domain.plain_text import csv_original, json_text, one_line, visible
-from rlviz.exchange.export import TableFormat, of_config, write_event_files, write_table
+from rlviz.domain.plain_text import json_text, one_line, parse_csv_text, visible
+from rlviz.exchange.export import TableFormat, config_table, write_event_files, write_table
 from rlviz.log_format import JsonLines, TextLines
 from rlviz.rundir.folder import Labels
 from rlviz.server.exchange.delivery import read_run
@@ -109,7 +109,7 @@ def test_a_table_that_is_shown_on_a_terminal_has_no_control_character(
     monkeypatch.setattr(output, "is_terminal", lambda *_: True)
     for form in (TableFormat.CSV, TableFormat.JSON):
         if not re.search("[\ud800-\udfff]", text):
-            write_table(of_config({"name": text}), form, output.answer_bytes())
+            write_table(config_table({"name": text}), form, output.answer_bytes())
     assert not _CONTROL.search(capsys.readouterr().out)
 
 
@@ -139,13 +139,13 @@ def test_no_cell_of_csv_is_a_formula_and_each_reads_as_it_was(text: str) -> None
     if re.search("[\ud800-\udfff]", text):
         return  # cannot be in a file of text
     file = io.BytesIO()
-    write_table(of_config({"name": text, text or "x": 1.5, "rate": -0.5}), TableFormat.CSV, file)
+    write_table(config_table({"name": text, text or "x": 1.5, "rate": -0.5}), TableFormat.CSV, file)
     rows = list(csv.reader(io.StringIO(file.getvalue().decode(), newline="")))
     for cell in (cell for row in rows for cell in row):
         assert not cell.startswith(("=", "+", "@", "\t", "\r", "\n"))
         assert not cell.startswith("-") or re.fullmatch(r"-\d+(\.\d+)?(e-?\d+)?", cell)
     assert [row[0] for row in rows[:2]] == ["setting", "/name"]
-    assert csv_original(rows[1][1]) == text.replace("\r\n", "\n").replace("\r", "\n")
+    assert parse_csv_text(rows[1][1]) == text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 @text_property

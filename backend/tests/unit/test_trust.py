@@ -173,7 +173,7 @@ def test_trusting_a_run_trusts_its_content_and_nothing_else(imported: RunFolder)
     seen = holdings_of(imported)
     assert (seen.entry_points, seen.policies, seen.snapshots) == (("evil.py:Env",), 1, 0)
     imported.model_path.write_bytes(POLICY + b" of somebody else")
-    with pytest.raises(Conflict, match="content has changed"):
+    with pytest.raises(Conflict, match="has changed since you viewed it"):
         trust_run(imported, seen.content.hash)
     assert standing_of(imported.path) is Standing.UNTRUSTED
     assert trust_run(imported, holdings_of(imported).content.hash) is Standing.TRUSTED

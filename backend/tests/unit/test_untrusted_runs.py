@@ -28,7 +28,7 @@ from rlviz.rundir.sinks import write_plan
 from rlviz.rundir.standing import MARK, Standing, standing_of
 from rlviz.server.application import Application
 from rlviz.server.exchange.deliveries import LiveDeliveries
-from rlviz.server.runs.groups import SeedsWanted
+from rlviz.server.runs.groups import SeedRequest
 from rlviz.server.sessions.service import NewSession
 from rlviz.server.snapshots.forking import ForkRequest
 from rlviz.settings import Settings
@@ -140,7 +140,7 @@ USES: dict[str, Callable[[Application], object]] = {
     "roll back": lambda app: app.resuming.roll_back("ended", "100"),
     "fork": lambda app: app.forks.fork("ended", ForkRequest(step=0)),
     "evaluate": lambda app: app.evaluations.create("ended", episodes=1, seed=1, deterministic=True),
-    "more seeds": lambda app: app.groups.add_seeds("ended", SeedsWanted(count=2)),
+    "more seeds": lambda app: app.groups.add_seeds("ended", SeedRequest(count=2)),
     "verify": lambda app: app.step_records.verify("ended", OTHER),
     "film again": lambda app: app.step_records.verify("ended", OTHER, film=True),
     "clip": lambda app: app.film.clip("ended", step=100, seed=1, greedy=True),

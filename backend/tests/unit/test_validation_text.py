@@ -23,8 +23,8 @@ class Plan(BaseModel):
 @pytest.mark.parametrize(
     ("document", "said"),
     [
-        ({"steps": 1, "sed": 2}, "There is no such key"),
-        ({}, "It is needed, and has no default"),
+        ({"steps": 1, "sed": 2}, "This key does not exist"),
+        ({}, "This value is required"),
         ({"steps": 1, "name": "a b"}, "A name has no spaces"),
         ({"steps": 0.5}, "Input should be a valid integer, got a number with a fractional part"),
     ],

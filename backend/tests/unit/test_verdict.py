@@ -10,7 +10,7 @@ import pytest
 from rlviz.domain.config import EvaluationPlan
 from rlviz.stats.comparison import RunMetrics
 from rlviz.stats.criterion import BY_TRAINING, Criterion, Source, common_criterion
-from rlviz.stats.groups import ComparisonEntry, Figure, Greedy, Named, figures, told_apart
+from rlviz.stats.groups import ComparisonEntry, Figure, Greedy, Named, compare_figures, distinct_labels
 from rlviz.stats.verdict import Verdict, verdict
 
 
@@ -87,7 +87,7 @@ def test_of_settings_with_one_seed_each_nothing_can_be_said_and_the_difference_i
         "A ends at 480.0, B at 200.0: more than the spread of their last 20 episodes explains.",
         f"None reached {TRAINED}.",
     ]
-    assert said.seed_caution == "One seed each: with other seeds it may come out differently."
+    assert said.seed_caution == "One seed each: other seeds may give a different result."
 
 
 def test_the_reasons_hold_the_figures() -> None:
@@ -119,16 +119,16 @@ def test_what_came_before_a_fork_makes_neither_the_faster_one() -> None:
     said = judge(parent, child, shared=20_000)
     assert (said.headline, said.why[1]) == (
         "No clear difference.",
-        "A mean return of 475.0 over 100 episodes of training was reached at step 10k, before they parted.",
+        "A mean return of 475.0 over 100 episodes of training was reached at step 10k, before the fork.",
     )
-    assert said.cautions[0] == "Up to step 20k they were one run: only what came after tells them apart."
+    assert said.cautions[0] == "Up to step 20k they were one run: only later steps differ."
     assert "Parent was first to" in judge(parent, child).headline
     assert "Parent was first to" in judge(parent, child, shared=5_000).headline
     given = {"window": 20, "threshold": 475, "criterion": BY_TRAINING}
-    told = {one.id: one for one in figures([parent, child], **given, shared=20_000)}  # type: ignore[arg-type]
+    told = {one.id: one for one in compare_figures([parent, child], **given, shared=20_000)}  # type: ignore[arg-type]
     assert (told["steps_to_threshold"].best, told["seconds_to_threshold"].best) == (None, None)
-    assert told["steps_to_threshold"].reason == "It was reached at step 10k, before they parted at step 20k."
-    assert figures([parent, child], **given, shared=5_000)[3].best == "parent"  # type: ignore[arg-type]
+    assert told["steps_to_threshold"].reason == "It was reached at step 10k, before the fork at step 20k."
+    assert compare_figures([parent, child], **given, shared=5_000)[3].best == "parent"  # type: ignore[arg-type]
 
 
 def test_a_run_alone_has_no_verdict() -> None:
@@ -154,7 +154,7 @@ def test_who_was_first_is_said_with_what_it_was_told_by_and_as_exactly_as_that_t
     said = judge(entry("A", 480, steps=10_000), entry("B", 478, steps=later), criterion=criterion)
     assert said.headline == headline
     if criterion is None:
-        assert said.why[1].startswith("Nothing tells alike of all when they reached the threshold")
+        assert said.why[1].startswith("No criterion applies equally to all runs")
 
 
 def plan(every_steps: int | None = 5_000, episodes: int = 10) -> EvaluationPlan:
@@ -185,9 +185,9 @@ def test_one_criterion_counts_for_all_runs_or_none(
     [
         ((A, replace(B, ended=False)), (), "B has not ended yet."),
         ((A, replace(B, step=90_000)), (), "They trained for different numbers of steps."),
-        ((A, B), ("/seed",), "Only their seeds differ: this is how much luck decides."),
-        ((A, B), ("/seed", "/versions/torch"), "Only their seeds differ: this is how much luck decides."),
-        ((A, B), ("/algo",), "One seed each: with other seeds it may come out differently."),
+        ((A, B), ("/seed",), "Only their seeds differ: the difference shows the effect of chance."),
+        ((A, B), ("/seed", "/versions/torch"), "Only their seeds differ: the difference shows the effect of chance."),
+        ((A, B), ("/algo",), "One seed each: other seeds may give a different result."),
         ((A, B), ("/env_options/is_slippery",), "The options of their environments differ."),
     ],
 )  # fmt: skip
@@ -196,14 +196,14 @@ def test_what_the_figures_cannot_tell_is_said(
 ) -> None:
     assert caution in judge(*runs, differences=differences).cautions
     steady = judge(A, B, differences=("/gamma",)).cautions
-    assert steady == ["One seed each: with other seeds it may come out differently."]
+    assert steady == ["One seed each: other seeds may give a different result."]
 
 
 # Figures
 
 
 def figure(name: str, *runs: ComparisonEntry) -> Figure:
-    found = {one.id: one for one in figures(runs, window=20, threshold=475, criterion=BY_TRAINING)}
+    found = {one.id: one for one in compare_figures(runs, window=20, threshold=475, criterion=BY_TRAINING)}
     return found[name]
 
 
@@ -246,7 +246,7 @@ def test_the_better_run_is_best_only_where_the_difference_can_be_told(
     ("name", "runs", "reason"),
     [
         ("final_moving_average", (A,), "There is no other run."),
-        ("fps", (A, B), "No run has it."),
+        ("fps", (A, B), "No run has a value."),
         ("final_moving_average", (A, entry("B", None)), "Only A has it: 480.0."),
         ("final_moving_average", (A, entry("B", 480)), "A and B are level at 480.0."),
         ("final_moving_average", (A, B), "A 480.0, B 200.0: more than the spread of their last 20 episodes explains."),
@@ -280,4 +280,4 @@ def test_a_figure_says_why_a_run_is_best_or_why_none_is(
     ],
 )  # fmt: skip
 def test_runs_of_one_name_are_told_apart(runs: list[tuple[str, str, int]], labels: list[str]) -> None:
-    assert told_apart([Named(*run) for run in runs]) == labels
+    assert distinct_labels([Named(*run) for run in runs]) == labels

@@ -40,7 +40,7 @@ from rlviz.server.application import Application
 from rlviz.server.catalog.projection.folder import row_of_folder
 from rlviz.server.catalog.runs import RunQuery, get_run
 from rlviz.server.runs.configuration import NewRun
-from rlviz.server.runs.groups import SeedsWanted
+from rlviz.server.runs.groups import SeedRequest
 from rlviz.server.snapshots.forking import ForkRequest
 from tests.support.service import catalogued
 from tests.support.training import make_run
@@ -125,7 +125,7 @@ def test_the_worker_of_version_0_1_0_is_one_text() -> None:
 
 @pytest.mark.parametrize("version", [0, -1, 1.5, "2", None, [], True])
 def test_what_is_no_version_is_refused(version: object) -> None:
-    with pytest.raises(UnknownVersion, match="no version"):
+    with pytest.raises(UnknownVersion, match="not a version"):
         CONFIG.read({"schema_version": version})
 
 
@@ -151,8 +151,8 @@ def test_a_run_of_a_newer_version_is_looked_at_and_goes_on_nowhere(tmp_path: Pat
     assert config.hyperparameters == content["hyperparameters"]
     [said] = inspect_folder(folder)
     assert (said.file, said.newer) == ("config.json", True)
-    assert f"schema {CONFIG.current + 1}, this one knows {CONFIG.current}" in said.problem
-    with pytest.raises(NewerVersion, match="can only be looked at here"):
+    assert f"schema {CONFIG.current + 1}; this version knows {CONFIG.current}" in said.problem
+    with pytest.raises(NewerVersion, match="is read-only here"):
         folder.config_to_go_on()
     row = row_of_folder(folder)
     assert (row.status, row.algo, row.damage) == ("created", content["algo"], [said.model_dump()])
@@ -175,7 +175,7 @@ def put_snapshot(folder: RunFolder) -> None:
 
 ACTIONS: dict[str, tuple[RunStatus, Callable[[Application, str], object]]] = {
     "start": (RunStatus.CREATED, lambda app, run: app.runs.start(run)),
-    "add seeds": (RunStatus.CREATED, lambda app, run: app.groups.add_seeds(run, SeedsWanted(count=1))),
+    "add seeds": (RunStatus.CREATED, lambda app, run: app.groups.add_seeds(run, SeedRequest(count=1))),
     "resume": (RunStatus.PAUSED, lambda app, run: app.resuming.resume(run)),
     "resume at a snapshot": (RunStatus.INTERRUPTED, lambda app, run: app.resuming.resume(run, "100")),
     "train longer": (RunStatus.COMPLETED, lambda app, run: app.resuming.resume(run, total_timesteps=10**7)),
@@ -190,8 +190,11 @@ ACTIONS: dict[str, tuple[RunStatus, Callable[[Application, str], object]]] = {
     "change rules": (RunStatus.RUNNING, lambda app, run: app.rules.change(run, [])),
     "try rules": (RunStatus.COMPLETED, lambda app, run: app.rules.dry_run(run, [])),
     "look at knobs": (RunStatus.RUNNING, lambda app, run: app.rules.knobs(run)),
-    "turn a knob": (RunStatus.RUNNING, lambda app, run: app.rules.turn(run, [SetKnob(knob="gamma", value=0.5)])),
-    "take a snapshot": (RunStatus.RUNNING, lambda app, run: app.snapshots.take(run, None, "")),
+    "set a knob": (
+        RunStatus.RUNNING,
+        lambda app, run: app.rules.request_knob_changes(run, [SetKnob(knob="gamma", value=0.5)]),
+    ),
+    "take a snapshot": (RunStatus.RUNNING, lambda app, run: app.snapshots.request_snapshot(run, None, "")),
     "verify a snapshot": (RunStatus.PAUSED, lambda app, run: app.snapshots.verify(run, "100")),
     "delete a snapshot": (RunStatus.PAUSED, lambda app, run: app.snapshots.delete(run, "100")),
 }
@@ -203,14 +206,14 @@ def test_nothing_is_done_with_a_run_of_a_newer_version_and_its_labels_are_the_us
         run_id, control = folder.run_id, folder.read_control()
         for name, (status, action) in ACTIONS.items():
             become(app, run_id, status)
-            with pytest.raises(NewerVersion, match=r"can only be looked at here\. .* Install that version") as refused:
+            with pytest.raises(NewerVersion, match=r"is read-only here\. .* Install that version") as refused:
                 action(app, run_id)
             assert refused.value.status == 409, name
             assert app.runs.get(run_id).state is status, name
         assert folder.read_control() == control
         assert [one.name for one in app.snapshots.list(run_id).snapshots] == ["100"]
         assert app.runs.list(RunQuery()).total == 1, "no fork, and no seed, was made"
-        assert [one["newer"] for one in app.damage.look(run_id).damage] == [True]
+        assert [one["newer"] for one in app.damage.inspect(run_id).damage] == [True]
         assert [one.kind.value for one in app.damage.drift(run_id)] == ["newer"]
         assert app.runs.relabel(run_id, {"name": "from tomorrow"}).name == "from tomorrow"
 

@@ -43,7 +43,7 @@ test("what Stable-Baselines3 logged is chosen, refused where it is none, and its
 }) => {
   await openDialog(page);
   for (const [file, reason] of [
-    [{ name: "logs.zip", content: "no archive" }, /logs\.zip.* is no zip archive/],
+    [{ name: "logs.zip", content: "no archive" }, /logs\.zip.* is not a complete zip archive/],
     [{ name: "monitor.csv", content: "r,l,t\n1,2\n" }, /monitor\.csv/],
     [{ name: "notes.txt", content: "Nothing that anybody logged." }, /notes\.txt/],
   ] as const) {

@@ -67,7 +67,7 @@ def _write(
         _train(author, experiment, trial, hours_ago - place / 600, is_paused=place >= ended, is_broken=broken)
     cause = experiment.fast_failure()
     done = ended == len(trials) or cause is not None
-    experiment.direct(ExperimentControl(desired="end" if done else "stop", cause=cause))
+    experiment.write_control(ExperimentControl(desired="end" if done else "stop", cause=cause))
     experiment.close()
     return experiment
 
@@ -97,9 +97,9 @@ def _write_methods(author: Author, name: str, hours_ago: float) -> OpenExperimen
             seed=trial.seed,
             experiment=ExperimentPlace(id=experiment.id, variant=trial.variant, trial=trial.number),
         )
-        experiment.note(trial, TrialState.BEGUN, run.run_id)
-        experiment.note(trial, TrialState.SCORED, run.run_id, score=_score(reached))
-    experiment.direct(ExperimentControl(desired="end"))
+        experiment.record(trial, TrialState.BEGUN, run.run_id)
+        experiment.record(trial, TrialState.SCORED, run.run_id, score=_score(reached))
+    experiment.write_control(ExperimentControl(desired="end"))
     experiment.close()
     return experiment
 
@@ -119,10 +119,10 @@ def _write_search(author: Author, name: str, hours_ago: float) -> OpenExperiment
     experiment = _created(author, name, hours_ago, spec)
     while proposal := experiment.proposer.propose(experiment.run_specs):
         experiment.add(proposal)
-        for trial in experiment.of_variant(proposal.variant):
+        for trial in experiment.trials_of_variant(proposal.variant):
             _train(author, experiment, trial, hours_ago - trial.number / 600)
         experiment.report_if_finished(proposal.variant)
-    experiment.direct(ExperimentControl(desired="end"))
+    experiment.write_control(ExperimentControl(desired="end"))
     experiment.close()
     return experiment
 
@@ -162,11 +162,11 @@ def _train(
         data=data,
         experiment=ExperimentPlace(id=experiment.id, variant=trial.variant, trial=trial.number),
     )
-    experiment.note(trial, TrialState.BEGUN, run.run_id)
+    experiment.record(trial, TrialState.BEGUN, run.run_id)
     if is_broken:
-        experiment.note(trial, TrialState.FAILED, run.run_id, cause="RuntimeError: it snapped")
+        experiment.record(trial, TrialState.FAILED, run.run_id, cause="RuntimeError: it snapped")
     elif not is_paused:
-        experiment.note(trial, TrialState.SCORED, run.run_id, score=_score(best + random.gauss(0, 15)))
+        experiment.record(trial, TrialState.SCORED, run.run_id, score=_score(best + random.gauss(0, 15)))
 
 
 def _score(mean: float) -> TrialScore:

@@ -69,7 +69,7 @@ test.each([
   ["delete", "running", "Stop it first."],
   ["stop", "stopping", "It is stopping already."],
   ["stop", "completed", "It has ended."],
-  ["pause", "queued", "It does not train now."],
+  ["pause", "queued", "It is not training."],
   ["resume", "completed", "It has done all of its steps."],
   ["resume", "running", "It trains, or is about to."],
   ["evaluate", "starting", "The run is starting: there is no policy yet."],

@@ -157,7 +157,7 @@ export function whyNotCompare(runs: number, most: number): string | null {
 function whyNotPause(status: RunStatus): string | null {
   if (status === "starting" || status === "running") return null;
   if (status === "pausing") return "It is pausing already.";
-  return status === "stopping" ? "It is stopping already." : "It does not train now.";
+  return status === "stopping" ? "It is stopping already." : "It is not training.";
 }
 
 /** Which snapshots a run has only the service knows; if it has none, its answer says so. */

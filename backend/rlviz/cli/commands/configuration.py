@@ -96,9 +96,9 @@ def migrate(
     """Print a file as this version would write it. Nothing needs this: older files are read as they are."""
     from rlviz.cli.files import replace_file
     from rlviz.domain.versions import UnknownVersion
-    from rlviz.rundir.contents import drift_of_document, model_of
+    from rlviz.rundir.contents import document_model, drift_of_document
 
-    model = model_of(file)
+    model = document_model(file)
     if not file.exists():
         raise Failure(Exit.NOT_FOUND, f"There is no file {file}.")
     if model is None:
@@ -158,12 +158,12 @@ def _check_settings(context: typer.Context, file: Path | None, as_json: bool) ->
 def _drift(context: typer.Context, what: str) -> tuple[str, list[Drift]]:
     """Of a file or a run, with what that is called. Raises Failure, or RunFolderError."""
     from rlviz.provenance import package_versions
-    from rlviz.rundir.contents import drift_of_document, drift_of_run, model_of
+    from rlviz.rundir.contents import document_model, drift_of_document, drift_of_run
     from rlviz.rundir.folder import RunFolder
 
     path = Path(what)
     if path.is_file():
-        if (model := model_of(path)) is None:
+        if (model := document_model(path)) is None:
             raise Failure(
                 Exit.BAD_INPUT,
                 f"{path.name} is neither a file of settings (.toml, .yaml) nor a config.json, experiment.json or "

@@ -24,7 +24,7 @@ from rlviz.cli.options import (
 )
 from rlviz.cli.output import answer_bytes, duration, is_terminal, note, print_json, print_table, say, score_text
 from rlviz.domain.plain_text import one_line
-from rlviz.stats.number_text import ends, share_text
+from rlviz.stats.number_text import interval_text, share_text
 from rlviz.stats.returns import best_first
 
 
@@ -87,7 +87,7 @@ def list_(context: typer.Context, as_json: AsJson = False) -> None:
 
 
 def show(context: typer.Context, experiment: ExperimentName, follow: Follow = False, as_json: AsJson = False) -> None:
-    """Show how an experiment is doing, and what can be said of it."""
+    """Show the progress and the results of an experiment."""
     with connected(context) as connection:
         experiment_id = find_experiment(connection, experiment)
         if follow and not as_json:
@@ -110,7 +110,7 @@ def show(context: typer.Context, experiment: ExperimentName, follow: Follow = Fa
 
 
 def stop(context: typer.Context, experiment: ExperimentName, as_json: AsJson = False) -> None:
-    """Begin no more trials, and pause what trains."""
+    """Stop an experiment: start no more trials and pause its runs."""
     with connected(context) as connection:
         stopped = connection.post(f"/experiments/{find_experiment(connection, experiment)}/stop")
     if as_json:
@@ -126,7 +126,7 @@ def resume(
     wait: Wait = False,
     as_json: AsJson = False,
 ) -> None:
-    """Go on with an experiment that was stopped, with each run where it was."""
+    """Resume a stopped experiment; each run continues where it was."""
     with connected(context, trains=True) as connection:
         resumed = connection.post(f"/experiments/{find_experiment(connection, experiment)}/resume")
         attend(connection, resumed, follow, wait, as_json)
@@ -185,7 +185,7 @@ def keep(
     title: Annotated[str, typer.Argument(metavar="TITLE", help="What the preset is called.")],
     as_json: AsJson = False,
 ) -> None:
-    """Keep a variant, or a trial of a search, as a preset of your own, with what was measured."""
+    """Save a variant, or a trial of a search, as one of your presets, with its measured results."""
     with connected(context) as connection:
         experiment_id = find_experiment(connection, experiment)
         variants = connection.get(f"/experiments/{experiment_id}")["variants"]
@@ -203,7 +203,7 @@ def delete(
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Delete an experiment with its scores, for good; its runs stay, and what trains is stopped."""
+    """Delete an experiment and its scores for good; its runs are stopped and stay."""
     with connected(context) as connection:
         experiment_id = find_experiment(connection, experiment)
         ask_first(f"Delete {experiment_id} with its scores for good?", yes)
@@ -218,7 +218,7 @@ def _of_ending(path: Path) -> Format:
     ending = path.suffix.lstrip(".").lower()
     if ending not in _BY_ENDING:
         known = ", ".join(f".{name}" for name in ("json", "csv", "parquet", "md", "tex", "html"))
-        raise Failure(Exit.BAD_INPUT, f"{path} does not say its format: end it in one of {known}, or give --format.")
+        raise Failure(Exit.BAD_INPUT, f"{path} has no known extension: use one of {known}, or give --format.")
     return _BY_ENDING[ending]
 
 
@@ -240,7 +240,7 @@ def _show_results(experiment: dict[str, Any], results: dict[str, Any]) -> None:
     rows = []
     for label, cells in best_first(by_variant(experiment), lambda row: scores.get(row[0], {}).get("rank")):
         found = scores.get(label, {"iqm": None, "low": None, "high": None})
-        interval = "–" if found["iqm"] is None else ends(found["low"], found["high"])
+        interval = "–" if found["iqm"] is None else interval_text(found["low"], found["high"])
         rows.append((label, score_text(found["iqm"]), interval, "  ".join(words(cell) for cell in cells)))
     print_table(("VARIANT", "IQM", "95 % INTERVAL", "SEEDS"), rows, keep=2)
     say()
@@ -252,7 +252,7 @@ def _show_results(experiment: dict[str, Any], results: dict[str, Any]) -> None:
 def _show_methods(across: dict[str, Any]) -> None:
     """Each method over all environments, in normalised scores."""
     rows = [
-        (one["label"], score_text(one["iqm"]), ends(one["low"], one["high"]), str(one["n"]))
+        (one["label"], score_text(one["iqm"]), interval_text(one["low"], one["high"]), str(one["n"]))
         for one in best_first(across["methods"], lambda one: one["rank"])
     ]
     print_table(("OVER ENVIRONMENTS", "IQM", "95 % INTERVAL", "SCORES"), rows, keep=2)

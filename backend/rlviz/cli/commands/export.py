@@ -97,9 +97,7 @@ def export(
     snapshots: Annotated[bool, typer.Option(help="Of a bundle: with snapshots, to go on exactly.")] = False,
     to: Annotated[
         list[SinkKind] | None,
-        typer.Option(
-            "--to", metavar=SINKS, help="Into another program, once however often it is asked; may be repeated."
-        ),
+        typer.Option("--to", metavar=SINKS, help="Into another program, once however often it is asked; repeatable."),
     ] = None,
     follow: Annotated[
         bool, typer.Option("--follow", help="With --to: while they train, until they have ended.")
@@ -171,14 +169,14 @@ def _named(output: Path | None) -> Path:
 def _table(folder: RunFolder, what: ExportedPart, format_: Format | None, output: Path | None, as_json: bool) -> None:
     from rlviz.cli.files import check_target, format_for, replace_file, say_written
     from rlviz.domain.naming import TABLES, renames_text
-    from rlviz.exchange.export import TableFormat, of_config, of_metrics, write_table
+    from rlviz.exchange.export import TableFormat, config_table, metrics_table, write_table
 
     chosen = TableFormat(format_for(format_, output))
     check_target(chosen, output, is_terminal())
     folder.check()
     with progress(f"Exporting {folder.run_id}") as advance:
         config = folder.read_config().model_dump(mode="json") if what is ExportedPart.CONFIG else None
-        table = of_config(config) if config is not None else of_metrics(folder)
+        table = config_table(config) if config is not None else metrics_table(folder)
         table = replace(table, rows=_passing(table.rows, table.count, advance))
         if table.renamed:
             note(renames_text(dict(table.renamed), TABLES.target))

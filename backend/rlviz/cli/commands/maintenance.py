@@ -46,7 +46,7 @@ def doctor(
     ] = None,
     runs: Annotated[
         list[str] | None,
-        typer.Option("--run", help="With --output: this run in full; may be repeated.", autocompletion=complete_run),
+        typer.Option("--run", help="With --output: this run in full; repeatable.", autocompletion=complete_run),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

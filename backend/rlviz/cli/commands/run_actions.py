@@ -1,4 +1,4 @@
-"""What is asked of a run that is there: start, stop, pause, edit, repair, delete, restore."""
+"""Commands on existing runs: start, stop, pause, edit, repair, delete, restore."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rlviz.cli.output import print_json, say
 from rlviz.cli.waiting import AT_REST, wait_for_run
 from rlviz.domain.plain_text import one_line
 
-Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Return when it has come to rest.")]
+Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until it has stopped training.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -36,34 +36,34 @@ def register(app: typer.Typer) -> None:
 def start(
     context: typer.Context, run: RunName, follow: Follow = False, wait: AndWait = False, as_json: AsJson = False
 ) -> None:
-    """Start a run that was created, but not started."""
+    """Start a run that was created without starting it."""
     with connected(context) as connection:
         started = connection.post(f"/runs/{find_run(connection, run)}/start")
         attend(connection, started, follow, wait, as_json)
 
 
 def stop(context: typer.Context, run: RunName, wait: Wait = True, as_json: AsJson = False) -> None:
-    """Stop a run; its policy and a snapshot are saved."""
+    """Stop a run and save its policy and a snapshot."""
     _ask(context, run, "stop", wait, as_json)
 
 
 def pause(context: typer.Context, run: RunName, wait: Wait = True, as_json: AsJson = False) -> None:
-    """Pause a run; `rlviz resume` goes on exactly as if nothing had happened."""
+    """Pause a run; `rlviz resume` continues it exactly where it was."""
     _ask(context, run, "pause", wait, as_json)
 
 
 def edit(
     context: typer.Context,
     run: RunName,
-    name: Annotated[str | None, typer.Option(help="What it is called on the pages.")] = None,
-    tags: Annotated[list[str] | None, typer.Option("--tag", help="To be found by; may be repeated.")] = None,
+    name: Annotated[str | None, typer.Option(help="Its name.")] = None,
+    tags: Annotated[list[str] | None, typer.Option("--tag", help="Add a tag; repeatable.")] = None,
     untag: Annotated[
-        list[str] | None, typer.Option(help="A tag to take away; may be repeated.", autocompletion=complete_tag)
+        list[str] | None, typer.Option(help="Remove a tag; repeatable.", autocompletion=complete_tag)
     ] = None,
-    notes: Annotated[str | None, typer.Option(help="What is to be remembered of it, instead of what is there.")] = None,
+    notes: Annotated[str | None, typer.Option(help="Replace its notes.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Name a run, tag it, or write notes; without any of these its notes are shown."""
+    """Change a run's name, tags or notes; without options, show its notes."""
     with connected(context) as connection:
         found = connection.get(f"/runs/{find_run(connection, run)}")
         if missing := next((tag for tag in untag or () if tag not in found["tags"]), None):
@@ -82,20 +82,20 @@ def edit(
 
 
 def repair(context: typer.Context, run: RunName, as_json: AsJson = False) -> None:
-    """Keep what can be read of a damaged run; what is damaged is put beside it."""
+    """Repair a damaged run: keep what can be read and move the rest aside."""
     with connected(context) as connection:
         repaired = connection.post(f"/runs/{find_run(connection, run)}/repair")
     _show(repaired, as_json)
 
 
 def delete(context: typer.Context, runs: RunNames, as_json: AsJson = False) -> None:
-    """Move runs to the trash, from where `rlviz restore` brings them back for some days."""
+    """Move runs to the trash, where `rlviz restore` can restore them for some days."""
     with connected(context) as connection:
         run_ids = [find_run(connection, run) for run in runs]
         for run_id in run_ids:
             connection.request("DELETE", f"/runs/{run_id}")
             if not as_json:
-                say(f"{run_id} is in the trash. `rlviz restore {run_id}` brings it back.")
+                say(f"{run_id} is in the trash. To restore it: `rlviz restore {run_id}`")
     if as_json:
         print_json({"deleted": run_ids})
 
@@ -112,7 +112,7 @@ def restore(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Bring a deleted run back from the trash."""
+    """Restore a deleted run from the trash."""
     with connected(context) as connection:
         restored = connection.post(f"/runs/{find_deleted_run(connection, run)}/restore")
     _show(restored, as_json)

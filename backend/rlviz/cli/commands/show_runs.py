@@ -39,10 +39,10 @@ def register(app: typer.Typer) -> None:
 
 def runs(
     context: typer.Context,
-    status: Annotated[list[str] | None, typer.Option(help="With this status; may be repeated.")] = None,
-    env: Annotated[list[str] | None, typer.Option(help="On this environment; may be repeated.")] = None,
-    algo: Annotated[list[str] | None, typer.Option(help="With this algorithm; may be repeated.")] = None,
-    tag: Annotated[list[str] | None, typer.Option(help="With this tag; may be repeated.")] = None,
+    status: Annotated[list[str] | None, typer.Option(help="With this status; repeatable.")] = None,
+    env: Annotated[list[str] | None, typer.Option(help="On this environment; repeatable.")] = None,
+    algo: Annotated[list[str] | None, typer.Option(help="With this algorithm; repeatable.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="With this tag; repeatable.")] = None,
     text: Annotated[str | None, typer.Option("--search", help="With this text in id, name, tags or notes.")] = None,
     sort: Annotated[str, typer.Option(help="Column; with a minus in front downwards.")] = "-created_at",
     limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 50,
@@ -72,7 +72,7 @@ def status(
     run: Annotated[
         str | None, typer.Argument(metavar="RUN", help="A run; the service if left out.", autocompletion=complete_run)
     ] = None,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Watch it learn until it ends.")] = False,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Follow it until it ends.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show how a run is doing, or the service."""

@@ -1,6 +1,6 @@
-"""Experiments that begin: ``experiment run`` from a file, and ``sweep`` from what an algorithm suggests.
+"""Commands that start experiments: ``experiment run`` from a file, and ``sweep`` from an algorithm's suggestions.
 
-The specification of an experiment in a file, whose mistakes are shown with file, line and column.
+Errors in a specification file are reported with file, line and column.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from rlviz.placed_file import PlacedFile
 
 
-Follow = Annotated[bool, typer.Option("--follow", "-f", help="Watch its trials until it ends.")]
-Wait = Annotated[bool, typer.Option("--wait", help="Return when it has ended; exit status 1 if it failed.")]
+Follow = Annotated[bool, typer.Option("--follow", "-f", help="Follow its trials until it ends.")]
+Wait = Annotated[bool, typer.Option("--wait", help="Wait until it has ended; exit status 1 if it failed.")]
 Sink = Annotated[
     list[SinkKind] | None,
-    typer.Option(metavar=SINKS, help="Deliver its runs there as they train; may be repeated."),
+    typer.Option(metavar=SINKS, help="Deliver its runs there during training; repeatable."),
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask back, however many trials there are.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation, whatever the number of trials.")]
 
 
 _VARIED = re.compile(
@@ -46,7 +46,7 @@ def register(app: typer.Typer) -> None:
             "rlviz sweep --algo ppo --only learning_rate --only gamma --seeds-per-trial 3",
             "rlviz sweep --algo ppo --steps 20000 --pruner median --evaluate-every 2000",
             "rlviz sweep --algo dqn --vary learning_rate=1e-5..1e-2:log --vary batch_size=32,64,128",
-            "# the file that `rlviz experiment run` takes, to change it first",
+            "# write the specification to a file, to edit it for `rlviz experiment run`",
             "rlviz sweep --algo ppo --trials 50 --print > search.yaml",
         )
     )(sweep)
@@ -55,17 +55,17 @@ def register(app: typer.Typer) -> None:
 def run(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Its specification, in YAML or TOML.")],
-    name: Annotated[str | None, typer.Option(help="What it is called.", show_default="the file's")] = None,
+    name: Annotated[str | None, typer.Option(help="Its name.", show_default="the file's")] = None,
     sink: Sink = None,
     yes: Yes = False,
     follow: Follow = False,
     wait: Wait = False,
     as_json: AsJson = False,
 ) -> None:
-    """Train every variant of a file with every seed, and score what comes out.
+    """Train every variant in a file with every seed, and score the policies.
 
-    What is wrong with the file is said with line and column, and nothing is begun. Where no service runs, this command
-    serves the runs folder until the experiment has ended; Ctrl-C stops it, and `rlviz experiment resume` goes on.
+    If the file has errors, they are shown with line and column, and nothing starts. If no service runs, this command
+    serves the runs folder until the experiment has ended; Ctrl-C stops it, and `rlviz experiment resume` resumes it.
     """
     pass
 
@@ -85,37 +85,35 @@ def sweep(
     algo: Annotated[str, typer.Option(help="Algorithm.")] = "ppo",
     preset: Annotated[str | None, typer.Option(help=PRESET_HELP)] = RECOMMENDED,
     steps: Annotated[int | None, typer.Option(help="Steps of each run.", show_default="the preset's")] = None,
-    trials: Annotated[int, typer.Option(help="How many combinations are tried.")] = 20,
+    trials: Annotated[int, typer.Option(help="Number of trials.")] = 20,
     seeds_per_trial: Annotated[int, typer.Option(help="Runs of each trial, one for each seed.")] = 1,
-    only: Annotated[list[str] | None, typer.Option(help="Search this hyperparameter; may be repeated.")] = None,
+    only: Annotated[list[str] | None, typer.Option(help="Search only this hyperparameter; repeatable.")] = None,
     vary: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=RANGE",
-            help="What is searched of a hyperparameter: `1..5`, `1e-5..1e-2:log` or `32,64,128`; may be repeated.",
+            help="Range of a hyperparameter: `1..5`, `1e-5..1e-2:log` or `32,64,128`; repeatable.",
         ),
     ] = None,
     sampler: Annotated[
-        str, typer.Option(help="How values are proposed: tpe, cma-es, gaussian-process, random or grid.")
+        str, typer.Option(help="Method that proposes values: tpe, cma-es, gaussian-process, random or grid.")
     ] = "tpe",
     pruner: Annotated[
-        str, typer.Option(help="When a trial is given up: none, median, successive-halving or hyperband.")
+        str, typer.Option(help="Method that prunes trials: none, median, successive-halving or hyperband.")
     ] = "none",
     evaluate_every: Annotated[
         int | None,
-        typer.Option(help="Steps between evaluations, by which trials are given up.", show_default="the preset's"),
+        typer.Option(help="Steps between the evaluations that pruning is based on.", show_default="the preset's"),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the sampler.")] = 0,
     parallel: Annotated[
-        int | None, typer.Option(help="Runs at once, at most.", show_default="as many as may train")
+        int | None, typer.Option(help="Maximum number of runs at the same time.", show_default="as many as may train")
     ] = None,
     changes: Changes = None,
     options: EnvironmentOptions = None,
-    name: Annotated[str | None, typer.Option(help="What it is called.")] = None,
+    name: Annotated[str | None, typer.Option(help="Its name.")] = None,
     sink: Sink = None,
-    print_: Annotated[
-        bool, typer.Option("--print", help="Print its specification in YAML, and begin nothing.")
-    ] = False,
+    print_: Annotated[bool, typer.Option("--print", help="Print its specification in YAML and start nothing.")] = False,
     yes: Yes = False,
     follow: Follow = False,
     wait: Wait = False,
@@ -123,7 +121,7 @@ def sweep(
 ) -> None:
     """Search the hyperparameters of an algorithm: an experiment whose variants Optuna proposes.
 
-    What is searched is what the algorithm suggests, with `--only` a part of it, with `--vary` other ranges.
+    It searches what the algorithm suggests, with `--only` a part of that, and with `--vary` other ranges.
     """
     with connected(context, trains=True) as connection:
         specification: dict[str, Any] = {
@@ -161,7 +159,7 @@ def _delivered_to(sinks: list[SinkKind] | None) -> dict[str, Any]:
 
 
 def create(connection: Connection, specification: dict[str, Any], yes: bool) -> dict[str, Any]:
-    """Begin an experiment, and ask back first where the service wants that. Raises Failure."""
+    """Start an experiment, after confirmation if the service requires it. Raises Failure."""
     wanted = {**specification, "confirm": True} if yes else specification
     try:
         begun = dict(connection.post("/experiments", wanted))
@@ -176,17 +174,17 @@ def create(connection: Connection, specification: dict[str, Any], yes: bool) -> 
 
 
 def promise(begun: dict[str, Any]) -> str:
-    """How much an experiment trains, in a line: `6 runs, 98,304 steps together.`"""
+    """Return the size of an experiment as a line: `6 runs, 98,304 steps in total.`"""
     least, most = begun["least_timesteps"], begun["total_timesteps"]
     steps = f"{most:,}" if least == most else f"{least:,} to {most:,}"
     runs = counted(begun["trials"], "run")
-    return " ".join(filter(None, (f"{runs}, {steps} steps together.", begun["length_note"])))
+    return " ".join(filter(None, (f"{runs}, {steps} steps in total.", begun["length_note"])))
 
 
 def _space(
     connection: Connection, algo: str, only: list[str] | None, varied: dict[str, dict[str, Any]]
 ) -> dict[str, Any]:
-    """What the algorithm suggests, of that what ``only`` names, and ``varied`` in its place or beside it."""
+    """Return the search space: the algorithm's suggestions, restricted to ``only`` and updated with ``varied``."""
     found = next((one for one in connection.get("/algorithms") if one["id"] == algo), None)
     if found is None:
         raise Failure(Exit.BAD_INPUT, f"There is no algorithm {algo[:80]!r}.")
@@ -201,13 +199,13 @@ def _space(
 
 
 def _varied(text: str) -> tuple[str, dict[str, Any]]:
-    """``learning_rate=1e-5..1e-2:log`` as a name and what is searched of it. Raises Failure."""
+    """Parse ``learning_rate=1e-5..1e-2:log`` into a name and its range. Raises Failure."""
     found = _VARIED.fullmatch(text.strip())
     ends = [_value(found["low"]), _value(found["high"])] if found is not None and found["low"] is not None else []
     if found is None or not all(isinstance(end, int | float) for end in ends):
         raise Failure(
             Exit.BAD_INPUT,
-            f"--vary takes NAME=LOW..HIGH, with :log behind it for a logarithmic scale, or NAME=A,B,C, not {text!r}.",
+            f"--vary takes NAME=LOW..HIGH, with :log appended for a logarithmic scale, or NAME=A,B,C, not {text!r}.",
         )
     if not ends:
         return found["name"], {"kind": "choice", "choices": [_value(one) for one in found["choices"].split(",")]}
@@ -223,7 +221,7 @@ def _value(text: str) -> Any:
 
 
 def read_specification(path: Path) -> PlacedFile:
-    """Raises InvalidRequest or Failure for a file that holds none."""
+    """Read the specification in a file. Raises InvalidRequest or Failure if it has none."""
     from rlviz.placed_file import read_placed_file
 
     if not path.exists():
@@ -236,7 +234,7 @@ def read_specification(path: Path) -> PlacedFile:
 
 
 def _check_json(file: PlacedFile, value: Any, pointer: str) -> None:
-    """Raises Failure for what cannot be sent, such as a date, or a number that is not finite."""
+    """Raise Failure for values that JSON cannot hold, such as a date or a number that is not finite."""
     from rlviz.domain.errors import pointer_to
 
     if isinstance(value, dict | list):
@@ -254,7 +252,7 @@ def _check_json(file: PlacedFile, value: Any, pointer: str) -> None:
 
 
 def placed(refused: Refused, file: PlacedFile) -> Failure:
-    """What the service said of ``file``, each sentence with the place that it is about."""
+    """Return the service's message about ``file``, each sentence with its line and column."""
     if not refused.fields:
         return refused
     said = {f"{file.place(pointer)}: {_name(pointer)}{reason}": None for pointer, reason in refused.fields}

@@ -83,7 +83,7 @@ def add(
     after_days: Annotated[
         float | None, typer.Option(help="Days since the run ended, or was deleted.", show_default="7")
     ] = None,
-    family: Annotated[list[str] | None, typer.Option(help="Runs on these environments; may be repeated.")] = None,
+    family: Annotated[list[str] | None, typer.Option(help="Runs on these environments; repeatable.")] = None,
     over_quota: Annotated[bool, typer.Option("--over-quota", help="Only while the quota is exceeded.")] = False,
     as_json: AsJson = False,
 ) -> None:

@@ -1,4 +1,4 @@
-"""Runs that begin, or go on: run, seeds, fork, resume."""
+"""Commands that start or continue runs: run, seeds, fork, resume."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from rlviz.domain.recommended import RECOMMENDED
 from rlviz.domain.sinks import SinkKind
 
 Seed = Annotated[int | None, typer.Option(help="Seed of all random numbers.", show_default="drawn")]
-Name = Annotated[str | None, typer.Option(help="What it is called on the pages.")]
+Name = Annotated[str | None, typer.Option(help="Its name.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -64,7 +64,7 @@ def run(
     algo: Annotated[
         str,
         typer.Option(
-            help="Algorithm; `random` for random actions, `recommended` for one that works there by what was measured.",
+            help="Algorithm; `random` for random actions, `recommended` for one that is known to work here.",
             autocompletion=complete_algorithm,
         ),
     ] = RECOMMENDED,
@@ -74,7 +74,7 @@ def run(
     ] = RECOMMENDED,
     seed: Seed = None,
     count: Annotated[
-        int | None, typer.Option(help="So many runs, which differ in their seed: from --seed upwards, or drawn.")
+        int | None, typer.Option(help="Number of runs with different seeds: counted from --seed, or random.")
     ] = None,
     steps: Annotated[int | None, typer.Option(help="Environment steps.", show_default="the preset's")] = None,
     changes: Changes = None,
@@ -82,30 +82,34 @@ def run(
     evaluate_every: Annotated[
         int | None,
         typer.Option(
-            metavar="STEPS", help="Steps between evaluations while it trains; 0: none.", show_default="the preset's"
+            metavar="STEPS", help="Steps between evaluations during training; 0: none.", show_default="the preset's"
         ),
     ] = None,
     evaluate_episodes: Annotated[
-        int | None, typer.Option(help="With --evaluate-every: episodes of each.", show_default="10")
+        int | None, typer.Option(help="With --evaluate-every: episodes per evaluation.", show_default="10")
     ] = None,
     stop_after: Annotated[
         int | None,
-        typer.Option(help="With --evaluate-every: stop after so many in a row that reach the reward threshold."),
+        typer.Option(
+            help="With --evaluate-every: stop after this many consecutive evaluations that reach the reward threshold."
+        ),
     ] = None,
     anatomy: Annotated[
         bool | None,
-        typer.Option("--anatomy/--no-anatomy", help="Look into updates.", show_default="unless it sees pictures"),
+        typer.Option(
+            "--anatomy/--no-anatomy", help="Record details of some updates.", show_default="unless it sees pictures"
+        ),
     ] = None,
     rules: Annotated[
         list[str] | None,
-        typer.Option("--rule", help="What it does by itself, as for `rlviz rules add`; may be repeated."),
+        typer.Option("--rule", help="Add a rule, as in `rlviz rules add`; repeatable."),
     ] = None,
     rule_file: Annotated[Path | None, typer.Option(help="Rules in JSON or YAML.")] = None,
     name: Name = None,
-    tags: Annotated[list[str] | None, typer.Option("--tag", help="To be found by; may be repeated.")] = None,
-    notes: Annotated[str | None, typer.Option(help="What is to be remembered of it.")] = None,
+    tags: Annotated[list[str] | None, typer.Option("--tag", help="Add a tag; repeatable.")] = None,
+    notes: Annotated[str | None, typer.Option(help="Notes.")] = None,
     sink: Annotated[
-        list[SinkKind] | None, typer.Option(metavar=SINKS, help="Deliver it there as it trains; may be repeated.")
+        list[SinkKind] | None, typer.Option(metavar=SINKS, help="Deliver it there during training; repeatable.")
     ] = None,
     snapshot_every_steps: EverySteps = None,
     snapshot_every_minutes: EveryMinutes = None,
@@ -118,10 +122,10 @@ def run(
 ) -> None:
     """Train an agent.
 
-    The run is started, and this returns: it trains in a process of its own, with or without a service.
+    The command returns after the run has started. The run trains in a separate process, with or without a service.
     """
     if count is not None and follow:
-        raise Failure(Exit.BAD_INPUT, "--follow shows one run. With --count, --wait waits for all of them.")
+        raise Failure(Exit.BAD_INPUT, "--follow shows only one run. Use --wait with --count to wait for all runs.")
     body = {
         "env_id": env,
         "algo": algo,
@@ -155,12 +159,12 @@ def run(
 def seeds(
     context: typer.Context,
     run: RunName,
-    count: Annotated[int | None, typer.Option(help="How many, with seeds that are drawn.")] = None,
-    seed: Annotated[list[int] | None, typer.Option(help="One with this seed; may be repeated.")] = None,
+    count: Annotated[int | None, typer.Option(help="Number of runs with random seeds.")] = None,
+    seed: Annotated[list[int] | None, typer.Option(help="Add a run with this seed; repeatable.")] = None,
     wait: Wait = False,
     as_json: AsJson = False,
 ) -> None:
-    """Train a run again with other seeds, which makes a group of them."""
+    """Repeat a run with other seeds, as a group."""
     if (count is None) == (not seed):
         raise Failure(Exit.BAD_INPUT, "Give either --count or one --seed or more.")
     with connected(context, begins=True) as connection:
@@ -182,16 +186,14 @@ def fork(
     name: Name = None,
     sink: Annotated[
         list[SinkKind] | None,
-        typer.Option(
-            metavar=SINKS, help="Deliver it there as it trains; may be repeated.", show_default="as the parent"
-        ),
+        typer.Option(metavar=SINKS, help="Deliver it there during training; repeatable.", show_default="as the parent"),
     ] = None,
-    no_sinks: Annotated[bool, typer.Option("--no-sinks", help="Deliver it nowhere.")] = False,
+    no_sinks: Annotated[bool, typer.Option("--no-sinks", help="Do not deliver it.")] = False,
     follow: Follow = False,
     wait: Wait = False,
     as_json: AsJson = False,
 ) -> None:
-    """Begin a new run where another one was, with changed settings."""
+    """Create a run that continues from a point of another one, with changed settings."""
     if no_sinks and sink:
         raise Failure(Exit.BAD_INPUT, "Give either --sink or --no-sinks.")
     body: dict[str, Any] = {
@@ -212,7 +214,7 @@ def fork(
         body |= {"snapshot": snapshot, "step": step}
         forked = connection.post(f"/runs/{run_id}/fork", body)
         begins = connection.get(f"/runs/{forked['id']}")["config"]["parent"]["step"]
-        note(f"It begins at step {begins:,} of {run_id}.")
+        note(f"It starts at step {begins:,} of {run_id}.")
         attend(connection, forked, follow, wait, as_json)
 
 
@@ -221,14 +223,14 @@ def resume(
     run: RunName,
     snapshot: Annotated[
         str | None,
-        typer.Option(help="Snapshot to go on from.", show_default="the newest", autocompletion=complete_snapshot),
+        typer.Option(help="Snapshot to resume from.", show_default="the newest", autocompletion=complete_snapshot),
     ] = None,
-    steps: Annotated[int | None, typer.Option(help="Train for this many steps in all, more than before.")] = None,
+    steps: Annotated[int | None, typer.Option(help="New total number of steps, more than before.")] = None,
     follow: Follow = False,
     wait: Wait = False,
     as_json: AsJson = False,
 ) -> None:
-    """Go on with a run that was paused, stopped or interrupted, or train a completed one for longer."""
+    """Resume a paused, stopped or interrupted run, or train a completed one for longer."""
     with connected(context, begins=True) as connection:
         run_id = find_run(connection, run)
         body = {"snapshot": snapshot, "total_timesteps": steps}
@@ -236,7 +238,7 @@ def resume(
 
 
 def _evaluation(every: int | None, episodes: int | None, stop_after: int | None) -> dict[str, Any] | None:
-    """The plan that the flags say; None is the preset's. Raises Failure."""
+    """Return the evaluation plan of the flags; None for that of the preset. Raises Failure."""
     if every is None:
         if episodes is not None or stop_after is not None:
             raise Failure(Exit.BAD_INPUT, "--evaluate-episodes and --stop-after need --evaluate-every.")

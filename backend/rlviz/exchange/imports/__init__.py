@@ -1,1 +1,1 @@
-"""Runs that other tools have logged, read into what a run folder holds."""
+"""Readers for the logs of other tools, which produce what a run folder holds."""

@@ -1,4 +1,4 @@
-"""Unpacks a zip archive of logs: bounded, and never beyond the folder that it is unpacked into."""
+"""Unpacks a zip archive of logs, within limits and never outside the target folder."""
 
 from __future__ import annotations
 
@@ -12,38 +12,39 @@ from pathlib import Path
 
 from rlviz.domain.byte_text import byte_text
 from rlviz.domain.errors import ImportRefused, NotEnoughDisk
-from rlviz.exchange.bundle import BoundedArchive, opened_archive
+from rlviz.exchange.bundle import BoundedArchive, open_bounded_archive
 
 MOST_FILES = 20_000
 MOST_BYTES = 2_000_000_000
 KEPT_FREE_BYTES = 200_000_000
-"""Bytes of the disk that an import leaves free: what trains needs some to end well."""
+"""Bytes of disk that an import leaves free, so that training runs can end properly."""
 
 _CHUNK = 1 << 20
 
 
-def unpack(source: Path, target: Path, *, most_bytes: int = MOST_BYTES) -> None:
-    """Unpack ``source`` into ``target``, which is empty. Paths of Windows are understood.
+def unpack_archive(source: Path, target: Path, *, most_bytes: int = MOST_BYTES) -> None:
+    """Unpack ``source`` into the empty folder ``target``. Windows paths are supported.
 
-    Raises ImportRefused for what climbs out of the folder, for links, and beyond the bounds, NotEnoughDisk, and
-    OSError. What was
-    unpacked by then is left to whoever removes ``target``.
+    Raises ImportRefused for paths outside the folder, links, and exceeded limits; NotEnoughDisk; and OSError. The
+    caller deletes what was unpacked by then.
     """
-    with opened_archive(source, lambda why: ImportRefused(f"{source.name} cannot be unpacked: {why}.")) as archive:
+    with open_bounded_archive(
+        source, lambda why: ImportRefused(f"{source.name} cannot be unpacked: {why}.")
+    ) as archive:
         members = [member for member in archive.infolist() if not member.is_dir()]
         _check(source.name, members, most_bytes)
-        check_room(target, sum(member.file_size for member in members))
+        check_free_disk(target, sum(member.file_size for member in members))
         left = most_bytes
         for member in members:
             left = _unpack_one(archive, member, target.joinpath(*_parts(member.filename)), left)
 
 
-def check_room(folder: Path, size: int) -> None:
-    """Raises NotEnoughDisk unless ``size`` more bytes leave KEPT_FREE_BYTES where ``folder`` lies."""
+def check_free_disk(folder: Path, size: int) -> None:
+    """Raise NotEnoughDisk unless ``size`` more bytes leave KEPT_FREE_BYTES on the disk of ``folder``."""
     if (free := shutil.disk_usage(folder).free) < size + KEPT_FREE_BYTES:
         raise NotEnoughDisk(
-            f"It takes {byte_text(size)} once it is unpacked, and only {byte_text(free)} are free where the runs "
-            "folder lies. Make room first."
+            f"It needs {byte_text(size)} once unpacked, but only {byte_text(free)} are free where the runs "
+            "folder lies. Free some space first."
         )
 
 
@@ -52,21 +53,21 @@ def _check(name: str, members: list[zipfile.ZipInfo], most_bytes: int) -> None:
         raise ImportRefused(f"{name} has more than {MOST_FILES:,} files. Import it in parts.")
     if (total := sum(member.file_size for member in members)) > most_bytes:
         raise ImportRefused(
-            f"{name} would take {total:,} bytes, more than the {most_bytes:,} that are allowed. Unpack it yourself if "
-            "you trust where it comes from, and import the folder with `rlviz import`."
+            f"{name} would use {total:,} bytes, more than the allowed {most_bytes:,}. If you trust its origin, unpack "
+            "it yourself and import the folder with `rlviz import`."
         )
     for member in members:
         kind = stat.S_IFMT(member.external_attr >> 16)
         parts = _parts(member.filename)
         if kind not in (0, stat.S_IFREG):
-            raise ImportRefused(f"{member.filename[:120]!r} in {name} is a link, or no regular file. Leave it out.")
+            raise ImportRefused(f"{member.filename[:120]!r} in {name} is a link or not a regular file. Leave it out.")
         if (
             not parts
             or ".." in parts
             or any(":" in part or "\0" in part for part in parts)
             or _is_rooted(member.filename)
         ):
-            raise ImportRefused(f"{member.filename[:120]!r} in {name} leads out of the archive. Pack it anew.")
+            raise ImportRefused(f"{member.filename[:120]!r} in {name} leads out of the archive. Pack it again.")
 
 
 def _parts(name: str) -> list[str]:
@@ -78,15 +79,15 @@ def _is_rooted(name: str) -> bool:
 
 
 def _unpack_one(archive: BoundedArchive, member: zipfile.ZipInfo, path: Path, left: int) -> int:
-    """How many bytes may still be unpacked after it. What a member says of its size is not relied upon."""
+    """Unpack one member; return how many bytes may still follow. Does not rely on the size that the member claims."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with archive.open(member) as source, path.open("xb") as sink:
         while chunk := source.read(_CHUNK):
             left -= len(chunk)
             if left < 0:
-                raise ImportRefused(f"{archive.filename} unpacks to more than it says. It is not to be trusted.")
+                raise ImportRefused(f"{archive.filename} unpacks to more than it claims. Do not trust it.")
             sink.write(chunk)
-    with suppress(ValueError, OverflowError, OSError):  # when it was written says when training ended
+    with suppress(ValueError, OverflowError, OSError):  # the file's time gives the end of training
         written = time.mktime((*member.date_time, 0, 0, -1))
         os.utime(path, (written, written))
     return left

@@ -1,7 +1,5 @@
-"""CSV logs: Stable-Baselines3's ``monitor.csv`` and ``progress.csv``.
-
-The numbers of a CSV file by their columns; what cannot be taken is left out, and the run says so.
-"""
+"""CSV logs: Stable-Baselines3's ``monitor.csv`` and ``progress.csv``, and generic tables of numbers. Unusable lines are
+skipped with a warning of the run."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ from typing import Any, NamedTuple
 from rlviz.domain.errors import ImportRefused
 from rlviz.domain.ids import MAX_TIME
 from rlviz.domain.metrics import CLOCK, EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD
-from rlviz.domain.naming import distinct
+from rlviz.domain.naming import make_distinct
 from rlviz.exchange.imports.found_run import (
     ELAPSED_COLUMNS,
     LOG_STEP_COLUMNS,
@@ -27,9 +25,9 @@ from rlviz.exchange.imports.found_run import (
     FoundRun,
     Rows,
     StepOrder,
-    as_step,
+    to_step,
 )
-from rlviz.exchange.imports.json_rows import JSON_ENDINGS, json_line_rows
+from rlviz.exchange.imports.json_rows import JSON_ENDINGS, read_json_lines
 from rlviz.exchange.imports.text_lines import CsvRecords, first_line, read_lines
 
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+(?:[eE][-+]?\d+)?")
@@ -38,21 +36,21 @@ _LONGEST_INTEGER = 15
 
 
 class NumberRow(NamedTuple):
-    """``values``: the numbers of a line by the names of their columns."""
+    """Numbers of a line, by column."""
 
     line: int
     values: dict[str, float]
 
 
 class Comment(NamedTuple):
-    """A line that begins with #, without it."""
+    """A line that starts with #, without it."""
 
     line: int
     text: str
 
 
-def first_names(path: Path) -> list[str]:
-    """Return the names of the columns, as the first line of a CSV file has them. Raises OSError."""
+def read_column_names(path: Path) -> list[str]:
+    """Return the column names in the first line of a CSV file. Raises OSError."""
     record = next(iter(CsvRecords(read_lines(path), lambda cells: True)), None)
     return [] if record is None else record.cells
 
@@ -62,9 +60,17 @@ def read_table(
 ) -> Iterator[NumberRow | Comment]:
     """Yield the numbers of each line of a CSV file, and its comments.
 
-    A line that cannot be used is left out, and ``rows`` notes its number and why. ``is_names`` tells whether a line has
-    the names of columns, of which files that were put together have several, and ``needs`` says which those are. Raises
-    ImportRefused for a file that is empty, or has no names, and OSError.
+    An unusable line is skipped, and ``rows`` notes its number and the reason.
+
+    Args:
+        path: The file.
+        rows: Collects the warnings.
+        is_names: Whether a line contains column names; concatenated files have several.
+        needs: Describes these names in messages.
+
+    Raises:
+        ImportRefused: The file is empty or has no names.
+        OSError: The disk refuses.
     """
     records = CsvRecords(read_lines(path), is_names)
     columns: _Columns | None = None
@@ -84,26 +90,26 @@ def read_table(
         elif columns is not None:
             yield NumberRow(record.line, columns.numbers(record.line, record.cells))
     if is_empty:
-        raise ImportRefused(f"{path.name} is empty. Nothing was logged into it, or it was not copied whole.")
+        raise ImportRefused(f"{path.name} is empty. Nothing was logged, or the copy is incomplete.")
 
 
 class _Columns:
-    """What each column is called, and how its numbers are written."""
+    """Names of the columns, and the format of their numbers."""
 
     def __init__(self, names: list[str], delimiter: str, file: str, rows: Rows) -> None:
         self._file, self._rows = file, rows
         self._has_decimal_commas = delimiter != ","
         self._has_numbers: set[str] = set()
         self._texts: dict[str, int] = {}
-        """Columns with texts, and the line of the first one."""
+        """Columns with text, and the line of the first text."""
         self._names: list[str] = []
         for number, name in enumerate(names, 1):
             own = name or f"column {number}"
             if own in self._names:
-                own = distinct(own, {*self._names, *names})
+                own = make_distinct(own, {*self._names, *names})
             if own != name:
-                why = f"there are two of the name {name!r}" if name else "it has no name"
-                rows.warn(f"{file}: column {number} is called {own!r}, since {why}.")
+                why = f"there are two named {name!r}" if name else "it has no name"
+                rows.warn(f"{file}: column {number} is called {own!r}, because {why}.")
             self._names.append(own)
 
     def numbers(self, line: int, cells: list[str]) -> dict[str, float]:
@@ -121,15 +127,15 @@ class _Columns:
         return found
 
     def _warn(self, name: str) -> None:
-        why = f"{name} is no number; there is a gap, and wherever else it is none"
+        why = f"{name} is not a number; it becomes a gap there and in other such lines"
         self._rows.warn(f"{self._file}, line {self._texts[name]}: {why}.")
 
 
 def _number(cell: str, has_decimal_commas: bool) -> float | None:
-    """None for an empty cell, or one that is a text. A whole number stays one."""
+    """Return a number; None for an empty cell or text. Whole numbers stay integers."""
     if has_decimal_commas and _DECIMAL_COMMA.fullmatch(cell):
         cell = cell.replace(",", ".")
-    if "_" in cell:  # which Python allows between digits
+    if "_" in cell:  # Python allows it between digits
         return None
     try:
         is_whole = cell.lstrip("+-").isdecimal() and len(cell) <= _LONGEST_INTEGER
@@ -151,10 +157,10 @@ def is_monitor_name(path: Path) -> bool:
 
 
 def kind_of_csv(path: Path) -> str | None:
-    """Return which log a CSV file is, by its name and its first line; None for another table. Raises OSError."""
+    """Return which kind of log a CSV file is, by name and first line; None for other tables. Raises OSError."""
     if is_monitor_name(path) or first_line(path).startswith("#{"):
         return MONITOR
-    is_progress = path.name == PROGRESS_NAME or any(name in STEP_COLUMNS for name in first_names(path))
+    is_progress = path.name == PROGRESS_NAME or any(name in STEP_COLUMNS for name in read_column_names(path))
     return PROGRESS if is_progress else None
 
 
@@ -163,7 +169,7 @@ def kind_of_csv(path: Path) -> str | None:
 
 class _Episode(NamedTuple):
     after: float
-    """Seconds since its process began, or Unix seconds of one that says when that was."""
+    """Seconds since its process started, or Unix seconds if the file says when that was."""
     episode_return: float
     length: int
     others: dict[str, float]
@@ -171,18 +177,18 @@ class _Episode(NamedTuple):
 
 @dataclass
 class _Part:
-    """What one process wrote into a monitor file. ``began``: Unix seconds; None if it does not say."""
+    """What one process wrote into a monitor file. ``began``: Unix seconds; None if unknown."""
 
     began: float | None
     episodes: list[_Episode] = field(default_factory=list)
 
 
 def read_monitors(paths: Iterable[Path], found: FoundRun) -> None:
-    """Add the episodes of all environments of one run, in the order in which they ended. Steps are their lengths, added
-    up.
+    """Add the episodes of all environments of one run, in the order in which they ended. Steps are their summed
+    lengths.
 
-    Episodes of one file keep their order. Where its seconds go back, another process went on with it: its times go on
-    from those before. A file that cannot be read is left out, with a warning.
+    Episodes of a file keep their order. If its seconds decrease, another process continued the file: its times
+    continue from the earlier ones. An unreadable file is skipped with a warning.
     """
     files: list[list[_Part]] = []
     for path in paths:
@@ -199,7 +205,7 @@ def read_monitors(paths: Iterable[Path], found: FoundRun) -> None:
 
 
 def _read_parts(path: Path, found: FoundRun, parts: list[_Part]) -> None:
-    """Add the parts of a monitor file to ``parts``, those before an error too."""
+    """Add the parts of a monitor file to ``parts``, including those before an error."""
     for row in read_table(path, found.rows, _has_columns, _MONITOR_COLUMNS):
         if isinstance(row, Comment):
             if (head := _read_head(row, path.name, found)) is not None:
@@ -207,17 +213,17 @@ def _read_parts(path: Path, found: FoundRun, parts: list[_Part]) -> None:
             continue
         values = dict(row.values)
         time, length, episode_return = values.pop(TIME, None), values.pop(LENGTH, None), values.pop(RETURN, None)
-        steps = None if length is None else as_step(length)
+        steps = None if length is None else to_step(length)
         if time is None or not math.isfinite(time) or steps is None or episode_return is None:
-            found.rows.leave_out(path.name, row.line, "Return, length and time have to be numbers.")
+            found.rows.leave_out(path.name, row.line, "Return, length and time must be numbers.")
             continue
         if not parts:
             parts.append(_Part(None))
         elif parts[-1].episodes and time < parts[-1].episodes[-1].after:
             parts.append(_Part(None))
             found.rows.warn(
-                f"{path.name}, line {row.line}: seconds go back, as where a second process goes on with the file. Its "
-                "episodes are taken as they follow in the file, and its times go on from those before."
+                f"{path.name}, line {row.line}: seconds decrease, as if a second process continued the file. Its "
+                "episodes keep the order of the file, and its times continue from the earlier ones."
             )
         parts[-1].episodes.append(_Episode(time, episode_return, steps, values))
         found.rows.hold(len(values) + VALUES_A_ROW)
@@ -228,13 +234,13 @@ def _has_columns(cells: list[str]) -> bool:
 
 
 def _read_head(head: Comment, name: str, found: FoundRun) -> _Part | None:
-    """Return the part that begins behind ``head``; None if that is no head."""
+    """Return the part that ``head`` starts; None if it is not a header."""
     try:
         content: Any = json.loads(head.text)
     except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict):
-        found.rows.leave_out(name, head.line, "It begins with #, but no JSON follows.")
+        found.rows.leave_out(name, head.line, "It starts with #, but is not followed by JSON.")
         return None
     if isinstance(env_id := content.get("env_id"), str) and env_id not in ("", "None"):
         found.env_id = found.env_id or env_id
@@ -243,10 +249,10 @@ def _read_head(head: Comment, name: str, found: FoundRun) -> _Part | None:
 
 
 def _with_times(files: list[list[_Part]], ended: float) -> list[list[_Episode]]:
-    """Return the episodes of each file with Unix seconds that never go back within it.
+    """Return the episodes of each file with Unix seconds that never decrease within it.
 
-    A process that does not say when it began wrote its parts of all files after all parts before; the first one began
-    so that its last episode is at ``ended``.
+    A process that does not say when it started wrote its parts of all files after all earlier parts; the first one
+    started so that its last episode is at ``ended``.
     """
     timed: list[list[_Episode]] = [[] for _ in files]
     first = (part.episodes[-1].after for parts in files for part in parts[:1] if part.episodes)
@@ -267,19 +273,19 @@ def _with_times(files: list[list[_Part]], ended: float) -> list[list[_Episode]]:
 
 
 class LoggedRow(NamedTuple):
-    """``place``: the number of its line."""
+    """A row of a progress file. ``place``: number of its line."""
 
     place: int
     values: dict[str, float]
 
 
 def read_progress(path: Path, found: FoundRun) -> None:
-    """Add the rows of a progress file, as CSV or as an object of JSON in each line.
+    """Add the rows of a progress file, in CSV or JSON lines.
 
     Raises ImportRefused, which names the file and what is missing, and OSError.
     """
     rows: list[LoggedRow] = []
-    read = json_line_rows if path.suffix.lower() in JSON_ENDINGS else _csv_line_rows
+    read = read_json_lines if path.suffix.lower() in JSON_ENDINGS else _csv_line_rows
     for row in read(path, found.rows):
         rows.append(LoggedRow(*row))
         found.rows.hold(len(rows[-1].values) + VALUES_A_ROW)
@@ -288,7 +294,7 @@ def read_progress(path: Path, found: FoundRun) -> None:
 
 
 def is_progress_json(path: Path) -> bool:
-    """Return whether it is a file of JSON lines that count steps, as Stable-Baselines3 logs them. Raises OSError."""
+    """Return whether it is a JSON lines file that counts steps, as logged by Stable-Baselines3. Raises OSError."""
     if path.suffix.lower() not in JSON_ENDINGS:
         return False
     if path.name == "progress.json":
@@ -303,13 +309,13 @@ def _csv_line_rows(path: Path, rows: Rows) -> Iterator[tuple[int, dict[str, floa
 
 
 def _add(file: str, rows: list[LoggedRow], column: str, found: FoundRun) -> None:
-    """Add rows with their steps in ``column``; those without one are left out."""
+    """Add rows with their steps in ``column``; those without a step are skipped."""
     elapsed = list(_continued(_elapsed(row.values) for row in rows))
     ended = next((one for one in reversed(elapsed) if one is not None), 0.0)
-    began = found.began - ended  # the file was written last when its last row was
+    began = found.began - ended  # the file's last change is the time of its last row
     order = StepOrder(found.rows)
     for row, after in zip(rows, elapsed, strict=True):
-        if (step := as_step(row.values.get(column))) is None:
+        if (step := to_step(row.values.get(column))) is None:
             found.rows.leave_out(file, row.place, NO_STEP)
             continue
         order.check(file, row.place, step)
@@ -323,8 +329,8 @@ def _elapsed(values: dict[str, float]) -> float | None:
 
 
 def _continued(seconds: Iterable[float | None]) -> Iterator[float | None]:
-    """Yield seconds since training began, in the place of seconds since the process did: where they go back, another
-    one went on."""
+    """Convert seconds since the process started into seconds since training started: where they decrease, another
+    process continued."""
     latest = before = 0.0
     for one in seconds:
         if one is None:

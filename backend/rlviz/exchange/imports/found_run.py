@@ -1,10 +1,6 @@
-"""FoundRun: a run as another tool has logged it, its rows bounded and checked, before anything is written.
+"""FoundRun: a run from another tool's logs, with checked and bounded rows, before anything is written.
 
-What other tools call what this product has a name for. All other scalars keep their names.
-
-Which runs were imported before, so that the same logs do not become a second run unasked.
-
-What logs say of a run's algorithm, environment and hyperparameters.
+Also here: metric names of other tools, algorithm and settings from logs, and digests that detect repeated imports.
 """
 
 from __future__ import annotations
@@ -21,8 +17,8 @@ from typing import Any, NamedTuple
 from rlviz.domain.errors import ImportRefused, RunFolderError
 from rlviz.domain.ids import MAX_TIME
 from rlviz.domain.metrics import EP_LEN_MEAN, EP_REW_MEAN, EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD, FPS, MAX_STEP
-from rlviz.domain.naming import distinct, recorded_name, renames_text
-from rlviz.domain.plain_text import encodable
+from rlviz.domain.naming import make_distinct, recorded_name, renames_text
+from rlviz.domain.plain_text import escape_surrogates
 from rlviz.exchange.export import CONFIGURATION
 from rlviz.rundir.files import read_small
 from rlviz.rundir.folder import run_folders
@@ -62,13 +58,13 @@ STEP_COLUMNS = (
     "step",
     "global_step",
 )
-"""Columns of a progress file that count environment steps, the surest first."""
+"""Columns of a progress file that count environment steps, most reliable first."""
 
 LOG_STEP_COLUMNS = ("time/total_timesteps", "misc/total_timesteps", "timesteps_total")
-"""Those that stand in logs alone: settings have a ``total_timesteps`` too."""
+"""The ones that only appear in logs: settings have a ``total_timesteps``, too."""
 
 ELAPSED_COLUMNS = ("time/time_elapsed", "time_elapsed", "misc/time_elapsed", "time_total_s")
-"""Columns that count the seconds since training began."""
+"""Columns that count seconds since the start of training."""
 
 ALGORITHMS = frozenset(
     [
@@ -93,23 +89,23 @@ ALGORITHMS = frozenset(
         "trpo",
     ]
 )
-"""Names of algorithms in the paths of Stable-Baselines3 and its Zoo."""
+"""Names of algorithms in paths of Stable-Baselines3 and the RL Zoo."""
 
 
 MOST_VALUES = 5_000_000
 VALUES_A_ROW = 3
-"""A row takes memory beside its values: as much as so many."""
+"""Memory of a row besides its values, in values."""
 MOST_METRICS = 1_000
 MOST_WARNINGS = 50
 MOST_WARNING_CHARACTERS = 1_000
 MOST_PLACES = 5
-"""Lines that one warning names; of further ones it tells how many there are."""
+"""Maximum lines that one warning names; further ones are only counted."""
 
-NO_STEP = "It has no step: a whole number of steps, 0 or more, is needed."
+NO_STEP = "It has no step. Steps must be whole numbers from 0."
 
 
 class Row(NamedTuple):
-    """``time`` in Unix seconds; None: not known. None among ``values`` stands for NaN or infinity."""
+    """A row of metrics. ``time`` in Unix seconds, None if unknown. A value of None means NaN or infinity."""
 
     step: int
     time: float | None
@@ -117,11 +113,11 @@ class Row(NamedTuple):
 
 
 class BeyondBounds(ImportRefused):
-    """There is more in a run than is read: it is refused as a whole."""
+    """A run is too large: it is refused as a whole."""
 
 
-def as_step(value: object) -> int | None:
-    """Return the step that a number is; None if it is none."""
+def to_step(value: object) -> int | None:
+    """Return a number as a step; None if it is not one."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MAX_STEP:
         return None
     return int(value) if int(value) == value else None
@@ -129,7 +125,7 @@ def as_step(value: object) -> int | None:
 
 @dataclass
 class _LeftOut:
-    """Places in a file that were left out for one reason."""
+    """Places in a file that were skipped for the same reason."""
 
     file: str
     unit: str
@@ -139,14 +135,14 @@ class _LeftOut:
 
     def __str__(self) -> str:
         if self.count == 1:
-            return f"{self.file}, {self.unit} {self.places[0]} is left out. {self.why}"
+            return f"{self.file}, {self.unit} {self.places[0]} was skipped. {self.why}"
         named = ", ".join(map(str, self.places))
         more = f" and {self.count - len(self.places):,} more" if self.count > len(self.places) else ""
-        return f"{self.file}: {self.unit}s {named}{more} are left out, each for this: {self.why}"
+        return f"{self.file}: {self.unit}s {named}{more} were skipped, all for this reason: {self.why}"
 
 
 class Rows:
-    """Rows of one run in the order of their steps, under this product's names."""
+    """Rows of one run ordered by step, under this product's metric names."""
 
     def __init__(self) -> None:
         self._rows: list[Row] = []
@@ -163,14 +159,14 @@ class Rows:
 
     @property
     def warnings(self) -> list[str]:
-        """What the run has to say of what could not be taken as it was; each once."""
-        found = [*(encodable(str(one)) for one in self._left_out.values()), *self._messages]
+        """Return the warnings about what could not be imported as it was, each once."""
+        found = [*(escape_surrogates(str(one)) for one in self._left_out.values()), *self._messages]
         return [*found, f"There are {self._more_warnings:,} more warnings."] if self._more_warnings else found
 
     def add(self, step: int, time: float | None, values: Mapping[str, float]) -> None:
-        """Raises ImportRefused for a step that is none, and BeyondBounds."""
+        """Add a row. Raises ImportRefused for an invalid step, and BeyondBounds."""
         if not 0 <= step <= MAX_STEP:
-            raise ImportRefused(f"It has a row at step {step}. Steps are whole numbers, 0 or more.")
+            raise ImportRefused(f"It has a row at step {step}. Steps must be whole numbers from 0.")
         if time is not None and not (math.isfinite(time) and 0 <= time <= MAX_TIME):
             time = None
         taken = {self._name(name): self._finite(name, value) for name, value in values.items()}
@@ -181,35 +177,35 @@ class Rows:
             self._rows.append(Row(step, time, taken))
 
     def hold(self, values: int) -> None:
-        """Count values that a reader holds before it adds them. Raises BeyondBounds."""
+        """Count values that a reader buffers before adding them. Raises BeyondBounds."""
         self._held += values
         self._check(self._held)
 
     def drop_from(self, step: int, first: int) -> int:
-        """Drop the rows at ``step`` and beyond of those from the ``first``-th on; return how many those were."""
+        """Drop the rows from the ``first``-th on whose step is at least ``step``; return how many."""
         before = len(self._rows)
         if self._is_sorted and first == 0:
             while self._rows and self._rows[-1].step >= step:
                 self._rows.pop()
         else:
-            self.hold(before - first)  # each time all of them are gone through
+            self.hold(before - first)  # each call scans all of them
             self._rows[first:] = [row for row in self._rows[first:] if row.step < step]
         return before - len(self._rows)
 
     def warn(self, message: str) -> None:
-        message = encodable(message[:MOST_WARNING_CHARACTERS])
+        message = escape_surrogates(message[:MOST_WARNING_CHARACTERS])
         if message not in self._messages and len(self._messages) >= MOST_WARNINGS:
             self._more_warnings += 1
         else:
             self._messages[message] = None
 
     def leave_out_file(self, why: str) -> None:
-        """Note that a file cannot be read, or no further. ``why``: a sentence."""
+        """Note that a file is unreadable, or from some place on. ``why`` is a sentence."""
         self._faults.append(why)
         self.warn(why)
 
     def leave_out(self, file: str, place: int, why: str, unit: str = "line") -> None:
-        """Note that a line, or another ``unit`` of a file, cannot be taken. ``why``: a sentence."""
+        """Note that a line, or another ``unit`` of a file, cannot be used. ``why`` is a sentence."""
         if (file, why) not in self._left_out and len(self._left_out) >= MOST_WARNINGS:
             self._more_warnings += 1
             return
@@ -222,12 +218,12 @@ class Rows:
         return name in self._names.values()
 
     def finished(self, began: float) -> list[Row]:
-        """By step, each with a time, that of the row before where it has none; episodes are counted where they are not.
+        """Return the rows by step, with times (that of the previous row if unknown), and with counted episodes.
 
-        ``began``: Unix seconds, of rows before the first that has a time. Raises ImportRefused if there are none.
+        ``began``: Unix seconds for rows before the first known time. Raises ImportRefused if there are no rows.
         """
         if not self._rows:
-            reasons = [*self._faults, *self.warnings, "There is no number in it that could be drawn."]
+            reasons = [*self._faults, *self.warnings, "It contains no numbers to draw."]
             raise ImportRefused(reasons[0])
         known, episodes = began, 0
         counted = self.has(EPISODE_INDEX)
@@ -245,14 +241,14 @@ class Rows:
             raise BeyondBounds(f"It has more than {MOST_VALUES:,} values. Import it in parts, or thin it out first.")
 
     def _name(self, logged: str) -> str:
-        """Return the name of a metric here: no two of a run become one."""
+        """Return the metric's name here; two metrics of a run never become one."""
         if (name := self._names.get(logged)) is None:
             if len(self._names) >= MOST_METRICS:
                 raise BeyondBounds(f"It has more than {MOST_METRICS:,} metrics. Leave out those you do not need.")
             taken = set(self._names.values())
             name = ALIASES.get(logged, logged)
             if name in taken or name == logged:
-                name = distinct(recorded_name(logged), taken)
+                name = make_distinct(recorded_name(logged), taken)
             self._names[logged] = name
             if name not in (ALIASES.get(logged), logged):
                 self.warn(renames_text({logged: name}, "A run"))
@@ -266,7 +262,7 @@ class Rows:
 
 
 class StepOrder:
-    """Notes it, once a run, where the steps of a log go back."""
+    """Notes once per run that the steps of a log decrease."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
@@ -274,30 +270,31 @@ class StepOrder:
         self._has_warned = False
 
     def check(self, file: str, place: int, step: int, metric: str = "", unit: str = "line") -> None:
-        """``metric``: of tools that log each metric at steps of its own; ``unit``: what ``place`` counts."""
+        """Check a step. ``metric``: for tools that log each metric at its own steps; ``unit``: what ``place``
+        counts."""
         last = self._last.get(metric, 0)
         self._last[metric] = step
         if step < last and not self._has_warned:
             self._has_warned = True
             what = f" of {metric}" if metric else ""
             self._rows.warn(
-                f"{file}, {unit} {place:,}: steps{what} go back from {last:,} to {step:,}, as where training went on "
-                "from an earlier step or began again. Rows from before and after it are in the order of their steps."
+                f"{file}, {unit} {place:,}: steps{what} go back from {last:,} to {step:,}, as if training continued "
+                "from an earlier step or restarted. All rows are sorted by step."
             )
 
     def restart(self, step: int) -> None:
-        """What was logged at ``step`` and beyond does not count any more."""
+        """Discard what was logged at ``step`` and later."""
         self._last = {metric: min(last, step) for metric, last in self._last.items()}
 
 
 @dataclass
 class FoundRun:
-    """``source``: where it came from, in words. What is None is not known."""
+    """A run read from logs. ``source``: its origin in words. None means unknown."""
 
     source: str
     name: str
     began: float
-    """Unix seconds, where its rows have no times."""
+    """Unix seconds, used if its rows have no times."""
     rows: Rows = field(default_factory=Rows)
     algo: str | None = None
     env_id: str | None = None
@@ -307,7 +304,7 @@ class FoundRun:
 
     @contextmanager
     def reading(self, path: Path) -> Iterator[None]:
-        """A block that reads one file of the run: a file that cannot be read becomes a warning. Raises BeyondBounds."""
+        """Read one file of the run in the block: an unreadable file becomes a warning. Raises BeyondBounds."""
         try:
             yield
         except BeyondBounds:
@@ -321,16 +318,16 @@ class FoundRun:
 FIELD = "imported_digest"
 
 
-def digest_of(rows: Iterable[Row]) -> str:
-    """Of the curves alone: steps and values, whatever the names of files and their times are. 64 hexadecimal digits."""
+def curves_digest(rows: Iterable[Row]) -> str:
+    """Return the hash of the curves only (steps and values, not file names or times), 64 hexadecimal digits."""
     digest = hashlib.sha256()
     for row in rows:
         digest.update(json.dumps([row.step, sorted(row.values.items())]).encode())
     return digest.hexdigest()
 
 
-def imported_before(runs_dir: Path) -> dict[str, str]:
-    """Ids of the runs that were imported, by digest; of several the first. One that cannot be read is none of them."""
+def find_imported(runs_dir: Path) -> dict[str, str]:
+    """Return the ids of imported runs by digest; of several, the first. Unreadable runs are ignored."""
     found: dict[str, str] = {}
     sign = f'"{FIELD}": "'.encode()
     for folder in run_folders(runs_dir):
@@ -345,8 +342,8 @@ MOST_TEXT = 1_000_000
 MOST_SETTINGS = 500
 
 
-def take_text(tag: str, text: str, found: FoundRun) -> None:
-    """Settings: the configuration of this product's own files, or the table that CleanRL logs."""
+def apply_text(tag: str, text: str, found: FoundRun) -> None:
+    """Read settings from a text: our own configuration, or the table that CleanRL logs."""
     if len(text) > MOST_TEXT:
         return
     if tag == CONFIGURATION:
@@ -362,22 +359,22 @@ def _take_configuration(text: str, found: FoundRun) -> None:
         return
     if not isinstance(config, dict):
         return
-    take_names(config, found)
+    apply_settings(config, found)
     found.name = config["name"] if isinstance(config.get("name"), str) else found.name
     if isinstance(settings := config.get("hyperparameters"), dict):
         found.settings.update(settings)
 
 
 def _take_table(text: str, found: FoundRun) -> None:
-    """``|name|value|`` in each line, after a head."""
+    """Read lines of the form ``|name|value|`` after a header."""
     pairs = [line.strip().strip("|").split("|", 1) for line in text.splitlines()[2 : MOST_SETTINGS + 2]]
     table = {name.strip(): _plain(value.strip()) for name, value in (pair for pair in pairs if len(pair) == 2)}
-    take_names(table, found)
+    apply_settings(table, found)
     found.settings.update(table)
 
 
-def take_names(settings: dict[str, Any], found: FoundRun) -> None:
-    """Algorithm, environment, seed and steps, as tools call them."""
+def apply_settings(settings: dict[str, Any], found: FoundRun) -> None:
+    """Read algorithm, environment, seed and steps from settings, under the names that tools use."""
     for name in ("env_id", "env", "env_name"):
         if isinstance(value := settings.get(name), str) and value:
             found.env_id = value
@@ -385,14 +382,14 @@ def take_names(settings: dict[str, Any], found: FoundRun) -> None:
     if isinstance(value := settings.get("algo"), str) and value:
         found.algo = value
     if type(value := settings.get("seed")) is int:
-        take_seed(value, found)
+        record_seed(value, found)
     for name in ("total_timesteps", "n_timesteps"):
         if isinstance(steps := settings.get(name), int | float) and 1 <= steps <= MAX_STEP:
             found.total_timesteps = int(steps)
 
 
-def take_seed(seed: int, found: FoundRun) -> None:
-    """Note the seed of a run. A seed that cannot be recorded becomes a warning."""
+def record_seed(seed: int, found: FoundRun) -> None:
+    """Record the seed of a run; an invalid one becomes a warning."""
     if 0 <= seed <= MAX_STEP:
         found.seed = seed
     else:

@@ -1,4 +1,4 @@
-"""The objects of a JSON array one after the other, so that a file of any length takes the memory of one of them."""
+"""Reads a JSON array object by object, so that a file of any length only needs the memory of one object."""
 
 from __future__ import annotations
 
@@ -13,16 +13,19 @@ from rlviz.exchange.imports.found_run import Rows
 from rlviz.exchange.imports.text_lines import TORN, read_lines
 
 MOST_CHARACTERS = 1 << 20
-"""Of one object, as of a line of a journal."""
+"""Maximum bytes of one object, as for a line of a journal."""
 
 _CHUNK = 1 << 18
 _LONGEST_INTEGER = 18
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 
-def json_rows(path: Path, rows: Rows) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield each object with its number, from 1. One that is none is left out, and so is what comes behind a place that
-    is no JSON. Raises ImportRefused for what is no array of objects at all, and OSError."""
+def read_json_rows(path: Path, rows: Rows) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield each object with its number, from 1.
+
+    Elements that are not objects are skipped, and so is everything after invalid JSON. Raises ImportRefused if it is
+    not an array of objects at all, and OSError.
+    """
     number = 0
     with path.open(encoding="utf-8-sig") as file:
         try:
@@ -31,19 +34,19 @@ def json_rows(path: Path, rows: Rows) -> Iterator[tuple[int, dict[str, Any]]]:
                 if isinstance(element, dict):
                     yield number, element
                 else:
-                    rows.leave_out(path.name, number, "It is no object.", "row")
+                    rows.leave_out(path.name, number, "It is not an object.", "row")
         except (ValueError, RecursionError) as error:
             said = getattr(error, "msg", "") or str(error)
-            raise ImportRefused(f"{path.name} is no JSON behind row {number}: {said[:200]}.") from None
+            raise ImportRefused(f"{path.name} is not valid JSON after row {number}: {said[:200]}.") from None
 
 
 JSON_ENDINGS = (".json", ".jsonl")
 
 
-def json_line_rows(path: Path, rows: Rows) -> Iterator[tuple[int, dict[str, float]]]:
-    """Yield the numbers of a file with an object of JSON in each line, with the number of the line.
+def read_json_lines(path: Path, rows: Rows) -> Iterator[tuple[int, dict[str, float]]]:
+    """Yield the numbers of a JSON lines file, each with its line number.
 
-    A line that is no object is left out. Raises ImportRefused for an empty file, and OSError.
+    Lines that are not objects are skipped. Raises ImportRefused for an empty file, and OSError.
     """
     is_empty = True
     for line in read_lines(path):
@@ -55,21 +58,21 @@ def json_line_rows(path: Path, rows: Rows) -> Iterator[tuple[int, dict[str, floa
         except (ValueError, RecursionError):
             element = None
         if isinstance(element, dict):
-            yield line.number, numbers_of(element)
+            yield line.number, select_numbers(element)
         else:
-            rows.leave_out(path.name, line.number, line.problem or "It is no object of JSON.")
+            rows.leave_out(path.name, line.number, line.problem or "It is not a JSON object.")
     if is_empty:
-        raise ImportRefused(f"{path.name} is empty. Nothing was logged into it, or it was not copied whole.")
+        raise ImportRefused(f"{path.name} is empty. Nothing was logged, or the copy is incomplete.")
 
 
-def numbers_of(row: dict[str, Any]) -> dict[str, float]:
+def select_numbers(row: dict[str, Any]) -> dict[str, float]:
     return {name: value for name, value in row.items() if type(value) in (int, float)}
 
 
 def _elements(text: _Text) -> Iterator[Any]:
-    """Raises ValueError."""
+    """Yield the elements of an array. Raises ValueError."""
     if text.take() != "[":
-        raise ValueError("it is no array")
+        raise ValueError("it is not an array")
     if text.look() == "]":
         return
     while True:
@@ -81,7 +84,7 @@ def _elements(text: _Text) -> Iterator[Any]:
 
 
 def _integer(digits: str) -> int | float:
-    """One of any length, which Python would refuse or could not compare."""
+    """Parse an integer of any length, which Python would otherwise refuse or be slow to compare."""
     return int(digits) if len(digits) <= _LONGEST_INTEGER else float(digits)
 
 
@@ -89,13 +92,13 @@ _DECODER = json.JSONDecoder(parse_int=_integer)
 
 
 class _Text:
-    """A file of which no more is held than is looked at."""
+    """Buffers only the needed part of a file."""
 
     def __init__(self, file: TextIO) -> None:
         self._file, self._held, self._at = file, "", 0
 
     def look(self) -> str:
-        """The next character that is no white space; empty at the end."""
+        """Return the next character that is not white space; empty at the end."""
         while True:
             found = _SPACE.match(self._held, self._at)
             assert found is not None
@@ -106,13 +109,13 @@ class _Text:
                 return ""
 
     def take(self) -> str:
-        """The same, and go on behind it."""
+        """Return the next character that is not white space, and move past it."""
         mark = self.look()
         self._at += len(mark)
         return mark
 
     def element(self) -> Any:
-        """Raises ValueError, of which JSONDecodeError is one."""
+        """Parse the next element. Raises ValueError (including JSONDecodeError)."""
         self.look()
         while True:
             try:
@@ -124,7 +127,7 @@ class _Text:
                 return element
 
     def _read(self) -> bool:
-        """Hold more of the file, and let go of what lies behind. False at its end."""
+        """Read more of the file and drop what was consumed. Returns False at its end."""
         more = self._file.read(_CHUNK)
         self._held, self._at = self._held[self._at :] + more, 0
         return bool(more)

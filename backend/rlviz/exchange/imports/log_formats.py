@@ -1,4 +1,4 @@
-"""Finds the runs in what somebody wants to import: a file, or folders of them."""
+"""Finds and reads the runs in a file or folder that the user imports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rlviz.domain.errors import ImportRefused
 from rlviz.exchange.imports import csv_logs, exported, rl_zoo, tensorboard_logs
-from rlviz.exchange.imports.found_run import ALGORITHMS, FoundRun, take_seed
+from rlviz.exchange.imports.found_run import ALGORITHMS, FoundRun, record_seed
 
 MOST_FOLDERS = 20_000
 MOST_RUNS = 1_000
@@ -31,14 +31,14 @@ class Logs:
     """The files of one run."""
 
     place: Path
-    """Their folder, or the one file."""
+    """Their folder, or the single file."""
     events: list[Path] = field(default_factory=list)
     monitors: list[Path] = field(default_factory=list)
     progress: list[Path] = field(default_factory=list)
     exported: list[Path] = field(default_factory=list)
     evaluations: list[Path] = field(default_factory=list)
     problem: str | None = None
-    """Why its folder cannot be looked into."""
+    """Why its folder cannot be read."""
 
     def __bool__(self) -> bool:
         return bool(self.problem or self._files())
@@ -48,11 +48,11 @@ class Logs:
 
     @property
     def written_at(self) -> float:
-        """When the newest of the files that count was written, in Unix seconds. Raises OSError."""
+        """Return when the newest relevant file was written, in Unix seconds. Raises OSError."""
         return max(path.stat().st_mtime for path in self._files())
 
     def runs(self) -> Iterator[Logs]:
-        """Those of the folder as one run, and each file of an export as one of its own."""
+        """Yield the runs in the folder: logs form one run, and each exported file is a run of its own."""
         exports, self.exported = self.exported, []
         if self:
             yield self
@@ -60,7 +60,7 @@ class Logs:
             yield Logs(path, exported=[path])
 
     def take(self, path: Path) -> None:
-        """Take a file, if it is of a known kind. One that cannot be read is so if its name says it."""
+        """Add a file of a known kind. An unreadable file counts if its name fits."""
         try:
             self._take(path)
         except OSError:
@@ -86,9 +86,9 @@ class Logs:
 
 
 def find_logs(path: Path) -> list[Logs]:
-    """The runs at ``path``: one for each folder with files of a known kind, or for the one file.
+    """Return the runs at ``path``: one per folder with known files, or for the single file.
 
-    Links are not followed. Raises ImportRefused where there is none, or too many, and OSError.
+    Links are not followed. Raises ImportRefused if there are none or too many, and OSError.
     """
     if path.is_file():
         logs = Logs(path)
@@ -99,9 +99,9 @@ def find_logs(path: Path) -> list[Logs]:
     else:
         raise ImportRefused(f"There is no file or folder {path}.")
     if not found and path.suffix.lower() == ".zip" and path.is_file():
-        raise ImportRefused(f"{path.name!r} is no zip archive, or only a part of one. Pack or copy it again.")
+        raise ImportRefused(f"{path.name!r} is not a complete zip archive. Pack or copy it again.")
     if not found:
-        raise ImportRefused(f"There is no run in {path.name!r} that can be imported. What can be: {KNOWN}.")
+        raise ImportRefused(f"{path.name!r} contains no run that can be imported. Supported: {KNOWN}.")
     return found
 
 
@@ -124,19 +124,19 @@ def _logs_below(root: Path) -> Iterator[Logs]:
             yield one
     for error in closed:
         path = Path(str(error.filename))
-        yield Logs(path, problem=f"{path.name} cannot be looked into ({error.strerror}).")
+        yield Logs(path, problem=f"{path.name} cannot be read ({error.strerror}).")
 
 
 def _order(name: str) -> tuple[int, str]:
-    """Parquet comes before other files with the same metrics."""
+    """Sort Parquet before other files with the same metrics."""
     ending = Path(name).suffix.lower()
     return exported.ENDINGS.index(ending) if ending in exported.ENDINGS else 0, name
 
 
 def read_logs(logs: Logs) -> FoundRun:
-    """Return a run as its files have it. A file that cannot be read becomes a warning of the run.
+    """Read a run from its files. An unreadable file becomes a warning of the run.
 
-    Raises BeyondBounds, ImportRefused for a folder that cannot be looked into, and OSError.
+    Raises BeyondBounds, ImportRefused for an unreadable folder, and OSError.
     """
     if logs.problem is not None:
         raise ImportRefused(logs.problem)
@@ -157,7 +157,7 @@ def read_logs(logs: Logs) -> FoundRun:
         with found.reading(path):
             csv_logs.read_progress(path, found)
         sources.append(csv_logs.PROGRESS)
-    if logs.events and len(found.rows) == before:  # else they have the numbers of the progress file, with fewer digits
+    if logs.events and len(found.rows) == before:  # else they repeat the progress file with fewer digits
         tensorboard_logs.read_event_files(logs.events, found)
         sources.append(tensorboard_logs.SOURCE)
     for path in logs.exported:
@@ -173,12 +173,12 @@ def read_logs(logs: Logs) -> FoundRun:
 
 
 def _csv_first(paths: list[Path]) -> list[Path]:
-    """Tools that log JSON too have the same numbers in both."""
+    """Sort CSV first, because tools that also log JSON write the same numbers to both."""
     return [path for path in paths if path.suffix.lower() == ".csv"] or paths
 
 
 def _zoo_settings(folder: Path) -> Path | None:
-    """Where ``args.yml`` is: in the folder of the run, or in one below that is called as the environment."""
+    """Return the path of ``args.yml``: in the run's folder, or in one below it named after the environment."""
     below = (path for path in sorted(folder.iterdir()) if path.is_dir() and not path.is_symlink())
     for place in (folder, *below):
         found = place / rl_zoo.ARGUMENTS
@@ -188,11 +188,11 @@ def _zoo_settings(folder: Path) -> Path | None:
 
 
 def _take_path(place: Path, found: FoundRun) -> None:
-    """What the names of folders say: those of the Zoo, of CleanRL, and of Stable-Baselines3's TensorBoard logs."""
+    """Read settings from folder names of the RL Zoo, CleanRL, and Stable-Baselines3's TensorBoard logs."""
     folder = place if place.is_dir() else place.parent
     if match := _CLEANRL_FOLDER.fullmatch(folder.name):
         found.env_id, found.algo = match["env"], match["algo"]
-        take_seed(int(match["seed"]), found)
+        record_seed(int(match["seed"]), found)
     elif match := _ZOO_FOLDER.fullmatch(folder.name):
         found.env_id = match["env"]
         if folder.parent.name.lower() in ALGORITHMS:

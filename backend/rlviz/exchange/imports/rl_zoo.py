@@ -1,7 +1,5 @@
-"""Folders of the RL Baselines3 Zoo: ``args.yml``, ``config.yml``, ``evaluations.npz``. Nothing in them is run.
-
-YAML of strangers, of which nothing is run: of Python objects their plain content is taken.
-"""
+"""Reads folders of the RL Baselines3 Zoo: ``args.yml``, ``config.yml``, ``evaluations.npz``. Nothing in them is
+executed: of Python objects in YAML, only plain content is used."""
 
 from __future__ import annotations
 
@@ -13,8 +11,8 @@ import yaml
 
 from rlviz.domain.errors import ImportRefused
 from rlviz.domain.metrics import EVAL_EP_LENGTH, EVAL_REWARD, EVAL_REWARD_STD
-from rlviz.exchange.bundle import opened_archive
-from rlviz.exchange.imports.found_run import NO_STEP, FoundRun, as_step, take_names
+from rlviz.exchange.bundle import open_bounded_archive
+from rlviz.exchange.imports.found_run import NO_STEP, FoundRun, apply_settings, to_step
 
 ARGUMENTS, CONFIGURATION, EVALUATIONS = "args.yml", "config.yml", "evaluations.npz"
 
@@ -24,23 +22,23 @@ MOST_NPZ_BYTES = 100_000_000
 
 
 def read_settings(folder: Path, found: FoundRun) -> None:
-    """Names and hyperparameters from the files of one run. Raises ImportRefused and OSError."""
+    """Read names and hyperparameters of one run. Raises ImportRefused and OSError."""
     if (folder / CONFIGURATION).is_file():
         found.settings.update(_mapping(folder / CONFIGURATION))
     if (folder / ARGUMENTS).is_file():
         arguments = _mapping(folder / ARGUMENTS)
-        take_names({name: value for name, value in arguments.items() if not _is_unset(name, value)}, found)
+        apply_settings({name: value for name, value in arguments.items() if not _is_unset(name, value)}, found)
     if found.total_timesteps is None:
-        take_names({"n_timesteps": found.settings.get("n_timesteps")}, found)
+        apply_settings({"n_timesteps": found.settings.get("n_timesteps")}, found)
 
 
 def _is_unset(name: str, value: object) -> bool:
-    """The Zoo writes -1 where nothing was asked for."""
+    """Whether an option was not set: the Zoo writes -1."""
     return name in ("n_timesteps", "seed") and value == -1
 
 
 def _mapping(path: Path) -> dict[str, Any]:
-    """A file's mapping, or the list of pairs that the Zoo writes for an ordered one."""
+    """Return a file's mapping, or the list of pairs that the Zoo writes for an ordered one."""
     if path.stat().st_size > MOST_YAML_BYTES:
         raise ImportRefused(f"{path.name} has more than {MOST_YAML_BYTES:,} bytes. The Zoo's have a few hundred.")
     pass  # not at the start of the service, which reads no YAML
@@ -50,23 +48,23 @@ def _mapping(path: Path) -> dict[str, Any]:
     except (ValueError, TypeError, RecursionError) as error:
         said = " ".join(str(error).split())[:200]
         raise ImportRefused(f"{path.name} cannot be read as YAML: {said or type(error).__name__}.") from None
-    if isinstance(plain, list) and len(plain) == 1:  # the one argument of OrderedDict
+    if isinstance(plain, list) and len(plain) == 1:  # the argument of OrderedDict
         plain = plain[0]
     if isinstance(plain, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in plain):
         plain = {str(name): value for name, value in plain}
     if not isinstance(plain, dict):
-        raise ImportRefused(f"{path.name} holds no names and values, as that of the Zoo does.")
+        raise ImportRefused(f"{path.name} does not contain names and values like files of the Zoo.")
     return plain
 
 
 class _Bounded:
-    """Copies what YAML made, and refuses what grows beyond bounds by references to itself."""
+    """Copies parsed YAML, and refuses values that grow beyond limits by references to themselves."""
 
     def __init__(self, name: str) -> None:
         self._name, self._left = name, MOST_YAML_VALUES
 
     def plain(self, value: Any, depth: int = 0) -> Any:
-        """Raises ImportRefused."""
+        """Return a plain copy. Raises ImportRefused."""
         self._left -= 1
         if self._left < 0 or depth > 20:
             raise ImportRefused(f"{self._name} has more than {MOST_YAML_VALUES:,} values, or refers to itself.")
@@ -78,7 +76,7 @@ class _Bounded:
 
 
 def read_evaluations(path: Path, found: FoundRun) -> None:
-    """Means and spread of the evaluations that ``EvalCallback`` saved. Raises ImportRefused and OSError."""
+    """Read means and spread of the evaluations saved by ``EvalCallback``. Raises ImportRefused and OSError."""
     if found.rows.has(EVAL_REWARD):
         return
     arrays = _arrays(path)
@@ -87,12 +85,12 @@ def read_evaluations(path: Path, found: FoundRun) -> None:
         raise ImportRefused(f"{path.name} does not hold a row of returns for each of its timesteps.")
     if lengths is not None and lengths.shape != results.shape:
         raise ImportRefused(f"{path.name} does not hold a length for each of its returns.")
-    with np.errstate(over="ignore", invalid="ignore"):  # what comes of them is a gap
+    with np.errstate(over="ignore", invalid="ignore"):  # the result is a gap
         columns = {EVAL_REWARD: results.mean(axis=1), EVAL_REWARD_STD: results.std(axis=1)}
         if lengths is not None:
             columns[EVAL_EP_LENGTH] = lengths.mean(axis=1)
     for index, value in enumerate(steps.tolist()):
-        if (step := as_step(value)) is None:
+        if (step := to_step(value)) is None:
             found.rows.leave_out(path.name, index + 1, NO_STEP, "evaluation")
             continue
         found.rows.add(step, None, {name: float(column[index]) for name, column in columns.items()})
@@ -103,13 +101,13 @@ def _arrays(path: Path) -> dict[str, np.ndarray[Any, Any]]:
         said = " ".join(str(why).split())[:200]
         return ImportRefused(f"{path.name} cannot be read as arrays of numbers: {said}.")
 
-    with opened_archive(path, refusal) as archive:
+    with open_bounded_archive(path, refusal) as archive:
         if sum(member.file_size for member in archive.infolist()) > MOST_NPZ_BYTES:
             raise ImportRefused(f"{path.name} would take more than {MOST_NPZ_BYTES:,} bytes.")
         try:
             with np.load(path, allow_pickle=False) as file:
                 arrays = {name: file[name] for name in ("timesteps", "results", "ep_lengths") if name in file}
-        except (ValueError, KeyError, SyntaxError, TypeError, OverflowError, MemoryError) as error:  # of its heads
+        except (ValueError, KeyError, SyntaxError, TypeError, OverflowError, MemoryError) as error:  # from its headers
             raise refusal(error) from None
     if missing := [name for name in ("timesteps", "results") if name not in arrays]:
         raise ImportRefused(f"{path.name} has no {', '.join(missing)}.")
@@ -122,7 +120,7 @@ _PYTHON = "tag:yaml.org,2002:python/"
 
 
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]
-    """No name in the file is looked up."""
+    """A loader that looks up no name from the file."""
 
 
 def _construct_plain(loader: _Loader, _suffix: str, node: yaml.Node) -> Any:
@@ -137,7 +135,7 @@ _Loader.add_multi_constructor(_PYTHON, _construct_plain)
 
 
 def load_plain(content: bytes) -> Any:
-    """What the document says. Raises ValueError, TypeError or RecursionError where it is no YAML."""
+    """Parse a document. Raises ValueError, TypeError or RecursionError if it is not YAML."""
     try:
         return yaml.load(content, Loader=_Loader)
     except yaml.YAMLError as error:

@@ -1,4 +1,4 @@
-"""TensorBoard's event files, read without TensorBoard; ``rlviz.exchange.export`` says what they are made of."""
+"""Reads TensorBoard event files without TensorBoard; ``rlviz.exchange.export`` describes the format."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ import numpy as np
 from rlviz.domain.errors import ImportRefused
 from rlviz.domain.naming import TENSORBOARD
 from rlviz.exchange.export import CONFIGURATION, FRAME, masked_crc
-from rlviz.exchange.imports.found_run import NO_STEP, FoundRun, Rows, StepOrder, as_step, take_text
-from rlviz.exchange.protobuf import BYTES, FIXED32, FIXED64, Value, fields, number, signed
+from rlviz.exchange.imports.found_run import NO_STEP, FoundRun, Rows, StepOrder, apply_text, to_step
+from rlviz.exchange.protobuf import BYTES, FIXED32, FIXED64, Value, decode_number, read_fields, to_signed
 
 SOURCE = "TensorBoard event files"
 
 MOST_SCALAR_BYTES = 1 << 20
-"""A longer record holds pictures, sounds or a graph, no scalars: it is stepped over."""
+"""Longer records hold images, audio or a graph and are skipped."""
 
 _TYPES = {1: "<f4", 2: "<f8", 3: "<i4", 9: "<i8"}
-"""TensorFlow's numbers of float, double, int32 and int64."""
+"""TensorFlow's type numbers of float, double, int32 and int64."""
 
 _RECORD = "record at byte"
 _SESSION_START = 1
@@ -42,11 +42,10 @@ def is_event_file(path: Path) -> bool:
 
 
 def read_event_files(paths: list[Path], found: FoundRun) -> None:
-    """Add the scalars of event files of one folder, in the order in which they were begun, to ``found``, and what their
-    texts say of its settings.
+    """Add the scalars of event files of one folder to ``found``, oldest file first, and settings from their texts.
 
-    A session that starts at a step, as where training goes on from a checkpoint, takes the place of what was logged
-    there before, as in TensorBoard. A file that cannot be read is left out, with a warning. Raises BeyondBounds.
+    A session that starts at a step, for example after resuming from a checkpoint, replaces what was logged from
+    there on, as in TensorBoard. An unreadable file is skipped with a warning. Raises BeyondBounds.
     """
     log = _Log(found.rows)
     for path in sorted(paths, key=_begun_at):
@@ -56,7 +55,7 @@ def read_event_files(paths: list[Path], found: FoundRun) -> None:
 
 
 def _begun_at(path: Path) -> tuple[list[int], str]:
-    """By the Unix seconds in the name, behind ``tfevents``."""
+    """Return a sort key: the Unix seconds in the name, after ``tfevents``."""
     _, _, behind = path.name.partition("tfevents")
     return [int(seconds) for seconds in re.findall(r"[0-9]{1,18}", behind)[:1]], path.name
 
@@ -67,12 +66,12 @@ def _read_file(file: BinaryIO, name: str, found: FoundRun, log: _Log) -> None:
         try:
             event = _event(record)
         except ValueError:
-            found.rows.leave_out(name, at, "It is no event of TensorBoard.", _RECORD)
+            found.rows.leave_out(name, at, "It is not a TensorBoard event.", _RECORD)
             continue
         is_ours = is_ours or CONFIGURATION in event.texts
         for tag, text in event.texts.items():
-            take_text(tag, text, found)
-        if (event.scalars or event.starts_session) and as_step(event.step) is None:
+            apply_text(tag, text, found)
+        if (event.scalars or event.starts_session) and to_step(event.step) is None:
             found.rows.leave_out(name, at, NO_STEP, _RECORD)
             continue
         if event.starts_session:
@@ -84,7 +83,7 @@ def _read_file(file: BinaryIO, name: str, found: FoundRun, log: _Log) -> None:
 
 
 class _Log:
-    """The rows of a folder. Most tools write an event a scalar: those of one step that follow on one another become one
+    """The rows of a folder. Most tools write one event per scalar: consecutive ones with the same step become one
     row."""
 
     def __init__(self, rows: Rows) -> None:
@@ -103,12 +102,12 @@ class _Log:
             last.scalars.update(event.scalars)
 
     def restart(self, step: int, file: str) -> None:
-        """Drop what was logged at ``step`` and beyond."""
+        """Drop what was logged at ``step`` and later."""
         self.write()
         if count := self._rows.drop_from(step, self._first):
             self._rows.warn(
-                f"{file} starts again at step {step:,}: {count:,} rows from there on, which were logged before, are "
-                "left out, as in TensorBoard."
+                f"{file} starts again at step {step:,}: {count:,} earlier rows from there on are "
+                "dropped, as in TensorBoard."
             )
         self._order.restart(step)
 
@@ -119,15 +118,15 @@ class _Log:
 
 
 def _records(file: BinaryIO, name: str, rows: Rows) -> Iterator[tuple[int, bytes]]:
-    """Yield each record with the byte at which it begins. One whose content was changed is left out; behind a changed
-    length nothing can be found any more.
+    """Yield each record with its first byte. A record with changed content is skipped; after a changed length, nothing
+    can be found any more.
 
-    Raises ImportRefused for a file without any record.
+    Raises ImportRefused for a file without records.
     """
     size = file.seek(0, 2)
     at = file.seek(0)
     if size == 0:
-        raise ImportRefused(f"{name} is empty. Nothing was logged into it, or it was not copied whole.")
+        raise ImportRefused(f"{name} is empty. Nothing was logged, or the copy is incomplete.")
     while at < size:
         head = file.read(FRAME.size)
         if len(head) == FRAME.size:
@@ -136,7 +135,7 @@ def _records(file: BinaryIO, name: str, rows: Rows) -> Iterator[tuple[int, bytes
                 raise _damaged(name, at, size)
             end = at + FRAME.size + length + 4
         if len(head) < FRAME.size or end > size:
-            rows.warn(f"{name} ends within a record, at byte {at:,}: what was logged last may be missing.")
+            rows.warn(f"{name} ends within a record, at byte {at:,}: the last values may be missing.")
             return
         if length <= MOST_SCALAR_BYTES:
             record = file.read(length)
@@ -149,41 +148,40 @@ def _records(file: BinaryIO, name: str, rows: Rows) -> Iterator[tuple[int, bytes
 
 def _damaged(name: str, at: int, size: int) -> ImportRefused:
     if at == 0:
-        return ImportRefused(
-            f"{name} is no event file of TensorBoard, or is damaged at its beginning: a checksum differs."
-        )
+        return ImportRefused(f"{name} is not a TensorBoard event file, or is damaged at the start: a checksum differs.")
     return ImportRefused(
-        f"{name} is damaged at byte {at:,} of {size:,}: a checksum differs. What comes behind is left out. Copy the "
-        "file again if it is whole elsewhere."
+        f"{name} is damaged at byte {at:,} of {size:,}: a checksum differs. The rest is skipped. Copy the "
+        "file again if you have an intact one."
     )
 
 
 def _event(record: bytes) -> Event:
-    """Raises ValueError."""
+    """Parse an event. Raises ValueError."""
     event = Event()
-    for place, kind, value in fields(record):
+    for place, kind, value in read_fields(record):
         if place == 1 and kind == FIXED64:
-            event.time = number(kind, value)
+            event.time = decode_number(kind, value)
         elif place == 2 and isinstance(value, int):
-            event.step = signed(value)
+            event.step = to_signed(value)
         elif place == 5 and isinstance(value, bytes):
-            for inner, _, part in fields(value):
+            for inner, _, part in read_fields(value):
                 if inner == 1 and isinstance(part, bytes):
                     _take_value(part, event)
-        elif place == 7 and isinstance(value, bytes):  # a SessionLog, the first field of which is its status
-            event.starts_session = any(inner == 1 and part == _SESSION_START for inner, _, part in fields(value))
+        elif place == 7 and isinstance(value, bytes):  # a SessionLog; its first field is the status
+            event.starts_session = any(inner == 1 and part == _SESSION_START for inner, _, part in read_fields(value))
     return event
 
 
 def _take_value(message: bytes, event: Event) -> None:
-    """A ``Summary.Value``: a scalar is its ``simple_value``, or a tensor of one element; a text a tensor of texts."""
+    """Add a ``Summary.Value``: scalars are a ``simple_value`` or a tensor of one element; texts are tensors of
+    strings."""
     tag, tensor = "", None
     scalar: float | None = None
-    for place, kind, value in fields(message):
+    for place, kind, value in read_fields(message):
         if place == 1 and isinstance(value, bytes):
             tag = value.decode(errors="backslashreplace")
         elif place == 2 and kind == FIXED32:
-            scalar = number(kind, value)
+            scalar = decode_number(kind, value)
         elif place == 8 and isinstance(value, bytes):
             tensor = value
     if scalar is None and tensor is not None:
@@ -195,12 +193,12 @@ def _take_value(message: bytes, event: Event) -> None:
 
 
 def _read_tensor(message: bytes) -> tuple[float | None, str | None]:
-    """The one number of a ``TensorProto``, or its first text; None and None for all others."""
+    """Return the only number of a ``TensorProto``, or its first text; None and None for others."""
     numbers: list[float] = []
     texts: list[bytes] = []
     dtype = 0
     content = b""
-    for place, kind, value in fields(message):
+    for place, kind, value in read_fields(message):
         if place == 1 and isinstance(value, int):
             dtype = value
         elif place == 4 and isinstance(value, bytes):
@@ -217,12 +215,12 @@ def _read_tensor(message: bytes) -> tuple[float | None, str | None]:
 
 
 def _numbers(place: int, kind: int, value: Value) -> list[float]:
-    """Those of a repeated field, packed or not."""
+    """Return the numbers of a repeated field, packed or not."""
     if kind != BYTES or not isinstance(value, bytes):
-        return [number(kind, value)]
+        return [decode_number(kind, value)]
     if place in (5, 6):
         size = "<f4" if place == 5 else "<f8"
         if len(value) % np.dtype(size).itemsize:
-            raise ValueError("a tensor is cut short")
+            raise ValueError("a tensor is truncated")
         return [float(one) for one in np.frombuffer(value, size)]
-    return []  # packed integers: no tool logs scalars so
+    return []  # packed integers: no tool logs scalars that way

@@ -1,6 +1,6 @@
-"""The lines and CSV records of text files that other programs wrote, in whatever encoding, whole or torn.
+"""Lines and CSV records of text files from other programs, in any encoding, complete or torn.
 
-A reader never gives up on a file because of one line: a line that cannot be used comes with the reason.
+A reader never rejects a file because of one line: an unusable line is returned with the reason.
 """
 
 from __future__ import annotations
@@ -13,36 +13,37 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from rlviz.domain.plain_text import decode
+from rlviz.domain.plain_text import decode_text
 
 MOST_LINE_BYTES = 1 << 20
 MOST_LINES_OF_A_TEXT = 1_000
-"""Lines that a quoted text may have. A quote that is not closed within them is taken for a torn line."""
+"""Maximum lines of a quoted text. A quote that is not closed by then counts as a torn line."""
 
-TORN = "There is no line break behind it, so it may be cut."
+TORN = "It does not end with a line break, so it may be incomplete."
 TOO_LONG = f"It is longer than {MOST_LINE_BYTES:,} bytes."
-NO_CSV = "It is no CSV: a quote is not closed or stands in the wrong place, or a cell is too long."
+NO_CSV = "It is not valid CSV: a quote is not closed or misplaced, or a cell is too long."
 MORE_CELLS, FEWER_CELLS = (f"It has {how} cells than the line with the names." for how in ("more", "fewer"))
 
 DELIMITERS = (",", ";", "\t", "|")
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark is the beginning of this one
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark is a prefix of this one
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _CHUNK = 1 << 16
 _DELIMITER_HINT = re.compile(r"sep=.", re.IGNORECASE)
-"""With which Excel begins a file. The names say the same."""
+"""First line of some files from Excel; the names line tells the same."""
 
 _PADDING = " \t\0\ufeff"
-"""Around cells. Zeros are what some file systems leave after a crash, byte order marks what ``cat`` leaves."""
+"""Ignored around cells: zeros, which some file systems leave after a crash, and byte order marks, which ``cat``
+leaves."""
 
 
 class Line(NamedTuple):
-    """One line without its line break. ``number`` counts from 1; ``problem`` says why it cannot be used, if so."""
+    """One line without its line break. ``number`` counts from 1; ``problem`` says why it is unusable, if it is."""
 
     number: int
     text: str
@@ -50,11 +51,10 @@ class Line(NamedTuple):
 
 
 def read_lines(path: Path) -> Iterator[Line]:
-    """Yield the lines of a text file, however it marks the end of a line.
+    """Yield the lines of a text file with any kind of line break.
 
-    A byte order mark at the beginning names the encoding; without one it is UTF-8, and bytes that are none are letters
-    of Windows-1252. A line without a line break is the last one, and was cut: it has ``TORN`` as its problem. Raises
-    OSError.
+    A byte order mark names the encoding; without one it is UTF-8, with invalid bytes read as Windows-1252. A last
+    line without a line break is incomplete and has the problem ``TORN``. Raises OSError.
     """
     with path.open("rb") as file:
         start = file.read(4)
@@ -62,21 +62,21 @@ def read_lines(path: Path) -> Iterator[Line]:
         file.seek(len(mark))
         recoded = file if encoding == "utf-8" else codecs.EncodedFile(file, "utf-8", encoding, errors="replace")
         for number, (content, problem) in enumerate(_byte_lines(recoded), 1):
-            yield Line(number, decode(content), problem)
+            yield Line(number, decode_text(content), problem)
 
 
 def first_line(path: Path) -> str:
-    """Return the first line of a text file that is not empty; an empty text if it has none. Raises OSError."""
+    """Return the first line of a text file that is not empty, or an empty text. Raises OSError."""
     lines = (line.text.strip(_PADDING) for line in read_lines(path) if line.problem != TOO_LONG)
     return next(filter(None, lines), "")
 
 
 def _byte_lines(file: IO[bytes]) -> Iterator[tuple[bytes, str | None]]:
-    """Yield each line and the reason why it cannot be used. No more than one line is held."""
+    """Yield each line, and why it is unusable. Holds at most one line."""
     held, is_skipping = b"", False
     while chunk := file.read(_CHUNK):
         lines = (held + chunk).splitlines(keepends=True)
-        held = b"" if lines[-1].endswith(b"\n") else lines.pop()  # a break of two bytes may go on in the next chunk
+        held = b"" if lines[-1].endswith(b"\n") else lines.pop()  # a two-byte break may continue in the next chunk
         for line in lines:
             if not is_skipping:
                 yield (b"", TOO_LONG) if len(line) > MOST_LINE_BYTES else (line.rstrip(b"\r\n"), None)
@@ -91,7 +91,7 @@ def _byte_lines(file: IO[bytes]) -> Iterator[tuple[bytes, str | None]]:
 
 
 class Record(NamedTuple):
-    """One record of a CSV file. ``line``: the number of its first line; ``problem``: why it cannot be used, if so."""
+    """One record of a CSV file. ``line``: number of its first line; ``problem``: why it is unusable, if it is."""
 
     line: int
     cells: list[str]
@@ -101,12 +101,12 @@ class Record(NamedTuple):
 
 
 class CsvRecords:
-    """The records of a CSV file. Those of names decide how many cells the records behind them have to have.
+    """The records of a CSV file. Names determine how many cells the following records must have.
 
-    Names are the first record, and each one of which ``is_names`` is true: files that were put together have several. A
-    quoted text may go over several lines. Empty lines are left out. A line that begins with # is a comment.
+    Names are the first record and every later one for which ``is_names`` is true, because concatenated files have
+    several. A quoted text may span lines. Empty lines are skipped. A line that starts with # is a comment.
 
-    ``delimiter``: what is between cells, known from the names on.
+    ``delimiter``: the character between cells, known once names are read.
     """
 
     def __init__(self, lines: Iterator[Line], is_names: Callable[[list[str]], bool]) -> None:
@@ -146,9 +146,9 @@ class CsvRecords:
         return Record(line.number, cells, problem, is_names)
 
     def _joined(self, line: Line) -> list[str] | None:
-        """Return the cells of a record over several lines, the first of which has an open quote.
+        """Return the cells of a record that spans lines, whose first line has an open quote.
 
-        None if that is no record with as many cells as there are names: then the lines behind it are read on their own.
+        None if it does not have as many cells as there are names: then the following lines are read on their own.
         """
         taken, size = [line], len(line.text)
         while size <= MOST_LINE_BYTES and len(taken) < MOST_LINES_OF_A_TEXT and (follower := self._next()) is not None:
@@ -165,7 +165,7 @@ class CsvRecords:
         return None
 
     def _cells(self, lines: list[str]) -> list[str] | None:
-        """Return the cells of one record; None if that is no CSV."""
+        """Return the cells of one record; None if it is not CSV."""
         try:
             records = list(csv.reader(lines, delimiter=self.delimiter, strict=True))
         except csv.Error:
@@ -174,5 +174,5 @@ class CsvRecords:
 
 
 def delimiter_of(names: str) -> str:
-    """Return the character between the cells of a CSV file, by its line of names."""
+    """Return the character between cells, judged by the line of names."""
     return next((delimiter for delimiter in DELIMITERS if delimiter in names), ",")

@@ -1,4 +1,4 @@
-"""Sinks: one file for each program that runs are delivered to, and their registry."""
+"""Sinks: one module per program that receives runs, and their registry."""
 
 from __future__ import annotations
 
@@ -16,4 +16,4 @@ SINKS: Registry[type[Sink]] = Registry(
     },
     "/sinks",
 )
-"""Loaded when asked for: their packages take seconds to import, and none is needed to run the app."""
+"""Loaded on first use: their packages take seconds to import, and the app does not need them."""

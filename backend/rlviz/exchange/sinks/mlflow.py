@@ -1,6 +1,6 @@
-"""MlflowSink: a run in MLflow, on a server (MLFLOW_TRACKING_URI) or in a database of this machine.
+"""MlflowSink: sends a run to MLflow, on a server (MLFLOW_TRACKING_URI) or in a local database.
 
-PointLedger: which points of a run's metrics a server has been seen to have, and which were sent to it since.
+``PointLedger`` tracks which points of a run's metrics the server has, and which were sent since the last check.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from rlviz.exchange.sinks.sink import PROJECT, Begun, Destination, Row, RunToDel
 from rlviz.rundir.files import TEMPORARY_SUFFIX, temporary_name
 
 MEMORY_BYTES = 32 * 2**20
-"""What it takes of memory; the rest is on disk."""
+"""Memory of the ledger; the rest is on disk."""
 
 
 class PointLedger:
-    """A point is a signed number of 64 bits.
+    """Points that a server has, or that were sent to it. A point is a signed 64-bit number.
 
-    They are kept in a database without a name: SQLite has it in a file that nobody else sees, and that is gone with the
-    process however that ends. So a run of millions of points takes no more memory than one of thousands.
+    They are stored in an unnamed SQLite database: a private file that disappears with the process. So millions of
+    points need no more memory than thousands.
 
-    ``seen`` and ``sent`` count, by metric, the points that the server had when they were last looked at, and those that
-    were sent since; a metric of which none were is not in ``sent``.
+    ``seen`` and ``sent`` count, by metric, the points that the server had at the last check, and those sent since;
+    metrics without any are missing from ``sent``.
     """
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class PointLedger:
         )
 
     def send(self, metric: str, point: int) -> bool:
-        """Note a point as sent. False: it was sent, or seen, before."""
+        """Record a point as sent; return False if it was sent or seen before."""
         row = (self._number(metric), point)
         is_new = self._database.execute("INSERT OR IGNORE INTO points VALUES (?, ?, FALSE)", row).rowcount == 1
         if is_new:
@@ -62,7 +62,7 @@ class PointLedger:
         return is_new
 
     def look(self, metric: str, points: Iterable[int]) -> bool:
-        """Note all points of a metric that the server has; whether those that were sent are among them."""
+        """Record all points of a metric that the server has; return whether all sent ones are among them."""
         number = self._number(metric)
         self._database.executemany(
             "INSERT INTO points VALUES (?, ?, TRUE) ON CONFLICT DO UPDATE SET is_seen = TRUE",
@@ -81,26 +81,27 @@ class PointLedger:
 
 
 RUN_ID = "rlviz.run_id"
-"""The tag by which a run is found again."""
+"""Tag by which a run is found again."""
 
 MOST_METRICS, MOST_PARAMS = 1_000, 100
-"""Of one request, as MLflow's REST interface has it."""
+"""Limits of one request to MLflow's REST API."""
 
 LONGEST_PARAM = 6_000
 
 MOST_POINTS = 25_000
-"""Of a history that are asked for at once, as MLflow's own client does."""
+"""Points per request for a metric's history, as in MLflow's own client."""
 
 STATUSES = {"completed": "FINISHED", "stopped": "KILLED", "failed": "FAILED", "interrupted": "KILLED"}
-"""MLflow's word for each final status; any other run is RUNNING there. The tag ``rlviz.status`` has ours."""
+"""MLflow's name of each final status; other runs are RUNNING there. The tag ``rlviz.status`` has ours."""
 
 
 class MlflowSink:
-    """MLflow's databases keep a value once that comes twice with the same time and step. So what is delivered again is
-    there once; of two episodes that end alike at the same moment the second is told as a millisecond later.
+    """Sends a run to MLflow.
 
-    A server may answer that it has taken points and not keep them, or lose them later. So it is asked which it has, as
-    a delivery begins, and those that are missing are sent; and again before they count as delivered.
+    MLflow's databases store a value once per time and step, so repeated deliveries do no harm; of two equal episodes
+    at the same moment, the second is sent one millisecond later. A server may accept points without storing them, or
+    lose them later. So the sink asks which points it has when a delivery starts, sends missing ones, and checks
+    again before they count as delivered.
     """
 
     confirm_seconds = 0.0
@@ -127,8 +128,8 @@ class MlflowSink:
         self._make_client = MlflowClient
         self._id = ""
         self._points = PointLedger()
-        self._now = 0  # milliseconds, of the row that was given last
-        self._told: set[tuple[str, int, int, float]] = set()  # metric, time, step and value, from then on
+        self._now = 0  # milliseconds, of the newest row
+        self._told: set[tuple[str, int, int, float]] = set()  # metric, time, step and value, from that time on
 
     def begin(self) -> Begun:
         if self._is_here:
@@ -149,14 +150,17 @@ class MlflowSink:
         return Begun(self._id, self._uri if self._is_here else place, from_seq=0)
 
     def send(self, rows: Sequence[Row]) -> None:
-        """Of these rows, what the server was not seen to have."""
+        """Send the points of these rows that the server was not seen to have."""
         for some in _batches(self._missing(rows), MOST_METRICS):
             self._client.log_batch(self._id, metrics=some)
             self._run.answered()
 
     def confirm(self) -> None:
-        """Each request was answered when it was sent. What the server has is read once as much was sent as it had when
-        that was read before: so that costs no more than sending it did, however often something is confirmed."""
+        """Check that the server has all points.
+
+        Requests are answered immediately. The server's points are read again only once as many were sent as it had
+        before, so checks never cost more than sending.
+        """
         if not self._points.sent:
             return
         if missing := set(self._points.sent) - set(self._client.get_run(self._id).data.metrics):
@@ -179,7 +183,7 @@ class MlflowSink:
             self._client.update_run(self._id, status="RUNNING")
 
     def close(self) -> None:
-        """The client holds nothing open."""
+        """Nothing to close: the client holds no resources."""
         self._points.close()
 
     def _missing(self, rows: Sequence[Row]) -> Iterator[Any]:
@@ -193,27 +197,27 @@ class MlflowSink:
                     yield metric
 
     def _free(self, name: str, time: int, step: int, value: float) -> int:
-        """The first time from ``time`` on, in milliseconds, at which no row before has this value of this step. It is
-        the same in each delivery, since each begins with the first row."""
+        """Return the first time (milliseconds) from ``time`` on at which no earlier row has this value at this step.
+        Each delivery computes the same, because it starts with the first row."""
         while (name, time, step, value) in self._told:
             time += 1
         self._told.add((name, time, step, value))
         return time
 
     def _look_for_what_was_sent(self) -> None:
-        """Raises SinkProblem if the server lacks a point that was sent."""
+        """Raise SinkProblem if the server lacks a point that was sent."""
         for name in list(self._points.sent):
             if not self._look(name):
                 raise _lost(name)
 
     def _look(self, name: str) -> bool:
-        """Note which points of a metric the server has; whether all that were sent are there."""
+        """Record which points of a metric the server has; return whether all sent ones are there."""
         return self._points.look(name, map(_point, self._history(name)))
 
     def _history(self, name: str) -> Iterator[Any]:
-        """Every point of a metric that the server has, some at a time: MlflowClient returns all of them at once.
+        """Yield every point of a metric that the server has, page by page; MlflowClient would return all at once.
 
-        Raises SinkProblem for a server that never comes to the end.
+        Raises SinkProblem for a server that never reaches the end.
         """
         store, token = self._client._tracking_client.store, None
         while True:
@@ -223,7 +227,7 @@ class MlflowSink:
             if not some.token:
                 return
             if some.token == token:
-                raise SinkProblem(f"MLflow tells the same points of {name} again and again.")
+                raise SinkProblem(f"MLflow keeps returning the same points of {name}.")
             token = some.token
 
     @property
@@ -247,15 +251,15 @@ class MlflowSink:
 
 
 def make_database(path: Path, make: Callable[[str], object]) -> None:
-    """Have ``make`` create MLflow's database at ``path``, whole or not at all, unless it is there.
+    """Create MLflow's database at ``path``, completely or not at all, unless it exists.
 
-    MLflow takes a minute to create its tables one by one, and refuses a database in which some are missing. So they are
-    created in another file, which then gets the name; of two processes the first one counts. A database without an
-    experiment, which an earlier version left when it was interrupted, is set aside: MLflow adds one as it ends.
+    MLflow takes a minute to create its tables and rejects an incomplete database. So it is created in another file
+    and then renamed; the first of two processes wins. A database without an experiment, left by an interrupted older
+    version, is renamed, because MLflow creates one at the end.
 
     Args:
         path: The file of the database.
-        make: Creates the database of an SQLite address.
+        make: Creates the database at an SQLite address.
     """
     if path.exists():
         if _has_experiments(path):
@@ -273,7 +277,7 @@ def make_database(path: Path, make: Callable[[str], object]) -> None:
 
 
 def _remove_leftovers(path: Path) -> None:
-    """Delete what processes that were killed left beside ``path``."""
+    """Delete what killed processes left beside ``path``."""
     for leftover in path.parent.glob(f".{path.name}.*{TEMPORARY_SUFFIX}*"):
         pid = leftover.name.removeprefix(f".{path.name}.").partition("-")[0]
         if pid.isdigit() and not psutil.pid_exists(int(pid)):
@@ -281,7 +285,7 @@ def _remove_leftovers(path: Path) -> None:
 
 
 def _has_experiments(path: Path) -> bool:
-    """Whether MLflow has created the database to its end; true also where that cannot be told."""
+    """Whether MLflow finished creating the database; also true if unknown."""
     try:
         with closing(sqlite3.connect(path)) as database:
             return bool(database.execute("SELECT count(*) FROM experiments").fetchone()[0])
@@ -296,12 +300,12 @@ def _sqlite(path: Path) -> str:
 
 
 def _point(metric: Any) -> int:
-    """The number by which a ledger knows a point."""
+    """Return the number of a point in the ledger."""
     return hash((metric.timestamp, metric.step, metric.value))
 
 
 def _lost(name: str) -> SinkProblem:
-    return SinkProblem(f"MLflow took points of {name} that it does not have. They are sent again.")
+    return SinkProblem(f"MLflow accepted points of {name} but does not have them. They are sent again.")
 
 
 def _store(runs_dir: Path) -> str:

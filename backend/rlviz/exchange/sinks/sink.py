@@ -1,4 +1,4 @@
-"""Sink: what each program that runs are delivered to must do, and what it is told of a run."""
+"""Sink: the interface of programs that receive runs, and the data that they get."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from urllib.parse import urlsplit, urlunsplit
 from rlviz.domain.naming import Naming
 
 PROJECT = "rlviz"
-"""The project, or experiment, that runs go into unless the sink's own settings name another."""
+"""Default project or experiment for runs, unless the sink's own settings name another."""
 
 
 class Row(NamedTuple):
-    """One line of ``metrics.jsonl``. ``time``: Unix seconds; ``values``: finite numbers by the name of the metric."""
+    """One line of ``metrics.jsonl``. ``time``: Unix seconds; ``values``: finite numbers by metric."""
 
     seq: int
     time: float
@@ -25,12 +25,24 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class RunToDeliver:
-    """A run beside its metrics. ``settings``: what it was configured with, by name; ``config_json``: all of it.
+    """A run, besides its metrics.
 
-    ``summary``: status, scores and counts, as far as they are known; ``video``: that of its newest evaluation.
-    ``started_at``, ``ended_at``: Unix seconds. ``rows_before`` counts the rows whose ``seq`` is smaller than the one it
-    is given, which are fewer where lines of the journal cannot be read. ``answered`` is called by a sink between the
-    requests of a call that makes many, so that it is not taken for one that hangs.
+    Attributes:
+        id: Id of the run.
+        name: Name of the run.
+        group: Group of runs that differ only in their seed.
+        status: Its status.
+        has_ended: Whether it has ended.
+        started_at: Unix seconds.
+        ended_at: Unix seconds; None while it runs.
+        tags: Its tags.
+        notes: Its notes.
+        settings: Configuration by name.
+        config_json: The whole configuration.
+        rows_before: Returns how many rows have a smaller ``seq``; fewer than ``seq`` if lines are unreadable.
+        summary: Status, scores and counts, as far as known.
+        video: Video of its newest evaluation.
+        answered: The sink calls it between requests, so that it does not seem to hang.
     """
 
     id: str
@@ -52,7 +64,8 @@ class RunToDeliver:
 
 @dataclass(frozen=True)
 class Begun:
-    """``from_seq``: the sink has no row from this one on, and all before it; None: it has what the record says."""
+    """Start of a delivery. ``from_seq``: the sink has all rows before this one and none from it on; None: as the record
+    says."""
 
     foreign_id: str
     place: str
@@ -62,53 +75,53 @@ class Begun:
 
 @dataclass(frozen=True)
 class Destination:
-    """Where runs would go by the settings of this machine. ``note``: what somebody may want to change about it."""
+    """Where runs would go with the current settings. ``note``: what the user may want to change."""
 
     place: str
     note: str | None = None
 
 
 def without_login(address: str) -> str:
-    """An address without the name and the password that may stand in it, to be shown."""
+    """Return an address without user name and password, for display."""
     parts = urlsplit(address)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])) if "@" in parts.netloc else address
 
 
 class Sink(Protocol):
-    """Made for one run, in a process of its own, which may be killed at any moment and begun again.
+    """Delivers one run, in its own process, which may be killed and restarted at any time.
 
-    Any exception means: not delivered, try again later. So that again is the same as once, a sink finds the run that
-    it made before, by the run's id, and a row that it is given twice is there once.
+    Any exception means: not delivered, try again later. Repeating must be harmless: a sink finds the run that it
+    created by the run's id, and stores a row that it gets twice only once.
     """
 
     confirm_seconds: float
-    """How long rows may go unconfirmed while a run trains."""
+    """Maximum seconds that rows stay unconfirmed during training."""
 
     naming: Naming
-    """Which names of metrics it takes. Rows are given to it with the names that they have there."""
+    """Names of metrics that it accepts. Rows already have these names."""
 
     @staticmethod
     def destination(runs_dir: Path) -> Destination:
-        """Nothing is imported, asked or written for it."""
+        """Return where runs would go. Must not import, request or write anything."""
 
     def __init__(self, run: RunToDeliver, runs_dir: Path, own_folder: Path) -> None:
-        """``runs_dir``: for a store of this machine that all runs share; ``own_folder``: for files of this run alone.
+        """Prepare a delivery without sending anything. Raises ExtraMissing without the sink's package.
 
-        Raises ExtraMissing without the sink's package. Nothing is sent yet.
+        ``runs_dir``: for a local store that all runs share; ``own_folder``: for files of this run only.
         """
 
     def begin(self) -> Begun:
-        """Make the run there, or find it."""
+        """Create the run in the sink, or find it."""
 
     def send(self, rows: Sequence[Row]) -> None:
-        """Rows in the order of their ``seq``, at most 1,000."""
+        """Send rows in the order of ``seq``, at most 1,000."""
 
     def confirm(self) -> None:
-        """Returns when all that was sent is where it stays, and raises if it is not."""
+        """Return once everything sent is stored permanently; raise if it is not."""
 
     def describe(self, run: RunToDeliver) -> None:
-        """Put the run's name, labels, status, summary and video in the place of what is there. Returns as ``confirm``
-        does. The run may go on afterwards."""
+        """Replace name, labels, status, summary and video of the run. Returns like ``confirm``. The run may continue
+        afterwards."""
 
     def close(self) -> None:
-        """Let go of what is open. Called once, however it went."""
+        """Release all resources. Called once, also after errors."""

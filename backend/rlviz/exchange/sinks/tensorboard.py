@@ -1,4 +1,4 @@
-"""TensorBoardSink: event files in the run's folder, written from the first row on by each delivery."""
+"""TensorBoardSink: event files in the run's folder; each delivery writes them from the first row on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rlviz.exchange.sinks.sink import Begun, Destination, Row, RunToDeliver
 
 
 class TensorBoardSink:
-    """Each delivery begins with the first row, so that no value is there twice whatever happened to the one before."""
+    """Writes event files. Each delivery starts with the first row, so no value is duplicated after a failed one."""
 
     confirm_seconds = 0.0
     naming = TENSORBOARD
@@ -45,7 +45,7 @@ class TensorBoardSink:
         shutil.rmtree(self._beside, ignore_errors=True)
 
     def describe(self, run: RunToDeliver) -> None:
-        """Event files have no place for it."""
+        """Do nothing: event files cannot store it."""
         self.confirm()
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""TrackioSink: a run in Trackio's store on this machine (TRACKIO_DIR), which `trackio show` reads."""
+"""TrackioSink: sends a run to Trackio's local store (TRACKIO_DIR), which `trackio show` reads."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from rlviz.exchange.sinks.sink import PROJECT, Begun, Destination, Row, RunToDel
 
 
 class TrackioSink:
-    """Written as Trackio's own importers do: so a row keeps its time, and one that comes twice is there once.
+    """Writes like Trackio's own importers: rows keep their times, and duplicates are stored once.
 
-    Each delivery begins with the first row, since the store may have been moved or emptied meanwhile.
+    Each delivery starts with the first row, because the store may have been moved or emptied.
     """
 
     confirm_seconds = 0.0
@@ -45,16 +45,16 @@ class TrackioSink:
         self._last = rows[-1]
 
     def confirm(self) -> None:
-        """Each write was committed."""
+        """Do nothing: every write was committed."""
 
     def describe(self, run: RunToDeliver) -> None:
-        """Trackio has no summary and no labels of a run: both go into its configuration, which comes with a row. A run
-        without one is not shown there."""
+        """Write summary and labels into the run's configuration with a row, because Trackio has no place for them and
+        does not show a run without rows."""
         if self._last is not None:
             self._write([self._last], run)
 
     def close(self) -> None:
-        """Nothing stays open."""
+        """Do nothing: nothing stays open."""
 
     def _write(self, rows: Sequence[Row], run: RunToDeliver) -> None:
         self._store.bulk_log(

@@ -1,4 +1,4 @@
-"""WandbSink: a run in Weights & Biases, or, without a login, in an offline folder of this machine."""
+"""WandbSink: sends a run to Weights & Biases or, without a login, to a local offline folder."""
 
 from __future__ import annotations
 
@@ -18,27 +18,28 @@ from rlviz.domain.naming import WANDB
 from rlviz.exchange.sinks.sink import PROJECT, Begun, Destination, Row, RunToDeliver
 
 STEP = "global_step"
-"""What charts are drawn over; W&B's own step is the row's ``seq``, by which a row that comes twice is known."""
+"""The x axis of charts. W&B's own step is the row's ``seq``, which identifies duplicate rows."""
 
 STATUSES = {"completed": 0, "stopped": 0}
-"""Exit status of a run there by its status here; any other is 1: it has crashed."""
+"""Exit status in W&B by status of the run; any other is 1: crashed."""
 
 BEGIN_SECONDS = 60
 
 LATE_SECONDS, LOOK_SECONDS = 5.0, 0.5
-"""How long rows may come into the server's count after it took them, and how often it is asked meanwhile."""
+"""Seconds to wait until the server counts accepted rows, and between checks."""
 
 MODES = {"online": True, "run": True, "shared": True, "offline": False, "dryrun": False, "disabled": False}
-"""What WANDB_MODE may be, and whether it is sent then."""
+"""Values of WANDB_MODE, and whether data is sent then."""
 
 USUAL_SERVER = "https://api.wandb.ai"
 
 
 class WandbSink:
-    """W&B sends in the background and says that all is there when a run is finished, so that is what confirms rows.
+    """Sends a run to W&B.
 
-    A run that goes on is begun again with the same id; W&B then tells which rows it has, and is not believed before.
-    Its program takes the summary's word for them, so the server is asked how many there are, too.
+    W&B uploads in the background and confirms only when a run is finished, so finishing confirms rows. A run that
+    continues is reopened with the same id; only then does W&B report which rows it has. Because its client derives
+    that from the summary, the sink also asks the server for the number of rows.
     """
 
     confirm_seconds = 120.0
@@ -53,7 +54,7 @@ class WandbSink:
             return Destination(f"{server}, project {_project()}")
         return Destination(
             f"an offline folder in {_files(runs_dir) / 'wandb'}",
-            "Nobody is logged in. After “wandb login”, “rlviz sync” sends what is in the folder.",
+            "You are not logged in. After “wandb login”, “rlviz sync” sends what is in the folder.",
         )
 
     def __init__(self, run: RunToDeliver, runs_dir: Path, own_folder: Path) -> None:
@@ -66,8 +67,8 @@ class WandbSink:
         self._wandb, self._run = wandb, run
         self._files = _files(runs_dir)
         self._open: Any = None
-        self._sent = -1  # seq of the newest row that was sent
-        self._count = 0  # rows that are there once all that was sent is
+        self._sent = -1  # seq of the newest sent row
+        self._count = 0  # rows on the server once everything has arrived
         try:
             settings = wandb.setup().settings
         except ValidationError as error:
@@ -97,12 +98,12 @@ class WandbSink:
             self._count += 1
 
     def confirm(self) -> None:
-        if self._open is None or self._offline:  # a folder would begin anew
+        if self._open is None or self._offline:  # reopening a folder would start over
             return
         self._finish(0)
         opened = self._opened()
         if _next_seq(opened) <= self._sent or self._lines(opened, self._count) < self._count:
-            raise SinkProblem("W&B took rows that it does not have now. They are sent again.")
+            raise SinkProblem("W&B accepted rows but does not have them. They are sent again.")
 
     def describe(self, run: RunToDeliver) -> None:
         opened = self._opened()
@@ -115,7 +116,7 @@ class WandbSink:
             video.add_file(str(run.video))
             logged = opened.log_artifact(video)
             if not self._offline:
-                logged.wait()  # it raises where the upload failed, of which finishing the run says nothing
+                logged.wait()  # raises if the upload failed, which finishing the run does not report
         if run.has_ended or not self._offline:
             self._finish(STATUSES.get(run.status, 1) if run.has_ended else 0)
 
@@ -124,13 +125,14 @@ class WandbSink:
             self._finish(0)
 
     def _opened(self) -> Any:
-        """The run, begun again if it was finished."""
+        """Return the run, reopened if it was finished."""
         if self._open is None:
             self._open = self._init(None if self._offline else "allow")
         return self._open
 
     def _init(self, resume: str | None) -> Any:
-        """``resume``: allow, to go on with a run of that id if there is one; None: in its place, from its beginning."""
+        """Open the run. ``resume``: "allow" to continue an existing run with that id; None to replace it from the
+        start."""
         run, wandb = self._run, self._wandb
         self._files.mkdir(parents=True, exist_ok=True)
         opened = wandb.init(
@@ -157,7 +159,7 @@ class WandbSink:
         return opened
 
     def _lines(self, opened: Any, expected: int) -> int:
-        """How many rows the server has. It is believed to have those that are ``expected`` where it does not say."""
+        """Return how many rows the server has; if it does not say, the ``expected`` number."""
         deadline = time.monotonic() + LATE_SECONDS
         while True:
             try:
@@ -175,7 +177,7 @@ class WandbSink:
 
 
 def _next_seq(opened: Any) -> int:
-    """W&B's step of the next row. Of a run that goes on ``step`` is 0 before anything was logged."""
+    """Return W&B's step of the next row. For a resumed run, ``step`` is 0 before anything is logged."""
     return max(int(opened.starting_step), int(opened.step))
 
 
@@ -188,7 +190,7 @@ def _project() -> str:
 
 
 def _settings_advice(error: ValidationError) -> str:
-    """Return what to do about a setting that W&B does not take."""
+    """Return what to do about a setting that W&B rejects."""
     first = error.errors()[0]
     return _advice(str(first["loc"][0]) if first["loc"] else "…", first["input"], first["msg"])
 
@@ -196,11 +198,11 @@ def _settings_advice(error: ValidationError) -> str:
 def _advice(setting: str, value: object, wanted: str) -> str:
     variable = f"WANDB_{setting.upper()}"
     found = "set, but empty" if value == "" else f"{value!r}"
-    return f"{variable} is {found}. W&B does not take that: {wanted}. Set it to one of its values, or remove it."
+    return f"{variable} is {found}. W&B does not accept that: {wanted}. Set it to a valid value, or remove it."
 
 
 def is_logged_in(base_url: str) -> bool:
-    """Whether there is a key for W&B's server at ``base_url``, and nobody wants to stay offline."""
+    """Whether there is a key for W&B's server at ``base_url``, and offline mode is not requested."""
     if not MODES.get(os.environ.get("WANDB_MODE", "online"), False):
         return False
     if os.environ.get("WANDB_API_KEY"):

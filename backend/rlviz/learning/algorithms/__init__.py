@@ -1,4 +1,7 @@
-"""The registry of algorithms: one file and one line for each. Adding an algorithm: docs/how-to-add/algorithm.md."""
+"""The registry of algorithms: one file and one line for each.
+
+To add an algorithm, see docs/how-to-add/algorithm.md.
+"""
 
 from __future__ import annotations
 

@@ -1,10 +1,8 @@
-"""Algorithm: everything about a learning algorithm that the rest of the product needs to know.
+"""Describes a learning algorithm: its hyperparameters, model class, metrics, memory and capabilities.
 
-Normalisation of observations and rewards during training, for every algorithm with a network.
-
-How much memory a run's buffers will take: pure arithmetic on shapes, before anything is built.
-
-Which algorithm logs which metric.
+Each algorithm's file makes one ``Algorithm``. It refers to heavy modules by lazy references, so that the service can
+import this without torch. Normalisation of observations and the estimate of a run's memory are here too, because all
+algorithms with a network share them.
 """
 
 from __future__ import annotations
@@ -30,14 +28,14 @@ CLIP = 10.0
 
 
 def vec_normalize(observations: bool, rewards: bool, gamma: float) -> dict[str, Any] | None:
-    """Keyword arguments of the library's ``VecNormalize``; None if neither is normalised."""
+    """Return keyword arguments of the library's ``VecNormalize``, or None if neither is normalised."""
     if not (observations or rewards):
         return None
     return {"norm_obs": observations, "norm_reward": rewards, "gamma": gamma, "clip_obs": CLIP, "clip_reward": CLIP}
 
 
 def check_scale(normalize_observations: bool, space: Space) -> list[FieldError]:
-    """Not for pictures and states: they are integers that the policy scales or encodes itself."""
+    """Return an error if images or states are to be normalised: the policy scales or encodes those itself."""
     if not normalize_observations or space.is_real:
         return []
     return [
@@ -50,14 +48,14 @@ def check_scale(normalize_observations: bool, space: Space) -> list[FieldError]:
 
 
 FLOAT = 4
-"""Bytes of the rewards, values and flags that buffers hold."""
+"""Size in bytes of rewards, values and flags in buffers."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """An observation or an action as a buffer stores it: an array of ``shape``, ``itemsize`` bytes a number.
+    """How a buffer stores an observation or action: an array of ``shape`` with ``itemsize`` bytes per number.
 
-    ``values`` is how many different ones there are; 0 if they cannot be counted.
+    ``values`` is the number of different values; 0 if they cannot be counted.
     """
 
     shape: tuple[int, ...]
@@ -74,25 +72,25 @@ class Layout:
 
 @dataclass(frozen=True)
 class MemoryNeed:
-    """``bytes`` that grow in proportion to the hyperparameter ``field``, now ``value``; None: to none."""
+    """Memory that grows with the hyperparameter ``field``, whose value is ``value``; None if it is constant."""
 
     field: str | None
     value: int
     bytes: int
 
     def largest(self, limit: int) -> int:
-        """The largest value of ``field`` that needs at most ``limit`` bytes."""
+        """Return the largest value of ``field`` that needs at most ``limit`` bytes."""
         return self.value * limit // self.bytes
 
 
 def replay_buffer(size: int, observation: Layout, action: Layout, *, store_once: bool) -> MemoryNeed:
-    """``size`` transitions: observation, next observation (unless ``store_once``), action, reward, two flags."""
+    """Memory of ``size`` transitions: observation, next observation (unless ``store_once``), action, reward, flags."""
     transition = observation.nbytes * (1 if store_once else 2) + action.nbytes + 3 * FLOAT
     return MemoryNeed("buffer_size", size, size * transition)
 
 
 def rollout_buffer(n_steps: int, n_envs: int, observation: Layout, action: Layout) -> MemoryNeed:
-    """``n_steps × n_envs`` steps: observation, action and six numbers, twice while an update shuffles them."""
+    """Memory of ``n_steps × n_envs`` steps: observation, action and six numbers; twice, for shuffling in an update."""
     step = observation.nbytes + action.nbytes + 6 * FLOAT
     return MemoryNeed("n_steps", n_steps, 2 * n_steps * n_envs * step)
 
@@ -102,7 +100,7 @@ CONTRIB = "sb3-contrib"
 HERE = "RL Gym Visualizer"
 
 VECTORS = ("Box", "Discrete", "MultiDiscrete", "MultiBinary")
-"""Spaces that Stable-Baselines3's policies take: numbers, pictures, and what can be written as ones and zeros."""
+"""Spaces that Stable-Baselines3's policies support: numbers, images, and what can be one-hot encoded."""
 
 LOGGED = (
     "episode/reward",
@@ -120,8 +118,7 @@ LOGGED = (
 class Hyperparameters(LazyModel, ABC):
     """An algorithm's hyperparameters, each with bounds; names are Stable-Baselines3's.
 
-    ``defaults_of`` says where the default values come from; ``own_defaults`` names those that come from elsewhere, with
-    the reason.
+    ``defaults_of`` names the source of the default values; ``own_defaults`` lists exceptions with their reasons.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
@@ -129,83 +126,89 @@ class Hyperparameters(LazyModel, ABC):
     defaults_of: ClassVar[str] = SB3
     own_defaults: ClassVar[Mapping[str, str]] = {}
     rollout_factors: ClassVar[tuple[str, ...]]
-    """The hyperparameters whose product is the environment steps of a rollout, at the end of which training may end."""
+    """The hyperparameters whose product is the length of a rollout in environment steps. Training ends after one."""
 
     @classmethod
     def source_of(cls, name: str) -> str:
-        """Where the default of hyperparameter ``name`` comes from."""
+        """Return the source of a hyperparameter's default."""
         return cls.own_defaults.get(name, cls.defaults_of)
 
     @property
     @abstractmethod
     def environments(self) -> int:
-        """How many copies of the environment are stepped together."""
+        """Number of environments stepped together."""
 
     @abstractmethod
     def model_arguments(self, action_size: int = 1) -> dict[str, Any]:
-        """Keyword arguments for the model's class; ``action_size`` is the number of components of an action.
+        """Return keyword arguments for the model's class; ``action_size`` is the number of components of an action.
 
-        ``"module:attribute"`` stays a string in ``policy_kwargs["activation_fn"]``; the builder loads it.
+        ``policy_kwargs["activation_fn"]`` is a lazy reference, which the builder loads.
         """
 
     @property
     def rollout_steps(self) -> int:
-        """Environment steps that are collected, in all environments together, before training can end."""
+        """Environment steps, over all environments, that are collected before training can end."""
         return prod(int(getattr(self, name)) for name in self.rollout_factors)
 
     @property
     def boundary_steps(self) -> int:
-        """Environment steps from one start of a rollout to the next, where training can pause and be forked."""
+        """Environment steps between two rollout starts, where training can pause and be forked."""
         return self.rollout_steps
 
     @property
     def first_update(self) -> int:
-        """Environment steps up to which the policy is the one that training began with."""
+        """Environment steps before the first update, while the policy is unchanged."""
         return self.rollout_steps
 
     def spread_over_training(self) -> list[str]:
-        """Names of the values whose course depends on the length of training."""
+        """Names of hyperparameters whose schedule depends on the length of training."""
         return [name for name, value in self if _is_spread(name, value)]
 
     def training_end(self, total_timesteps: int) -> int:
-        """The environment step at which training for ``total_timesteps`` ends: that of the first whole rollout there
-        or beyond. The library never shortens the last one: buffers and minibatches are made for whole ones."""
+        """Return the step at which training for ``total_timesteps`` ends: the end of the first whole rollout there or
+        beyond.
+
+        The library never shortens the last rollout, because buffers and minibatches need whole ones.
+        """
         return -(-total_timesteps // self.rollout_steps) * self.rollout_steps
 
     def normalization(self) -> dict[str, Any] | None:
-        """Keyword arguments of the library's ``VecNormalize``; None: observations and rewards stay as they are."""
+        """Return keyword arguments of the library's ``VecNormalize``, or None without normalisation."""
         return None
 
     @abstractmethod
     def memory(self, observation: Layout, action: Layout) -> MemoryNeed:
-        """Size of the largest buffer, and the hyperparameter that makes it smaller."""
+        """Return the size of the largest buffer, and the hyperparameter that reduces it."""
 
     def problems(self, total_timesteps: int) -> list[FieldError]:
-        """Combinations of values that cannot work, each with what to change."""
+        """Return combinations of values that cannot work, each with a remedy."""
         return []
 
     def problems_with(self, observation: Space, action: Space) -> list[FieldError]:
-        """Values that cannot work with these spaces, each with what to change."""
+        """Return values that cannot work with these spaces, each with a remedy."""
         return []
 
 
 @dataclass(frozen=True)
 class Algorithm:
-    """``model_class`` is a lazy reference, so that the service never imports torch. ``reader`` refers to the function
-    of ``rlviz.learning.algorithms.policy`` that reads what a policy computes from an observation. ``scorer`` refers to
-    the function of ``rlviz.learning.algorithms.saliency`` that weighs pixels; None if its policies see no pictures.
+    """A learning algorithm. Attributes called references are lazy, so that the service never imports torch.
 
-    ``td_errors`` refers to the function of ``rlviz.learning.algorithms.experience`` that measures how much experience
-    surprises it; None if it learns from advantages alone. ``entropy_bonus``: whether its values of states
-    include a bonus for the entropy of later actions.
-
-    ``metrics`` are those it logs besides LOGGED. ``policy`` is the library's name of the kind of policy, None for
-    the one that suits the observations. ``definitions`` are of metrics that ``rlviz.domain.metrics`` does not define:
-    those that this algorithm alone logs. ``needs_bounds``: whether it learns actions scaled to their bounds, so that
-    each action needs two bounds that differ. ``export`` refers to a function that writes, beside each saved
-    policy, what people want to see of it: ``(folder, config, model) -> None``; ``artifacts`` are the files that it
-    writes. ``knobs`` are the hyperparameters that
-    can be adjusted while it trains. ``search`` is what a search for hyperparameters varies unless told otherwise.
+    Args:
+        model_class: Reference to the model's class.
+        reader: Reference to the function in ``rlviz.learning.algorithms.policy`` that reads a policy.
+        scorer: Reference to the function in ``rlviz.learning.algorithms.saliency`` that scores pixels; None if the
+            algorithm's policies cannot see images.
+        td_errors: Reference to the function in ``rlviz.learning.algorithms.experience`` that computes TD errors; None
+            if the algorithm only learns from advantages.
+        entropy_bonus: Whether state values include a bonus for the entropy of later actions.
+        metrics: Metrics that it logs besides LOGGED.
+        policy: The library's name of the policy class; None to choose it by the observations.
+        definitions: Metrics that only this algorithm logs, so that ``rlviz.domain.metrics`` does not define them.
+        needs_bounds: Whether actions are scaled to their bounds, so that each needs two different ones.
+        export: Reference to ``(folder, config, model) -> None``, which writes what users can inspect of a policy.
+        artifacts: The files that ``export`` writes.
+        knobs: Hyperparameters that can be adjusted during training.
+        search: Hyperparameters that a search varies by default.
     """
 
     id: str
@@ -233,7 +236,7 @@ class Algorithm:
         return observation_space in self.observation_spaces and action_space in self.action_spaces
 
     def check_spaces(self, environment: str, observation_space: str, action_space: str) -> None:
-        """Raises InvalidRequest, naming what is needed and what is there, if the algorithm cannot train there."""
+        """Raise InvalidRequest if the algorithm does not support the spaces, naming what it needs."""
         for what, kind, known in (
             ("observation", observation_space, self.observation_spaces),
             ("action", action_space, self.action_spaces),
@@ -246,7 +249,7 @@ class Algorithm:
                 )
 
     def check_bounds(self, environment: str, actions: Space) -> None:
-        """Raises InvalidRequest if the algorithm needs bounds that these actions do not have."""
+        """Raise InvalidRequest if the algorithm needs bounds that these actions do not have."""
         if self.needs_bounds and not actions.is_bounded:
             raise InvalidRequest.field(
                 "/algo",
@@ -255,8 +258,10 @@ class Algorithm:
             )
 
     def training_end(self, total_timesteps: int, values: Mapping[str, JsonValue]) -> int:
-        """As ``Hyperparameters.training_end``, for the hyperparameters of a run, whatever bounds they were checked
-        against when it was created; ``total_timesteps`` if they say nothing."""
+        """Return ``Hyperparameters.training_end`` for the hyperparameters of a run.
+
+        The bounds may have changed since the run was created. Returns ``total_timesteps`` if the values are not valid.
+        """
         fields = self.hyperparameters.model_fields
         factors = {name: values.get(name, fields[name].default) for name in self.hyperparameters.rollout_factors}
         if not all(isinstance(value, int) and value > 0 for value in factors.values()):
@@ -264,16 +269,17 @@ class Algorithm:
         return self.hyperparameters.model_construct(**factors).training_end(total_timesteps)
 
     def completed(self, values: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-        """``values`` of a run with the defaults of those that were not offered yet when it was created."""
+        """Add defaults for hyperparameters that did not exist when the run was created."""
         return {**self.hyperparameters().model_dump(), **values}
 
     def validate(
         self, values: Mapping[str, JsonValue], total_timesteps: int, spaces: tuple[Space, Space] | None = None
     ) -> Hyperparameters:
-        """Check ``values`` against names and bounds, and against ``spaces`` of observations and actions;
-        defaults fill the rest.
+        """Check ``values`` against names, bounds and ``spaces``, and fill in defaults.
 
-        Raises InvalidRequest with one FieldError a bad value, and UnknownName for a name that is none.
+        Raises:
+            InvalidRequest: A value is invalid; it has a FieldError for each.
+            UnknownName: There is no such hyperparameter.
         """
         known = self.hyperparameters.model_fields
         for name in values:
@@ -301,9 +307,9 @@ def _is_spread(name: str, value: object) -> bool:
 
 
 def metric_definitions(algorithms: Sequence[Algorithm]) -> list[tuple[MetricDefinition, list[str]]]:
-    """Every metric with the ids of those ``algorithms`` that log it, shared metrics first.
+    """Return every metric with the ids of the ``algorithms`` that log it, shared metrics first.
 
-    A shared metric that no algorithm names is logged by all of them, in training or in evaluation.
+    A shared metric that no algorithm names is logged by all, in training or in evaluation.
     """
     everyone = [algorithm.id for algorithm in algorithms]
     own = [definition for algorithm in algorithms for definition in algorithm.definitions]

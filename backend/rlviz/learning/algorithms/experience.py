@@ -1,7 +1,7 @@
-"""What an algorithm learned from most recently: rollouts, TD errors and actions, for the anatomy of an update.
+"""Reads what an algorithm last learned from (rollouts, TD errors, actions) for the anatomy of an update.
 
-Nothing here changes training: generators that are drawn from are restored. Imports torch and Stable-Baselines3: only
-workers import this.
+Training is not changed: random generators that are used are restored. Imports torch and Stable-Baselines3, so only
+workers may import it.
 """
 
 from __future__ import annotations

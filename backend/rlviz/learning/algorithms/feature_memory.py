@@ -1,8 +1,7 @@
-"""FeatureMemory: what the networks that look at pictures have made of observations, so that each passes them once.
+"""Caches the features that image networks compute, so that each observation passes the network once.
 
-Such a network takes most of the time of a policy that sees pictures. Reading the policy asks for its value and for its
-distribution, both made of the same features; and the policy that plays has made them already when it chose its action.
-Imports torch and Stable-Baselines3: only workers import this.
+Most of the time of an image policy is spent in that network. Choosing an action, reading the value and reading the
+distribution all use the same features. Imports torch and Stable-Baselines3, so only workers may import it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Hyperparameters that several algorithms share: bounds and help text of each. Defaults are each algorithm's own.
+"""Hyperparameters that several algorithms share, with bounds and help texts. Each algorithm sets its own defaults.
 
-Each belongs to a group, which forms are ordered by: learning, experience, memory, exploration, network.
+Forms are ordered by a field's group: learning, experience, memory, exploration, network.
 """
 
 from __future__ import annotations

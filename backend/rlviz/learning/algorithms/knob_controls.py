@@ -1,7 +1,7 @@
-"""How knobs are read and written in a model. Imports torch: only workers import this.
+"""Reads and writes knobs in a model, between two rollouts. Imports torch, so only workers may import it.
 
-A knob's course is one of the library's own schedules, so that a saved model can be loaded without this package.
-Call them between two rollouts: the library reads them anew in each update.
+A knob's value over time is a schedule of the library itself, so that a saved model loads without this package. The
+library reads the schedules again in each update.
 """
 
 from __future__ import annotations

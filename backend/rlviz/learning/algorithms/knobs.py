@@ -1,4 +1,4 @@
-"""Knobs: the hyperparameters that can be adjusted while a run trains, and what each algorithm has of them."""
+"""Knobs are the hyperparameters that can be adjusted during training. This module lists those of each algorithm."""
 
 from __future__ import annotations
 

@@ -1,13 +1,10 @@
-"""Numbering: how values that an environment counts in its own way are told to Stable-Baselines3.
+"""Converts between an environment's own values and those that Stable-Baselines3 expects.
 
-The library counts the values of Discrete and MultiDiscrete spaces from 0, whatever their ``start``, and expects
-MultiDiscrete values and all actions in one row, and a Box to have a dimension. Environments may count from
-another number, use several rows, and return single numbers. SAC and TD3 scale actions to between -1 and 1 and keep them
-in the type of their space: in a space of whole numbers nothing is left of them, so the library sees real ones.
-
-Records, sessions and exports hold the environment's own values; a Numbering stands between them and the library.
-
-Imports Gymnasium: only workers import this.
+The library counts values of Discrete and MultiDiscrete spaces from 0, expects MultiDiscrete values and actions in one
+row, and a Box with at least one dimension. Environments may start at another number, use several rows, or return plain
+numbers. SAC and TD3 scale actions to between -1 and 1 in the type of their space, which would lose integers, so the
+library sees floats. Records, sessions and exports hold the environment's own values. Imports Gymnasium, so only workers
+may import it.
 """
 
 from __future__ import annotations

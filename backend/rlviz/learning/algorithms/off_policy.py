@@ -1,4 +1,4 @@
-"""What off-policy algorithms share: they learn from a replay buffer of past transitions."""
+"""What off-policy algorithms share. They learn from a replay buffer of past transitions."""
 
 from __future__ import annotations
 

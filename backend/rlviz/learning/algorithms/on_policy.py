@@ -1,4 +1,4 @@
-"""What on-policy algorithms share: they learn from fresh rollouts and then discard them."""
+"""What on-policy algorithms share. They learn from fresh rollouts and then discard them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Unpickling without running code: only the classes that the policies of this product are made of can be named.
+"""Loads pickles without running foreign code: only listed classes may be used, everything else is refused.
 
-A pickle may call anything that it can name. So what it may name is a list, and everything else is refused. It has
-spaces and their generators, arrays, the libraries' policies, and what a policy is built with.
+The list contains spaces and their generators, arrays, the libraries' policies, and what policies are built with.
 """
 
 from __future__ import annotations

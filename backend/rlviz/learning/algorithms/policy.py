@@ -1,25 +1,14 @@
-"""Weights-only files: what is needed to play and read a policy, without what only training needs.
+"""Policies for playing: saving and loading them without training state, choosing actions, and reading values.
 
-A zip archive, stored and not deflated, of these members:
-- ``architecture.pkl``: the class of the policy and its arguments, pickled as Stable-Baselines3 does;
+A weights-only file is an uncompressed zip archive with these members:
+- ``architecture.pkl``: the policy's class and arguments, pickled as Stable-Baselines3 does;
 - ``weights.pth``: its tensors, without target networks;
-- ``played.json``: the environment steps it was trained for, and its exploration rate, if it has one;
-- ``exploration.pkl``: the noise with which it explores, pickled; not in files of earlier versions;
-- ``normalization.json``: the normalisation of its observations, if they are normalised;
-- ``numbering.json``: how the environment counts its values, if the library counts them in another way.
+- ``played.json``: the environment steps it was trained for, and its exploration rate, if any;
+- ``exploration.pkl``: its exploration noise, pickled; missing in older files;
+- ``normalization.json`` and ``numbering.json``: how its observations are normalised and numbered, if they are.
 
-There is no optimizer and no buffer in it, and reading creates none. Policies are read without running code from the
-file (``plain_pickle``) unless the environment is the user's own, whose spaces may be of classes of theirs.
-Imports Stable-Baselines3: only workers import this.
-
-RandomPolicy: chance as a policy, so that its episodes are played, filmed and recorded as those of any other.
-
-Exploration: the noise with which a policy is trained, beyond what the library's ``predict`` samples.
-
-Reading policies: one function for each kind of algorithm, ``(model, observations, actions) -> Reading``.
-
-Policies for playing: they take observations as the environment gives them, and give actions as it takes them,
-whether or not they were trained on normalised observations, or on values counted in another way.
+Files are read without running code from them (``plain_pickle``), unless the environment is the user's own. A policy
+takes observations as the environment returns them. Imports Stable-Baselines3, so only workers may import it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""What a run of the actor ``random`` can be told: nothing but its length. It stands beside the algorithms where one of
-them is chosen, so that chance can be compared with them, and is none: there is no model.
-"""
+"""The settings of a run of random actions: its length. It is listed with the algorithms, but has no model."""
 
 from __future__ import annotations
 

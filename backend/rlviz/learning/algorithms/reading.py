@@ -1,4 +1,4 @@
-"""Reading: what a policy computes from an observation besides its action, such as values and probabilities."""
+"""A reading is what a policy computes from an observation besides its action, such as values and probabilities."""
 
 from __future__ import annotations
 

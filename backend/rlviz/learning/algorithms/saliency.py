@@ -1,9 +1,9 @@
-"""What a saliency map is of, one function for each kind of policy: ``(model, seen, actions) -> (kind, score)``.
+"""Computes saliency maps: which pixels of an observation a policy's choice depends on.
 
-``seen`` (n, …) is a tensor of what the networks get, ``actions`` (n, …) are as the policy predicted them, and the score
-(n,) can be differentiated with respect to ``seen``. Imports torch and Stable-Baselines3: only workers import this.
-
-Which pixels of what it saw a policy's choice hangs on: the gradient of a score with respect to the picture.
+A map is the gradient of a score with respect to the image. Each kind of policy has a function
+``(model, seen, actions) -> (kind, score)``, where ``seen`` (n, …) is the networks' input, ``actions`` (n, …) are the
+predicted ones, and the score (n,) is differentiable with respect to ``seen``. Imports torch and Stable-Baselines3, so
+only workers may import it.
 """
 
 from __future__ import annotations

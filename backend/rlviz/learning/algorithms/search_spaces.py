@@ -1,6 +1,6 @@
-"""What a search for hyperparameters suggests to vary: ranges that several algorithms share, and where they come from.
+"""Default ranges for hyperparameter searches, with their sources. Each algorithm combines its own from these.
 
-Ranges lie within the bounds of the fields. An algorithm puts together its own from these.
+Ranges lie within the bounds of the fields.
 """
 
 from __future__ import annotations

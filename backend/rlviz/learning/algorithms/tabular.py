@@ -1,8 +1,8 @@
-"""Q-learning on a table, as a Stable-Baselines3 algorithm. Imports torch: only workers import this.
+"""Q-learning on a table, as a Stable-Baselines3 algorithm. Imports torch, so only workers may import it.
 
 Q(s, a) ← Q(s, a) + α · (r + γ · max Q(s', ·) − Q(s, a)) (Watkins and Dayan, 1992)
 
-A terminal state has the value 0; after a truncation the value of the last state counts. The table is a buffer of the
+A terminal state has the value 0; after a truncation the last state's value is used. The table is a buffer of the
 policy, so that the library's own saving, loading, logging, callbacks and evaluation work.
 """
 

@@ -1,6 +1,6 @@
-"""The registry of environments: one file for each family, one line here for each environment.
+"""The registry of environments: one file for each family, one line for each environment.
 
-Adding a family: docs/how-to-add/environment.md.
+To add a family, see docs/how-to-add/environment.md.
 """
 
 from __future__ import annotations

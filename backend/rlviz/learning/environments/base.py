@@ -1,9 +1,7 @@
-"""Environment: what the product knows of an environment without importing Gymnasium.
+"""Describes environments without importing Gymnasium: spaces, options, rewards, keys and presets.
 
-Helpers to write the keys that an environment is played with. The keys themselves are in the file of each
-family.
-
-Imports a user's own class from ``module:Class`` or ``path/to/file.py:Class``.
+Also has helpers for the keys that families define, and loads a user's class from ``module:Class`` or
+``path/to/file.py:Class``.
 """
 
 from __future__ import annotations

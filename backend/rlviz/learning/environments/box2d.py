@@ -1,4 +1,4 @@
-"""Box2D: rigid bodies with thrusters, legs and wheels."""
+"""The Box2D family: rigid bodies with thrusters, legs and wheels."""
 
 from __future__ import annotations
 

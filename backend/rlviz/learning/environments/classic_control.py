@@ -1,4 +1,4 @@
-"""Classic control: small physical systems with a handful of numbers to observe."""
+"""The classic control family: small physical systems with a few numbers as observations."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
-"""Conforming: a wrapper around a user's own environment that makes it behave as Stable-Baselines3 expects.
+"""Wraps a user's environment so that it behaves as Stable-Baselines3 expects, and reports where it does not.
 
-Imports Gymnasium: only workers import this.
-
-A wrapper for training: values that an environment counts in its own way, as Stable-Baselines3 counts them.
-
-Descriptions of the spaces of a user's environment, and whether they are still those that were found.
+Values that the environment counts in its own way are converted for training. The module also describes the spaces of a
+user's environment, and checks that they have not changed since. Imports Gymnasium, so only workers may import it.
 """
 
 from __future__ import annotations
@@ -22,7 +19,7 @@ import numpy as np
 from gymnasium import spaces
 
 from rlviz.domain.environment import CustomEnvironment
-from rlviz.domain.errors import EnvironmentFaulty, brief
+from rlviz.domain.errors import EnvironmentFaulty, summarize_error
 from rlviz.domain.spaces import Space
 from rlviz.learning.algorithms.numbering import Numbering, library_space
 from rlviz.learning.environments.observed import FaultKind, as_flag, as_number, reader_of
@@ -33,10 +30,10 @@ CLOSE_SECONDS = 3.0
 """How long ``close`` may take before it is left alone."""
 
 HUGE_REWARD = 1e6
-"""Rewards further from zero are told of: values of that size drown the losses that a network learns from."""
+"""Larger rewards cause a warning, because they drown the losses that a network learns from."""
 
 RESERVED = frozenset({"episode", "terminal_observation", "TimeLimit.truncated"})
-"""Keys of an info that the library itself uses, and would take for its own."""
+"""Keys of an info dictionary that the library itself uses."""
 
 _FINITE_REWARDS = "Rewards must be finite numbers: look at how step() computes them."
 _FINITE_OBSERVATIONS = "Observations must be finite numbers: look at how they are computed."
@@ -54,10 +51,12 @@ _ADVICE = {
 
 @dataclass(frozen=True)
 class Fault:
-    """Something odd that an environment did, and that does not end what is under way.
+    """Odd behaviour of an environment that does not end the episode.
 
-    ``what`` completes: "The environment …". ``action`` led to it, as the environment was given it; None at a reset.
-    ``step`` is the step of its episode, from 1, and 0 for the reset; None if that is not known.
+    Args:
+        what: Completes the sentence "The environment …".
+        action: The action that led to it, in the environment's form; None at a reset.
+        step: Step of the episode, from 1; 0 for the reset, None if unknown.
     """
 
     kind: FaultKind
@@ -66,11 +65,11 @@ class Fault:
     step: int | None = None
 
     def sentence(self, when: str = "") -> str:
-        """With what to do about it. ``when``: "at step 127"."""
+        """Return the fault with a remedy, as a sentence. ``when``: "at step 127"."""
         return f"{self.words(when)} {_ADVICE[self.kind]}"
 
     def words(self, when: str = "") -> str:
-        """What was returned, when, and after which action."""
+        """Return what the environment did, when, and after which action."""
         if self.kind is FaultKind.CLOSE:
             return f"The environment {self.what}."
         parts = [when] if when else []
@@ -87,19 +86,19 @@ Listener = Callable[[Fault], None]
 
 
 class Conforming(Wrapper):
-    """Directly around the user's environment: casts, checks, and tells its listener of what is odd.
+    """Wraps the user's environment directly: converts, checks, and reports odd behaviour to its listener.
 
-    - Observations get the type and shape of their space where no value changes by that (float64 in a float32 space,
-      lists, arrays with dimensions of length 1); a reward in an array becomes a number.
-    - Actions are given in the type and shape of their space, and as copies: the environment may change them.
-    - Entries of an info that the library would take for its own are left out.
+    - Observations get the type and shape of their space if no value changes (float64 in a float32 space, lists, arrays
+      with dimensions of length 1); a reward in an array becomes a number.
+    - Actions get the type and shape of their space. They are copies, because the environment may change them.
+    - Info entries with the library's own keys are removed.
     - ``close`` returns within CLOSE_SECONDS and never raises.
     - A call of ``sys.exit`` raises EnvironmentFaulty.
 
-    Raises EnvironmentFaulty for what cannot be learned from. Values that can be learned from but should not be are told
-    to ``listener``: numbers that are not finite, huge rewards, observations outside their space.
+    Raises EnvironmentFaulty for what cannot be learned from. What can, but should not, is reported to ``listener``:
+    numbers that are not finite, huge rewards, observations outside their space.
 
-    It has no state that a snapshot would need: ``rlviz.learning.environments.state`` passes it over.
+    It has no state for snapshots: ``rlviz.learning.environments.state`` skips it.
     """
 
     def __init__(self, env: Env, close_seconds: float = CLOSE_SECONDS) -> None:
@@ -114,7 +113,7 @@ class Conforming(Wrapper):
         self.metadata = sound_metadata(env)
 
     def forget_step(self) -> None:
-        """The environment was brought to another moment: the step of its episode is not known until it is reset."""
+        """Forget the step of the episode until the next reset, because the environment's state was restored."""
         self._step = None
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
@@ -127,7 +126,7 @@ class Conforming(Wrapper):
         try:
             found = self.env.reset(**given)
             if not (isinstance(found, tuple | list) and len(found) == 2):
-                raise EnvironmentFaulty(  # noqa: TRY301  (told with the method, as those of the readers)
+                raise EnvironmentFaulty(  # noqa: TRY301  (reported with the method, like errors of the readers)
                     f"returned {brief_value(found)}; return an observation and a dict: observation, {{}}"
                 )
             observation, problem = self._read(found[0])
@@ -183,12 +182,12 @@ class Conforming(Wrapper):
 
 
 def own_action(space: gymnasium.Space[Any], action: Any) -> Any:
-    """``action`` in the form that ``space`` contains: an int or a NumPy integer, or an array of its shape and type.
+    """Convert ``action`` to the form that ``space`` contains: an int, a NumPy integer, or an array of its type.
 
-    An array is a copy. For a Box of whole numbers, numbers are rounded.
+    An array is a copy. For a Box of integers, numbers are rounded.
 
     Raises:
-        EnvironmentFaulty: If a Discrete space does not contain it: it belongs to another space.
+        EnvironmentFaulty: A Discrete space does not contain the action: it belongs to another space.
     """
     if isinstance(space, spaces.Discrete):
         if type(action) is not int and not (isinstance(action, np.integer) and action.dtype == space.dtype):
@@ -206,7 +205,7 @@ def own_action(space: gymnasium.Space[Any], action: Any) -> Any:
 
 
 def sound_metadata(env: Env) -> dict[str, Any]:
-    """The metadata of ``env`` as Gymnasium can use it: a dict, whose ``render_fps``, if there is one, is a rate."""
+    """Return the metadata of ``env`` as a dict that Gymnasium can use, with a valid ``render_fps`` or none."""
     found = getattr(env, "metadata", None)
     metadata = dict(found) if isinstance(found, Mapping) else {}
     if "render_fps" in metadata and (rate := as_rate(metadata.pop("render_fps"))) is not None:
@@ -215,7 +214,7 @@ def sound_metadata(env: Env) -> dict[str, Any]:
 
 
 def as_rate(value: object) -> int | float | None:
-    """Frames a second: a whole number if it is one; None for what is no rate."""
+    """Return ``value`` as frames per second, an int if possible, or None if it is not a rate."""
     try:
         rate = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
@@ -226,7 +225,7 @@ def as_rate(value: object) -> int | float | None:
 
 
 def brief_action(action: Any) -> str:
-    """An action for a message: ``2``, or ``[0.5, -1]``."""
+    """Format an action for a message: ``2``, or ``[0.5, -1]``."""
     array = np.asarray(action)
     numbers = [
         f"{number:.4g}" if isinstance(number, float) else str(number) for number in array.reshape(-1)[:8].tolist()
@@ -241,10 +240,10 @@ _HANGING: set[type] = set()
 
 
 def close_within(env: Env, seconds: float) -> str | None:
-    """Close ``env`` in a thread of its own, and wait at most ``seconds``.
+    """Close ``env`` in a separate thread, and wait at most ``seconds``.
 
     Returns:
-        What went wrong, to follow "The environment"; None if it was closed.
+        The problem, to follow "The environment"; None if it was closed.
     """
     problems: list[str] = []
 
@@ -252,7 +251,7 @@ def close_within(env: Env, seconds: float) -> str | None:
         try:
             env.close()
         except BaseException as error:
-            said = "called sys.exit" if isinstance(error, SystemExit) else f"raised {brief(error)}"
+            said = "called sys.exit" if isinstance(error, SystemExit) else f"raised {summarize_error(error)}"
             problems.append(f"{said} in close()")
 
     thread = Thread(target=close, name="close-environment", daemon=True)
@@ -266,7 +265,7 @@ def close_within(env: Env, seconds: float) -> str | None:
 
 
 def conforming_layer(env: Env) -> Conforming | None:
-    """The layer of ``env`` that checks a user's environment; None of one that is not the user's."""
+    """Return the layer of ``env`` that checks a user's environment, or None for other environments."""
     layer: Any = env
     while isinstance(layer, gymnasium.Wrapper):
         if isinstance(layer, Conforming):
@@ -276,7 +275,7 @@ def conforming_layer(env: Env) -> Conforming | None:
 
 
 def listen(env: Env, listener: Listener | None) -> None:
-    """Tell ``listener`` what is odd about a user's environment; None: tell no one."""
+    """Report odd behaviour of a user's environment to ``listener``, or to nothing if None."""
     layer = conforming_layer(env)
     if layer is not None:
         layer.listener = listener
@@ -291,7 +290,7 @@ def _space_of(env: Env, name: str) -> gymnasium.Space[Any]:
 
 
 def _check_reset(env: Env) -> None:
-    """Raises EnvironmentFaulty if a seed cannot be given to ``reset``: no run could be repeated."""
+    """Raise EnvironmentFaulty if ``reset`` takes no seed, because no run could be repeated."""
     try:
         parameters = inspect.signature(env.reset).parameters
     except (TypeError, ValueError):
@@ -305,7 +304,7 @@ def _check_reset(env: Env) -> None:
 
 
 def _clean(info: Any) -> dict[str, Any]:
-    """An info that the library can use; the user's own if nothing has to be left out."""
+    """Return an info dictionary that the library can use; the user's own if nothing must be removed."""
     if info is None:
         return {}
     if not isinstance(info, Mapping):
@@ -319,7 +318,7 @@ def _clean(info: Any) -> dict[str, Any]:
 
 
 def _retold(method: str, error: EnvironmentFaulty | SystemExit, action: Any = None) -> EnvironmentFaulty:
-    """As a sentence, with the method, and the action that led to it."""
+    """Add the method, and the action that led to it, to an error."""
     after = "" if action is None else f", after action {brief_action(action)}"
     if isinstance(error, EnvironmentFaulty):
         return EnvironmentFaulty(f"{method}() {error}{after}.")
@@ -344,7 +343,7 @@ def _kind_of_reward(reward: float) -> FaultKind:
 
 
 class CountedFromZero(Wrapper):
-    """Shows observations and takes actions as the library counts them. Policies undo this when they play: see
+    """Converts observations and actions to the library's numbering. Policies undo this when they play; see
     ``rlviz.learning.algorithms.policy``."""
 
     def __init__(self, env: Env, numbering: Numbering) -> None:
@@ -367,22 +366,22 @@ class CountedFromZero(Wrapper):
 
 
 def counted_from_zero(env: Env) -> Env:
-    """``env`` itself if the library takes its observations and actions as they are."""
+    """Wrap ``env`` if the library cannot use its observations and actions as they are."""
     numbering = Numbering.of_spaces(env.observation_space, env.action_space)
     return env if numbering is None else CountedFromZero(env, numbering)
 
 
 UNKNOWN = Space("Unknown")
-"""In place of a space that was not looked at yet."""
+"""Used for a space that was not described yet."""
 
 MOST_COUNTED = 2**53 - 1
-"""So many elements of a space are told apart at most: whole numbers in JSON are exact up to there."""
+"""Largest number of elements of a space that are counted: integers in JSON are exact up to here."""
 
 _KNOWN = (spaces.Box, spaces.Discrete, spaces.MultiDiscrete, spaces.MultiBinary)
 
 
 def describe_space(space: gymnasium.Space[Any], what: str) -> Space:
-    """``what``: "observation" or "action". Raises EnvironmentFaulty for a space that cannot be learned from."""
+    """Describe a space. ``what`` is "observation" or "action". Raises EnvironmentFaulty if it cannot be used."""
     if not isinstance(space, _KNOWN):
         advice = "Dict and Tuple of those too" if what == "observation" else "use one of those"
         raise EnvironmentFaulty(
@@ -411,8 +410,7 @@ def describe_space(space: gymnasium.Space[Any], what: str) -> Space:
 
 
 def check_spaces(custom: CustomEnvironment, env: gymnasium.Env[Any, Any]) -> None:
-    """Raises EnvironmentFaulty if the spaces of ``env`` are others than those that were found when its class was
-    probed: it was changed since."""
+    """Raise EnvironmentFaulty if the spaces of ``env`` differ from the probed ones: the class has changed since."""
     for what, described, space in (
         ("observation", custom.observation_space, env.observation_space),
         ("action", custom.action_space, env.action_space),
@@ -428,7 +426,7 @@ def check_spaces(custom: CustomEnvironment, env: gymnasium.Env[Any, Any]) -> Non
 
 
 def _identity(space: Space) -> tuple[object, ...]:
-    """What a policy depends on."""
+    """Return what a policy depends on."""
     return space.kind, space.shape, space.n, space.counts, space.dtype if space.kind == "Box" else ""
 
 

@@ -1,4 +1,4 @@
-"""Keys for an environment without its own, such as a custom one. Imports Gymnasium: only workers import this."""
+"""Keys for environments that define none, such as custom ones. Imports Gymnasium, so only workers may import it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Building environments. Imports Gymnasium: only workers import this.
-
-Vectorised environments for Stable-Baselines3. Only workers import this.
-"""
+"""Builds environments, and vectorised environments for Stable-Baselines3. Only workers may import it."""
 
 from __future__ import annotations
 

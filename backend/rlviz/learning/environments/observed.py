@@ -1,6 +1,6 @@
-"""What a user's environment returns, as its own spaces describe it: cast where nothing is lost, refused where it is.
+"""Checks what a user's environment returns against its own spaces: casts without loss, and refuses anything else.
 
-Imports Gymnasium: only workers import this.
+Imports Gymnasium, so only workers may import it.
 """
 
 from __future__ import annotations

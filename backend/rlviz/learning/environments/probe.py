@@ -1,8 +1,8 @@
-"""``python -m rlviz.learning.environments.probe ENTRY_POINT``: makes a custom environment, tries it, and describes it.
+"""``python -m rlviz.learning.environments.probe ENTRY_POINT``: makes a custom environment, tests it, and describes it.
 
-Each answer is a line of JSON: a ProbedEnvironment, or ``{"unavailable_reason": "…"}``, written for the author of the
-class. A usable class is described several times, since what comes next may hang or crash; the last line counts. With
-``--answer FILE`` the answers go into that file, where nothing that the class prints can get between them.
+Each line of output is a JSON answer: a ProbedEnvironment, or ``{"unavailable_reason": "…"}`` for the class's author. A
+usable class is described several times, because later tests may hang or crash; the last line counts. With
+``--answer FILE`` the answers are written to that file, so that output of the class cannot mix with them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from PIL import Image
 
 from rlviz.domain.environment import CustomEnvironment, ProbedEnvironment, StateKept
 from rlviz.domain.errors import EnvironmentFaulty
-from rlviz.domain.errors import brief as brief_error
+from rlviz.domain.errors import summarize_error as brief_error
 from rlviz.domain.spaces import Space
 from rlviz.learning.environments.base import load_class, sources_of
 from rlviz.learning.environments.conforming import (
@@ -54,33 +54,33 @@ Result = TypeVar("Result")
 DEFAULT_FPS = 30
 
 MOST_FPS = 240
-"""Frames a second that a video has at most; few screens show more."""
+"""Highest frame rate of a video; few screens show more."""
 
 STILL_STEPS = 20
 """Random actions before the picture is taken; fewer if the episode ends."""
 
 REHEARSAL_STEPS = 60
-"""Random actions that are tried for something odd."""
+"""Random actions that are tried to find faults."""
 
 RENDERED_STEPS = 12
-"""Of them so many are rendered."""
+"""Number of these steps that are rendered."""
 
 REHEARSAL_SECONDS = 3.0
-"""How long that may take at most."""
+"""Time limit for these steps."""
 
 HANG_SECONDS = 12.0
-"""How long some random steps may take. A class that takes longer hangs: what was known of it before counts."""
+"""A class whose random steps take longer hangs; the last description before that counts."""
 
 SUMMARY_LENGTH = 300
-"""Characters of the text of a class that are shown."""
+"""Characters of a class's docstring that are shown."""
 
 
 class Unusable(Exception):
-    """The class cannot be used. The message says what is wrong, and what would be right."""
+    """The class cannot be used. The message says what is wrong and what would be right."""
 
 
 def main(entry_point: str, answer: Path | None = None, hang_seconds: float = HANG_SECONDS) -> int:
-    """Probe a class, and give the answers. Returns the exit status."""
+    """Probe a class and write the answers. Returns the exit status."""
     say = _writer(answer)
     try:
         for found in describe(entry_point, hang_seconds):
@@ -105,7 +105,7 @@ def _writer(answer: Path | None) -> Callable[[str], None]:
 
 
 def describe(entry_point: str, hang_seconds: float = HANG_SECONDS) -> Iterator[ProbedEnvironment]:
-    """What is known of the class, again and again with more. Raises Unusable, or what the class raises."""
+    """Yield descriptions of the class, each more complete. Raises Unusable, or what the class raises."""
     described = probe(entry_point)
     sources = sources_of(entry_point)
     cut = f"It crashed within its first random steps, or took longer than {hang_seconds:g} seconds."
@@ -120,16 +120,16 @@ def describe(entry_point: str, hang_seconds: float = HANG_SECONDS) -> Iterator[P
 
 
 def probe(entry_point: str, *, close_seconds: float = CLOSE_SECONDS) -> CustomEnvironment:
-    """Describe the class after taking a step and rendering a frame; its state was not tried yet.
+    """Describe the class after a step and a rendered frame, without testing its state.
 
-    All of it happens in a thread of its own, as training does: some code works in the main thread alone.
+    It runs in a separate thread, like training, because some code only works in the main thread.
 
     Args:
         entry_point: ``module:Class`` or ``file.py:Class``.
-        close_seconds: How long its ``close`` may take.
+        close_seconds: Time limit for its ``close``.
 
     Raises:
-        Unusable: If nothing can be learned from it; the message says why.
+        Unusable: Nothing can be learned from it; the message says why.
         Exception: Whatever the class raises.
     """
     try:
@@ -180,7 +180,7 @@ def _probe(entry_point: str, close_seconds: float) -> CustomEnvironment:
 
 
 def _own(env: Env) -> Env:
-    """The instance of the user's class within ``env``."""
+    """Return the instance of the user's class within ``env``."""
     layer = conforming_layer(env)
     assert layer is not None
     own: Env = layer.env
@@ -193,13 +193,13 @@ def rehearse(
     *,
     hang_seconds: float = HANG_SECONDS,
 ) -> CustomEnvironment:
-    """Take some random steps, and warn of what is odd. The process ends if it hangs, in native code too."""
+    """Take some random steps and collect warnings. The process ends if the class hangs, even in native code."""
     faulthandler.dump_traceback_later(hang_seconds, exit=True)
     found: list[str] = []
     try:
         found = _in_a_thread(lambda: _rehearse(described, monotonic))
         alone = _in_a_thread(lambda: _why_alone(described))
-    except Exception as error:  # as one was made before, it cannot be made again in the same process
+    except Exception as error:  # one was made before, but cannot be made again in the same process
         alone = brief_error(error)
     finally:
         faulthandler.cancel_dump_traceback_later()
@@ -212,7 +212,7 @@ def rehearse(
 
 
 def _rehearse(described: CustomEnvironment, monotonic: Callable[[], float]) -> list[str]:
-    """What is odd, in sentences."""
+    """Return warnings about the class, as sentences."""
     faults: list[Fault] = []
     failures: list[str] = []
     until = monotonic() + REHEARSAL_SECONDS
@@ -239,7 +239,7 @@ def _rehearse(described: CustomEnvironment, monotonic: Callable[[], float]) -> l
 
 
 def _why_alone(described: CustomEnvironment) -> str | None:
-    """Why a second one cannot be made beside the first; None if it can."""
+    """Return why a second instance cannot be made beside the first, or None if it can."""
     with closing(make_custom(described, None)):
         try:
             make_custom(described, None).close()
@@ -249,7 +249,7 @@ def _why_alone(described: CustomEnvironment) -> str | None:
 
 
 def try_state(described: CustomEnvironment) -> CustomEnvironment:
-    """Find what copies its state. The process ends if the environment hangs, in native code too."""
+    """Find how to capture its state. The process ends if the environment hangs, even in native code."""
     faulthandler.dump_traceback_later(SECONDS + 1, exit=True)
     kept, problem = find_keeper(lambda: make_custom(described, None))
     faulthandler.cancel_dump_traceback_later()
@@ -257,8 +257,10 @@ def try_state(described: CustomEnvironment) -> CustomEnvironment:
 
 
 def render_still(described: CustomEnvironment) -> bytes | None:
-    """A picture from within an episode of random actions, as WebP; None if it cannot be played so far. The process ends
-    if the environment hangs."""
+    """Return a picture from an episode of random actions as WebP, or None if the episode cannot be played.
+
+    The process ends if the environment hangs.
+    """
     faulthandler.dump_traceback_later(SECONDS, exit=True)
     try:
         with closing(make_custom(described, "rgb_array")) as env:
@@ -277,13 +279,13 @@ def render_still(described: CustomEnvironment) -> bytes | None:
 
 
 def where_it_failed(error: BaseException) -> str:
-    """An exception of the user's code in one line, with the line of code that raised it."""
+    """Return an exception of the user's code in one line, with the line of code that raised it."""
     where = traceback.extract_tb(error.__traceback__)[-1]
     return f"{type(error).__name__}: {error} ({where.filename}, line {where.lineno})"
 
 
 def _in_a_thread(function: Callable[[], Result]) -> Result:
-    """What ``function`` returns in a thread of its own; raises what it raises, SystemExit as Unusable."""
+    """Call ``function`` in a separate thread; raise what it raises, but SystemExit as Unusable."""
     results: list[Result] = []
     errors: list[BaseException] = []
 
@@ -304,7 +306,7 @@ def _in_a_thread(function: Callable[[], Result]) -> Result:
 
 
 def _sentences(faults: Sequence[Fault]) -> list[str]:
-    """One of each kind."""
+    """Return one sentence for each kind of fault."""
     found = {fault.kind: fault.sentence() for fault in reversed(faults)}
     return list(reversed(found.values()))
 
@@ -323,7 +325,7 @@ def _load(entry_point: str) -> Any:
     if not (isinstance(loaded, type) and issubclass(loaded, gymnasium.Env)):
         raise Unusable(f"{entry_point} is no gymnasium.Env. Derive the class from gymnasium.Env.")
     metadata = getattr(loaded, "metadata", None)
-    if isinstance(metadata, property):  # of a class that wraps another environment, whose instances have it
+    if isinstance(metadata, property):  # a class that wraps another environment; only instances have metadata
         return loaded
     _check_render_modes(metadata)
     return loaded
@@ -339,7 +341,7 @@ def _check_render_modes(metadata: object) -> None:
 
 
 def _said_by(entry_point: str, loaded: Any) -> tuple[CustomEnvironment, list[str]]:
-    """What the attributes of the class say, and what is odd about that; its spaces are added later."""
+    """Return what the class's attributes describe, and warnings about them. Spaces are added later."""
     summary = " ".join((loaded.__doc__ or "").strip().split("\n\n")[0].split())
     has_one = summary and loaded.__doc__ not in (gymnasium.Env.__doc__, gymnasium.Wrapper.__doc__)
     warnings: list[str] = []
@@ -367,7 +369,7 @@ def _threshold(loaded: Any, warnings: list[str]) -> float | None:
 
 def _step_limit(loaded: Any) -> int | None:
     said = getattr(loaded, "max_episode_steps", None)
-    if said is None or isinstance(said, property):  # which an instance alone could answer
+    if said is None or isinstance(said, property):  # only an instance has it
         return None
     is_whole = isinstance(said, int | float | np.number) and math.isfinite(said) and int(said) == said
     if not is_whole or said <= 0:
@@ -376,7 +378,7 @@ def _step_limit(loaded: Any) -> int | None:
 
 
 def _from_metadata(env: Env, warnings: list[str]) -> dict[str, Any]:
-    """What the metadata of an instance says; of one that wraps another environment it may be that one's."""
+    """Return what an instance's metadata describes; a wrapper may have the metadata of the environment it wraps."""
     metadata = env.metadata
     _check_render_modes(metadata)
     said = metadata.get("render_fps")
@@ -392,7 +394,7 @@ def _from_metadata(env: Env, warnings: list[str]) -> dict[str, Any]:
 
 
 def _named(space: Space, loaded: Any, what: str) -> Space:
-    """``space`` with the names and units that the class has for it: ``observation_names``, ``action_units``."""
+    """Return ``space`` with the class's names and units (``observation_names``, ``action_units``)."""
     size = space.n if space.kind == "Discrete" and space.n is not None else space.size
     names = _texts(loaded, f"{what}_names", size) or space.labels
     units = _texts(loaded, f"{what}_units", size)
@@ -404,7 +406,7 @@ def _named(space: Space, loaded: Any, what: str) -> Space:
 
 
 def _texts(loaded: Any, attribute: str, size: int) -> tuple[str, ...]:
-    """The texts in a class attribute; none if there is no such attribute. Raises Unusable unless there are ``size``."""
+    """Return the texts in a class attribute, or none. Raises Unusable unless there are ``size``."""
     said = getattr(loaded, attribute, ())
     if isinstance(said, str) or not (isinstance(said, Sequence) and all(isinstance(text, str) for text in said)):
         raise Unusable(f"{attribute} is {brief(said)}; a list of texts is needed, one for each of {size}.")
@@ -433,14 +435,14 @@ def _play(env: Env, faults: list[Fault]) -> None:
 
 
 def _why_not_filmed(frame: object) -> str | None:
-    """What ``render`` returned, if that is no picture; None if it is one."""
+    """Describe what ``render`` returned if it is not a picture, else return None."""
     if not (isinstance(frame, np.ndarray) and frame.dtype == np.uint8 and frame.ndim == 3 and frame.shape[2] == 3):
         return f"render() returned {brief(frame)}"
     return f"render() returned {brief(frame)}, which has no pixels" if frame.size == 0 else None
 
 
 def _check_torch() -> None:
-    """Raises Unusable if the class has changed what torch computes with: the networks could not learn."""
+    """Raise Unusable if the class changed torch's settings so that networks cannot learn."""
     torch: Any = sys.modules.get("torch")
     if torch is not None and torch.get_default_dtype() is not torch.float32:
         raise Unusable(
@@ -468,4 +470,4 @@ if __name__ == "__main__":
     status = main(options.entry_point, options.answer, options.hang_seconds)
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(status)  # threads that the class has started may go on for ever
+    os._exit(status)  # threads that the class has started may never end

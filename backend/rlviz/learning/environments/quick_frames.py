@@ -1,4 +1,4 @@
-"""QuickFrames: pictures that pygame draws, in less time. Only workers import this."""
+"""Draws frames of pygame environments faster. Only workers may import it."""
 
 from __future__ import annotations
 

@@ -1,12 +1,7 @@
-"""The layers of an environment, captured and restored from the outermost to the base.
+"""Captures the state of an environment, with all its wrappers, and restores it in another one built the same way.
 
-What an environment is at a moment, so that another one built the same way can be brought there.
-
-Atari games, whose emulator copies its own state.
-
-An environment whose state cannot be copied, brought back by taking the actions of its episode again.
-
-How the state of an environment that nobody here knows can be copied: found out by trying.
+There are three ways: copying attributes, the Atari emulator's own state, and, where the state cannot be copied, taking
+the episode's actions again. For unknown environments the way is found by trying.
 """
 
 from __future__ import annotations
@@ -33,26 +28,26 @@ _BUILT = frozenset(
         *("action_space", "_action_space", "observation_space", "_observation_space", "_reward_range"),
     }
 )
-"""Attributes that building the environment gives, and that training does not change."""
+"""Attributes that are set when the environment is built, and that training does not change."""
 
 
 class NotCapturable(Exception):
-    """The state of an environment cannot be written down; the message says what stands in the way."""
+    """The state of an environment cannot be captured; the message says why."""
 
 
 @runtime_checkable
 class KeepsState(Protocol):
-    """A layer that answers for itself and for every layer below it."""
+    """A layer that captures its own state and that of all layers below it."""
 
     def capture_state(self) -> object:
-        """What ``restore_state`` of a layer built the same way needs: plain data that changes no more."""
+        """Return plain data that does not change, for ``restore_state`` of a layer built the same way."""
 
     def restore_state(self, state: Any) -> None:
-        """Be as that layer was. Raises NotCapturable if it turns out that this is not possible."""
+        """Restore the state of that layer. Raises NotCapturable if that turns out to be impossible."""
 
 
 def layers_of(env: Env) -> list[Env]:
-    """From the outermost wrapper to the environment itself, without Conforming, which has no state."""
+    """Return the layers from the outermost wrapper to the environment, without Conforming, which has no state."""
     return [layer for layer in _all_layers(env) if not isinstance(layer, Conforming)]
 
 
@@ -68,17 +63,17 @@ def layer_names(env: Env) -> tuple[str, ...]:
 
 
 def spaces_of(env: Env) -> Iterator[spaces.Space[Any]]:
-    """The spaces of every layer and their parts, in an order that depends on how it is built alone."""
+    """Yield the spaces of every layer and their parts, in an order that depends only on how the layers are built."""
     conforming = conforming_layer(env)
     for layer in layers_of(env):
-        # The user's own environment may replace its spaces; those that it was built with count.
+        # A user's environment may replace its spaces; use those that it was built with.
         built = conforming if conforming is not None and layer is conforming.env else layer
         for space in (built.action_space, built.observation_space):
             yield from _with_parts(space)
 
 
 def capture_environment(env: Env) -> bytes:
-    """Its state as it is now, without that of its spaces. Raises NotCapturable."""
+    """Capture the environment's current state, without that of its spaces. Raises NotCapturable."""
     file = io.BytesIO()
     try:
         _Pickler(file, env).dump(_capture(layers_of(env)))
@@ -90,7 +85,7 @@ def capture_environment(env: Env) -> bytes:
 
 
 def restore_environment(env: Env, state: bytes) -> None:
-    """Bring ``env``, built as the one that was captured, to that state. Raises NotCapturable."""
+    """Restore a captured state in ``env``, which was built the same way. Raises NotCapturable."""
     values = _Unpickler(io.BytesIO(state), env).load()
     for layer, value in zip(layers_of(env), values, strict=False):
         if isinstance(layer, KeepsState):
@@ -102,7 +97,7 @@ def restore_environment(env: Env, state: bytes) -> None:
 
 
 def read_state(state: bytes) -> object:
-    """What ``capture_environment`` gave, to be compared with another: plain values for what building gives."""
+    """Read the result of ``capture_environment`` for a comparison; parts set at building become plain values."""
     return _Reader(io.BytesIO(state)).load()
 
 
@@ -134,7 +129,7 @@ def _with_parts(space: spaces.Space[Any]) -> Iterator[spaces.Space[Any]]:
 
 
 def _landmarks(env: Env) -> list[object]:
-    """What building gives. Attributes that refer to it refer, restored, to the same part of the new environment."""
+    """Return the parts that are set at building. Restored references to them point to the new environment's parts."""
     return [*layers_of(env), *spaces_of(env)]
 
 
@@ -162,13 +157,12 @@ class _Reader(pickle.Unpickler):
 
 
 class ReplayedEpisode(Wrapper):
-    """Notes the generator's state before each reset and every action since.
+    """Stores the generator's state at each reset, and every action since.
 
-    That is the whole state of an environment whose reset begins everything anew but its generator, and that draws
-    from no other one. Whether replaying led to the same place is checked by the last observation and the generator.
+    That is the complete state of an environment whose reset replaces everything but its generator, and that uses no
+    other generator. The last observation and the generator show whether a replay led to the same state.
 
-    ``renderer`` names the method of the environment that draws what is observed, if it observes pictures: it is left
-    out for all actions but the last.
+    ``renderer`` is the method that draws the observations, if they are images; it is only called for the last action.
     """
 
     def __init__(self, env: Env, renderer: str | None = None) -> None:
@@ -232,7 +226,7 @@ class ReplayedEpisode(Wrapper):
 
 
 class WithoutState(Wrapper):
-    """Its state cannot be copied: where training goes on, its episode begins anew."""
+    """An environment whose state cannot be captured; a resumed run starts a new episode."""
 
     def capture_state(self) -> object:
         raise NotCapturable(f"Nothing that was tried copies the state of {type(self.unwrapped).__name__}.")
@@ -246,7 +240,7 @@ def without_state(env: Env, options: object) -> Env:
 
 
 def same_numbers(one: Any, other: Any) -> bool:
-    """Whether two arrays or numbers are equal; one that is no number equals another that is none."""
+    """Return whether two arrays or numbers are equal, where NaN equals NaN."""
     first, second = np.asarray(one), np.asarray(other)
     return np.array_equal(first, second, equal_nan=first.dtype.kind == second.dtype.kind == "f")
 
@@ -262,18 +256,18 @@ def replayed(env: Env, options: object) -> Env:
 
 
 def replayed_unseen(env: Env, options: object) -> Env:
-    """For an environment that draws what is observed with its method ``_render``."""
+    """Wrap an environment that draws its observations with the method ``_render``."""
     return ReplayedEpisode(env, "_render")
 
 
 STEPS_BEFORE = (3, 40)
-"""So far into training it is captured: early in an episode, and later, perhaps in another one."""
+"""Steps after which the state is captured: early in an episode, and later, perhaps in another one."""
 
 STEPS_BESIDE = 50
-"""So many steps the restored twin is compared over."""
+"""Steps over which the restored environment is compared with the original."""
 
 SECONDS = 10.0
-"""An environment that has not shown itself by then is too slow for this."""
+"""Time limit of the test; a slower environment counts as not capturable."""
 
 _KEEPERS: dict[StateKept, Callable[[Env], Env]] = {
     StateKept.ATTRIBUTES: lambda env: env,
@@ -288,13 +282,13 @@ _TRIED = {
 
 
 class TooSlow(Exception):
-    """The trial takes too long."""
+    """The test takes too long."""
 
 
 def find_keeper(
     make: Callable[[], Env], monotonic: Callable[[], float] = time.monotonic
 ) -> tuple[StateKept, str | None]:
-    """How to keep the state of the environments that ``make`` makes; if it cannot be, what each test found.
+    """Find how to capture the state of environments made by ``make``, or else why each way fails.
 
     Draws from the global generators.
     """
@@ -314,7 +308,7 @@ def find_keeper(
 
 
 def _problem_with(make: Callable[[], Env], is_late: Callable[[], bool]) -> str | None:
-    """None if a restored twin did the same as the environment it was copied from."""
+    """Return None if a restored copy behaves like the original environment, else the problem."""
     for steps in STEPS_BEFORE:
         with closing(make()) as env, closing(make()) as twin:
             random.seed(0)
@@ -337,7 +331,7 @@ def _problem_with(make: Callable[[], Env], is_late: Callable[[], bool]) -> str |
 
 
 def _outcomes(env: Env, actions: Sequence[Any], is_late: Callable[[], bool]) -> Iterator[tuple[Any, ...]]:
-    """Observation, reward, whether it terminated and was truncated, of each step; copied: some change in place."""
+    """Yield copies of observation, reward, terminated and truncated of each step."""
     for action in actions:
         if is_late():
             raise TooSlow

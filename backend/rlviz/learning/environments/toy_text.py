@@ -1,4 +1,4 @@
-"""Toy text: small worlds with numbered states, where a table is enough to learn."""
+"""The toy text family: small worlds with numbered states, which a table can learn."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Environment wrappers, and Dict and Tuple observations as numbers in a row. Only workers import this: it imports
-Gymnasium."""
+"""Environment wrappers, and conversion of Dict and Tuple observations to vectors. Only workers may import it."""
 
 from __future__ import annotations
 

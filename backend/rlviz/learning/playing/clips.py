@@ -1,8 +1,7 @@
-"""The worker that renders a run's clips until there are no requests.
+"""Renders the clips of a run until no requests are left.
 
-The curve of the return in the corner of a frame, up to the policy that plays.
-
-A scene: the frames of one policy's episode, filmed until something else is wanted more urgently.
+A clip is a scene of one policy's episode, with the curve of the return in a corner of the frame. Filming yields when
+another request is more urgent.
 """
 
 from __future__ import annotations

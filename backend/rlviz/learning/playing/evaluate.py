@@ -17,7 +17,7 @@ import torch
 
 from rlviz.domain.config import RunActor, RunConfig
 from rlviz.domain.disk_full import DISK_FULL, is_disk_full
-from rlviz.domain.errors import ArtifactNotFound, CheckpointUnusable, EpisodeUnusable, RlvizError, brief
+from rlviz.domain.errors import ArtifactNotFound, CheckpointUnusable, EpisodeUnusable, RlvizError, summarize_error
 from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus, EvaluationSummary
 from rlviz.domain.ids import utc
 from rlviz.domain.recording import Actor
@@ -39,14 +39,13 @@ Clock = Callable[[], float]
 
 
 def evaluate(folder: RunFolder, evaluation_id: str, *, clock: Clock = time.time) -> EvaluationRecord:
-    """Play the evaluation that ``eval/<evaluation_id>.json`` asks for; return its final record.
+    """Play the evaluation requested in ``eval/<evaluation_id>.json`` and return its final record.
 
-    The record is replaced as it goes: running, one more of ``episodes_done`` after each episode, then
-    completed, by which time video and step records are in place; or failed, with the cause, the traceback on standard
-    error and no file left. SIGTERM and Ctrl-C also end in failed, then raise SystemExit or
-    KeyboardInterrupt. A record that is final already is returned as it is.
+    The record is updated meanwhile: running, with ``episodes_done`` after each episode; then completed, with video and
+    step records in place, or failed, with the cause, a traceback on standard error and no files. SIGTERM and Ctrl-C
+    also end in failed, then raise SystemExit or KeyboardInterrupt. A final record is returned unchanged.
 
-    Renders, so it wants a process of its own. Raises RunFolderError if the record cannot be read.
+    Rendering needs a separate process. Raises RunFolderError if the record cannot be read.
     """
     record = folder.evaluations.read(evaluation_id)
     if record.status.is_final:
@@ -65,14 +64,14 @@ def evaluate(folder: RunFolder, evaluation_id: str, *, clock: Clock = time.time)
 
 
 class _Job:
-    """One evaluation under way; ``record`` is what the run folder says of it."""
+    """A running evaluation; ``record`` is its record in the run folder."""
 
     def __init__(self, folder: RunFolder, record: EvaluationRecord, clock: Clock) -> None:
         self.folder, self.record, self.clock = folder, record, clock
         self.video, self.steps = folder.evaluations.video_path(record.id), folder.evaluations.steps_path(record.id)
         self.pictures = folder.evaluations.pictures_path(record.id)
         self.fault: Fault | None = None
-        """The first number that the environment returned and that is not finite."""
+        """The first value from the environment that is not finite."""
 
     def run(self) -> EvaluationRecord:
         self._update(status=EvaluationStatus.RUNNING, started_at=self._now(), episodes_done=0)
@@ -80,14 +79,14 @@ class _Job:
         torch.set_num_threads(config.torch_threads)
         trained = None if config.actor is RunActor.RANDOM else self._trained(config)
         render = self.record.video or self.record.steps is not None
-        # The environment is closed when the record is final: some crash as they are closed.
+        # Close the environment after the record is final, because some crash when they are closed.
         with contextlib.closing(make_environment(config, render=render, whole_episodes=True)) as env:
             listen(env, self._note)
             summary = self._play(config, env, trained)
             return self._update(status=EvaluationStatus.COMPLETED, ended_at=self._now(), summary=summary)
 
     def cause_of(self, error: Exception) -> str:
-        """As ``cause_of`` of the module, after what the environment returned if it may follow from that."""
+        """Describe the error, after the environment fault that may have caused it."""
         said = cause_of(error)
         return said if self.fault is None or isinstance(error, EpisodeUnusable) else f"{self.fault.words()} {said}"
 
@@ -109,8 +108,7 @@ class _Job:
         return load_policy(self.folder, config.algo, self.record.checkpoint, pinned if pinned.exists() else None)
 
     def _play(self, config: RunConfig, env: Env, trained: TrainedPolicy | None) -> EvaluationSummary:
-        """Film and record as far as asked for; what is written is in its place afterwards. Chance acts without a
-        ``trained`` policy."""
+        """Play, film and record as requested; all files are complete afterwards. Without ``trained``, play randomly."""
         results: list[EpisodeResult] = []
         asked = self.record
         with contextlib.ExitStack() as stack:
@@ -157,11 +155,16 @@ class _Job:
 
 
 def load_policy(folder: RunFolder, algo: str, checkpoint: str | None, pinned: Path | None = None) -> TrainedPolicy:
-    """The policy saved in ``checkpoint`` (relative to the run folder), on the CPU.
+    """Load the policy saved in ``checkpoint`` (relative to the run folder), on the CPU.
 
-    ``pinned`` is a link to the same file that stays when the trainer drops the checkpoint.
+    Args:
+        folder: The run's folder.
+        algo: Id of the algorithm.
+        checkpoint: The policy's file.
+        pinned: A link to the same file, which stays if the trainer deletes the checkpoint.
 
-    Raises CheckpointUnusable if there is none, if it lies outside the folder, or if it cannot be loaded.
+    Raises:
+        CheckpointUnusable: The file does not exist, lies outside the folder, or cannot be loaded.
     """
     if checkpoint is None:
         raise CheckpointUnusable("The evaluation names no checkpoint; train the run first, then evaluate again.")
@@ -177,23 +180,23 @@ def load_policy(folder: RunFolder, algo: str, checkpoint: str | None, pinned: Pa
             return read_policy(algorithm, file, own_environment=folder.read_config().custom_environment is not None)
     except Exception as error:
         raise CheckpointUnusable(
-            f"{checkpoint} cannot be loaded as {algorithm.model_class.partition(':')[2]} ({brief(error)}); "
+            f"{checkpoint} cannot be loaded as {algorithm.model_class.partition(':')[2]} ({summarize_error(error)}); "
             "evaluate again once the run has saved another."
         ) from error
 
 
 def cause_of(error: Exception) -> str:
-    """One sentence for the person who asked: the exception's name, what happened, what to do."""
+    """Describe an error in one sentence for the user: its name, what happened, what to do."""
     if isinstance(error, RlvizError):
         return f"{type(error).__name__}: {error}"
     if is_disk_full(error):
-        return f"{DISK_FULL} ({brief(error)}). Make room, then evaluate again."
-    return f"{brief(error)}; the traceback is in worker.log."
+        return f"{DISK_FULL} ({summarize_error(error)}). Make room, then evaluate again."
+    return f"{summarize_error(error)}; the traceback is in worker.log."
 
 
 @contextlib.contextmanager
 def _termination_raises() -> Iterator[None]:
-    """Turn the first SIGTERM into SystemExit, so that what is half done is cleaned up. Main thread only."""
+    """Turn the first SIGTERM into SystemExit, so that partial files are cleaned up. Main thread only."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,12 +1,8 @@
-"""Verification: plays the episodes of an evaluation again and compares them with the step records.
+"""Films evaluations, and verifies them by playing their episodes again and comparing with the step records.
 
-The recorded actions are taken again, so that the policy is not needed: it may have been deleted, and a person's
-episodes have none. So a video that was retired, or never made, can be made from the records. Readings are not computed
-again; a hash of the whole file tells whether they, or anything else, were changed.
-
-Filming and recording the episodes that a policy plays. Knows no files.
-
-Interruption: what is played for one request ends when somebody waits for something else.
+Verification takes the recorded actions, so it needs no policy: the policy may be deleted, and a person's episodes have
+none. That way a video can be made from records later. Readings are not computed again; a hash of the whole file shows
+whether anything was changed.
 """
 
 from __future__ import annotations
@@ -22,7 +18,7 @@ import numpy as np
 
 from rlviz.domain.clips import ClipRequest
 from rlviz.domain.config import RunConfig
-from rlviz.domain.errors import EpisodeUnusable, RlvizError, VideoNotWritten, brief
+from rlviz.domain.errors import EpisodeUnusable, RlvizError, VideoNotWritten, summarize_error
 from rlviz.domain.evaluation import Difference, EpisodeResult, Verification, VerificationStatus
 from rlviz.learning.algorithms.policy import Policy
 from rlviz.learning.environments.conforming import brief_action
@@ -38,23 +34,23 @@ from rlviz.rundir.folder import RunFolder
 
 
 class Recorder(Protocol):
-    """What films."""
+    """Writes frames to a video."""
 
     @property
     def frames(self) -> int:
-        """Those taken so far."""
+        """Number of frames so far."""
 
     def add(self, picture: object, caption: Caption) -> None: ...
 
 
 class Steps(Protocol):
-    """What records steps; some of them with the frame that shows them."""
+    """Records steps, some of them with their frames."""
 
     def wants_frame(self, step: Step) -> bool:
-        """Asked once of each step."""
+        """Return whether the frame of ``step`` is needed. Called once for each step."""
 
-    def look(self, step: Step, picture: object) -> None:
-        """The frame of the step that is added next: of each that is drawn, whoever wanted it."""
+    def add_frame(self, step: Step, picture: object) -> None:
+        """Handle the frame of the step that is added next. Called with every drawn frame."""
 
     def add(self, step: Step, env: Env, seed: int) -> None: ...
 
@@ -72,9 +68,8 @@ def film(
 ) -> Iterator[EpisodeResult]:
     """Play ``episodes`` episodes, each with the next seed from ``seed`` on; yield each when it has ended.
 
-    An episode of n steps gives n + 1 frames and n + 1 records: what the reset shows, then what each step led to. So
-    step k of an episode is frame ``first_frame + k`` of the video. Raises EpisodeUnusable for a reward that is no
-    finite number.
+    An episode of n steps has n + 1 frames and n + 1 records: the reset, then the result of each step. So step k of an
+    episode is frame ``first_frame + k`` of the video. Raises EpisodeUnusable for a reward that is not finite.
     """
     first_frame, seeds = 0, range(seed, seed + episodes)
     played = play([env], policy, seeds, deterministic=deterministic, max_steps=max_steps)
@@ -84,7 +79,7 @@ def film(
         if recorder is not None or is_wanted:
             picture = env.render()
             if steps is not None:
-                steps.look(step, picture)
+                steps.add_frame(step, picture)
             if recorder is not None:
                 recorder.add(picture, Caption(step.episode + 1, episodes, step.number, step.episode_return))
         if steps is not None:
@@ -115,11 +110,11 @@ LOOK_EVERY = 25
 
 
 class MoreUrgent(Exception):
-    """Raised while an episode is played, when somebody waits for something else."""
+    """Raised during an episode when a more urgent request waits."""
 
 
 class Interruption:
-    """Raises MoreUrgent while an episode is played for ``request``, when that is overtaken. The request stays."""
+    """Raises MoreUrgent during an episode for ``request`` when a more urgent one arrives. The request stays."""
 
     def __init__(self, clips: Clips, request: ClipRequest) -> None:
         self._clips, self._request = clips, request
@@ -127,14 +122,14 @@ class Interruption:
     def wants_frame(self, step: Step) -> bool:
         return False
 
-    def look(self, step: Step, picture: object) -> None:
-        """Ignores frames, which are not rendered."""
+    def add_frame(self, step: Step, picture: object) -> None:
+        """Do nothing: frames are not rendered."""
 
     def add(self, step: Step, env: Env, seed: int) -> None:
         self.check(step.number)
 
     def check(self, step: int) -> None:
-        """To be called with each step of an episode."""
+        """Check for more urgent requests. Call it with each step of an episode."""
         if step % LOOK_EVERY == 0 and self._clips.requests.is_overtaken(self._request):
             raise MoreUrgent
 
@@ -146,13 +141,19 @@ _CHANGED = "The file was changed after it was written, in something that playing
 
 
 def verify(folder: RunFolder, evaluation_id: str, *, film: bool = False) -> Verification:
-    """Verify, and write the result; a failure is written too. With ``film`` a video is made meanwhile, which takes its
-    place in the evaluation if nothing differs."""
+    """Verify an evaluation and write the result, also of a failure.
+
+    With ``film``, a video is made meanwhile, which replaces that of the evaluation if nothing differs.
+    """
     try:
         found = _filmed(folder, evaluation_id) if film else _verify(folder, evaluation_id, None)
     except Exception as error:
         traceback.print_exc()
-        cause = str(error) if isinstance(error, RlvizError) else f"{brief(error)}; the traceback is in worker.log."
+        cause = (
+            str(error)
+            if isinstance(error, RlvizError)
+            else f"{summarize_error(error)}; the traceback is in worker.log."
+        )
         found = Verification(status=VerificationStatus.FAILED, cause=cause)
     found = found.model_copy(update={"film": film})
     folder.evaluations.write_verification(evaluation_id, found)
@@ -160,7 +161,7 @@ def verify(folder: RunFolder, evaluation_id: str, *, film: bool = False) -> Veri
 
 
 class _Differs(Exception):
-    """What was filmed is not what was recorded."""
+    """The filmed episode differs from the recorded one."""
 
 
 def _filmed(folder: RunFolder, evaluation_id: str) -> Verification:
@@ -174,7 +175,7 @@ def _filmed(folder: RunFolder, evaluation_id: str) -> Verification:
     with contextlib.suppress(_Differs), VideoRecorder(path, fps=fps, fits=True) as video:
         found = _verify(folder, evaluation_id, _Camera(video, len(record.summary.episodes)))
         if not found.identical:
-            raise _Differs  # which leaves no video
+            raise _Differs  # which discards the video
     if found.identical:
         facts = video.facts(path.relative_to(folder.path).as_posix())
         summary = record.summary.model_copy(update={"video": facts})
@@ -244,7 +245,7 @@ def _differences(file: StepFile, config: RunConfig, camera: _Camera | None) -> I
 
 
 def _differing(file: StepFile, columns: dict[str, Column], row: int, step: Step, picture: Any) -> str | None:
-    """The first column in which ``step``, and the ``picture`` of it, differ from the record."""
+    """Return the first column in which ``step``, or its ``picture``, differs from the record."""
     layout = file.about.observation.layout
     seen_hash = hash_of(layout, step.observation)
     came: dict[str, Any] = {

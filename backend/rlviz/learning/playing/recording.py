@@ -1,24 +1,9 @@
-"""StepRecorder: turns the steps of episodes into rows of step records.
+"""Records episodes: steps, what the agent saw, and frames, at a chosen level of detail.
 
-Recording what is played, whoever plays it: steps, what the agent saw, and frames; at the detail that is
-wanted.
-
-A chapter: some episodes that were not played for an evaluation, kept as one. It has a record, and step
-records.
-
-FrameChoice: which frames are worth keeping as pictures.
-
-RecordingLevel: at which detail is recorded now, what that costs, and when it costs too much.
-
-Rows of step records: what a step is in numbers.
-
-Pictures as files: what an environment draws, checked, and as JPEG or PNG.
-
-KeptFrames: the frames of an evaluation that are kept as pictures, in a zip archive beside its records.
-
-PictureStrips: what the agent saw, step by step, in strips of pictures below each other.
-
-EvaluationRecording: the files that an evaluation leaves of its steps, as far as they are wanted.
+``StepRecorder`` turns steps into rows and pictures, for every player. ``EvaluationRecording`` writes the files of an
+evaluation; ``write_collected`` stores several episodes together that were not played for one. ``RecordingLevel``
+measures the cost and lowers the detail when it is too high. ``FrameChoice`` and ``KeptFrames`` decide which frames are
+kept as pictures.
 """
 
 from __future__ import annotations
@@ -64,12 +49,12 @@ from rlviz.rundir.folder import RunFolder, frame_name, strip_name
 from rlviz.stats.pictures import PictureLayout, is_picture
 
 MAX_ROWS = 20_000
-"""Records of a chapter: they are held in memory until it is written."""
+"""Largest number of records of a chapter, which are held in memory until it is written."""
 
 
 @dataclass(eq=False)
 class EpisodeRows:
-    """An episode as rows, the reset included; ``squashed`` as in the metadata of a file."""
+    """An episode as rows, including the reset. ``squashed`` is as in a file's metadata."""
 
     begun: RecordedEpisode
     rows: list[Row] = field(default_factory=list)
@@ -81,13 +66,13 @@ class EpisodeRows:
 
 
 class CollectedEpisodes:
-    """What a StepRecorder hands its rows to, if they are not written at once."""
+    """Collects the rows of a StepRecorder that are written later."""
 
     def __init__(self) -> None:
         self.squashed = False
         self._episodes: list[EpisodeRows] = []
         self.count = 0
-        """Of all rows that are held."""
+        """Number of rows held."""
 
     def begin(self, episode: RecordedEpisode) -> None:
         self._episodes.append(EpisodeRows(episode))
@@ -100,7 +85,7 @@ class CollectedEpisodes:
         return len(self._episodes)
 
     def take(self) -> list[EpisodeRows]:
-        """The episodes that were played to their end, which are held no longer."""
+        """Return the finished episodes and remove them."""
         episodes, self._episodes, self.count = self._episodes, [], 0
         for episode in episodes:
             episode.squashed = self.squashed
@@ -110,7 +95,7 @@ class CollectedEpisodes:
 def write_collected(
     folder: RunFolder, evaluation_id: str, about: RecordsAbout, wanted: StepsWanted, episodes: Sequence[EpisodeRows]
 ) -> StepsFacts:
-    """Write the step records of ``episodes``, at the detail that is ``wanted``. Raises OSError or RunFolderError."""
+    """Write the step records of ``episodes`` at the ``wanted`` detail. Raises OSError or RunFolderError."""
     path = folder.evaluations.steps_path(evaluation_id)
     path.parent.mkdir(exist_ok=True)
     about = about.model_copy(update={"evaluation_id": evaluation_id, "frames_every": wanted.frames_every})
@@ -129,7 +114,7 @@ def write_collected(
 
 
 def results_of(episodes: Sequence[EpisodeRows]) -> list[EpisodeResult]:
-    """What came of each, at its place in the chapter and in a video of all of it."""
+    """Return the result of each episode, at its position in the chapter and in a video of the chapter."""
     results, first_frame = [], 0
     for number, episode in enumerate(episodes, 1):
         last = episode.rows[-1]
@@ -149,14 +134,14 @@ def results_of(episodes: Sequence[EpisodeRows]) -> list[EpisodeResult]:
 
 
 SPIKE_DEVIATIONS = 4.0
-"""A reward is a spike if it lies farther from the mean of all before than so many of their standard deviations."""
+"""A reward is a spike if it differs from the mean of all earlier ones by this many standard deviations."""
 
 REWARDS_KNOWN = 20
-"""Number of rewards that have to be known before one can stand out from them."""
+"""Number of rewards needed before one can count as a spike."""
 
 
 class FrameChoice:
-    """To be asked about every step, in order; one frame in ``every`` has its turn."""
+    """Chooses which frames are kept. Ask about every step, in order; every ``every``-th frame is kept in any case."""
 
     def __init__(self, every: int) -> None:
         self._every = every
@@ -164,7 +149,7 @@ class FrameChoice:
         self._steps = 0
 
     def reason(self, step: Step, detail: Detail) -> FrameReason | None:
-        """Why the frame of ``step`` is kept at ``detail``; None: it is not."""
+        """Return why the frame of ``step`` is kept at ``detail``, or None if it is not."""
         self._steps += 1
         is_spike = step.number > 0 and self._stands_out(step.reward)
         if not detail.is_at_least(Detail.STANDARD):
@@ -196,10 +181,13 @@ LONG_ENOUGH_SECONDS = 1.0
 
 
 class RecordingLevel:
-    """Measures the time within its blocks, and lowers the detail where that is more than ``most_cost`` of the rest.
+    """Measures the time spent in its blocks, and lowers the detail if it exceeds ``most_cost`` of the remaining time.
 
-    For one thread but for ``spend``. ``lowest``: it is not lowered further by itself. ``long_enough``: seconds of
-    playing before its cost is judged.
+    For one thread, except ``spend``.
+
+    Args:
+        lowest: The detail is not lowered below this.
+        long_enough: Seconds of playing before the cost is judged.
     """
 
     def __init__(
@@ -229,12 +217,12 @@ class RecordingLevel:
         self._spent += self._monotonic() - self._entered
 
     def spend(self, seconds: float) -> None:
-        """Count what another thread has spent, for which the one that plays may have waited."""
+        """Count time spent by another thread, because the playing thread may have waited for it."""
         self._spent += seconds
 
     @property
     def reads(self) -> bool:
-        """Whether it is recorded what the policy makes of each step."""
+        """Whether the policy's reading of each step is recorded."""
         return self.detail.is_at_least(Detail.STANDARD)
 
     def choose(self, detail: Detail) -> None:
@@ -244,7 +232,7 @@ class RecordingLevel:
         self._begin_anew()
 
     def check(self) -> None:
-        """Lower the detail by one if recording has cost too much since it was last changed."""
+        """Lower the detail by one level if recording has cost too much since the last change."""
         elapsed = self._monotonic() - self._since
         if self._most_cost is None or elapsed < self._long_enough or not self.detail.is_at_least(self._lowest):
             return
@@ -286,7 +274,7 @@ def rows_of(
     elapsed_ms: Sequence[float],
     frame_hashes: Sequence[bytes | None],
 ) -> list[Row]:
-    """The row of each of ``steps``, which ``actor`` took, but for its reading."""
+    """Return the row of each of ``steps``, which ``actor`` took, without its reading."""
     seen = numbers_of_each(observation, [step.observation for step in steps])
     taken = iter(numbers_of_each(action, [step.action for step in steps if step.number > 0]))
     return [
@@ -309,9 +297,9 @@ def rows_of(
 
 
 def reading_columns(reading: Reading) -> dict[str, Any]:
-    """What ``reading`` has, by field, as arrays; ``squashed`` stands in the metadata.
+    """Return the fields of ``reading`` as arrays; ``squashed`` is in the metadata.
 
-    Of more than MOST_NUMBERS actions the numbers of each are left out: a step would take more room than a picture.
+    With more than MOST_NUMBERS actions, numbers for each action are left out: a step would be larger than a picture.
     """
     found = {name: np.asarray(value) for name in _READING_FIELDS if (value := getattr(reading, name)) is not None}
     return {name: value for name, value in found.items() if name not in _OF_ACTIONS or value.shape[-1] <= MOST_NUMBERS}
@@ -321,11 +309,11 @@ Pixels = NDArray[np.uint8]
 
 JPEG: dict[str, Any] = {"format": "JPEG", "quality": 85, "subsampling": 0}
 """A frame of 600 × 400 takes under a millisecond and 10 kB; WebP would be half as large and take five times as long.
-Colours keep their resolution: most environments are drawn in thin lines of them."""
+Colours keep full resolution, because most environments draw thin coloured lines."""
 
 
 def check_picture(picture: object) -> Pixels:
-    """``picture`` if it is (H, W, 3) with a byte a channel; raises VideoNotWritten for anything else."""
+    """Return ``picture`` if it has shape (H, W, 3) and type uint8. Raises VideoNotWritten for anything else."""
     if not isinstance(picture, np.ndarray):
         raise VideoNotWritten(
             f"The environment's render() gave {type(picture).__name__} where an RGB picture was expected; "
@@ -340,7 +328,7 @@ def check_picture(picture: object) -> Pixels:
 
 
 def fit_picture(picture: Pixels, height: int, width: int) -> Pixels:
-    """``picture``, (H, W, 3), in a picture of that size: itself if it has it, else scaled and with a black border."""
+    """Return ``picture`` (H, W, 3) in the given size: unchanged if it fits, else scaled, with a black border."""
     if picture.shape[:2] == (height, width):
         return picture
     scale = min(height / picture.shape[0], width / picture.shape[1])
@@ -353,27 +341,27 @@ def fit_picture(picture: Pixels, height: int, width: int) -> Pixels:
 
 
 def as_jpeg(frame: Pixels) -> bytes:
-    """``frame``: (height, width, 3)."""
+    """Encode ``frame`` (height, width, 3) as JPEG."""
     file = BytesIO()
     Image.fromarray(frame).save(file, **JPEG)
     return file.getvalue()
 
 
 def as_png(pixels: Pixels, *, level: int = 1) -> bytes:
-    """``pixels``: (height, width), or with three colours. ``level``: how hard it is compressed, from 1 to 9."""
+    """Encode ``pixels``, (height, width) or (height, width, 3), as PNG with a compression ``level`` from 1 to 9."""
     file = BytesIO()
     Image.fromarray(pixels).save(file, "PNG", compress_level=level)
     return file.getvalue()
 
 
 BEFORE_AN_ERROR = 8
-"""Frames that are held in memory, to be kept if the environment fails."""
+"""Frames held in memory, which are kept if the environment fails."""
 
 MAX_WAITING_BYTES = 64 << 20
-"""Frames that wait to be encoded, at most: more are dropped, so that nobody waits for the encoder."""
+"""Largest size of frames waiting to be encoded. Further ones are dropped, so that playing never waits."""
 
 _ROOM = {FrameReason.INTERVAL: 0.5, FrameReason.SPIKE: 0.8, FrameReason.END: 0.8, FrameReason.ERROR: 1.0}
-"""Share of the bytes up to which frames of each reason are written: for those that matter more there is always room."""
+"""Share of the size limit up to which frames of each reason are kept, so that important ones always have room."""
 
 
 @dataclass(eq=False, slots=True)
@@ -385,11 +373,13 @@ class _Kept:
 
 
 class KeptFrames:
-    """Encodes and writes in a thread of its own. No file is left if no frame was kept. Leaving the block by an
-    exception keeps the last frames before it as well."""
+    """Encodes and writes kept frames in a separate thread. If none is kept, there is no file.
+
+    If the block ends with an exception, the last frames before it are kept too.
+    """
 
     def __init__(self, path: Path, folder: Path, *, every: int, max_bytes: int) -> None:
-        """``folder`` is the run folder that ``path`` lies in."""
+        """Write to ``path`` in the run folder ``folder``."""
         self._path, self._folder, self._max_bytes = path, folder, max_bytes
         self._choice = FrameChoice(every)
         self._last: deque[_Kept] = deque(maxlen=BEFORE_AN_ERROR)
@@ -404,12 +394,12 @@ class KeptFrames:
         return self
 
     def wants(self, step: Step, detail: Detail) -> bool:
-        """Whether the frame of ``step`` shall be drawn to be kept. To be asked of each step once, in order."""
+        """Return whether the frame of ``step`` must be drawn. Ask once for each step, in order."""
         self._reason = step, self._choice.reason(step, detail)
         return self._reason[1] is not None
 
-    def look(self, step: Step, pixels: Pixels) -> None:
-        """A frame was drawn, wanted or not. ``pixels`` must not change any more."""
+    def add_frame(self, step: Step, pixels: Pixels) -> None:
+        """Handle a drawn frame, whether it was needed or not. ``pixels`` must not change afterwards."""
         known, reason = self._reason or (None, None)
         kept = _Kept(step.episode, step.number, reason or FrameReason.ERROR, pixels)
         self._last.append(kept)
@@ -454,26 +444,28 @@ class KeptFrames:
 
 PICTURES_A_STRIP = 64
 STRIP_BYTES = 4_000_000
-"""Uncompressed, at most: of large pictures a strip holds fewer."""
+"""Largest uncompressed size of a strip; of large pictures a strip holds fewer."""
 
 TALLEST = 16_384
-"""Rows of a strip, at most: not every browser decodes a taller picture."""
+"""Largest height of a strip in pixels; some browsers do not decode taller pictures."""
 
 
 def picture_layout(env: Env) -> PictureLayout | None:
-    """How the observations of ``env`` are made of pictures; None if they are not."""
+    """Describe how the observations of ``env`` consist of pictures, or return None if they do not."""
     space = env.observation_space
     shape = space.shape or ()
     return PictureLayout.of(shape) if isinstance(space, spaces.Box) and is_picture(shape, space.dtype) else None
 
 
 class PictureStrips:
-    """Keeps the newest picture of each observation at ``path``, whole or not at all. No more than two strips wait in
-    memory, one of which is compressed in a thread of its own; once ``max_bytes`` are written, what comes is left out,
-    and the facts say so."""
+    """Stores the newest picture of each observation in a file that is complete or absent.
+
+    At most two strips are in memory; one of them is compressed in a separate thread. After ``max_bytes`` further
+    pictures are left out, and the facts say so.
+    """
 
     def __init__(self, path: Path, folder: Path, layout: PictureLayout, *, max_bytes: int) -> None:
-        """``folder`` is the run folder that ``path`` lies in."""
+        """Write to ``path`` in the run folder ``folder``."""
         self._path, self._folder, self._layout, self._max_bytes = path, folder, layout, max_bytes
         size = layout.height * layout.width * layout.colours
         self._a_strip = max(1, min(PICTURES_A_STRIP, STRIP_BYTES // size, TALLEST // layout.height))
@@ -491,7 +483,7 @@ class PictureStrips:
         return self
 
     def add(self, observation: NDArray[np.uint8]) -> None:
-        """Append its newest picture. Raises OSError, a full disk for instance."""
+        """Append the observation's newest picture. Raises OSError, for instance if the disk is full."""
         if self._bytes >= self._max_bytes:
             self._cut = True
             return
@@ -500,11 +492,11 @@ class PictureStrips:
             self._flush()
 
     def leave_out_the_rest(self) -> None:
-        """Keep no more of what comes."""
+        """Store no further pictures."""
         self._max_bytes = 0
 
     def facts(self, file: str) -> PicturesFacts:
-        """What was written, once the block has been left; ``file`` is what to call it."""
+        """Return what was written, after the block has ended. ``file`` is the file's name in the facts."""
         return PicturesFacts(
             file=file,
             width=self._layout.width,
@@ -542,7 +534,7 @@ class PictureStrips:
             self._write()
 
     def _write(self) -> None:
-        """Append the strip that is being compressed to the archive."""
+        """Append the compressed strip to the archive."""
         if self._compressing is None:
             return
         content = self._compressing.result()
@@ -553,14 +545,14 @@ class PictureStrips:
 
 
 READ_TOGETHER = 256
-"""Number of observations to read in one batch, which takes hardly longer than one."""
+"""Number of observations that are read in one batch, which takes hardly longer than a single one."""
 
 BYTES_TOGETHER = 1_000_000
-"""Of them, at most: pictures become floating-point numbers, which shall fit into a processor's cache."""
+"""Largest size of such a batch: images become floating-point numbers, which must fit into a processor's cache."""
 
 
 class RowSink(Protocol):
-    """What takes the rows of episodes: a file, or a list of them. ``squashed`` as in the metadata of a file."""
+    """Receives the rows of episodes: a file, or a list. ``squashed`` is as in a file's metadata."""
 
     squashed: bool
 
@@ -570,8 +562,10 @@ class RowSink(Protocol):
 
 
 class _Waiting(NamedTuple):
-    """A step whose row is not made yet. ``features``: what the policy's networks made of its observation as it acted;
-    ``hashing``: of its frame, if it is hashed."""
+    """A step whose row is not made yet.
+
+    ``features`` are what the policy's networks computed from its observation; ``hashing`` is the hash of its frame.
+    """
 
     step: Step
     elapsed_ms: float
@@ -580,13 +574,14 @@ class _Waiting(NamedTuple):
 
 
 class StepRecorder:
-    """Hands each step, which ``actor`` took, to ``sink``, with the reading of ``policy``; its observation to
-    ``pictures``, and frames that are worth keeping to ``frames``. How much of that it does is up to ``level``, which
-    measures what it costs.
+    """Records steps taken by ``actor``: rows with readings, pictures of observations, and frames worth keeping.
 
-    Frames are hashed in another thread while they are encoded and the next ones are played. Rows are made many at a
-    time: between two frames the processor's caches are full of pixels, and making one takes three times as long.
-    Leaving the block writes what is pending, so it must be within the block of the sink.
+    ``level`` decides how much of that is recorded, and measures its cost. Rows go to ``sink``, observations to
+    ``pictures``, frames to ``frames``.
+
+    Frames are hashed in another thread. Rows are made many at a time: between two frames the processor's caches are
+    full of pixels, and making a single row takes three times as long. The end of the block writes what is pending, so
+    the sink's block must enclose it.
     """
 
     def __init__(
@@ -603,9 +598,13 @@ class StepRecorder:
         copies: bool = True,
         monotonic: Callable[[], float] = time.perf_counter,
     ) -> None:
-        """``policy`` is None if there is none to ask what it makes of a step. ``acts``: whether it has just looked at
-        the observation, to act, whenever a step is added that is not the last of its episode. ``copies``: frames are
-        copied, since the environment may draw the next one over the last."""
+        """Create a recorder.
+
+        Args:
+            policy: Reads each step; None to record no readings.
+            acts: Whether the policy has just seen the observation, to act, when a step is added that is not the last.
+            copies: Whether to copy frames, because the environment may draw the next one into the same array.
+        """
         self._sink, self._about, self._policy, self._monotonic = sink, about, policy, monotonic
         self._level, self._actor, self._pictures, self._frames = level, actor, pictures, frames
         self._copies = copies
@@ -636,27 +635,27 @@ class StepRecorder:
                 self._pool.shutdown(cancel_futures=True)
 
     def flush(self) -> None:
-        """Hand over what waits, in the middle of an episode too."""
+        """Write pending rows, also within an episode."""
         with self._level:
             self._hand_over(self._waiting)
             self._waiting = []
 
     def wants_frame(self, step: Step) -> bool:
-        """Whether the frame of ``step`` is needed. To be asked once of each step, in order."""
+        """Return whether the frame of ``step`` is needed. Ask once for each step, in order."""
         is_kept = self._frames is not None and self._frames.wants(step, self._level.detail)
-        # What is drawn to be kept is hashed too, so that a verification draws it as well: in LunarLander drawing
-        # wears the sparks off, which are in the frames that follow.
+        # Kept frames are hashed too, so that a verification draws the same frames: in LunarLander drawing
+        # wears off the sparks, which later frames show.
         self._is_hashed = is_kept or self._hashes(step)
         return self._is_hashed
 
-    def look(self, step: Step, picture: object) -> None:
-        """The frame of ``step``, which is added next, whether it was wanted or not."""
+    def add_frame(self, step: Step, picture: object) -> None:
+        """Handle the frame of ``step``, which is added next, whether the frame was needed or not."""
         with self._level:
             pixels = check_picture(picture)
             if self._copies and (self._is_hashed or self._frames is not None):
                 pixels = pixels.copy()
             if self._frames is not None:
-                self._frames.look(step, pixels)
+                self._frames.add_frame(step, pixels)
             if self._is_hashed:
                 if self._last_hashing is not None:
                     self._last_hashing.result()  # so that frames do not pile up
@@ -664,7 +663,7 @@ class StepRecorder:
                 self._hashing = self._last_hashing = self._pool.submit(digest_of, pixels)
 
     def add(self, step: Step, env: Env, seed: int) -> None:
-        """``env`` was reset with ``seed`` for this episode, and is in the state after ``step``."""
+        """Record ``step``. ``env`` was reset with ``seed`` for this episode, and is in the state after the step."""
         with self._level:
             now = self._monotonic()
             if step.number == 0:
@@ -685,7 +684,7 @@ class StepRecorder:
         return step.number % self._about.frames_every == 0 and self._level.detail.is_at_least(Detail.STANDARD)
 
     def _take(self, newest: _Waiting) -> None:
-        if len(self._waiting) > self._together:  # the newest waits for the action that follows it
+        if len(self._waiting) > self._together:  # the newest step waits for the next action
             self._hand_over(self._waiting[:-1], self._waiting[-1].step)
             del self._waiting[:-1]
             self._level.check()
@@ -694,7 +693,7 @@ class StepRecorder:
         self._waiting.append(newest)
 
     def _hand_over(self, waiting: Sequence[_Waiting], following: Step | None = None) -> None:
-        """``following`` is the step after the last of ``waiting``."""
+        """Make the rows of ``waiting`` and pass them on. ``following`` is the next step."""
         if not waiting:
             return
         rows = rows_of(
@@ -711,7 +710,7 @@ class StepRecorder:
             self._sink.add(row)
 
     def _read(self, policy: Policy, waiting: Sequence[_Waiting], rows: Sequence[Row], following: Step | None) -> None:
-        """Add to each of ``rows`` what ``policy`` makes of its observation."""
+        """Add the policy's reading to each of ``rows``."""
         steps = [one.step for one in waiting]
         seen = batch_of([step.observation for step in steps])
         actions = np.asarray(self._actions(policy, steps, seen, following))
@@ -724,7 +723,7 @@ class StepRecorder:
 
     @staticmethod
     def _actions(policy: Policy, steps: Sequence[Step], seen: Any, following: Step | None) -> list[Any]:
-        """The action taken after each of ``steps``; after the last of an episode, the action the policy would take."""
+        """Return the action after each step; after an episode's last, the action that the policy would take."""
         done: list[Any] = [step.action for step in (*steps[1:], following) if step is not None]
         if following is None:
             done.append(None)
@@ -738,13 +737,13 @@ class StepRecorder:
 
 
 def _together(observation: Any) -> int:
-    """Number of observations like this one to read in one batch."""
+    """Return the number of observations like this one to read in one batch."""
     size = observation.nbytes if isinstance(observation, np.ndarray) else 1
     return max(1, min(READ_TOGETHER, BYTES_TOGETHER // max(1, size)))
 
 
 def _kept(element: Any) -> Any:
-    """A copy of an observation or an action, since an environment may change its arrays."""
+    """Copy an observation or action, because the environment may change its arrays."""
     return element.copy() if isinstance(element, np.ndarray) else deepcopy(element)
 
 
@@ -758,7 +757,7 @@ def records_about(
     evaluation_id: str | None = None,
     clip_id: str | None = None,
 ) -> RecordsAbout:
-    """Metadata of the step records file of an evaluation or a clip, without its episodes."""
+    """Return the metadata of a step records file, without its episodes."""
     environment = environment_of(config)
     return RecordsAbout(
         run_id=config.run_id,
@@ -782,13 +781,13 @@ def _components(space: gymnasium.Space[Any], said: Space) -> Components:
 
 
 def generator_state(env: Env) -> Any:
-    """State of the environment's NumPy generator as JSON; None if it has not created one."""
+    """Return the state of the environment's NumPy generator as JSON, or None if it has not created one."""
     generator = getattr(env.unwrapped, "_np_random", None)
     return _as_json(generator.bit_generator.state) if isinstance(generator, np.random.Generator) else None
 
 
 def _as_json(value: Any) -> Any:
-    """Integers of 128 bits as text, since few JSON parsers can represent them."""
+    """Represent 128-bit integers as text, because few JSON parsers support them."""
     if isinstance(value, dict):
         return {name: _as_json(part) for name, part in value.items()}
     if isinstance(value, np.ndarray):
@@ -797,8 +796,10 @@ def _as_json(value: Any) -> Any:
 
 
 class EvaluationRecording:
-    """Hand steps to ``recorder`` within the block; afterwards all files are in their places, and there are facts of
-    them. After an exception only the frames before it are there."""
+    """Records an evaluation: pass steps to ``recorder`` within the block.
+
+    Afterwards all files are in place, and ``facts`` describe them. After an exception only earlier frames are kept.
+    """
 
     def __init__(
         self,
@@ -838,7 +839,7 @@ class EvaluationRecording:
             acts=True,
             pictures=self._strips,
             frames=self._frames,
-            copies=config.custom_environment is not None,  # those of the registry draw each frame anew
+            copies=config.custom_environment is not None,  # built-in environments draw each frame into a new array
         )
         self._folder = folder
         self._block = ExitStack()

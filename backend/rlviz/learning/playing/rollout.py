@@ -1,10 +1,6 @@
-"""Elements of Gymnasium spaces as numbers and hashes. Only workers import this.
+"""Plays episodes, one or several environments at a time. Training, evaluation and sessions all use this rollout.
 
-Playing episodes in environments: the one rollout that training, evaluation and sessions use.
-
-An episode in an environment, played by a policy, a person, or random actions.
-
-Plays episodes with a policy, in one environment or in several at the same time.
+Also converts elements of Gymnasium spaces to numbers and hashes. Only workers may import it.
 """
 
 from __future__ import annotations
@@ -27,17 +23,20 @@ from rlviz.stats.pictures import is_picture
 
 MAX_EPISODE_STEPS = 27_000
 """Step limit for environments without one: half an hour of Atari, as in the Arcade Learning Environment (108,000
-frames, four a step)."""
+frames, four per step)."""
 
 Env = gymnasium.Env[Any, Any]
 
 
 class Step(NamedTuple):
-    """The state of an episode after ``number`` actions, the last of which was ``action``; step 0, the reset, has none.
+    """The state of an episode after ``number`` actions; step 0 is the reset.
 
-    ``episode`` is the place of the episode among those that are played, from 0; ``episode_return`` the sum of rewards
-    so far. ``reading`` is what the policy makes of ``observation``, from which it chooses the next action; None unless
-    it was asked for (docs/decisions/019).
+    Args:
+        episode: Position of the episode among those played, from 0.
+        action: The last action; None at the reset.
+        episode_return: Sum of rewards so far.
+        reading: What the policy computes from ``observation``, from which it chooses the next action; None unless
+            readings are requested (docs/decisions/019).
     """
 
     episode: int
@@ -56,7 +55,7 @@ class Step(NamedTuple):
 
 
 class Episode:
-    """Call ``begin``, then ``take`` until a step is the last. ``newest`` is the newest step."""
+    """An episode in an environment. Call ``begin``, then ``take`` until a step is the last."""
 
     def __init__(self, env: Env, place: int, seed: int, max_steps: int = MAX_EPISODE_STEPS) -> None:
         self.env, self.place, self.seed = env, place, seed
@@ -69,7 +68,7 @@ class Episode:
         return self.newest
 
     def take(self, action: Any) -> Step:
-        """Take an action, given in any form that ``as_action`` accepts."""
+        """Take an action in any form that ``as_action`` accepts, and return the step."""
         before = self.newest
         action = as_action(self.env.action_space, action)
         observation, reward, terminated, truncated, _ = self.env.step(action)
@@ -88,7 +87,7 @@ class Episode:
 
 
 def batch_of(observations: Sequence[Any]) -> NDArray[Any]:
-    """``observations`` along a new first axis; those without a shape (dictionaries, tuples, text) as objects."""
+    """Stack ``observations`` along a new first axis; those without a shape (such as dictionaries) as objects."""
     if not isinstance(observations[0], dict | tuple | str):
         return np.stack(observations)
     batch = np.empty(len(observations), dtype=object)
@@ -98,7 +97,7 @@ def batch_of(observations: Sequence[Any]) -> NDArray[Any]:
 
 
 def as_action(space: gymnasium.Space[Any], action: Any) -> Any:
-    """``action``, as a policy gives it, in the form ``space`` contains: an int, or an array of its shape and type."""
+    """Convert a policy's action to the form that ``space`` contains: an int, or an array of its shape and type."""
     if isinstance(space, gymnasium.spaces.Discrete):
         return int(np.asarray(action).item())
     return own_action(space, action)
@@ -108,7 +107,10 @@ HASH_BYTES = 16
 
 
 def layout_of(space: Space[Any], key: str | None = None) -> SpaceLayout:
-    """Pictures, long arrays, and elements without a fixed size (text, graphs) are hashed."""
+    """Return which parts of the space's elements are stored as numbers.
+
+    Images, long arrays, and elements without a fixed size (text, graphs) are only hashed.
+    """
     match space:
         case spaces.Dict():
             return _composed("Dict", [layout_of(part, name) for name, part in space.spaces.items()], key)
@@ -127,7 +129,7 @@ def layout_of(space: Space[Any], key: str | None = None) -> SpaceLayout:
 
 
 def numbers_of(layout: SpaceLayout, element: Any) -> NDArray[Any]:
-    """The numbers of ``element`` that are stored: a copy, shape (``layout.numbers``,)."""
+    """Return a copy of the stored numbers of ``element``, of shape (``layout.numbers``,)."""
     if not layout.parts:
         return np.array(element, dtype=layout.dtype).reshape(-1) if layout.numbers else np.empty(0)
     kept = [numbers_of(part, value) for part, value in _parts(layout, element) if part.numbers]
@@ -135,14 +137,14 @@ def numbers_of(layout: SpaceLayout, element: Any) -> NDArray[Any]:
 
 
 def numbers_of_each(layout: SpaceLayout, elements: Sequence[Any]) -> list[NDArray[Any]]:
-    """``numbers_of`` each of ``elements``; where they are arrays or numbers, as rows of one array."""
+    """Return ``numbers_of`` each element; for arrays and numbers, as rows of one array."""
     if layout.parts or not layout.numbers or not elements:
         return [numbers_of(layout, element) for element in elements]
     return list(np.array(elements, dtype=layout.dtype).reshape(len(elements), -1))
 
 
 def element_hash(layout: SpaceLayout, element: Any) -> bytes | None:
-    """BLAKE2b hash of all parts that are not in ``numbers_of``; None if there are none."""
+    """Return the BLAKE2b hash of all parts that are not in ``numbers_of``, or None if there are none."""
     if not layout.is_hashed:
         return None
     digest = blake2b(digest_size=HASH_BYTES)
@@ -152,7 +154,7 @@ def element_hash(layout: SpaceLayout, element: Any) -> bytes | None:
 
 
 def digest_of(array: NDArray[Any]) -> bytes:
-    """BLAKE2b hash of the bytes of ``array`` in C order: of a frame, row by row. Releases the interpreter lock."""
+    """Return the BLAKE2b hash of the bytes of ``array`` in C order. Releases the interpreter lock."""
     return blake2b(np.ascontiguousarray(array).data, digest_size=HASH_BYTES).digest()
 
 
@@ -194,15 +196,17 @@ def play(
     readings: bool = False,
     max_steps: int = MAX_EPISODE_STEPS,
 ) -> Iterator[Step]:
-    """An episode for each of ``seeds``, step by step, resets included. Who has seen enough stops asking.
+    """Play an episode for each of ``seeds`` and yield every step, including resets.
 
-    Each of ``envs`` takes the next seed when its episode is over, so that with one environment the episodes follow each
-    other; with several, one prediction serves them all. When a step is handed out, its environment is as the step left
-    it, and can be rendered. With ``readings`` each step holds what the policy makes of what it shows, the last of an
-    episode included; without, nothing is computed for that.
+    Each environment takes the next seed when its episode is over: a single one plays the episodes in order, several
+    share each prediction of the policy. While a step is yielded, its environment is in the state after it and can be
+    rendered.
 
-    At the reset of an episode Python's, NumPy's and torch's global generators are seeded with its seed, so that sampled
-    actions repeat too. Policies that remember earlier observations can be played in one environment only.
+    Python's, NumPy's and torch's global generators are seeded at each reset, so that sampled actions repeat too.
+    Policies that remember earlier observations can only be played in one environment.
+
+    Args:
+        readings: Whether each step, also the last, has the policy's reading of its observation.
     """
     waiting = iter(enumerate(seeds))
     idle, playing, state = list(envs), list[Episode](), None
@@ -221,7 +225,7 @@ def play(
             episode.take(action)
         over = [episode for episode in playing if episode.newest.is_last]
         if over:
-            # draws nothing for an action that is not taken, so that readings do not change the episodes
+            # Reading must not draw random numbers for an action that is not taken, or it would change the episodes
             known = state if len(envs) == 1 else None
             last = _predict(over, policy, known, deterministic=True)[0] if readings else None
             yield from _steps(over, policy, last)
@@ -230,13 +234,13 @@ def play(
 
 
 def _predict(episodes: Sequence[Episode], policy: Policy, state: Any, deterministic: bool) -> tuple[Any, Any]:
-    """The next action for each of ``episodes``, and the new state of a recurrent policy."""
+    """Return the next action of each episode, and the new state of a recurrent policy."""
     starts = np.array([episode.newest.number == 0 for episode in episodes])
     return policy.predict(_seen(episodes), state, starts, deterministic=deterministic)
 
 
 def _steps(episodes: Sequence[Episode], policy: Policy, actions: Any) -> Iterator[Step]:
-    """The newest step of each of ``episodes``, with its reading if the next ``actions`` are given."""
+    """Yield the newest step of each episode, with its reading if the next ``actions`` are given."""
     reading = None if actions is None else policy.read(_seen(episodes), actions)
     for row, episode in enumerate(episodes):
         if reading is not None:
@@ -249,8 +253,11 @@ def _seen(episodes: Sequence[Episode]) -> Any:
 
 
 def seed_all(episode: Episode, policy: Policy | None, *, deterministic: bool) -> None:
-    """Seed all that actions may be drawn from. A policy that is still in training is played deterministically, and the
-    generator of its action space is left alone: training draws from it."""
+    """Seed everything that actions may be drawn from.
+
+    A policy in training is played deterministically, and the generator of its action space is not touched, because
+    training draws from it.
+    """
     set_random_seed(episode.seed)
     episode.env.action_space.seed(episode.seed)
     if policy is not None and not deterministic:

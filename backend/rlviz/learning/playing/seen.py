@@ -1,7 +1,4 @@
-"""A saliency map of one step of a recorded evaluation or clip: the episode is played again up to there.
-
-What the agent saw of a step, for whoever asked to see that.
-"""
+"""Shows what the agent saw at one step of a recorded episode, and its saliency map, by playing it again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Computing a value slice of a trained policy: one batch of 4,096 observations, without an environment."""
+"""Computes a value slice of a trained policy, as one batch of 4,096 observations without an environment."""
 
 from __future__ import annotations
 

@@ -1,16 +1,7 @@
-"""Encoder: an ffmpeg process that turns raw frames into an MP4 that every browser plays.
+"""Writes videos: MP4 files that every browser plays, encoded by ffmpeg frame by frame.
 
-The caption of a video frame: episode, step, and return so far.
-
-Canvas: one video frame, the environment's picture above its caption.
-
-VideoRecorder: writes frames into an MP4 file that is either complete or absent.
-
-Videos of other programs, brought into the form that every browser plays.
-
-Videos put one after the other, without encoding them again.
-
-The frame of an episode that is kept as its thumbnail.
+``VideoRecorder`` writes a file that is complete or absent. A frame is the environment's picture above a caption with
+episode, step and return. Videos of other programs can be converted, and videos can be joined without encoding again.
 """
 
 from __future__ import annotations
@@ -38,7 +29,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from rlviz.domain.errors import VideoNotWritten
 from rlviz.domain.evaluation import VideoFacts
-from rlviz.domain.plain_text import decode
+from rlviz.domain.plain_text import decode_text
 from rlviz.learning.playing.recording import Pixels, check_picture, fit_picture
 from rlviz.rundir.files import temporary_name
 
@@ -489,7 +480,7 @@ def join_videos(parts: Sequence[Path], path: Path) -> None:
         names.unlink()
     if done.returncode != 0:
         path.unlink(missing_ok=True)
-        raise VideoNotWritten(f"The videos could not be joined: {decode(done.stderr).strip()[-300:]}")
+        raise VideoNotWritten(f"The videos could not be joined: {decode_text(done.stderr).strip()[-300:]}")
 
 
 def _quoted(path: Path) -> str:

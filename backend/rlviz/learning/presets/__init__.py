@@ -1,3 +1,3 @@
-"""Presets as data: one TOML file for each environment, and one for each algorithm on any other environment."""
+"""Presets as data: one TOML file for each environment, and one for each algorithm on other environments."""
 
 from __future__ import annotations

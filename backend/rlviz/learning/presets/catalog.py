@@ -1,4 +1,4 @@
-"""PresetCatalog: the preset files, which presets apply where, and what was measured."""
+"""Reads the preset files: which presets apply to an environment, and their measured results."""
 
 from __future__ import annotations
 

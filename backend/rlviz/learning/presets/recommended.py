@@ -1,10 +1,9 @@
-"""Recommended: which algorithm and which preset are chosen until a user chooses, by what was measured.
+"""Chooses the recommended algorithm and preset for an environment, by measured results.
 
-A preset *works* where at least ``RELIABLE`` of its seeds held the reward threshold with the policy that was kept; where
-there is no threshold, where its return is not clearly lower than the best one: their intervals overlap. Of several that
-work, the first is recommended: presets go from the shortest to the longest training. Where none works, the best of
-them: by seeds that held the threshold, by seeds that reached it, and by return. What was not measured is recommended
-only where nothing was.
+A preset *works* if at least ``RELIABLE`` of its seeds held the reward threshold with the kept policy. Without a
+threshold it works if its return is not clearly lower than the best one (the intervals overlap). The first preset that
+works is recommended; they are ordered by training length. If none works, the best one is: by seeds that held the
+threshold, seeds that reached it, and return. A preset that was not measured is recommended only if none was.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Step records in a file: written by whoever plays, read, searched and handed out by the service.
+"""Step records as Parquet files: workers write them; the service reads, searches and exports them.
 
-A file of records is Parquet: a row for each state of an episode, as ``domain/recording.py`` says, and what has to be
-known to play the episodes again in the file's metadata.
+A file has a row for each state of an episode, as ``domain/recording.py`` describes, and metadata that is needed to play
+the episodes again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""RecordsAbout: the metadata of a step records file."""
+"""The metadata of a step records file."""
 
 from __future__ import annotations
 

@@ -1,21 +1,17 @@
-"""What is asked of a record, in text: ``column:test``, as in ``action:2``, ``reward:>0.5``, ``terminated:true``.
+"""Parses conditions on step records: ``column:test``, as in ``action:2``, ``reward:>0.5``, ``terminated:true``.
 
-| column | test | true of |
+| column | test | matches |
 | --- | --- | --- |
-| a number, `reward` for instance | `2`, `!=2`, `>2`, `>=2`, `<2`, `<=2` | records where it compares so |
-| | `0..1` | records where it lies from 0 to 1 |
-| | `1,2` | records where it is one of these |
-| a flag, `terminated` for instance | `true`, `false` | records where it is so |
-| a text, `frame_hash` for instance | some of it | records that contain it, whatever the case |
-| any | `null` | records that have none, as the reset has no action |
-| `text` | some of it | records of which action (by its name), end, actor or a hash contains it |
+| a number, such as `reward` | `2`, `!=2`, `>2`, `>=2`, `<2`, `<=2` | records that compare so |
+| | `0..1` | records from 0 to 1 |
+| | `1,2` | records with one of these values |
+| a flag, such as `terminated` | `true`, `false` | records with this value |
+| a text, such as `frame_hash` | part of it | records that contain it, ignoring case |
+| any | `null` | records without a value, such as the action of a reset |
+| `text` | part of it | records whose action name, end, actor or hash contains it |
 
-One number of a list is a column as well: `observation.2`, or by its name `observation.pole angle`. A Discrete action is
-a number, and may be named: `action:push left`.
-
-A text of another form is a condition in words, as in ``reward < 0 and action = push left``.
-
-InWords: a condition on step records such as ``reward < 0 and not terminated``.
+A number in a list is a column too: `observation.2`, or by name `observation.pole angle`. A Discrete action is a number
+and may be named: `action:push left`. Other texts are conditions in words, as in ``reward < 0 and action = push left``.
 """
 
 from __future__ import annotations

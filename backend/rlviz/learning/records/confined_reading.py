@@ -1,4 +1,4 @@
-"""What a confined process reads of step records: a file from elsewhere can expand to any size."""
+"""Reads step records in a confined process, because a foreign file can expand to any size."""
 
 from __future__ import annotations
 

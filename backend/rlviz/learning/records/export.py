@@ -1,9 +1,8 @@
-"""Records as a Minari dataset (https://minari.farama.org, version 0.5): a zip archive that holds its folder.
+"""Exports step records as NDJSON (a record per line), CSV (a number per cell) or Minari (a dataset).
 
-Written with PyArrow in Minari's Parquet format, so Minari itself is not needed here. Observations are those of records
-0 … n of an episode, actions, rewards and ends those of records 1 … n.
-
-Exports step records as NDJSON (one step record per line), CSV (one number per cell) or Minari (a dataset).
+A Minari dataset (https://minari.farama.org, version 0.5) is a zip archive of its folder, written in Minari's Parquet
+format with PyArrow, so Minari is not needed. Observations are those of records 0 … n of an episode; actions, rewards
+and ends those of records 1 … n.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is called what in a file of step records: columns, the numbers of lists, and actions."""
+"""Names of columns, of numbers in lists, and of actions in a step records file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""StepQuery: filters and sorts the records of an evaluation, and limits them to the size of one response."""
+"""Filters and sorts the step records of an evaluation, and limits them to the size of one response."""
 
 from __future__ import annotations
 

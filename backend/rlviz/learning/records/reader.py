@@ -1,4 +1,4 @@
-"""StepFile: the records of an evaluation, column by column."""
+"""Reads the step records of an evaluation, column by column."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rlviz.domain.spaces import SpaceLayout
 from rlviz.learning.records.about import METADATA, RecordsAbout
-from rlviz.rundir.files import damaged, open_file
+from rlviz.rundir.files import damage_error, open_file
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class StepFile:
             self.about = RecordsAbout.model_validate_json(self._parquet.metadata.metadata[METADATA])
         except (ValueError, KeyError, TypeError, OSError) as error:
             self._file.close()
-            raise damaged(path, folder, "It is no whole file of step records.") from error
+            raise damage_error(path, folder, "It is no whole file of step records.") from error
         self._schema = self._parquet.schema_arrow
         self.names: list[str] = list(self._schema.names)
         self.rows: int = self._parquet.metadata.num_rows

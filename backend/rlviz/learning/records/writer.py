@@ -1,4 +1,4 @@
-"""StepWriter: writes steps into a Parquet file that is either complete or absent."""
+"""Writes steps into a Parquet file that is complete or absent."""
 
 from __future__ import annotations
 

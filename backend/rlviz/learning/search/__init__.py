@@ -1,7 +1,7 @@
-"""Searching hyperparameters with Optuna: it proposes values, and gives up trials that fall behind.
+"""Hyperparameter search with Optuna: proposes values and prunes trials that fall behind.
 
-Its storage is Optuna's own journal in the folder of the experiment, so that ``optuna-dashboard`` opens it. Optuna is
-imported when a study is opened, never before.
+The storage is Optuna's own journal in the experiment's folder, so ``optuna-dashboard`` can open it. Optuna is imported
+only when a study is opened.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""The journal of a study, whole again after a kill or a full disk. Imports Optuna: only a study loads it.
+"""Optuna's journal storage, made robust, and a grid sampler. Imports Optuna, so only a study imports it.
 
-With Optuna's own backend, the next line continues one that was cut off, after which nothing can be read any more; and
-the lock of a process that was killed is waited for thirty seconds.
-
-Grid: every combination once, in an order that the seed shuffles. Imports Optuna: only a study loads it.
+Optuna's own backend appends to a line that was cut off, which makes the journal unreadable, and waits thirty seconds
+for the lock of a killed process. The grid proposes every combination once, shuffled by the seed.
 """
 
 from __future__ import annotations

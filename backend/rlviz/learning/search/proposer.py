@@ -1,6 +1,6 @@
-"""Proposer: where the trials of an experiment come from. A scheduler trains them and says how they did.
+"""Proposes the trials of an experiment; the scheduler trains them and reports their results.
 
-Fixed variants are planned from the start; those of a search are proposed one after the other, by how earlier ones did.
+Fixed variants are planned from the start. A search proposes one trial after the other, from earlier results.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PREFIX = "trial-"
 
 @dataclass(frozen=True)
 class Proposal:
-    """A variant to be trained with each of ``seeds``. ``values``: hyperparameters in the place of those of the base."""
+    """A variant to train with each of ``seeds``. ``values`` replace hyperparameters of the base configuration."""
 
     variant: str
     label: str
@@ -30,38 +30,43 @@ class Proposal:
 
 @dataclass(frozen=True)
 class SeedReturns:
-    """Greedy evaluations of one seed so far, oldest first, NaN before it had learned anything. ``trains``: whether more
-    may come."""
+    """Greedy evaluations of one seed so far, oldest first, NaN before its first update.
+
+    ``trains`` is True while more may come.
+    """
 
     returns: Sequence[float]
     trains: bool
 
 
 class Proposer(Protocol):
-    """What is proposed, or told, is on disk before a method returns. A scheduler that is killed and begins again names
-    what it knows of, and gets what it has not begun. Not for several threads."""
+    """Proposes variants and learns their results. Not for several threads.
+
+    Every change is on disk before a method returns. After a restart, the scheduler passes the variants that it has
+    started, and gets proposed ones that it has not.
+    """
 
     def propose(self, begun: Container[str]) -> Proposal | None:
-        """A variant that is not among those ``begun``; None if there is none (left)."""
+        """Return a variant that is not among those ``begun``, or None if there is none left."""
 
     def has_more(self, begun: Container[str]) -> bool:
-        """Whether there is a variant to propose. To ask for it proposes none."""
+        """Return whether there is a variant to propose, without proposing it."""
 
     def evaluated(self, variant: str, seeds: Sequence[SeedReturns]) -> bool:
-        """Tell all evaluations so far of all seeds that have begun; return whether to stop all seeds of the variant."""
+        """Report all evaluations so far of all started seeds. Returns whether to stop all seeds of the variant."""
 
     def finished(self, variant: str, scores: Sequence[float | None]) -> None:
-        """All seeds have ended. ``scores``: of each, None where there is none. A second time nothing happens."""
+        """Report the scores of all seeds, None for those without. A second call does nothing."""
 
     def failed(self, variant: str, cause: str, *, misfit: bool = False) -> None:
-        """The variant has no score. ``misfit``: its values cannot be trained with, so nothing was."""
+        """Report that the variant has no score. ``misfit``: its values cannot be trained with."""
 
     def ended(self, cause: str) -> None:
-        """Nothing more is trained: what has not finished has no score. A second time nothing happens."""
+        """Report that training is over: unfinished variants get no score. A second call does nothing."""
 
 
 class FixedVariants:
-    """All were planned when the experiment was opened: nothing is left to be proposed, and none is given up."""
+    """Variants planned when the experiment was opened. None is proposed later or pruned."""
 
     def propose(self, begun: Container[str]) -> Proposal | None:
         return None
@@ -73,27 +78,27 @@ class FixedVariants:
         return False
 
     def finished(self, variant: str, scores: Sequence[float | None]) -> None:
-        """Nothing follows from it."""
+        """Do nothing."""
 
     def failed(self, variant: str, cause: str, *, misfit: bool = False) -> None:
-        """Nothing follows from it."""
+        """Do nothing."""
 
     def ended(self, cause: str) -> None:
-        """Nothing follows from it."""
+        """Do nothing."""
 
 
 class SearchProposer:
-    """A study's trials as variants ``trial-0``, ``trial-1``, …, each with the same ``seeds``."""
+    """Proposes a study's trials as variants ``trial-0``, ``trial-1``, …, each with the same ``seeds``."""
 
     def __init__(self, study: Study, seeds: Sequence[int]) -> None:
         self._study, self._seeds = study, seeds
 
     def proposed(self) -> list[Proposal]:
-        """What was proposed so far, in order."""
+        """Return the variants proposed so far, in order."""
         return [self._proposal(trial) for trial in self._study.trials]
 
     def propose(self, begun: Container[str]) -> Proposal | None:
-        """First what was proposed before, but never begun, since whoever asked was killed."""
+        """Return a variant that was proposed but not started before a restart, or else a new one."""
         found = self._never_begun(begun) or self._study.ask()
         return None if found is None else self._proposal(found)
 
@@ -101,10 +106,10 @@ class SearchProposer:
         return self._never_begun(begun) is not None or not self._study.is_over
 
     def evaluated(self, variant: str, seeds: Sequence[SeedReturns]) -> bool:
-        """At each evaluation the pruner hears the interquartile mean of the seeds that have it, once all that train do
-        and have learned.
+        """Report to the pruner, for each evaluation, the interquartile mean of the seeds that have it.
 
-        A seed that begins when others are trained thus changes what was heard before, and is judged by that.
+        It is reported once all seeds in training have the evaluation and have learned. A seed that starts later changes
+        earlier reports, and the trial is judged by the new values.
         """
         number = number_of(variant)
         state = self._study.trial(number).state
@@ -121,7 +126,7 @@ class SearchProposer:
         return False
 
     def finished(self, variant: str, scores: Sequence[float | None]) -> None:
-        """A trial with a seed that has no score fails: what made it fail may be its values."""
+        """Complete the trial, or fail it if a seed has no score, because its values may be the reason."""
         known = [score for score in scores if score is not None and np.isfinite(score)]
         missing = len(scores) - len(known)
         if missing or not known:
@@ -144,10 +149,10 @@ class SearchProposer:
 
 
 def number_of(variant: str) -> int:
-    """The number of a search's trial by the id of its variant. Raises ValueError for that of no trial."""
+    """Return the trial number of a search's variant. Raises ValueError for other variants."""
     return int(variant.removeprefix(PREFIX))
 
 
 def variant_of(number: int) -> str:
-    """The id of the variant that a search's trial is."""
+    """Return the variant id of a search's trial."""
     return f"{PREFIX}{number}"

@@ -1,4 +1,4 @@
-"""SearchResults: what a search has found so far, in the shapes in which it is drawn."""
+"""The results of a search so far, in the form that charts show."""
 
 from __future__ import annotations
 
@@ -7,7 +7,16 @@ from math import log
 
 from pydantic import ConfigDict, Field, JsonValue
 
-from rlviz.domain.experiments import Choice, FloatRange, IntRange, Parameter, PrunerName, SamplerName, Sweep, label_of
+from rlviz.domain.experiments import (
+    Choice,
+    FloatRange,
+    IntRange,
+    Parameter,
+    PrunerName,
+    SamplerName,
+    Sweep,
+    choice_label,
+)
 from rlviz.domain.lazy_model import LazyModel
 from rlviz.learning.search.proposer import variant_of
 from rlviz.learning.search.study import SearchTrial, TrialState
@@ -107,8 +116,8 @@ def search_results(sweep: Sweep, trials: Sequence[SearchTrial], importances: Map
 def place_on(parameter: Parameter, value: JsonValue) -> float:
     """Where a value lies on the axis of its parameter, from 0 to 1."""
     if isinstance(parameter, Choice):
-        labels = [label_of(choice) for choice in parameter.choices]
-        return labels.index(label_of(value)) / max(len(labels) - 1, 1)
+        labels = [choice_label(choice) for choice in parameter.choices]
+        return labels.index(choice_label(value)) / max(len(labels) - 1, 1)
     assert isinstance(value, int | float)
     if parameter.log:
         return log(value / parameter.low) / log(parameter.high / parameter.low)

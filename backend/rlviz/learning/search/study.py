@@ -1,9 +1,4 @@
-"""Study: the search of one experiment, asked for values and told how they did.
-
-Samplers: how Optuna proposes values.
-
-Pruners: when Optuna gives a trial up.
-"""
+"""The hyperparameter search of one experiment: samplers propose values, pruners end trials early."""
 
 from __future__ import annotations
 
@@ -27,11 +22,11 @@ from rlviz.domain.experiments import (
     PrunerName,
     SamplerName,
     Sweep,
-    applies,
-    combinations_of,
+    choice_label,
+    condition_holds,
     grid_values,
-    identity,
-    label_of,
+    iterate_combinations,
+    value_identity,
 )
 from rlviz.domain.registry import load
 
@@ -44,11 +39,11 @@ if TYPE_CHECKING:
 
 
 UNBORN = "unborn"
-"""Marks a trial whose values were not all written when the process died: nobody has heard of it."""
+"""Marks a trial whose values were not all written when the process died. No other code has seen it."""
 
 
 def make_sampler(sweep: Sweep, begun: int) -> BaseSampler:
-    """``begun``: trials that were proposed before. With 0 it draws exactly as Optuna's own sampler of the same seed."""
+    """Make the sampler after ``begun`` trials. With 0 it draws exactly as Optuna's own sampler with the same seed."""
     seed = sweep.seed if begun == 0 else int(np.random.SeedSequence([sweep.seed, begun]).generate_state(1)[0])
     sampler: BaseSampler
     match sweep.sampler:
@@ -66,28 +61,28 @@ def make_sampler(sweep: Sweep, begun: int) -> BaseSampler:
 
 
 def _grid(sweep: Sweep) -> dict[str, list[Any]]:
-    return {name: [label_of(value) for value in grid_values(parameter)] for name, parameter in sweep.space.items()}
+    return {name: [choice_label(value) for value in grid_values(parameter)] for name, parameter in sweep.space.items()}
 
 
 def _quietly(reference: str, **options: object) -> Any:
-    """Some samplers are marked as experimental, which warns whoever makes one."""
+    """Make a sampler without the warning that some samplers are experimental."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", load("optuna.exceptions:ExperimentalWarning"))
         return load(reference)(**options)
 
 
 STARTUP_TRIALS = 5
-"""Trials that are trained to their end before the median says anything."""
+"""Trials that are trained to their end before the median pruner starts."""
 
 WARMUP_EVALUATIONS = 2
-"""Evaluations of a trial before it is judged: the first ones say little."""
+"""Evaluations of a trial before it is judged, because the first ones say little."""
 
 REDUCTION = 3
-"""The best third of the trials on a rung goes on to the next."""
+"""The best third of the trials on a rung continues to the next."""
 
 
 def make_pruner(name: PrunerName) -> BasePruner:
-    """Steps that are reported to it count evaluations, from 1."""
+    """Make the pruner. Its steps count evaluations, from 1."""
     pruner: BasePruner
     match name:
         case PrunerName.NONE:
@@ -113,19 +108,19 @@ CAUSE = "cause"
 MISFIT = "misfit"
 
 MOST_MISFITS = 5
-"""A search ends when so many combinations were proposed, for each trial wanted, that cannot be trained with."""
+"""A search ends after this many combinations, for each trial wanted, that cannot be trained."""
 
 
 MOST_REDRAWS = 10
-"""How often the sampler is asked again where it proposes what was proposed before."""
+"""How often the sampler is asked again if it repeats a combination."""
 
 MOST_LISTED = 100_000
-"""Combinations of a space that are looked through for one that was not proposed yet."""
+"""Number of combinations that are searched for one that was not proposed yet."""
 
 
 class TrialState(StrEnum):
-    """*running*: proposed, and its scores are not known. *complete*: has an objective. *pruned*: fell behind and was
-    given up. *failed*: has none; its cause says why."""
+    """*running*: proposed, without result yet. *complete*: has an objective. *pruned*: ended early because it fell
+    behind. *failed*: has no objective; its cause says why."""
 
     RUNNING = "running"
     COMPLETE = "complete"
@@ -135,7 +130,7 @@ class TrialState(StrEnum):
 
 @dataclass(frozen=True)
 class SearchTrial:
-    """``values``: by the name of each hyperparameter that was searched. ``objective`` is that of a complete one."""
+    """A trial. ``values`` are by hyperparameter name; ``objective`` is None unless the trial is complete."""
 
     number: int
     values: Mapping[str, JsonValue]
@@ -145,9 +140,9 @@ class SearchTrial:
 
 
 class SearchRecord:
-    """What a search in ``folder`` has come to so far, for whoever only looks.
+    """The results of a search in ``folder`` so far, read-only.
 
-    Raises KeyError where there is no such study, and ValueError for a journal that cannot be read.
+    Raises KeyError if there is no such study, and ValueError for a journal that cannot be read.
     """
 
     def __init__(self, folder: Path, name: str) -> None:
@@ -160,21 +155,21 @@ class SearchRecord:
 
     @property
     def trials(self) -> list[SearchTrial]:
-        """All that were proposed, by number. Where a process was killed while it proposed, a number is missing."""
+        """Return all proposed trials by number. A number is missing if a process was killed while proposing."""
         return [_as_trial(frozen) for frozen in self._frozen() if VALUES in frozen.user_attrs]
 
     def trial(self, number: int) -> SearchTrial:
-        """Raises KeyError for one that was never proposed."""
+        """Return a trial. Raises KeyError if it was never proposed."""
         frozen = self._frozen()
         if not 0 <= number < len(frozen):
             raise KeyError(number)
         return _as_trial(frozen[number])
 
     def importances(self) -> dict[str, float]:
-        """Share of each hyperparameter in how the objective varies, from the greatest, summing to 1.
+        """Return the share of each hyperparameter in the variation of the objective, largest first, summing to 1.
 
-        Empty with fewer than four complete trials, or if all did the same. By PED-ANOVA (Watanabe et al. 2023,
-        https://arxiv.org/abs/2304.10255).
+        Empty with fewer than four complete trials, or if all have the same objective. By PED-ANOVA (Watanabe et al.
+        2023, https://arxiv.org/abs/2304.10255).
         """
         complete = [frozen for frozen in self._frozen() if frozen.state.name == "COMPLETE"]
         if len(complete) < 4 or len({frozen.value for frozen in complete}) < 2:
@@ -187,14 +182,14 @@ class SearchRecord:
 
 
 class Study(SearchRecord):
-    """Optuna's study in ``folder``, made when it is not there yet.
+    """Optuna's study in ``folder``, created if it does not exist.
 
-    Every answer is in the journal before a method returns, so whoever opens the folder next goes on from there: trials
-    that ran are running still, and none is proposed again. One process at a time may ask. Not for several threads.
+    Every change is in the journal before a method returns, so the next process that opens the folder continues:
+    running trials are still running, and none is proposed again. Only one process, and one thread, may use it.
     """
 
     def __init__(self, folder: Path, name: str, sweep: Sweep) -> None:
-        """Raises OSError, and ValueError for a journal that cannot be read."""
+        """Open the study. Raises OSError, and ValueError for a journal that cannot be read."""
         load("optuna.logging:set_verbosity")(load("optuna.logging:WARNING"))
         journal = load("rlviz.learning.search.backend:OwnedJournal")(folder / JOURNAL)
         self._storage = _read(journal)
@@ -204,43 +199,45 @@ class Study(SearchRecord):
             study_name=name, storage=self._storage, direction="maximize", load_if_exists=True, pruner=self._pruner
         )
         self._drop_unborn()
-        # What was drawn before is not drawn again: who goes on begins another stream of random numbers.
+        # Draw from another stream of random numbers after a restart, so that earlier draws are not repeated.
         self._study.sampler = make_sampler(sweep, begun=len(self._frozen()))
 
     @property
     def is_over(self) -> bool:
-        """Whether as many trials as wanted were proposed, not counting misfits, or every combination was."""
+        """Whether all wanted trials were proposed, not counting misfits, or all combinations were."""
         born = [one for one in self._frozen() if UNBORN not in one.user_attrs]
         misfits = sum(bool(one.user_attrs.get(MISFIT)) for one in born)
         wanted = self._sweep.wanted
         if len(born) - misfits >= wanted or misfits >= MOST_MISFITS * wanted:
             return True
         # A space that has more combinations than trials were proposed has another one left.
-        found = islice(combinations_of(self._sweep.space), len(born) + 1)
+        found = islice(iterate_combinations(self._sweep.space), len(born) + 1)
         return len(list(found)) <= len(born)
 
     def ask(self) -> SearchTrial | None:
-        """Values to be tried, unlike those of every earlier trial; None once ``is_over``."""
+        """Propose values that no earlier trial had, or return None once ``is_over``."""
         if self.is_over:
             return None
-        earlier = {identity(dict(trial.values)) for trial in self.trials}
+        earlier = {value_identity(dict(trial.values)) for trial in self.trials}
         asked = self._study.ask()
         values: dict[str, JsonValue] = {}
         for name, parameter in self._sweep.space.items():
-            if applies(parameter, values):
+            if condition_holds(parameter, values):
                 values[name] = _suggest(asked, name, parameter)
-        if identity(values) in earlier:
+        if value_identity(values) in earlier:
             values = self._another(asked.number, earlier)
         asked.set_user_attr(VALUES, values)
         return SearchTrial(asked.number, values, TrialState.RUNNING)
 
     def _another(self, number: int, earlier: Container[str]) -> dict[str, JsonValue]:
-        """Values for trial ``number`` that are not among ``earlier``: the sampler is asked again, and where it insists,
-        a new combination is drawn at random. The trial has them in the journal too, so that the sampler learns from
-        what was trained."""
+        """Return values for trial ``number`` that are not among ``earlier``.
+
+        The sampler is asked again; if it repeats itself, a new combination is drawn at random. The journal stores the
+        values too, so that the sampler learns from what was trained.
+        """
         for _ in range(MOST_REDRAWS):
             values = self._draw(number)
-            if identity(values) not in earlier:
+            if value_identity(values) not in earlier:
                 break
         else:
             values = self._new_combination(number, earlier)
@@ -248,17 +245,17 @@ class Study(SearchRecord):
         for name, value in values.items():
             parameter = self._sweep.space[name]
             distribution = _distribution(parameter)
-            stored = label_of(value) if isinstance(parameter, Choice) else value
+            stored = choice_label(value) if isinstance(parameter, Choice) else value
             self._storage.set_trial_param(trial_id, name, distribution.to_internal_repr(stored), distribution)
         return values
 
     def _draw(self, number: int) -> dict[str, JsonValue]:
-        """What the sampler proposes for trial ``number`` when it is asked once more."""
+        """Ask the sampler once more for values for trial ``number``."""
         sampler, trial = self._study.sampler, self._frozen()[number]
         joint = sampler.sample_relative(self._study, trial, sampler.infer_relative_search_space(self._study, trial))
         values: dict[str, JsonValue] = {}
         for name, parameter in self._sweep.space.items():
-            if not applies(parameter, values):
+            if not condition_holds(parameter, values):
                 continue
             if name in joint:
                 drawn = joint[name]
@@ -268,16 +265,21 @@ class Study(SearchRecord):
         return values
 
     def _new_combination(self, number: int, earlier: Container[str]) -> dict[str, JsonValue]:
-        """A combination that is not among ``earlier``, drawn at random from the first ``MOST_LISTED`` of the space. The
-        same seed of the sampler draws the same."""
-        found = [one for one in islice(combinations_of(self._sweep.space), MOST_LISTED) if identity(one) not in earlier]
+        """Draw a combination that is not among ``earlier`` from the first ``MOST_LISTED``.
+
+        Reproducible with the sampler's seed.
+        """
+        found = [
+            one
+            for one in islice(iterate_combinations(self._sweep.space), MOST_LISTED)
+            if value_identity(one) not in earlier
+        ]
         return found[int(np.random.default_rng([self._sweep.seed, number]).integers(len(found)))]
 
     def report(self, number: int, step: int, value: float) -> bool:
-        """Tell how well the policy of a running trial does at ``step``; return whether to give the trial up.
+        """Report the score of a running trial's policy at ``step``. Returns whether to prune the trial.
 
-        Told again, the same value changes nothing; another takes its place, and the trial is judged as it was at that
-        step.
+        Reporting the same value again changes nothing; another value replaces it, and the trial is judged at that step.
         """
         trial_id = self._id_of(number)
         if self._storage.get_trial(trial_id).intermediate_values.get(step) == value:
@@ -288,15 +290,15 @@ class Study(SearchRecord):
         return bool(self._pruner.prune(self._study, judged))
 
     def complete(self, number: int, objective: float) -> None:
-        """The trial's objective; a second time nothing happens."""
+        """Store the trial's objective. A second call does nothing."""
         self._study.tell(number, objective, skip_if_finished=True)
 
     def give_up(self, number: int) -> None:
-        """The trial was pruned. Optuna keeps what was reported of it last as its value."""
+        """Mark the trial as pruned. Optuna uses its last reported score as its value."""
         self._study.tell(number, state=load("optuna.trial:TrialState").PRUNED, skip_if_finished=True)
 
     def fail(self, number: int, cause: str, *, misfit: bool = False) -> None:
-        """The trial has no objective. A ``misfit``, whose values cannot work together, makes room for another trial."""
+        """Mark the trial as failed. A ``misfit``, whose values cannot work together, is replaced by another trial."""
         trial_id = self._id_of(number)
         if not self._storage.get_trial(trial_id).state.is_finished():
             self._storage.set_trial_user_attr(trial_id, CAUSE, cause)
@@ -304,7 +306,7 @@ class Study(SearchRecord):
         self._study.tell(number, state=load("optuna.trial:TrialState").FAIL, skip_if_finished=True)
 
     def end(self, cause: str) -> None:
-        """No trial that still runs will have an objective, for this cause; a second time nothing happens."""
+        """Fail all running trials with this cause. A second call does nothing."""
         self._drop_unborn()
         for trial in self.trials:
             if trial.state is TrialState.RUNNING:
@@ -317,18 +319,18 @@ class Study(SearchRecord):
                 self._study.tell(frozen.number, state=load("optuna.trial:TrialState").FAIL)
 
     def _id_of(self, number: int) -> int:
-        """Optuna's storage has its own numbers. Raises KeyError for a trial that was never proposed."""
+        """Return the trial's id in Optuna's storage. Raises KeyError if it was never proposed."""
         study_id = self._storage.get_study_id_from_name(self._study.study_name)
         return int(self._storage.get_trial_id_from_study_id_trial_number(study_id, number))
 
 
 def _read(journal: Any) -> Any:
-    """Optuna's storage with all that its journal holds. Raises ValueError where it cannot be read, or OSError."""
+    """Load Optuna's storage from its journal. Raises ValueError if it cannot be read, or OSError."""
     try:
         return load("optuna.storages:JournalStorage")(journal)
     except OSError:
         raise
-    except Exception as error:  # Optuna checks no line: a damaged one raises KeyError, AssertionError or others
+    except Exception as error:  # Optuna does not validate lines: damaged ones raise KeyError, AssertionError or others
         raise ValueError(f"Optuna cannot read it ({type(error).__name__}: {error}).") from error
 
 
@@ -344,7 +346,7 @@ def _suggest(asked: Any, name: str, parameter: Parameter) -> JsonValue:
 
 
 def _distribution(parameter: Parameter) -> BaseDistribution:
-    """What ``_suggest`` draws from, as Optuna names it."""
+    """Return the distribution that ``_suggest`` draws from, as Optuna represents it."""
     made: BaseDistribution
     match parameter:
         case FloatRange(low=low, high=high):
@@ -359,7 +361,7 @@ def _distribution(parameter: Parameter) -> BaseDistribution:
 
 
 def _as_value(parameter: Parameter, drawn: Any) -> JsonValue:
-    """What Optuna has drawn as a value of ``parameter``."""
+    """Convert a value drawn by Optuna to a value of ``parameter``."""
     if isinstance(parameter, Choice):
         return parameter.choices[_labels(parameter).index(drawn)]
     found: int | float = drawn
@@ -367,7 +369,7 @@ def _as_value(parameter: Parameter, drawn: Any) -> JsonValue:
 
 
 def _labels(parameter: Choice) -> list[str | float | bool | None]:
-    return [label_of(choice) for choice in parameter.choices]
+    return [choice_label(choice) for choice in parameter.choices]
 
 
 def _as_trial(frozen: FrozenTrial) -> SearchTrial:

@@ -1,3 +1,3 @@
-"""Sessions: an actor (a policy, chance, a person) plays in a process of its own for somebody who looks."""
+"""Live sessions: an actor (a policy, random actions, a person) plays in a separate process for a viewer."""
 
 from __future__ import annotations

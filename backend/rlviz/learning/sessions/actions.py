@@ -1,12 +1,7 @@
-"""ActionSources: who chooses the next action of a session: the policy, a random choice, or a person.
+"""Chooses the next action of a session (by the policy, at random, or by a person) and keeps the episode's history.
 
-Imports Gymnasium: only workers import this.
-
-History: the episode that is played, with its seed and actions, so that it can be played again up to any step.
-
-Pace: when the next step is due; TimeShare: when something costly is.
-
-Between which bounds the numbers of an action lie.
+``History`` has the seed and actions of the episode, to play it again up to any step. ``Pace`` decides when
+the next step is due, ``TimeShare`` when something costly is. Imports Gymnasium, so only workers may import it.
 """
 
 from __future__ import annotations
@@ -35,8 +30,8 @@ Space = gymnasium.Space[Any]
 
 
 class PolicyActions:
-    """Actions of a policy. ``consider`` reads an observation and chooses the action that ``action`` then returns, so
-    that the reading that is shown belongs to the action that is taken."""
+    """Actions of a policy. ``choose_action`` reads an observation and chooses the action of ``action``, so that
+    the reading on screen belongs to the action that is taken."""
 
     def __init__(self) -> None:
         self.policy: TrainedPolicy | None = None
@@ -44,11 +39,11 @@ class PolicyActions:
         self._state: Any = None
 
     def begin(self) -> None:
-        """An episode begins: exploration noise starts anew."""
+        """Start an episode: reset the exploration noise."""
         self._state = None
 
-    def consider(self, observation: Any, *, greedy: bool) -> Reading | None:
-        """Choose the next action, and return the policy's reading of ``observation``; None without a policy."""
+    def choose_action(self, observation: Any, *, greedy: bool) -> Reading | None:
+        """Choose the next action, and return the policy's reading of ``observation``, or None without a policy."""
         if self.policy is None:
             return None
         batch = np.stack([observation])
@@ -57,13 +52,13 @@ class PolicyActions:
         return self.policy.read(batch, actions).row(0)
 
     def action(self) -> Any:
-        """The action that was chosen last."""
+        """Return the action that was chosen last."""
         return self._action
 
 
 class PersonActions:
-    """Actions of a person at the keys; None means that no key is held. A key that was pressed and released between two
-    steps acts for one step."""
+    """Actions of a person at the keyboard; None if no key is held. A key that was pressed and released between two
+    steps counts for one step."""
 
     def __init__(self, space: Space, controls: Controls) -> None:
         self._idle = neutral_action(space, controls)
@@ -79,7 +74,7 @@ class PersonActions:
         self._held = self._tapped = None
 
     def action(self) -> Any:
-        """The next action; None if no key is held and the environment has no action that does nothing: it waits."""
+        """Return the next action, or None to wait: no key is held, and no action does nothing."""
         tapped, self._tapped = self._tapped, None
         if tapped is not None:
             return tapped
@@ -91,8 +86,8 @@ class PersonActions:
 
 
 class ActionSources:
-    """Knows who acts, and asks them for the next action. Its methods raise ValueError for what cannot be done; the
-    message is meant for the person who asked."""
+    """Knows who acts, and gets the next action from them. Methods raise ValueError with a message for the viewer if
+    something is not possible."""
 
     def __init__(self, space: Space, controls: Controls, actors: tuple[Actor, ...], actor: Actor) -> None:
         self.actors, self.actor = actors, actor
@@ -101,15 +96,17 @@ class ActionSources:
         self._override: Any = None
 
     def choose(self, actor: Actor) -> None:
-        """Hand the controls over."""
+        """Give the controls to ``actor``."""
         if actor not in self.actors:
             raise ValueError("Nobody trained a policy for this session. Let chance or a person act.")
         self.actor = actor
         self._person.let_go()
 
     def press(self, value: JsonValue, *, playing: bool) -> None:
-        """A person chose the action ``value``, or released all keys (None). While the session plays, it holds until the
-        next call; while it is paused, it is taken in the next step only, whoever acts."""
+        """Handle the action ``value`` of a person, or the release of all keys (None).
+
+        While the session plays, it holds until the next call; while it is paused, it only counts for the next step.
+        """
         action = None if value is None else parse_action(self._space, value)
         if not playing:
             self._override = action
@@ -119,23 +116,23 @@ class ActionSources:
             raise ValueError("Somebody else is acting. Take over first, or pause.")
 
     def forget_next(self) -> None:
-        """Drop the action that was chosen for the next step while the session was paused."""
+        """Drop the action that was chosen for the next step during a pause."""
         self._override = None
 
     @property
     def is_ready(self) -> bool:
-        """Whether there is a next action."""
+        """Return whether there is a next action."""
         if self._override is not None:
             return True
         return self._person.is_ready if self.actor is Actor.PERSON else self.may_begin
 
     @property
     def may_begin(self) -> bool:
-        """Whether an episode can begin: a session that a policy plays waits until there is one."""
+        """Return whether an episode can start; a session of a policy waits until there is one."""
         return self.actor is not Actor.POLICY or self.policy.policy is not None
 
     def act(self) -> tuple[Actor, Any]:
-        """The next action, and who takes it."""
+        """Return who takes the next action, and the action."""
         action, self._override = self._override, None
         if action is not None:
             return Actor.PERSON, action
@@ -148,7 +145,7 @@ class ActionSources:
 
 
 def neutral_action(space: Space, controls: Controls) -> Any:
-    """What is done while no key is pressed; None if there is no such action."""
+    """Return the action while no key is pressed, or None if there is none."""
     if None in controls.neutral:
         return None
     neutral: list[JsonValue] = list(controls.neutral)
@@ -156,7 +153,7 @@ def neutral_action(space: Space, controls: Controls) -> Any:
 
 
 def parse_action(space: Space, value: JsonValue) -> Any:
-    """The action of ``space`` that ``value`` describes. Raises ValueError if it is none."""
+    """Convert ``value`` to an action of ``space``. Raises ValueError if it is not one."""
     problem = ValueError(f"{str(value)[:80]} is no action of {space}.")
     if isinstance(space, spaces.Discrete):
         if not isinstance(value, int) or isinstance(value, bool):
@@ -173,14 +170,14 @@ def parse_action(space: Space, value: JsonValue) -> Any:
 
 
 REMEMBERED_FRAMES = 512
-"""Frames that are remembered for steps back, at most."""
+"""Number of frames remembered for steps back."""
 
 REMEMBERED_BYTES = 32 << 20
-"""What they may take, compressed: one of 600 × 400 pixels takes about 10 kB, but one of noise all that it is."""
+"""Their largest compressed size: a frame of 600 × 400 pixels takes about 10 kB, but noise cannot be compressed."""
 
 
 class Taken(NamedTuple):
-    """An action, who took it, and how many milliseconds after the reset what it led to was seen."""
+    """An action, who took it, and how many milliseconds after the reset its result was shown."""
 
     action: Any
     actor: Actor
@@ -188,7 +185,7 @@ class Taken(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """A step as it was shown, its frame compressed, which takes a millisecond."""
+    """A step as it was shown, with its compressed frame. Compressing takes a millisecond."""
 
     step: Step
     shape: tuple[int, ...]
@@ -196,16 +193,15 @@ class Moment(NamedTuple):
 
     @property
     def frame(self) -> NDArray[np.uint8]:
-        """(height, width, 3)."""
+        """Return the frame (height, width, 3)."""
         return np.frombuffer(zlib.decompress(self.compressed), np.uint8).reshape(self.shape)
 
 
 class History:
-    """The newest steps are kept with their frames, so that a step back, and one forward again, is shown at once, with
-    no replay.
+    """The episode so far. The newest steps are kept with their frames, so that steps back and forward need no replay.
 
-    ``is_behind``: after such a step back the environment itself is still at a later step. ``caught_up`` must be called
-    before an action then that leads elsewhere than before.
+    After such a step back, ``is_behind`` is True: the environment is still at a later step. Call ``replay_to_newest``
+    before an action that differs from the remembered one.
     """
 
     def __init__(self, episode: Episode) -> None:
@@ -213,7 +209,7 @@ class History:
         self.taken: list[Taken] = []
         self._moments: deque[Moment] = deque(maxlen=REMEMBERED_FRAMES)
         self._ahead: list[tuple[Taken, Moment]] = []
-        """Steps that were gone back from, the nearest last. The environment is at the farthest of them."""
+        """Steps that the viewer went back from, the nearest last. The environment is at the farthest of them."""
 
     @property
     def is_behind(self) -> bool:
@@ -234,7 +230,7 @@ class History:
         return step
 
     def frame(self) -> NDArray[np.uint8]:
-        """The frame of the newest step (height, width, 3). Raises EnvironmentUnusable if it is no picture."""
+        """Return the frame of the newest step (height, width, 3). Raises EnvironmentUnusable if it is not a picture."""
         if not self._moments or self._moments[-1].step.number != self.newest.number:
             frame = check_picture(self.episode.env.render()).copy()
             observation = deepcopy(self.newest.observation)  # some environments change theirs in place
@@ -246,9 +242,9 @@ class History:
         return self._moments[-1].frame
 
     def go_back(self) -> bool:
-        """Go to the step before, if it is remembered; return whether it was.
+        """Go back one step if it is remembered. Returns whether it was.
 
-        The reset is never taken from memory: recording an episode needs the environment's generator as it is there.
+        The reset is never taken from memory: recording an episode needs the environment's generator in that state.
         """
         before = self.newest.number - 1
         if before < 1 or len(self._moments) < 2 or self._moments[-2].step.number != before:
@@ -258,8 +254,10 @@ class History:
         return True
 
     def go_forward(self, action: Any, actor: Actor) -> bool:
-        """Go to the step after, which ``actor`` takes, if somebody went back from it and the same action led there;
-        return whether it was. An episode repeats itself, so this is where the environment would get to."""
+        """Go to the next remembered step, if the viewer went back from it and the same action led there.
+
+        Returns whether there was one. The environment is deterministic, so the step is what it would return.
+        """
         if not self._ahead:
             return False
         taken, moment = self._ahead[-1]
@@ -271,15 +269,14 @@ class History:
         self.episode.newest = moment.step
         return True
 
-    def caught_up(self, alive: Callable[[], None]) -> History:
-        """The same history, with the environment played up to its newest step; see ``again``."""
-        same = self.again(self.episode.env, len(self.taken), alive)
+    def replay_to_newest(self, alive: Callable[[], None]) -> History:
+        """Return the same history with the environment played up to its newest step; see ``replay``."""
+        same = self.replay(self.episode.env, len(self.taken), alive)
         same._moments = self._moments
         return same
 
-    def again(self, env: Env, steps: int, alive: Callable[[], None]) -> History:
-        """The first ``steps`` of the same episode, played again in ``env`` from its seed; ``alive`` is called at every
-        step."""
+    def replay(self, env: Env, steps: int, alive: Callable[[], None]) -> History:
+        """Replay the first ``steps`` of the episode in ``env`` from its seed, calling ``alive`` at every step."""
         earlier = History(Episode(env, self.episode.place, self.episode.seed))
         earlier.episode.begin()
         for taken in self.taken[:steps]:
@@ -290,10 +287,10 @@ class History:
 
 
 class Pace:
-    """Steps are due at a rate while ``playing``, and at once where they were asked for one by one."""
+    """Decides when steps are due: at a rate while ``playing``, or at once when requested one by one."""
 
     def __init__(self, fps: float, monotonic: Callable[[], float], *, playing: bool) -> None:
-        """``fps``: steps a second."""
+        """Set the rate to ``fps`` steps per second."""
         self.fps, self.playing = fps, playing
         self._monotonic = monotonic
         self._owed = 0
@@ -306,7 +303,7 @@ class Pace:
 
     @property
     def seconds_left(self) -> float:
-        """Until the next step is due; 0 if it is."""
+        """Return the seconds until the next step is due; 0 if it is due."""
         return 0.0 if self._owed else max(self._due - self._monotonic(), 0.0)
 
     def play(self) -> None:
@@ -314,12 +311,12 @@ class Pace:
         self.hurry()
 
     def pause(self, owed: int = 0) -> None:
-        """Stop playing. Take ``owed`` more steps, without delay, and then none."""
+        """Stop playing after ``owed`` more steps, which are due at once."""
         self.playing, self._owed = False, owed
         self.hurry()
 
     def hurry(self) -> None:
-        """The next step is due now."""
+        """Make the next step due now."""
         self._due = self._monotonic()
 
     def change(self, fps: float) -> None:
@@ -327,18 +324,17 @@ class Pace:
         self._due = min(self._due, self._monotonic() + 1 / fps)
 
     def step_taken(self, rest: float | None) -> None:
-        """``rest``: seconds until the next step, if it does not follow at the rate. A step that was late does not make
-        the next ones come faster."""
+        """Plan the next step, ``rest`` seconds later, or by the rate if None. Late steps are not made up for."""
         self._owed = max(self._owed - 1, 0)
         now = self._monotonic()
         self._due = max(self._due + 1 / self.fps, now) if rest is None else now + rest
 
 
 class TimeShare:
-    """Work that takes at most ``share`` of the time: what takes long is done less often."""
+    """Limits slow work to ``share`` of the time: what takes long is done less often."""
 
     def __init__(self, share: float, monotonic: Callable[[], float], *, every: float = 0.0) -> None:
-        """``every``: seconds between two beginnings, at least."""
+        """Start with ``every``, the shortest time between two starts in seconds."""
         self._share, self._monotonic, self._every = share, monotonic, every
         self._due = float("-inf")
 
@@ -347,12 +343,12 @@ class TimeShare:
         return self._monotonic() >= self._due
 
     def hurry(self) -> None:
-        """It is due now."""
+        """Make the work due now."""
         self._due = float("-inf")
 
     @contextmanager
     def spent(self) -> Iterator[None]:
-        """Does the work within this block."""
+        """Measure the work done within this block."""
         began = self._monotonic()
         yield
         done = self._monotonic()
@@ -363,7 +359,10 @@ Bounds = tuple[tuple[float | None, float | None], ...]
 
 
 def bounds_of(space: gymnasium.Space[Any]) -> Bounds | None:
-    """Least and greatest of each number of a Box, flattened; None within: unbounded. None for other spaces."""
+    """Return the lowest and highest value of each number of a Box, flattened, None for unbounded ones.
+
+    Returns None for other spaces.
+    """
     if not isinstance(space, gymnasium.spaces.Box):
         return None
     return tuple((_finite(low), _finite(high)) for low, high in zip(space.low.flat, space.high.flat, strict=True))

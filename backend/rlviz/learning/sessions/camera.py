@@ -1,7 +1,4 @@
-"""EpisodeFilm: the video of an episode that is being played.
-
-Camera: decides which episodes of a session are filmed.
-"""
+"""Films episodes of a session, and decides which."""
 
 from __future__ import annotations
 
@@ -14,21 +11,21 @@ from threading import Thread
 import numpy as np
 from numpy.typing import NDArray
 
-from rlviz.domain.errors import RlvizError, VideoNotWritten, brief
+from rlviz.domain.errors import RlvizError, VideoNotWritten, summarize_error
 from rlviz.domain.evaluation import VideoFacts
 from rlviz.learning.playing.rollout import Step
 from rlviz.learning.playing.video import PlayedCaption, VideoRecorder
 
 MAX_WAITING_BYTES = 64 << 20
-"""Frames that wait for the encoder: some ninety of 600 × 400 pixels, three seconds of play."""
+"""Largest size of frames waiting for the encoder: about ninety of 600 × 400 pixels, three seconds of play."""
 
 
 class EpisodeFilm:
-    """Encodes frames into ``path`` in a thread of its own, so that ``add`` never waits.
+    """Encodes frames into ``path`` in a separate thread, so that ``add`` never waits.
 
-    The video has one frame for each step, or there is none: if the encoder falls so far behind that MAX_WAITING_BYTES
-    wait for it, the film is given up. ``finished`` has the facts of the video once it is complete at ``path``, or
-    raises VideoNotWritten. Either ``finish`` or ``discard`` must follow the last frame.
+    The video has one frame for each step, or does not exist: if more than MAX_WAITING_BYTES wait for the encoder, it is
+    given up. ``finished`` has the facts of the complete video, or raises VideoNotWritten. Call ``finish`` or
+    ``discard`` after the last frame.
     """
 
     def __init__(self, path: Path, *, fps: float) -> None:
@@ -41,18 +38,18 @@ class EpisodeFilm:
         self._thread.start()
 
     def add(self, frame: NDArray[np.uint8], caption: PlayedCaption) -> None:
-        """``frame``: (height, width, 3). It is copied."""
+        """Add a copy of ``frame`` (height, width, 3)."""
         if self._given_up is None and self._frames.qsize() * frame.nbytes >= MAX_WAITING_BYTES:
             self._give_up("The encoder could not keep pace with what was played.")
         if self._given_up is None:
             self._frames.put((frame.copy(), caption))
 
     def finish(self) -> None:
-        """No further frame comes. Returns at once."""
+        """Finish the video after the last frame. Returns at once."""
         self._frames.put(None)
 
     def discard(self) -> None:
-        """The episode is not kept. Returns at once."""
+        """Discard the video. Returns at once."""
         self._give_up("The episode was not kept.")
 
     def _give_up(self, why: str) -> None:
@@ -66,7 +63,7 @@ class EpisodeFilm:
             self.finished.set_exception(VideoNotWritten(str(error)))
         except Exception as error:
             traceback.print_exc()
-            self.finished.set_exception(VideoNotWritten(brief(error)))
+            self.finished.set_exception(VideoNotWritten(summarize_error(error)))
 
     def _film(self) -> VideoFacts:
         with VideoRecorder(self.path, fps=self._fps, fits=True) as video:
@@ -78,11 +75,10 @@ class EpisodeFilm:
 
 
 class Camera:
-    """Films episodes from their beginning, into files in ``folder``: each one if ``always``, else those that begin
-    while a person has the controls.
+    """Films episodes from their start into files in ``folder``: all if ``always``, else those started by a person.
 
-    What was filmed cannot be taken back: an episode in which somebody goes a step back has no video, unless they go
-    back to its beginning.
+    A filmed step cannot be removed: an episode in which the viewer goes back has no video, unless they go back to its
+    start.
     """
 
     def __init__(self, folder: Path, *, fps: float, always: bool) -> None:
@@ -92,7 +88,7 @@ class Camera:
         self._next = 0
 
     def show(self, step: Step, frame: NDArray[np.uint8], *, person_acts: bool) -> None:
-        """``person_acts``: whether a person took the last action before this episode; needed at its beginning."""
+        """Film a step. ``person_acts``: whether a person took the last action before this episode."""
         if step.number == 0:
             self.discard()
             if self._always or person_acts:
@@ -105,14 +101,14 @@ class Camera:
             self._film.add(frame, PlayedCaption(step.number, step.episode_return))
 
     def take(self) -> EpisodeFilm | None:
-        """The film of the episode, which is over; None if it was not filmed."""
+        """Return the film of the finished episode, or None if it was not filmed."""
         film, self._film = self._film, None
         if film is not None:
             film.finish()
         return film
 
     def discard(self) -> None:
-        """The episode is not kept."""
+        """Discard the film of the episode."""
         if self._film is not None:
             self._film.discard()
         self._film = None

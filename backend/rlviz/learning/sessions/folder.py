@@ -1,7 +1,7 @@
-"""The private folder of a session: what its worker is told, the socket between both, and what the worker prints.
+"""The private folder of a session: its plan, the socket between worker and service, and the worker's log.
 
-It lies among the temporary files of the system and is nobody's but this user's (mode 700): the secret is neither in a
-command line nor in an environment, where others could read it. The service imports this, so nothing heavy does.
+It is a temporary folder that only this user can read (mode 700), because a secret in a command line or an environment
+variable is visible to others. The service imports this module, so it imports nothing heavy.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""OtherFuture: a second copy of the episode, which takes another action and is played beside it.
+"""What a viewer can see beside the episode: another future, the agent's pictures with saliency, and value slices.
 
-LiveSeen: the pictures that the agent saw, with or without saliency, while somebody has asked for them.
-
-LiveSlice: a value slice that is drawn anew as the policy and the observation change, while it is wanted.
+Each is computed only while the viewer asks for it.
 """
 
 from __future__ import annotations
@@ -30,12 +28,12 @@ from rlviz.learning.playing.value_slice import Ranges, value_slice
 from rlviz.learning.sessions.actions import History, PolicyActions, TimeShare
 
 SEEN_SHARE = 0.25
-"""Saliency takes at most this share of the time, so that frames keep coming."""
+"""Largest share of time for saliency, so that frames keep coming."""
 
 
 class LiveSeen:
-    """With saliency, a step for which no map was computed is left out, so that the picture and the map on the screen
-    are always of the same step."""
+    """Sends pictures of what the agent saw. With saliency, steps without a map are left out, so that the picture and
+    the map on screen always belong to the same step."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._time = TimeShare(SEEN_SHARE, monotonic)
@@ -47,10 +45,11 @@ class LiveSeen:
         self._time.hurry()
 
     def of(self, observation: Any, policy: PolicyActions, *, hurried: bool) -> Seen | None:
-        """The pictures of a step; None if none are wanted, or if this step is left out.
+        """Return the pictures of a step, or None if none are wanted or this step is left out.
 
-        ``hurried``: more steps follow, so this one may be left out to save time. If it was, ``is_owed`` is set, and the
-        caller should ask again once playing stops.
+        Args:
+            hurried: Whether more steps follow, so that this one may be left out to save time. ``is_owed`` is set then,
+                and the caller should ask again when playing stops.
         """
         self.is_owed = False
         if not self._wanted.on:
@@ -65,16 +64,16 @@ class LiveSeen:
 
 
 EVERY_SECONDS = 0.4
-"""The least time between two slices."""
+"""Shortest time between two slices."""
 
 Hold = Sequence[tuple[int, float]]
 
 SLICE_SHARE = 0.1
-"""Slices take at most this share of the time: the longer one takes, the rarer they are."""
+"""Largest share of time for slices: the longer one takes, the rarer they are."""
 
 
 class LiveSlice:
-    """``note`` must be called with every step that is shown. ``draw`` may be called at any time."""
+    """Draws value slices. Call ``note`` with every step that is shown; ``draw`` may be called at any time."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._over: tuple[int, int] | None = None
@@ -85,19 +84,22 @@ class LiveSlice:
         self._time = TimeShare(SLICE_SHARE, monotonic, every=EVERY_SECONDS)
 
     def choose(self, over: tuple[int, int] | None, hold: Hold = ()) -> None:
-        """Which components are varied; None: no slice is wanted. ``hold``: places of others, and values that they are
-        held at instead of what was seen."""
+        """Choose the components to vary; None: no slice is wanted.
+
+        Args:
+            over: The indices of the two components.
+            hold: Indices of other components with values to use instead of the observed ones.
+        """
         self._over, self._hold = over, hold
         self._time.hurry()
         self.renew()
 
     def renew(self) -> None:
-        """Another policy plays: what was drawn is out of date."""
+        """Discard the drawn slice, because another policy plays."""
         self._is_stale = True
 
     def note(self, step: Step) -> None:
-        """Remember ``step``, whose observation holds the components that are not varied, and widen the ranges that
-        slices cover to include it."""
+        """Use the observation of ``step`` for components that are not varied, and widen the ranges to include it."""
         self._step, self._is_stale = step, True
         if not _is_numbers(step.observation):
             return
@@ -107,8 +109,10 @@ class LiveSlice:
             self._seen = np.minimum(low, numbers), np.maximum(high, numbers)
 
     def draw(self, policy: TrainedPolicy | None) -> SliceMessage | None:
-        """A new slice; None if none is wanted, none is due, or nothing has changed since the last. Raises NotSliceable,
-        after which no slice is wanted any more."""
+        """Return a new slice, or None if none is wanted or due, or nothing has changed.
+
+        Raises NotSliceable; no slice is wanted after that.
+        """
         if self._over is None or policy is None or self._step is None or not self._is_stale or not self._time.is_due:
             return None
         self._is_stale = False
@@ -138,9 +142,9 @@ def _is_numbers(observation: Any) -> bool:
 
 
 class Generators:
-    """The states of the random generators that actions are drawn from: those of Python, NumPy, torch and the spaces.
+    """The states of the random generators that actions are drawn from: Python, NumPy, torch and the spaces.
 
-    They are remembered as they were when this object was made, or at the end of the last ``used`` block.
+    They are as they were when this object was made, or at the end of the last ``used`` block.
     """
 
     def __init__(self, *spaces: gymnasium.Space[Any]) -> None:
@@ -149,8 +153,8 @@ class Generators:
 
     @contextmanager
     def used(self) -> Iterator[None]:
-        """Within this block, draw from the remembered states; afterwards remember how far they came. Outside of the
-        block the generators go on as if it had not been there."""
+        """Within this block, draw from the stored states, and store how far they came. The generators outside of the
+        block are not affected."""
         elsewhere = Generators(*self._spaces)
         self.restore()
         yield
@@ -162,7 +166,7 @@ class Generators:
         self._own = [space.np_random.bit_generator.state for space in self._spaces]
 
     def restore(self) -> None:
-        """Set all generators to the remembered states, so that the same numbers are drawn again."""
+        """Set all generators to the stored states, so that the same numbers are drawn again."""
         python, numpy, torch_state = self._global
         random.setstate(python)
         np.random.set_state(numpy)
@@ -172,12 +176,12 @@ class Generators:
 
 
 STEPS_KEPT = 256
-"""For so many steps a step back restores the generators, so that the same actions are drawn again. The states of one
-step take about 30 kB."""
+"""Number of steps back that can restore the generators, so that the same actions are drawn. A step's states take about
+30 kB."""
 
 
 class GeneratorHistory:
-    """The states of the generators at each of the newest steps, to be restored when somebody goes back to one."""
+    """The states of the generators at each of the newest steps, to restore when the viewer goes back."""
 
     def __init__(self) -> None:
         self._kept: dict[int, Generators] = {}
@@ -186,7 +190,7 @@ class GeneratorHistory:
         self._kept.clear()
 
     def remember(self, number: int, generators: Generators) -> None:
-        """Keep ``generators`` as those of step ``number``."""
+        """Store ``generators`` as those of step ``number``."""
         self._kept[number] = generators
         self._kept.pop(number - STEPS_KEPT, None)
 
@@ -195,19 +199,22 @@ class GeneratorHistory:
 
 
 class OtherFuture:
-    """An episode that is the same up to a step, and goes on with another action.
+    """An episode that is the same up to a step and continues with another action.
 
-    It has an environment of its own. Its random generators begin in the same states, so that a policy that explores
-    draws the same numbers in both.
+    It has a separate environment. Its random generators start in the same states, so that an exploring policy draws
+    the same numbers in both.
     """
 
     def __init__(
         self, history: History, action: Any, env: Env, policy: PolicyActions, alive: Callable[[], None]
     ) -> None:
-        """Play ``history`` again in ``env``; the next step takes ``action``. Raises ValueError if the replay ends in
-        another state: the environment is not determined by its seed."""
+        """Replay ``history`` in ``env``; the next step takes ``action``.
+
+        Raises:
+            ValueError: The replay ends in another state, because the seed does not determine the environment.
+        """
         self.parted_at = history.newest.number
-        self.history = history.again(env, self.parted_at, alive)
+        self.history = history.replay(env, self.parted_at, alive)
         if not _same(history.newest, self.history.newest, env):
             raise ValueError("This environment does not repeat itself, so that there is nothing to compare.")
         self._action = action
@@ -220,12 +227,12 @@ class OtherFuture:
 
     @property
     def is_decided(self) -> bool:
-        """Whether the next action is already known: the one with which this future begins."""
+        """Whether the next action is known already: the first one of this future."""
         return self.newest.number == self.parted_at
 
     def take(self, actor: Actor, action: Any, elapsed_ms: Callable[[], float]) -> None:
-        """Take one step. The first takes the other action. After that, if ``actor`` is the policy, it takes what the
-        policy chooses here; otherwise it takes ``action``, the same as in the episode."""
+        """Take one step. The first takes the other action. Later ones take the policy's action for this future if
+        ``actor`` is the policy, else ``action``, the same as in the episode."""
         if self.is_decided:
             actor, action = Actor.PERSON, self._action
         elif actor is Actor.POLICY:

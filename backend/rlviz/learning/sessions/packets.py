@@ -1,15 +1,15 @@
-"""What travels between the worker of a session and the service: packets on a Unix socket.
+"""The packets between the worker of a session and the service, on a Unix socket.
 
-A packet is its kind (one byte), the length of what follows (four bytes, big endian), and that:
+A packet is its kind (one byte), the length of its content (four bytes, big endian), and the content:
 
-- ``MESSAGE``: JSON. From the worker a ServerMessage, handed on as it is; to the worker a ClientMessage, a Presence or a
-  Recording.
-- ``STEP``: the Line of a PackedStep (one byte), then each of its other parts after its length (four bytes).
-- ``SLICE``: JSON, a SliceMessage; told apart because a newer one takes its place.
-- ``RECORD``: nothing. An episode was played by hand, and wants a run to be kept in; a Recording answers.
-- ``SECRET``: the first packet of a worker, by which the service knows that it is the one it started.
+- ``MESSAGE``: JSON. A worker sends a ServerMessage, which is passed on unchanged; the service sends a ClientMessage, a
+  Presence or a Recording.
+- ``STEP``: the Line of a PackedStep (one byte), then its other parts, each after its length (four bytes).
+- ``SLICE``: a SliceMessage as JSON; a kind of its own because a newer one replaces it.
+- ``RECORD``: empty. An episode was played by hand and needs a run to be stored in; a Recording answers.
+- ``SECRET``: the first packet of a worker, by which the service recognises it.
 
-Only the standard library and pydantic: the service imports this.
+The service imports this module, so it needs only the standard library and pydantic.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from rlviz.domain.lazy_model import LAZY, LazyModel
 from rlviz.domain.sessions import ClientMessage, Line
 
 MAX_PACKET_BYTES = 64 << 20
-"""More than the largest picture that anybody renders; what claims to be longer is no packet."""
+"""Larger than any picture; a packet that claims to be longer is invalid."""
 
 HEAD = struct.Struct(">BI")
 _LENGTH = struct.Struct(">I")
@@ -41,7 +41,7 @@ class Kind(IntEnum):
 
 
 class PackedStep(NamedTuple):
-    """A StepRecord as JSON, its frame as JPEG, a SeenPictures as JSON, and these pictures as PNG. Empty: none."""
+    """A StepRecord as JSON, its frame as JPEG, a SeenPictures as JSON, and its pictures as PNG. Empty if missing."""
 
     record: bytes
     frame: bytes = b""
@@ -51,15 +51,15 @@ class PackedStep(NamedTuple):
 
 
 class Presence(LazyModel):
-    """Somebody watches from now on, or nobody does. Somebody who begins to watch is told everything again."""
+    """A viewer has connected or left. A new viewer gets everything again."""
 
     type: Literal["presence"] = "presence"
     looks: bool
 
 
 class Recording(LazyModel):
-    """What is played by hand is kept in this run folder from now on; ``steps``: as records too, if so. The newest
-    ``keep_videos`` of its videos stay."""
+    """Episodes played by hand are stored in this run folder from now on, with step records if ``steps`` is set. The
+    newest ``keep_videos`` videos are kept."""
 
     type: Literal["recording"] = "recording"
     run_folder: Path
@@ -77,7 +77,7 @@ def pack(kind: Kind, content: bytes) -> bytes:
 
 
 def parse_head(head: bytes) -> tuple[Kind, int]:
-    """Kind and length of the packet that begins with ``head``. Raises ValueError if none does."""
+    """Return kind and length of the packet that starts with ``head``. Raises ValueError if it is invalid."""
     kind, length = HEAD.unpack(head)
     if length > MAX_PACKET_BYTES:
         raise ValueError(f"A packet of {length:,} bytes is none.")
@@ -90,7 +90,7 @@ def pack_step(step: PackedStep) -> bytes:
 
 
 def unpack_step(content: bytes) -> PackedStep:
-    """What a STEP packet holds. Raises ValueError if it is too short, or of no line."""
+    """Parse the content of a STEP packet. Raises ValueError if it is invalid."""
     parts, rest = [], memoryview(content)[1:]
     for _ in PackedStep._fields[:-1]:
         length = int.from_bytes(rest[: _LENGTH.size], "big")

@@ -1,7 +1,4 @@
-"""PlayedFolder: the run folder that a person's episodes are kept in.
-
-PlayedRun: what is played by hand, kept as a run of the actor ``human``.
-"""
+"""Stores episodes played by a person as a run of the actor ``human``, in a run folder."""
 
 from __future__ import annotations
 
@@ -54,21 +51,20 @@ from rlviz.rundir.retention import retain_steps, retain_videos
 
 @dataclass(frozen=True)
 class PlayedEpisode:
-    """One that was played to its end; ``film`` has a frame for each row."""
+    """A finished episode. ``film`` has a frame for each row."""
 
     steps: EpisodeRows
     film: EpisodeFilm | None = None
 
 
 class PlayedFolder:
-    """The run folder, with its lock and its journals.
+    """The run folder of episodes played by hand, with its lock and journals.
 
-    An evaluation holds the episodes of a *chapter*. Either all of a chapter were filmed, and its video is theirs one
-    after the other, or none was.
+    An evaluation holds the episodes of a *chapter*. Its video joins those of all its episodes, or it has none.
     """
 
     def __init__(self, recording: Recording, env: Env, clock: Callable[[], float]) -> None:
-        """Raises RlvizError or OSError."""
+        """Open the folder. Raises RlvizError or OSError."""
         folder = RunFolder.at(recording.run_folder)
         self.run_id = folder.run_id
         self.episodes = 0
@@ -89,7 +85,7 @@ class PlayedFolder:
             self._block = block.pop_all()
 
     def add(self, played: PlayedEpisode) -> None:
-        """Its records and its video first: who reads of it in the journal finds them. Its film is finished."""
+        """Store an episode whose film is finished: records and video first, because the journal refers to them."""
         wanted = self._wanted()
         if wanted != self._steps and self._chapter:
             self._begin_chapter()
@@ -122,11 +118,11 @@ class PlayedFolder:
         with self._block:
             try:
                 self.journals.event(self._step, ending)
-            except OSError as error:  # the service says that it went away
+            except OSError as error:  # the service reports that the worker ended
                 print(f"How the run ended could not be written: {error}", file=sys.stderr)
 
     def _file_video(self, played: PlayedEpisode) -> None:
-        """Put the video of the episode behind that of its chapter; begin another chapter if it does not fit there."""
+        """Append the episode's video to that of its chapter, or start a new chapter if it does not fit."""
         facts = self._facts_of_film(played)
         rows = sum(len(one.steps.rows) for one in [*self._chapter, played])
         is_full = rows > MAX_ROWS or len(self._chapter) >= LIMITS.evaluation_episodes.maximum
@@ -185,7 +181,7 @@ class PlayedFolder:
         )
 
     def _wanted(self) -> StepsWanted | None:
-        """What to record from now on: a person may have chosen another detail meanwhile."""
+        """Return what to record from now on; the user may have chosen another detail."""
         choice = None
         with suppress(RunFolderError):
             choice = self._folder.read_recording()
@@ -216,21 +212,20 @@ class PlayedFolder:
 
 
 LAST_VIDEO_SECONDS = 3.0
-"""How long the end of a session waits for the videos of its last episodes; one that takes longer has none."""
+"""How long the end of a session waits for the videos of its last episodes. A slower video is dropped."""
 
 
 class PlayedRun:
-    """A sink of the player. An episode is kept if it was played to its end and a person acted in it, whoever else did.
-    One that is left unfinished is left out: its return could not be compared with those of whole ones. If somebody goes
-    back from the end of an episode and ends it otherwise, that is another episode; with the same actions it is the same
-    one.
+    """Stores a session's episodes in a run. It receives the steps of the player.
 
-    With the first such episode ``ask`` is called for a run; from ``open`` on each is in the run folder as soon as it is
-    over and its video complete, or the session over: its row in the journal, and steps and video in an evaluation, of
-    which there is one for up to MAX_ROWS records. Whatever ends the process, what was kept before is whole. ``on_kept``
-    is called with the run's id and how many are kept.
-    An episode with a reward that is no finite number has no return, and is left out: ``on_problem`` is told why.
-    ``close`` may be called in any thread.
+    An episode is stored if it was played to its end and a person acted in it. Unfinished episodes are left out, because
+    their returns cannot be compared; so are episodes with a reward that is not finite, and ``on_problem`` gets the
+    reason. If the viewer goes back from an episode's end and ends it with other actions, that is another episode.
+
+    The first such episode calls ``ask`` for a run. After ``open``, each episode is stored when its video is complete or
+    the session is over: a row in the journal, and steps and video in an evaluation, one for up to MAX_ROWS records.
+    What was stored stays intact, however the process ends. ``on_kept`` is called with the run's id and the number of
+    stored episodes. ``close`` may be called in any thread.
     """
 
     def __init__(
@@ -248,7 +243,7 @@ class PlayedRun:
         self._layouts = layout_of(env.observation_space), layout_of(env.action_space)
         self._steps = EpisodeRows(RecordedEpisode(seed=0))
         self._last_line: list[tuple[Actor | None, bytes]] = []
-        """The actions of the episode that was kept last, and who took them."""
+        """The actions of the episode that was stored last, and who took them."""
         self._waiting: list[PlayedEpisode] = []
         self._has_asked = False
         self._folder: PlayedFolder | None = None
@@ -262,7 +257,7 @@ class PlayedRun:
             begun = RecordedEpisode(seed=episode.seed, generator=generator_state(episode.env))
             self._steps = EpisodeRows(begun)
             rows, self._last_line = self._steps.rows, []
-        del rows[step.number :]  # somebody has gone back
+        del rows[step.number :]  # the viewer went back
         rows.append(self._row(step, record))
         if step.is_last and any(row.actor is Actor.PERSON for row in rows):
             if (unusable := next(filter(_has_no_reward, rows), None)) is not None:
@@ -273,7 +268,7 @@ class PlayedRun:
                 self._take(PlayedEpisode(taken, self._camera.take()))
 
     def open(self, recording: Recording) -> None:
-        """Keep episodes in the run folder of ``recording`` from now on. Raises RlvizError or OSError."""
+        """Store episodes in the run folder of ``recording`` from now on. Raises RlvizError or OSError."""
         with self._lock:
             if self._is_closed or self._folder is not None:
                 return
@@ -281,14 +276,14 @@ class PlayedRun:
         self._write()
 
     def tick(self) -> None:
-        """Call this often: it keeps episodes whose video has become complete, and writes the journals to disk."""
+        """Store episodes whose video is complete, and flush the journals. Call this often."""
         self._write()
         if self._folder is not None:
             self._folder.journals.flush_if_due()
             self._folder.journals.sync_if_due()
 
     def close(self, failure: str | None = None) -> None:
-        """End the run, if there is one; ``failure`` says what ended the session, if nobody asked for it."""
+        """End the run, if there is one. ``failure`` says what ended the session, if that was an error."""
         wait([episode.film.finished for episode in list(self._waiting) if episode.film], LAST_VIDEO_SECONDS)
         self._write(without_videos=True)
         with self._lock:

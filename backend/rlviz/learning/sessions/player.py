@@ -1,10 +1,7 @@
-"""SessionPlayer: plays episodes at the rate that the person who watches wants, and follows their messages.
+"""Plays the episodes of a session at the viewer's speed, and handles the viewer's messages.
 
-Converts steps of an environment into StepRecords: numbers, lists and text that JSON can represent.
-
-Display: turns what happens in a session into messages for the person who watches.
-
-EpisodePlayer: the episode of a session that is played now, with its steps back and a second future beside it.
+``EpisodePlayer`` plays the current episode, with steps back and a second future. ``Display`` turns what happens into
+messages; steps become StepRecords that JSON can represent.
 """
 
 from __future__ import annotations
@@ -62,8 +59,10 @@ def record_of(
     frame: NDArray[np.uint8] | None = None,
     most_actions: int | None = None,
 ) -> StepRecord:
-    """The record of ``step``, which ``actor`` took; ``frame`` shows what it led to. Of more than ``most_actions``
-    actions, which are those of a Discrete space, it tells what the policy makes of so many, the best."""
+    """Return the record of ``step``, which ``actor`` took; ``frame`` shows the state after it.
+
+    If a Discrete space has more than ``most_actions`` actions, the reading contains only the best ones.
+    """
     is_large = isinstance(step.observation, np.ndarray) and _is_large(step.observation)
     is_reset = step.number == 0
     return StepRecord(
@@ -84,13 +83,12 @@ def record_of(
 
 
 def hash_of(array: NDArray[Any]) -> str:
-    """BLAKE2b hash of the bytes of ``array`` in C order, as 32 hexadecimal digits."""
+    """Return the BLAKE2b hash of the bytes of ``array`` in C order, as 32 hexadecimal digits."""
     return digest_of(array).hex()
 
 
 def as_json(value: Any) -> JsonValue:
-    """An observation or an action as numbers, lists of them, and text. Null where a value is not finite or has another
-    type."""
+    """Convert an observation or action to numbers, lists and text. Values not finite or of other types become null."""
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if isinstance(value, bool | int | str):
@@ -113,7 +111,7 @@ def _finite(number: float) -> float | None:
 
 
 def _in_numbers(reading: Reading, most_actions: int | None) -> PolicyReading:
-    """Quantiles by action; the networks have actions by quantile."""
+    """Convert a reading to JSON. Quantiles are ordered by action; the networks order them by quantile."""
     quantiles = None if reading.quantiles is None else reading.quantiles.T
     places = _best(reading, most_actions)
 
@@ -136,7 +134,7 @@ def _in_numbers(reading: Reading, most_actions: int | None) -> PolicyReading:
 
 
 def _best(reading: Reading, most: int | None) -> NDArray[np.intp] | None:
-    """The places of the best actions, if there are more than ``most``: the most probable, or of the highest value."""
+    """Return the indices of the ``most`` best actions (by probability, else value), or None if there are no more."""
     values = reading.probabilities if reading.probabilities is not None else reading.q_values
     if values is None and reading.quantiles is not None:
         values = reading.quantiles.mean(axis=0)
@@ -146,16 +144,16 @@ def _best(reading: Reading, most: int | None) -> NDArray[np.intp] | None:
 
 
 def _known(values: NDArray[Any] | None) -> JsonValue:
-    """None for a policy whose weights are no numbers: it makes nothing of what it sees."""
+    """Return None for a policy whose weights are not finite, because it computes nothing useful."""
     return None if values is None or not np.isfinite(values).all() else as_json(values)
 
 
 MOST_ACTIONS = 64
-"""Of so many actions of a Discrete space, the best, a session tells what the policy makes of them."""
+"""Number of actions of a Discrete space, the best ones, that a session shows readings of."""
 
 
 class Display:
-    """Sends messages and frames through ``outlet``. Every step of the episode is passed on to ``sinks`` as well."""
+    """Sends messages and frames through ``outlet``, and passes every step to ``sinks``."""
 
     def __init__(
         self,
@@ -170,7 +168,7 @@ class Display:
         self.begin()
 
     def begin(self) -> None:
-        """Somebody begins to watch. Pictures of what the agent saw, and slices, are off until they ask for them."""
+        """Start for a new viewer. Pictures of what the agent saw, and slices, are off until requested."""
         self.seen = LiveSeen(self._monotonic)
         self.slice = LiveSlice(self._monotonic)
 
@@ -198,7 +196,7 @@ class Display:
         )
 
     def policy(self, sources: ActionSources) -> None:
-        """Tell which policy plays. Nothing is sent while there is none."""
+        """Send which policy plays. Nothing is sent while there is none."""
         if sources.policy.policy is not None:
             self._outlet.send(PolicyMessage(step=sources.policy.policy.step))
 
@@ -206,7 +204,7 @@ class Display:
         self._outlet.send(EpisodeMessage(episode=history.episode.place, seed=history.episode.seed))
 
     def draw_slice(self, policy: PolicyActions) -> None:
-        """Tell of the slice that was asked for, if it is due."""
+        """Send the requested value slice if it is due."""
         try:
             found = self.slice.draw(policy.policy)
         except NotSliceable as error:
@@ -228,14 +226,15 @@ class Display:
         again: bool = False,
         hurried: bool = False,
     ) -> None:
-        """Show the newest step with its frame and with the reading of ``policy``, which also chooses its next action.
+        """Show the newest step with its frame and the reading of ``policy``, which also chooses its next action.
 
-        ``again``: the step was shown before. Such a step, and one of the other future, is not passed on to the sinks.
-        ``hurried``: more steps follow at once, so what takes long may be left out.
+        Args:
+            again: Whether the step was shown before. Such steps, and those of the other future, do not go to the sinks.
+            hurried: Whether more steps follow at once, so that slow parts may be left out.
         """
         last = history.last
         frame = history.frame()
-        reading = policy.consider(history.newest.observation, greedy=greedy)
+        reading = policy.choose_action(history.newest.observation, greedy=greedy)
         step = history.newest._replace(reading=reading)
         record = record_of(
             step,
@@ -255,7 +254,7 @@ class Display:
 
 
 class EpisodePlayer:
-    """Each step that is taken, or gone back to, is shown on ``display``. ``alive`` is called while a replay goes on."""
+    """Plays the current episode and shows each step on ``display``. ``alive`` is called during a replay."""
 
     def __init__(
         self,
@@ -281,18 +280,18 @@ class EpisodePlayer:
 
     @property
     def is_over(self) -> bool:
-        """Whether the next step begins an episode."""
+        """Whether the next step starts an episode."""
         if self._history is None:
             return True
         return self._history.newest.is_last and (self._other is None or self._other.newest.is_last)
 
     @property
     def parted_at(self) -> int | None:
-        """The step at which the second future began; None without one."""
+        """The step at which the second future started, or None."""
         return self._other.parted_at if self._other is not None else None
 
     def begin(self, number: int, seed: int) -> None:
-        """Begin episode ``number`` with a reset, which ``show`` shows."""
+        """Start episode ``number`` with a reset, which ``show`` shows."""
         history = self._history = History(Episode(self._stage.env, number, seed))
         self._sources.forget_next()
         self._generator_history.clear()
@@ -302,13 +301,12 @@ class EpisodePlayer:
         self._display.episode(history)
 
     def forget(self) -> None:
-        """Leave the episode as it is: the next step begins another one."""
+        """Leave the episode; the next step starts another one."""
         self._history = None
         self.join()
 
     def step(self) -> None:
-        """Take a step in the episode, and in the other future if there is one. If one of them is over, it waits for the
-        other to end."""
+        """Take a step in the episode and in the other future, if any. If one is over, it waits for the other."""
         assert self._history is not None
         actor, action = self._sources.act()
         if not self._history.newest.is_last:
@@ -318,7 +316,7 @@ class EpisodePlayer:
             self._show_other()
 
     def back(self) -> None:
-        """Go a step back. Raises ValueError at the beginning of the episode."""
+        """Go one step back. Raises ValueError at the start of the episode."""
         history = self._history
         if history is None or history.last is None:
             raise ValueError("This is the beginning of the episode.")
@@ -326,11 +324,11 @@ class EpisodePlayer:
         now = self._generators()
         self._seed(history)
         if not history.go_back():
-            self._history = history = history.again(self._stage.env, len(history.taken) - 1, self._alive)
+            self._history = history = history.replay(self._stage.env, len(history.taken) - 1, self._alive)
         self._show_remembered(history, now)
 
     def part(self, value: Any) -> None:
-        """Begin a second future, whose first action is ``value``. Raises ValueError where that is not possible."""
+        """Start a second future with the action ``value``. Raises ValueError if that is not possible."""
         if self._history is None or self._history.newest.is_last:
             raise ValueError("The episode is over. Go a step back, or begin another, and choose an action there.")
         self.join()
@@ -341,21 +339,21 @@ class EpisodePlayer:
         self._show_other()
 
     def join(self) -> bool:
-        """Close the second future, and go on with the episode alone. Returns whether there was one."""
+        """Close the second future. Returns whether there was one."""
         had_parted, self._other = self._other is not None, None
         return had_parted
 
-    def consider(self) -> None:
-        """Choose the next actions again, because the policy or the way it plays has changed."""
+    def choose_again(self) -> None:
+        """Choose the next actions again, because the policy or its settings have changed."""
         if self._history is not None:
-            self._sources.policy.consider(self._history.newest.observation, greedy=self.greedy)
+            self._sources.policy.choose_action(self._history.newest.observation, greedy=self.greedy)
         if self._other is not None:
             self._other.policy.policy = self._sources.policy.policy
             with self._other.generators.used():
-                self._other.policy.consider(self._other.newest.observation, greedy=self.greedy)
+                self._other.policy.choose_action(self._other.newest.observation, greedy=self.greedy)
 
     def show(self, *, again: bool = False) -> None:
-        """Show the newest step of the episode. ``again``: it was shown before."""
+        """Show the newest step. ``again``: it was shown before."""
         assert self._history is not None
         if not again:
             self._generator_history.remember(self._history.newest.number, self._generators())
@@ -363,7 +361,7 @@ class EpisodePlayer:
         self._display.step(self._history, self._sources.policy, greedy=self.greedy, again=again, hurried=hurried)
 
     def show_all(self) -> None:
-        """Show everything that is played to somebody who begins to watch."""
+        """Show everything that is played to a new viewer."""
         assert self._history is not None
         self._display.episode(self._history)
         self.show(again=True)
@@ -371,7 +369,7 @@ class EpisodePlayer:
             self._show_other()
 
     def _take(self, history: History, action: Any, actor: Actor) -> None:
-        """Take a step in the episode. One that somebody went back from is shown from memory."""
+        """Take a step. A step that the viewer went back from is shown from memory."""
         if history.go_forward(action, actor):
             self._show_remembered(history, self._generators())
             return
@@ -380,20 +378,19 @@ class EpisodePlayer:
         self.show()
 
     def _show_remembered(self, history: History, now: Generators) -> None:
-        """Show a step that was there before, and go on from it: the clock, and the generators as they were then, or as
-        they are ``now`` if that is not known any more."""
+        """Show a remembered step, and continue from its generators, or from ``now`` if they are no longer known."""
         last = history.last
         self._began = self._monotonic() - (last.elapsed_ms / 1_000 if last is not None else 0.0)
         (self._generator_history.at(history.newest.number) or now).restore()
         self.show()
 
     def _caught_up(self, history: History) -> History:
-        """If somebody went back to a remembered step, the environment is played again up to it."""
+        """Replay the environment up to the current step if the viewer went back to a remembered step."""
         if not history.is_behind:
             return history
         now = self._generators()
         seed_all(history.episode, self._sources.policy.policy, deterministic=self.greedy)
-        caught_up = history.caught_up(self._alive)
+        caught_up = history.replay_to_newest(self._alive)
         now.restore()
         return caught_up
 
@@ -402,7 +399,7 @@ class EpisodePlayer:
         seed_all(history.episode, self._sources.policy.policy, deterministic=self.greedy)
 
     def _generators(self) -> Generators:
-        """The present states of all random generators that the next action may be drawn from."""
+        """Return the states of all random generators that the next action may draw from."""
         policy = self._sources.policy.policy
         return Generators(self._stage.env.action_space, *([] if policy is None else [policy.action_space]))
 
@@ -420,18 +417,18 @@ EPISODE_PAUSE_SECONDS = 1.0
 """How long the last frame of an episode stays before the next episode begins."""
 
 LONGEST_WAIT_SECONDS = 0.25
-"""How long the player sleeps at most: newer weights are looked for meanwhile."""
+"""Longest sleep of the player; it looks for newer weights in between."""
 
 RATES = {SessionMode.WATCH: 15.0, SessionMode.STEP: 15.0, SessionMode.PLAY: 30.0}
-"""Steps a second, unless the environment is made for fewer."""
+"""Steps per second, unless the environment is made for fewer."""
 
 
 LEAST_RATE = 1.0
-"""Steps a second at first, of an environment with a lower frame rate, too slow to watch. Its videos keep that rate."""
+"""Initial steps per second of an environment whose own rate is too slow to watch. Its videos keep that rate."""
 
 
 class SessionPlayer:
-    """Call ``turn`` in a loop. Nothing is played while nobody watches."""
+    """Plays a session; call ``run_once`` in a loop. Nothing is played without a viewer."""
 
     def __init__(
         self,
@@ -443,8 +440,12 @@ class SessionPlayer:
         alive: Callable[[], None] = lambda: None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``on_recording`` is called with the run folder in which episodes played by hand are kept. ``alive`` is called
-        before everything that may take long, and at least every ``LONGEST_WAIT_SECONDS``."""
+        """Create the player.
+
+        Args:
+            on_recording: Called with the run folder that stores episodes played by hand.
+            alive: Called before anything slow, and at least every ``LONGEST_WAIT_SECONDS``.
+        """
         self._stage, self._outlet, self._on_recording, self._alive = stage, outlet, on_recording, alive
         controls = stage.environment.controls or generic_controls(stage.env.action_space)
         self._display = Display(stage, outlet, controls, sinks, monotonic)
@@ -458,8 +459,8 @@ class SessionPlayer:
         self._looked_at = False
         self._episodes, self._next_seed = 0, stage.seed
 
-    def turn(self) -> None:
-        """Handle one message, or take a step if one is due, or wait a moment for either."""
+    def run_once(self) -> None:
+        """Handle one message, take a step if one is due, or wait briefly for either."""
         self._alive()
         self._look_for_policy()
         if self._looked_at:
@@ -475,7 +476,7 @@ class SessionPlayer:
             self._go_on()
 
     def _may_go_on(self) -> bool:
-        """Whether a step will be taken, now or when it is due: one is wanted, and whoever acts has an action."""
+        """Return whether a step will be taken: one is wanted, and the actor has an action."""
         if not self._looked_at or not self._pace.wants_steps:
             return False
         return self._sources.may_begin if self._episode.is_over else self._sources.is_ready
@@ -488,7 +489,7 @@ class SessionPlayer:
         self._pace.step_taken(EPISODE_PAUSE_SECONDS if self._episode.is_over else None)
 
     def _begin(self) -> None:
-        """Begin the next episode, and show its reset."""
+        """Start the next episode and show its reset."""
         seed, self._next_seed = self._next_seed, self._next_seed + 1
         number, self._episodes = self._episodes, self._episodes + 1
         self._episode.begin(number, seed)
@@ -497,12 +498,12 @@ class SessionPlayer:
         self._episode.show()
 
     def _look_for_policy(self) -> None:
-        found = self._stage.policies.look()
+        found = self._stage.policies.find_newer()
         if found is None:
             return
         is_first, self._sources.policy.policy = self._sources.policy.policy is None, found
         self._display.slice.renew()
-        self._episode.consider()
+        self._episode.choose_again()
         if self._looked_at:
             self._display.policy(self._sources)
             if is_first and self._episode.has_begun:
@@ -526,7 +527,7 @@ class SessionPlayer:
                     self._display.refusal(refusal)
 
     def _handle(self, arrived: ClientMessage) -> str | None:
-        """Do what the message asks for; return why it cannot be done, or None."""
+        """Apply the message. Returns None, or why that is not possible."""
         try:
             self._do(arrived)
         except ValueError as error:
@@ -571,10 +572,10 @@ class SessionPlayer:
                 self._display.slice.choose(over, hold)
             case ChooseGreedy(on=on):
                 self._episode.greedy = on
-                self._episode.consider()
+                self._episode.choose_again()
 
     def _introduce(self) -> None:
-        """Send everything that somebody who begins to watch needs to know."""
+        """Send everything that a new viewer needs."""
         self._display.hello(self._sources, self._pace, greedy=self._episode.greedy)
         self._send_state()
         self._display.policy(self._sources)

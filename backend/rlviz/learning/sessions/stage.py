@@ -1,6 +1,6 @@
-"""The sources of a session's policy: one policy that was kept, or the newest of a run, again and again.
+"""What a session plays: one stored policy, or the newest policy of a run in training.
 
-Stage: what a session plays; Outlet: the connection to the person who watches; Sink: a receiver of every step.
+Also defines ``Outlet``, the interface of the viewer's connection.
 """
 
 from __future__ import annotations
@@ -29,15 +29,17 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.foreign import Lease
 
 LOOK_SECONDS = 0.1
-"""How often a run that trains is asked for newer weights."""
+"""How often a run in training is checked for newer weights."""
 
 
 class PolicySource(Protocol):
-    """Call ``look`` often; it is cheap while nothing has changed. The policy that it returned before may be the same
-    object with newer weights afterwards."""
+    """A source of policies. Call ``find_newer`` often; it is cheap while nothing has changed.
 
-    def look(self) -> TrainedPolicy | None:
-        """The policy to play from now on, if there is a new one; else None. Raises CheckpointUnusable."""
+    The same policy object may have newer weights afterwards.
+    """
+
+    def find_newer(self) -> TrainedPolicy | None:
+        """Return the policy to play from now on if it is new, else None. Raises CheckpointUnusable."""
 
     def close(self) -> None: ...
 
@@ -45,16 +47,15 @@ class PolicySource(Protocol):
 class NoPolicy:
     """For environments without a run."""
 
-    def look(self) -> None:
+    def find_newer(self) -> None:
         return None
 
     def close(self) -> None:
-        """Nothing was opened."""
+        """Do nothing: nothing is open."""
 
 
 class FixedPolicy:
-    """One kept policy, named by its file in the run folder. Newer ones are ignored. ``before_load`` as for
-    ``NewestPolicy``."""
+    """One stored policy, named by its file in the run folder. ``before_load`` is as for ``NewestPolicy``."""
 
     def __init__(
         self, folder: RunFolder, algo: str, name: str, *, before_load: Callable[[], None] = lambda: None
@@ -62,7 +63,7 @@ class FixedPolicy:
         self._folder, self._algo, self._before_load = folder, algo, before_load
         self._name: str | None = name
 
-    def look(self) -> TrainedPolicy | None:
+    def find_newer(self) -> TrainedPolicy | None:
         if self._name is None:
             return None
         name, self._name = self._name, None
@@ -70,15 +71,16 @@ class FixedPolicy:
         return load_policy(self._folder, self._algo, name)
 
     def close(self) -> None:
-        """Nothing was opened."""
+        """Do nothing: nothing is open."""
 
 
 class NewestPolicy:
     """The newest policy in the run folder. With ``lease``, the trainer is asked to write its current weights.
 
-    Where an attempt to train the run has ended, nobody is asked until the next one is wanted (``ended_attempt``, its
-    number; None: one goes on): nothing is written in the folder of a run that does not train. ``before_load`` is called
-    whenever a policy is about to be read, which takes long on a busy machine.
+    Args:
+        ended_attempt: Number of an attempt that has ended; the lease is not taken until a later one is requested, so
+            that nothing is written into the folder of a run that does not train. None if an attempt is running.
+        before_load: Called before a policy is read, which takes long on a busy machine.
     """
 
     def __init__(
@@ -99,7 +101,7 @@ class NewestPolicy:
         self._policy: TrainedPolicy | None = None
         self._ask()  # now: the environment takes its time to be made
 
-    def look(self) -> TrainedPolicy | None:
+    def find_newer(self) -> TrainedPolicy | None:
         now = self._monotonic()
         if now < self._look_at:
             return None
@@ -130,7 +132,7 @@ class NewestPolicy:
             self._lease.renew()
 
     def _is_resumed(self, ended_attempt: int) -> bool:
-        """Whether a later attempt is wanted. The file that says so is read when it was replaced."""
+        """Return whether a later attempt is requested. The control file is read when it was replaced."""
         control = self._version(self._folder.control_path)
         if control == self._control:
             return False
@@ -159,7 +161,7 @@ class NewestPolicy:
         return load_policy(self._folder, self._algorithm.id, path.relative_to(self._folder.path).as_posix())
 
     def _version(self, path: Path) -> tuple[int, int, Path] | None:
-        """When and by what a regular file at ``path`` was last replaced; None if there is none."""
+        """Identify the version of the regular file at ``path``; None if there is none."""
         if not is_file(path, self._folder.path):
             return None
         try:
@@ -170,16 +172,16 @@ class NewestPolicy:
 
 
 SessionInput = ClientMessage | Presence | Recording
-"""What arrives at a session: messages of the person who watches, and two that the service sends itself."""
+"""Input of a session: messages of the viewer, and two kinds that the service sends itself."""
 
 Sink = Callable[[Episode, Step, StepRecord, NDArray[np.uint8]], None]
-"""Called with every step of an episode as it happens, with its record and its frame (height, width, 3). If a step has a
-lower number than the one before, somebody went back. The frame may be overwritten after the call: copy what is kept."""
+"""Called with every step of an episode, its record and its frame (height, width, 3). A lower step number than before
+means that the viewer went back. The frame may be overwritten after the call, so copy what you keep."""
 
 
 @dataclass(frozen=True)
 class Stage:
-    """What is played, where, and from which seed on. ``make_env`` makes another environment of the same kind."""
+    """What is played, where, and from which seed. ``make_env`` makes another environment of the same kind."""
 
     mode: SessionMode
     environment: Environment
@@ -192,7 +194,7 @@ class Stage:
 
 
 class Outlet(Protocol):
-    """The connection to the person who watches."""
+    """The connection to the viewer."""
 
     def send(self, message: ServerMessage) -> None: ...
 
@@ -201,4 +203,4 @@ class Outlet(Protocol):
     ) -> None: ...
 
     def wait(self, seconds: float) -> SessionInput | None:
-        """The next thing that they want; None if nothing came within ``seconds``."""
+        """Return the next input, or None if there is none within ``seconds``."""

@@ -1,8 +1,6 @@
-"""The whole job of a session, as a worker process runs it.
+"""The worker process of a session: connects to the service, plays, and ends.
 
-The worker's end of the socket to the service.
-
-Watchdog: ends a worker whose environment does not return.
+A watchdog ends the process if the environment does not return.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ import torch
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from rlviz.domain.errors import RlvizError, brief
+from rlviz.domain.errors import RlvizError, summarize_error
 from rlviz.domain.recording import StepRecord
 from rlviz.domain.sessions import (
     EndedMessage,
@@ -58,7 +56,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.foreign import Lease
 
 MAX_WAITING = 200
-"""Messages that wait to be followed; more are refused, so that the end of the connection is always seen."""
+"""Largest number of waiting messages. More are refused, so that the end of the connection is always noticed."""
 
 
 class ServiceGone(ConnectionError):
@@ -66,8 +64,9 @@ class ServiceGone(ConnectionError):
 
 
 class Link:
-    """Sends what happens, and gathers what is wanted in a thread of its own. ``on_end`` is called in that thread when
-    the service, or whoever looked, is gone.
+    """The connection to the service: sends steps and reads requests in a separate thread.
+
+    ``on_end`` is called in that thread when the service or the viewer is gone.
     """
 
     def __init__(self, connection: socket.socket, on_end: Callable[[], None]) -> None:
@@ -78,7 +77,7 @@ class Link:
 
     @classmethod
     def connect(cls, path: str, secret: str, on_end: Callable[[], None]) -> Link:
-        """Raises OSError if nobody listens at ``path``."""
+        """Connect to the service. Raises OSError if it does not listen at ``path``."""
         connection = socket.socket(socket.AF_UNIX)
         connection.connect(path)
         link = cls(connection, on_end)
@@ -97,7 +96,7 @@ class Link:
         seen: Seen | None = None,
         line: Line = Line.PLAYED,
     ) -> None:
-        """``frame``: (height, width, 3)."""
+        """Send a step with its frame (height, width, 3)."""
         content = record.model_dump_json().encode()
         step = PackedStep(content, b"" if frame is None else as_jpeg(frame), line=line)
         if seen is not None:
@@ -105,27 +104,27 @@ class Link:
         self._send(pack_step(step))
 
     def ask_for_recording(self) -> None:
-        """An episode was played by hand: a run is wanted to keep it in."""
+        """Ask for a run to store an episode played by hand."""
         self._send(pack(Kind.RECORD, b""))
 
     def leave(self) -> None:
-        """End the connection, as the service does otherwise."""
+        """Close the connection."""
         with suppress(OSError):
             self._connection.shutdown(socket.SHUT_RDWR)
 
     def wait(self, seconds: float) -> SessionInput | None:
-        """What is wanted next; None if that is nothing for so long."""
+        """Return the next request, or None after ``seconds`` without one."""
         try:
             return self._waiting.get(block=seconds > 0, timeout=max(seconds, 0) or None)
         except Empty:
             return None
 
     def await_end(self) -> None:
-        """Wait until the end of the connection is noticed, and everything that is to be done then is."""
+        """Wait until the end of the connection was noticed and handled."""
         self._thread.join()
 
     def _send(self, packet: bytes) -> None:
-        """Raises ServiceGone."""
+        """Send a packet. Raises ServiceGone."""
         try:
             with self._sending:
                 self._connection.sendall(packet)
@@ -152,7 +151,7 @@ class Link:
 
 
 def _read_message(file: BufferedReader) -> bytes | None:
-    """The next packet; None at the end. Raises ValueError for what is none."""
+    """Return the next packet, or None at the end. Raises ValueError for an invalid one."""
     head = file.read(HEAD.size)
     if len(head) < HEAD.size:
         return None
@@ -163,27 +162,27 @@ def _read_message(file: BufferedReader) -> bytes | None:
 
 LOOK_SECONDS = 0.25
 MOST_A_LOOK = 1.0
-"""Seconds between two looks that count at most: a process that was frozen for longer did not hang."""
+"""Largest time counted between two checks: a process that was frozen for longer did not hang."""
 
 STEP_SECONDS = 8.0
-"""A step, a reset or a picture that takes longer hangs, not counting what it waited for a processor."""
+"""A step, reset or frame that takes longer counts as hanging; time spent waiting for a processor is not counted."""
 
 LAST_RESORT_SECONDS = 20.0
-"""How much later a worker is ended whose native code does not even let Python's other threads run. Nobody can look
-then, so that waits for a processor count as well."""
+"""Additional time before a worker is ended whose native code blocks all Python threads. No thread can check then, so
+time spent waiting for a processor counts too."""
 
 LAST_WORDS_SECONDS = 10.0
-"""How long ``on_hang`` may take, to close what is being recorded and to tell the cause."""
+"""Time for ``on_hang`` to close recordings and report the cause."""
 
 _STDERR = 2
 """Not ``sys.stderr``, which an environment may have redirected."""
 
 
 class Watchdog:
-    """``alive`` often; where that stays out, ``on_hang`` is told the line of code, and the process ends."""
+    """Ends the process if ``alive`` is not called often enough; first calls ``on_hang`` with the line of code."""
 
     def __init__(self, on_hang: Callable[[str], None], *, seconds: float = STEP_SECONDS) -> None:
-        """For the thread that makes it."""
+        """Watch the thread that creates this."""
         self._on_hang, self._seconds = on_hang, seconds
         self._thread_id, self._clock = get_ident(), _Clock()
         self._sign = _SignOfLife(inf)
@@ -192,7 +191,7 @@ class Watchdog:
         Thread(target=self._watch, name="watchdog", daemon=True).start()
 
     def alive(self, grace: float | None = None) -> None:
-        """It goes on; it will again within ``grace`` seconds."""
+        """Report that the thread runs; it will report again within ``grace`` seconds."""
         if grace is None:
             self._sign = _SignOfLife(self._seconds)
             return
@@ -217,7 +216,10 @@ class Watchdog:
             os._exit(1)
 
     def _hangs(self, sign: _SignOfLife, counted: float) -> bool:
-        """Whether it does, ``counted`` seconds after that sign. Either way the process ends if nobody looks again."""
+        """Return whether the thread hangs, ``counted`` seconds after the sign.
+
+        The process ends if no check follows.
+        """
         with self._arming:
             if self._sign is not sign or sign.seconds == inf:
                 return False
@@ -227,15 +229,18 @@ class Watchdog:
 
 
 class _SignOfLife:
-    """The next is due within ``seconds``."""
+    """A sign of life; the next is due within ``seconds``."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
 
 
 class _Clock:
-    """Time without that in which the thread that made this waited for a processor, as Linux counts it: the second
-    field of ``schedstat``, see its Documentation/scheduler/sched-stats.rst. Elsewhere all time counts."""
+    """Measures time without that in which the creating thread waited for a processor.
+
+    Linux counts it in the second field of ``schedstat`` (Documentation/scheduler/sched-stats.rst). Elsewhere all time
+    counts.
+    """
 
     def __init__(self) -> None:
         self._file: int | None = None
@@ -243,25 +248,25 @@ class _Clock:
             self._file = os.open("/proc/thread-self/schedstat", os.O_RDONLY | os.O_CLOEXEC)
 
     def seconds(self) -> float:
-        """From any thread."""
+        """Return the seconds counted. For any thread."""
         queued = 0 if self._file is None else int(os.pread(self._file, 64, 0).split()[1])
         return time.monotonic() - queued / 1e9
 
 
 def _end_after(seconds: float) -> None:
-    """It starts a thread each time; where none can be started, the last resort is missing."""
+    """End the process later, in a new thread. If no thread can be started, this last resort is missing."""
     with suppress(RuntimeError):
         faulthandler.dump_traceback_later(seconds, exit=True, file=_STDERR)
 
 
 OPENING_SECONDS = 60.0
-"""How long it may take to import and make an environment, or to read a policy."""
+"""Time limit for importing and making an environment, or reading a policy."""
 
 
 def play_session(folder: SessionFolder) -> None:
-    """Play what the plan in ``folder`` says, until the service ends the connection: then the process ends at once.
+    """Play the session planned in ``folder`` until the service closes the connection, which ends the process.
 
-    Returns when playing failed, and the service knows why. Raises OSError if there is no service.
+    Returns when playing failed, after reporting the cause. Raises OSError if there is no service.
     """
     plan = folder.read_plan()
     with ExitStack() as at_the_end:
@@ -294,7 +299,7 @@ def play_session(folder: SessionFolder) -> None:
             at_the_end.callback(policies.close)
             stage = _stage(plan, policies)
             faults = SessionFaults(lambda why: link.send(ErrorMessage(detail=why)))
-            listen(stage.env, faults.hear)
+            listen(stage.env, faults.report)
             fps = float(stage.environment.render_fps)
             camera = Camera(folder.path, fps=fps, always=plan.mode is SessionMode.PLAY)
             played = PlayedRun(
@@ -307,7 +312,7 @@ def play_session(folder: SessionFolder) -> None:
             at_the_end.callback(played.close)
             player = SessionPlayer(stage, link, sinks=[played], on_recording=played.open, alive=watchdog.alive)
             while True:
-                player.turn()
+                player.run_once()
                 watchdog.alive()  # what follows may wait for a disk
                 played.tick()
         except ServiceGone:  # noticed here before the thread that reads has: it ends this process
@@ -319,14 +324,14 @@ def play_session(folder: SessionFolder) -> None:
 
 
 class SessionFaults:
-    """Tells the person who watches what is odd about the environment, once of each kind."""
+    """Reports faults of the environment to the viewer, once for each kind."""
 
     def __init__(self, tell: Callable[[str], None]) -> None:
         self._tell, self._told = tell, set[FaultKind]()
         self.cause: str | None = None
-        """The first number that was not finite, in a sentence."""
+        """The first value that was not finite, as a sentence."""
 
-    def hear(self, fault: Fault) -> None:
+    def report(self, fault: Fault) -> None:
         if fault.kind.is_not_finite and self.cause is None:
             self.cause = fault.words()
         if fault.kind not in self._told:
@@ -371,7 +376,7 @@ def _environment(plan: SessionPlan) -> Environment:
 
 
 def _cause(error: Exception) -> str:
-    """One sentence for who looked."""
+    """Describe an error in one sentence for the viewer."""
     if isinstance(error, RlvizError):
         return str(error)
-    return f"Playing failed with {brief(error)}. The service's log has the traceback."
+    return f"Playing failed with {summarize_error(error)}. The service's log has the traceback."

@@ -1,4 +1,4 @@
-"""The anatomy of updates, written to ``anatomy.jsonl`` while a run trains."""
+"""Writes the anatomy of updates to ``anatomy.jsonl``: histograms of weights, gradients, advantages and actions."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
 
 SHARE = 0.005
-"""Largest share of the time of training that may be spent on this."""
+"""Largest share of training time that this may take."""
 
 SHORTEST_SECONDS = 1.0
-"""Shortest time between two updates that are looked at."""
+"""Shortest time between two inspected updates."""
 
 SPARSER = 0.02
-"""The longer a run trains, the rarer: so much of the time it has trained lies between two looks, so that a run of
-an hour leaves some three hundred lines, and one of a day not many more."""
+"""The interval grows with this share of the time trained, so that a run of an hour leaves about three hundred lines and
+a run of a day not many more."""
 
 BINS = 40
 MAX_COMPONENTS = 8
 MAX_LAYERS = 24
 MAX_VALUES = 20_000
-"""Of a larger layer, so many weights are looked at, evenly."""
+"""Number of weights, evenly spaced, that represent a larger layer."""
 
 
 @dataclass
 class _Before:
-    """What is gone once the update is done."""
+    """What must be captured before the update, because it is gone afterwards."""
 
     step: int
     rollout: Rollout | None
@@ -46,11 +46,11 @@ class _Before:
 
 
 class AnatomyJournal:
-    """Looks at an update now and then: ``before_update``, then ``after_update``, both in the training thread, whenever
-    ``is_due``. ``tick`` looks at the clock, from any thread.
+    """Inspects an update now and then.
 
-    Training does not notice: no generator moves, no weight changes; it takes at most SHARE of the time. A disk that is
-    full keeps lines waiting, as in every journal.
+    When ``is_due``, call ``before_update`` and then ``after_update``, both in the training thread. ``check_clock`` is
+    for any thread. Training is not affected: no generator or weight changes, and it takes at most SHARE of the
+    time. While the disk is full, lines wait as in every journal.
     """
 
     def __init__(
@@ -68,14 +68,14 @@ class AnatomyJournal:
         self._spent = 0.0
         self.is_due = True
 
-    def tick(self) -> None:
+    def check_clock(self) -> None:
         if not self.is_due and self._monotonic() >= self._due_at:
             self.is_due = True
         with suppress(OSError):
             self._journal.flush_if_due()
 
     def before_update(self, model: BaseAlgorithm) -> None:
-        """Note what ``model`` is about to learn from."""
+        """Capture what ``model`` is about to learn from."""
         begin = self._monotonic()
         rollout = Rollout.of(model)
         if rollout is None and not _has_learned(model):
@@ -85,7 +85,7 @@ class AnatomyJournal:
         self._spent = self._monotonic() - begin
 
     def after_update(self, model: BaseAlgorithm) -> None:
-        """Write the anatomy of the update that followed ``before_update``; without one, do nothing."""
+        """Write the anatomy of the update since ``before_update``; without one, do nothing."""
         before, self._before = self._before, None
         if before is None:
             return
@@ -108,8 +108,8 @@ class AnatomyJournal:
         self._write(update)
         self._plan(self._spent + self._monotonic() - begin)
 
-    def go_back(self) -> None:
-        """Training goes back: an update that was begun is not ended."""
+    def roll_back(self) -> None:
+        """Forget an update that was captured before a rollback."""
         self._before = None
 
     def close(self) -> None:
@@ -120,7 +120,7 @@ class AnatomyJournal:
         line = UpdateAnatomy.model_construct(seq=1, time=0.0, **update).model_dump(
             mode="json", exclude_none=True, exclude={"seq", "time"}
         )
-        with suppress(OSError):  # too much waits for a disk that is full: training matters more
+        with suppress(OSError):  # too much already waits for a full disk; training continues without this line
             self._journal.append(line)
 
     def _plan(self, spent: float) -> None:
@@ -134,7 +134,7 @@ def _has_learned(model: BaseAlgorithm) -> bool:
 
 
 def histogram(numbers: Array) -> Histogram | None:
-    """Of all that are finite; None if there are none. Whole numbers get a bin each, as far as there are BINS."""
+    """Return a histogram of the finite numbers, or None if there are none. Integers get a bin each, up to BINS."""
     flat = np.asarray(numbers, dtype=np.float64).ravel()
     flat = flat[np.isfinite(flat)]
     if not flat.size:
@@ -150,7 +150,7 @@ def histogram(numbers: Array) -> Histogram | None:
 
 
 def _around(value: float, *, up: bool = False) -> float:
-    """An edge of the bin for numbers that are all ``value``."""
+    """Return the lower or upper edge of the bin when all numbers equal ``value``."""
     half = max(abs(value) * 1e-3, 1e-6)
     return value + half if up else value - half
 
@@ -163,8 +163,11 @@ def _by_component(actions: Array | None) -> list[Histogram]:
 
 
 def _layers(model: BaseAlgorithm) -> tuple[list[LayerAnatomy], list[str], int]:
-    """Of the weight matrices and filters of every network that is trained (targets only follow them), MAX_LAYERS at
-    most; the names of those among them that have no finite weight; and how many there are."""
+    """Inspect the weight matrices and filters of trained networks (not of target networks), MAX_LAYERS at most.
+
+    Returns:
+        The layers, the names of those without any finite weight, and the number of layers the model has.
+    """
     named = [
         (name, parameter)
         for name, parameter in model.policy.named_parameters()

@@ -1,8 +1,7 @@
-"""Attempt: which try to train a run this is, and the counters that it continues.
+"""An attempt is one try to train a run: the first, or one that resumes, repeats or rolls back.
 
-What the journal says when an attempt starts: from the beginning, from a snapshot, or after a rollback.
-
-What went wrong in training, for people: a full disk, want of memory, a step that never returns.
+``begin_attempt`` reads which attempt is requested and the counters that it continues. ``begin_journal`` records its
+start. ``describe_error`` and ``where`` describe what went wrong in training: a full disk, no memory, a hanging step.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from types import FrameType
 from typing import Protocol
 
 from rlviz.domain.disk_full import DISK_FULL, is_disk_full
-from rlviz.domain.errors import IllegalTransition, RunFolderError, message_of
+from rlviz.domain.errors import IllegalTransition, RunFolderError, error_message
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.events import (
     CheckpointData,
@@ -38,47 +37,47 @@ from rlviz.rundir.control import Control
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import journal_lines
 from rlviz.rundir.metric_rows import all_rows, counted_rows
-from rlviz.rundir.retention import EarlierPolicies, leave_behind
+from rlviz.rundir.retention import EarlierPolicies, move_policies_aside
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """``number`` is 1 for the first. What is counted over the whole run goes on from what earlier attempts left."""
+    """One try to train a run, with the totals that earlier attempts reached. ``number`` starts at 1."""
 
     number: int = 1
     episodes: int = 0
-    """Episodes finished before."""
+    """Episodes finished by earlier attempts."""
     evaluations: int = 0
-    """Periodic evaluations before, each of which may have used up the seeds of one retest."""
+    """Periodic evaluations of earlier attempts. Each may have used the seeds of one retest."""
     answered_request: int = 0
-    """The last request for a checkpoint that was answered."""
+    """Number of the last checkpoint request that was answered."""
     answered_snapshot: int = 0
-    """The number of the last request for a snapshot that was answered."""
+    """Number of the last snapshot request that was answered."""
     best: BestPolicy | None = None
-    """The best policy that was kept."""
+    """The best policy that earlier attempts kept."""
     resume_from: str | None = None
-    """The snapshot that it begins from; None: training begins anew."""
+    """Name of the snapshot to continue from; None to start from the configuration."""
     rollback: bool = False
-    """Whether what came after that snapshot is no part of the run any more."""
+    """Whether this is a rollback: what came after the snapshot is no longer part of the run."""
     total_timesteps: int | None = None
-    """Steps to train for, if not those of the configuration."""
+    """Length of training in steps, if it differs from the configuration."""
     is_repeated: bool = False
-    """Whether training begins anew to come out as it did: rows are compared, and what people changed is changed again.
-    """
+    """Whether training starts over to reproduce what was logged: rows are compared and users' changes are repeated."""
     final_step: int | None = None
-    """The step of the final policy that an earlier attempt has left."""
+    """Step of the final policy that an earlier attempt saved."""
 
 
 FIRST = Attempt()
 
 
 def begin_attempt(folder: RunFolder) -> Attempt:
-    """The attempt that is wanted of the run in ``folder``.
+    """Return the attempt requested by the run's ``control.json``.
 
-    Raises IllegalTransition if that attempt, or a later one, has ended: its worker was believed gone.
+    Raises:
+        IllegalTransition: That attempt, or a later one, has already ended, because its worker was believed dead.
     """
     control = Control()
-    with suppress(RunFolderError):  # a damaged control file asks for nothing
+    with suppress(RunFolderError):  # a damaged control file requests nothing
         control = folder.read_control()
     number = control.attempt
     answered, answered_snapshot, final_step = _check_events(folder, number)
@@ -87,7 +86,7 @@ def begin_attempt(folder: RunFolder) -> Attempt:
     with suppress(RunFolderError):
         best = folder.best_policy()
     begins_again = number > 1 and control.resume_from is None and (episodes > 0 or evaluations > 0 or has_rows(folder))
-    if begins_again:  # without a snapshot to go on from: everything is counted from the beginning
+    if begins_again:  # there is no snapshot to continue from, so everything is counted again
         episodes, evaluations, best = 0, 0, None
     return Attempt(
         number,
@@ -105,15 +104,15 @@ def begin_attempt(folder: RunFolder) -> Attempt:
 
 
 def has_rows(folder: RunFolder) -> bool:
-    """Whether anything was logged. Raises RunFolderError."""
+    """Return whether any metrics were logged. Raises RunFolderError."""
     return next(all_rows(folder), None) is not None
 
 
 def _check_events(folder: RunFolder, number: int) -> tuple[int, int, int | None]:
-    """The last request for a checkpoint that was answered, the last for a snapshot, and the step of the last final
-    policy.
+    """Return the numbers of the last answered checkpoint and snapshot requests, and the step of the last final policy.
 
-    Raises IllegalTransition if attempt ``number`` has ended.
+    Raises:
+        IllegalTransition: Attempt ``number`` has ended.
     """
     newest, answered, answered_snapshot, final = 1, 0, 0, None
     for line in journal_lines(folder.events_path):
@@ -135,7 +134,7 @@ def _check_events(folder: RunFolder, number: int) -> tuple[int, int, int | None]
 
 
 def _count_metrics(folder: RunFolder) -> tuple[int, int]:
-    """Episodes finished, and periodic evaluations, also those of rows that are superseded: no number is used twice."""
+    """Count finished episodes and periodic evaluations, including superseded rows, so that no number is used twice."""
     episodes = evaluations = 0
     for row in all_rows(folder):
         values = row["values"]
@@ -146,7 +145,7 @@ def _count_metrics(folder: RunFolder) -> tuple[int, int]:
 
 
 def has_ended_before(folder: RunFolder) -> bool:
-    """Whether an attempt to train the run has ended already."""
+    """Return whether any attempt to train the run has ended."""
     with suppress(RunFolderError):
         events = (parse_event(line.record) for line in journal_lines(folder.events_path))
         return any(event is not None and isinstance(event.data, Ending) for event in events)
@@ -154,22 +153,22 @@ def has_ended_before(folder: RunFolder) -> bool:
 
 
 class Resumed(Protocol):
-    """What the journal says about the snapshot that an attempt continues."""
+    """The snapshot that an attempt continues, as far as the journal mentions it."""
 
     @property
     def manifest(self) -> SnapshotManifest: ...
 
     @property
     def not_exact_because(self) -> list[str]:
-        """Why training may differ from the original, one sentence each; empty if it continues bit for bit."""
+        """Why training may not continue exactly, one sentence each; empty if it does."""
 
     @property
     def taken_at(self) -> tuple[int, int]:
-        """Step and attempt at which the snapshot was taken; attempt 0 for a snapshot of a fork's parent."""
+        """Step and attempt of the snapshot; attempt 0 if it belongs to a fork's parent."""
 
     @property
     def last_row(self) -> int:
-        """``seq`` of the last row before the snapshot in this run's journal; 0 for a fork."""
+        """``seq`` of this run's last journal row before the snapshot; 0 for a fork."""
 
 
 def begin_journal(
@@ -181,10 +180,21 @@ def begin_journal(
     worker: str | None,
     by: Firing | None = None,
 ) -> None:
-    """Journal that ``attempt`` begins at ``step``, and what becomes of the rows that are there already. From here on
-    time counts as training. ``by``: the rule that has it go back, if one does."""
+    """Journal the start of ``attempt`` at ``step``, and what happens to later rows of earlier attempts.
+
+    They are superseded after a rollback, and compared otherwise. Time counts as training from here on.
+
+    Args:
+        folder: The run's folder.
+        journals: The attempt's journals.
+        attempt: The attempt that starts.
+        step: Environment steps done so far.
+        continuation: The snapshot that the attempt continues, if any.
+        worker: Identity of the worker.
+        by: The rule that rolls back, if one does.
+    """
     if continuation is not None:
-        leave_behind(folder, attempt.number, step if attempt.rollback else None, attempt.final_step)
+        move_policies_aside(folder, attempt.number, step if attempt.rollback else None, attempt.final_step)
     last = journals.last_row()
     started = StartedData(
         attempt=attempt.number,
@@ -209,27 +219,27 @@ def begin_journal(
         journals.expect(Recomputed(name, step, beyond, last=last, attempt=attempt.number, leave_behind=earlier.leave))
 
 
-def in_words(error: BaseException) -> str:
-    """The error's own message, after what it means where that is known."""
-    said = message_of(error)
+def describe_error(error: BaseException) -> str:
+    """Return the error's message, after an explanation if the cause is known."""
+    said = error_message(error)
     if is_out_of_memory(error):
         return (
             f"The worker ran out of memory{f' ({said})' if said else ''}. Choose a smaller buffer, batch or network, "
             "fewer environments, or fewer runs at a time."
         )
     if is_disk_full(error):
-        return f"{DISK_FULL} ({said}). Make room, then start a new run; what was saved before is kept."
+        return f"{DISK_FULL} ({said}). Free some space, then start a new run. What was saved before is kept."
     return said
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """PyTorch raises a RuntimeError of its own where Python raises MemoryError."""
+    """Return whether memory ran out. PyTorch raises RuntimeError where Python raises MemoryError."""
     return isinstance(error, MemoryError) or (
-        isinstance(error, RuntimeError) and "allocate memory" in message_of(error)
+        isinstance(error, RuntimeError) and "allocate memory" in error_message(error)
     )
 
 
 def where(thread_id: int | None) -> list[str]:
-    """The lines of code that a thread is in, outermost first; empty if it has ended."""
+    """Return the stack of a thread, outermost call first; empty if it has ended."""
     frame: FrameType | None = sys._current_frames().get(thread_id or 0)
     return traceback.format_stack(frame) if frame is not None else []

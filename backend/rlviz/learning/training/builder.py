@@ -1,7 +1,4 @@
-"""From a RunConfig to a Stable-Baselines3 model that is ready to learn.
-
-Updates that a stop can end between two gradient steps.
-"""
+"""Builds a Stable-Baselines3 model from a RunConfig, and makes its updates interruptible."""
 
 from __future__ import annotations
 
@@ -24,11 +21,11 @@ from rlviz.learning.environments.make import make_training_environments
 from rlviz.learning.training.guard import LeavesTraining
 
 SMALLEST_PICTURE = 36
-"""Pixels a side that the library's convolutions (Mnih et al., 2015) need; smaller pictures are read as numbers."""
+"""Pixels per side that the library's convolutions (Mnih et al., 2015) need. Smaller images are flattened."""
 
 
 def build_model(config: RunConfig) -> BaseAlgorithm:
-    """The model, seeded, with its environments. Raises InvalidRequest for a configuration that cannot train."""
+    """Build the seeded model with its environments. Raises InvalidRequest for a configuration that cannot train."""
     algorithm = ALGORITHMS.get(config.algo)
     hyperparameters = algorithm.validate(config.hyperparameters, config.total_timesteps)
     torch.set_num_threads(config.torch_threads)
@@ -36,7 +33,7 @@ def build_model(config: RunConfig) -> BaseAlgorithm:
     arguments = _with_classes(hyperparameters.model_arguments(prod(environments.action_space.shape or ())))
     policy = algorithm.policy or policy_for(environments.observation_space)
     if (normalization := hyperparameters.normalization()) is not None:
-        environments = VecNormalize(environments, **normalization)  # above the episode count: returns stay raw
+        environments = VecNormalize(environments, **normalization)  # above the episode statistics: returns stay raw
     model: BaseAlgorithm = load(algorithm.model_class)(
         policy, environments, seed=config.seed, device="cpu", **arguments
     )
@@ -45,8 +42,11 @@ def build_model(config: RunConfig) -> BaseAlgorithm:
 
 
 def _seed_what_was_drawn_from(model: BaseAlgorithm, seed: int) -> None:
-    """A network of convolutions draws a picture from the space of observations to learn its own shape, which gives that
-    space a generator of any seed. Nothing else draws from it; one that has none is left as it is."""
+    """Seed the observation space if the model has sampled from it.
+
+    A convolutional network samples an image to learn its own shape, which gives the space a randomly seeded generator.
+    Nothing else samples from it.
+    """
     space = model.observation_space
     if space._np_random is not None:
         space.seed(seed)
@@ -54,7 +54,7 @@ def _seed_what_was_drawn_from(model: BaseAlgorithm, seed: int) -> None:
 
 @contextmanager
 def closing_environments(model: BaseAlgorithm) -> Iterator[BaseAlgorithm]:
-    """Close the model's environments at the end."""
+    """Close the model's environments when the block ends."""
     try:
         yield model
     finally:
@@ -64,7 +64,7 @@ def closing_environments(model: BaseAlgorithm) -> Iterator[BaseAlgorithm]:
 
 
 def policy_for(observations: gymnasium.Space[Any]) -> str:
-    """A network of convolutions for pictures, one of plain layers for numbers and for very small pictures."""
+    """Return the policy class: convolutions for images, a multilayer perceptron for vectors and very small images."""
     if is_image_space(observations):
         assert observations.shape is not None
         first = is_image_space_channels_first(observations)  # type: ignore[arg-type]
@@ -74,7 +74,7 @@ def policy_for(observations: gymnasium.Space[Any]) -> str:
 
 
 def _with_classes(arguments: dict[str, Any]) -> dict[str, Any]:
-    """``arguments`` with the lazy reference to the activation function loaded."""
+    """Return ``arguments`` with the activation function's reference replaced by the class."""
     policy = dict(arguments.get("policy_kwargs", {}))
     if "activation_fn" in policy:
         policy["activation_fn"] = load(policy["activation_fn"])
@@ -82,14 +82,14 @@ def _with_classes(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 class UpdateInterrupted(LeavesTraining):
-    """A stop was asked for during an update. The model is whole: as it was after the last gradient step."""
+    """A stop was requested during an update. The model is consistent: as it was after the last gradient step."""
 
 
 def make_interruptible(model: BaseAlgorithm, stop: Event) -> None:
-    """Have updates of ``model`` raise UpdateInterrupted once ``stop`` is set.
+    """Make updates of ``model`` raise UpdateInterrupted once ``stop`` is set.
 
-    The library calls nobody back during an update, but whatever the algorithm, each gradient step begins by taking a
-    minibatch from a buffer. By then all that the step before had to change is changed: networks, targets, optimizers.
+    The library has no callback during an update, but with every algorithm each gradient step begins by taking a
+    minibatch from a buffer. At that point the previous step has changed all it changes: networks, targets, optimizers.
     """
     if (replay := getattr(model, "replay_buffer", None)) is not None:
         sample = replay.sample

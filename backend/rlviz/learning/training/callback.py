@@ -1,12 +1,9 @@
-"""What happens at each training step besides learning.
+"""Connects Stable-Baselines3's training loop to a run: what happens at each step besides learning.
 
-Stable-Baselines3's logger, with each value at the step of the experience that it describes.
-
-JournalOutput: what Stable-Baselines3's logger writes goes into a run's journal.
-
-Playing the greedy policy beside training, without a trace in it.
-
-Evaluating while training: the curve of the greedy policy, the best policy kept, and an early end.
+``RunCallback`` journals finished episodes, saves checkpoints and takes snapshots when due, and ends training.
+``RunLogger`` and ``JournalOutput`` write the library's logged values to the journal, each at the step it describes.
+``PeriodicEvaluation`` plays the greedy policy beside training, keeps the best policy, and ends training once it is
+solved. Nothing here changes what training computes.
 """
 
 from __future__ import annotations
@@ -29,7 +26,7 @@ from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.events import BestData
-from rlviz.domain.limits import number_of
+from rlviz.domain.limits import to_number
 from rlviz.domain.metrics import (
     EPISODE_INDEX,
     EPISODE_LENGTH,
@@ -48,7 +45,7 @@ from rlviz.learning.playing.recording import CollectedEpisodes
 from rlviz.learning.playing.rollout import Env, play
 from rlviz.learning.training.anatomy import AnatomyJournal
 from rlviz.learning.training.checkpoint import Checkpoints, Filmstrip, save_best
-from rlviz.learning.training.guard import Guard, LeavesTraining, finished_episode
+from rlviz.learning.training.guard import Guard, LeavesTraining, read_finished_episode
 from rlviz.learning.training.journals import RunJournals
 from rlviz.learning.training.live_weights import LiveWeights
 from rlviz.learning.training.pausing import Pause, PauseOverdue
@@ -62,7 +59,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.stats.solved import shown_by_training
 
 UPDATE = "train/"
-"""How the names of an update's diagnostics begin."""
+"""Prefix of the names of an update's diagnostics."""
 
 ITERATIONS = "time/iterations"
 ELAPSED = "time/time_elapsed"
@@ -73,31 +70,33 @@ SHORTEST_SECONDS = 1e-6
 class RunLogger(Logger):
     """Writes an update's diagnostics when the update is done.
 
-    The library calls ``dump`` when experience has been collected, records diagnostics while it learns from that, and
-    writes them at the next ``dump``: one rollout too late, or some episodes, and those of the last update never. Here
-    ``dump`` keeps them back, and ``dump_update`` writes them at the step where the update happened.
+    The library calls ``dump`` when experience has been collected, then records diagnostics while it learns from that
+    experience, and writes them at the next ``dump``: a rollout or several episodes late, and never for the last update.
+    Here ``dump`` leaves the diagnostics out, and ``dump_update`` writes them at the step of the update.
     """
 
     def __init__(
         self, output: KVWriter, guard: Guard | None = None, *, monotonic: Callable[[], float] = time.monotonic
     ) -> None:
-        """``guard``: what the library calls here does not end training if it fails."""
+        """Log to ``output``. A failure within ``guard`` does not end training."""
         super().__init__(folder=None, output_formats=[output])
         self._guard = guard or Guard(lambda _warning: None)
         self._monotonic = monotonic
         self._began: tuple[int, float] | None = None
         self.update_is_due = False
-        """Whether ``dump`` has written since the last diagnostics: an update has a row where the rest has one. Some
-        algorithms update at every step of the environment."""
+        """Whether ``dump`` has been called since the last diagnostics were written.
+
+        Some algorithms update at every environment step; this limits them to one row of diagnostics for each ``dump``.
+        """
         self.iterations_before = 0
-        """Those done by an earlier ``learn``, which the library does not count."""
+        """Iterations done by an earlier call of ``learn``, which the library does not count."""
 
     def begin(self, step: int) -> None:
-        """Training begins, or goes on, at ``step``. The library measures rates by a clock that may be set back."""
+        """Start measuring the rate at ``step``. The library's own clock may be set back while training runs."""
         self._began = step, self._monotonic()
 
     def dump(self, step: int = 0) -> None:
-        """Write all that was recorded, except for diagnostics."""
+        """Write all recorded values except an update's diagnostics."""
         with self._guard("Recording what was logged"):
             update = self._take_update()
             if self._began is not None and ELAPSED in self.name_to_value:
@@ -111,8 +110,12 @@ class RunLogger(Logger):
             self.update_is_due = True
 
     def dump_update(self, step: int, seconds: float) -> None:
-        """Write the diagnostics that were recorded last, if any, of an update that took ``seconds``; what else was
-        recorded goes on waiting."""
+        """Write the diagnostics of the last update, if there are any. Other recorded values keep waiting.
+
+        Args:
+            step: Step of the update.
+            seconds: Duration of the update.
+        """
         update = self._take_update()
         if update:
             update[UPDATE_SECONDS] = round(seconds, 6)
@@ -121,15 +124,17 @@ class RunLogger(Logger):
             self.update_is_due = False
 
     def dump_rest(self, step: int) -> None:
-        """Write what waits at the end of training, if anything does: that may be for a clock to decide, so it calls for
-        no row of an update where training goes on."""
+        """Write what is waiting at the end of training.
+
+        It does not make an update's row due: whether something is waiting may depend on the clock.
+        """
         if self.name_to_value:
             was_due = self.update_is_due
             self.dump(step)
             self.update_is_due = was_due
 
     def state(self) -> dict[str, Any]:
-        """What was recorded and waits to be written. For a snapshot, as in every class that has ``restore`` too."""
+        """Return the recorded values that were not written yet, for a snapshot."""
         return {
             "values": dict(self.name_to_value),
             "counts": dict(self.name_to_count),
@@ -150,10 +155,10 @@ class RunLogger(Logger):
 
 
 class JournalOutput(KVWriter):
-    """Stable-Baselines3's logger output that writes numbers to the journal, under their own names.
+    """Logger output of Stable-Baselines3 that writes numbers to the journal under their own names.
 
-    It cannot store text, images, figures, videos or histograms: the first of each name is a warning event. Never
-    raises.
+    It cannot store text, images, figures, videos or histograms; the first of each name becomes a warning event. It
+    never raises.
     """
 
     def __init__(self, journals: RunJournals, guard: Guard | None = None) -> None:
@@ -170,7 +175,7 @@ class JournalOutput(KVWriter):
         for name, value in values.items():
             if "journal" in (excluded.get(name) or ()):
                 continue
-            if (number := number_of(value)) is not None:
+            if (number := to_number(value)) is not None:
                 numbers[str(name)] = number
             elif name not in self._refused:
                 self._refused.add(name)
@@ -179,16 +184,16 @@ class JournalOutput(KVWriter):
             self._journals.metrics(step, numbers)
 
     def close(self) -> None:
-        """The journals belong to the trainer, which closes them."""
+        """Do nothing: the trainer closes the journals."""
 
 
 SIDE_BY_SIDE = 16
-"""Environments played together at most."""
+"""Largest number of environments that are played together."""
 
 
 @dataclass(frozen=True)
 class Score:
-    """Returns and lengths of some episodes, in the order of their seeds."""
+    """Returns and lengths (in steps) of some episodes, in the order of their seeds."""
 
     returns: tuple[float, ...]
     lengths: tuple[int, ...]
@@ -204,7 +209,7 @@ class Score:
 
 
 class GreedyPlayer:
-    """Plays episodes in environments of its own, which are made when first needed. ``close`` after use."""
+    """Plays episodes in its own environments, which are made when first needed. Call ``close`` after use."""
 
     def __init__(self, make: Callable[[], Env]) -> None:
         self._make = make
@@ -217,10 +222,16 @@ class GreedyPlayer:
         interrupted: Callable[[], bool],
         record: Callable[[Env], Steps | None] = lambda _: None,
     ) -> Score | None:
-        """An episode for each seed; None if ``interrupted`` came true, which is asked at every step. ``record`` gives
-        what records the first of them, for the environment that it is played in.
+        """Play one episode for each seed, without changing the random generators that training uses.
 
-        The generators that training draws from are afterwards as they were before.
+        Args:
+            policy: The policy to play.
+            seeds: Seeds of the episodes.
+            interrupted: Checked at every step; if it returns True, playing ends.
+            record: Returns a recorder for the first episode, given its environment, or None.
+
+        Returns:
+            The score, or None if playing was interrupted.
         """
         returns, lengths = [0.0] * len(seeds), [0] * len(seeds)
         with generators_kept():
@@ -248,16 +259,22 @@ class GreedyPlayer:
 
 SCREENING_SEED = 2_000_000
 RETEST_SEED = 3_000_000
-"""First of the seeds, far from those people train with and those evaluations that are asked for play."""
+"""First seeds of evaluations, far from the seeds used for training and for evaluations on request."""
 
 
 class PeriodicEvaluation:
-    """Due from ``next_step`` on. ``as_played`` gives the policy of a model as it is then; ``threshold`` is the
-    environment's; ``stopping`` says whether somebody wants training to end now. ``recorder``, if there is one, records
-    the first episode of each screening. Up to step ``first_update`` no policy is kept as the best: none has learned.
+    """Evaluates the policy every few steps, from ``next_step`` on, and keeps the best one.
 
-    ``retests`` counts those that earlier attempts may have played, whose seeds are used up; ``best`` is the best policy
-    that they have kept.
+    A policy that scores better than the best is tested again on fresh seeds before it replaces it.
+
+    Args:
+        as_played: Returns the model's policy as it is now.
+        threshold: The environment's reward threshold, if it has one.
+        stopping: Whether training is asked to stop.
+        recorder: Records the first episode of each evaluation.
+        first_update: Up to this step no policy is kept as the best, because nothing has been learned.
+        retests: Retests that earlier attempts may have played; their seeds are not used again.
+        best: The best policy that earlier attempts kept.
     """
 
     def __init__(
@@ -285,16 +302,16 @@ class PeriodicEvaluation:
 
     @property
     def best(self) -> BestPolicy | None:
-        """The best policy that is kept."""
+        """The best policy so far, if one was kept."""
         return self._best
 
     def evaluate(self, model: BaseAlgorithm) -> float:
-        """Evaluate now; return the seconds it took. One that a stop interrupts leaves no trace."""
+        """Evaluate now and return the seconds it took. An interrupted evaluation is not recorded."""
         begin = time.perf_counter_ns()
         self.next_step = model.num_timesteps + (self._plan.every_steps or sys.maxsize)
         score = self._screen(model)
         if self._best is not None and not is_file(self._folder.best_model_path):
-            self._best = None  # the run has gone back to before it, or somebody has deleted it
+            self._best = None  # a rollback or a user removed the file
         if score is not None:
             self._record(model.num_timesteps, score)
             has_learned = model.num_timesteps > self._first_update
@@ -302,7 +319,7 @@ class PeriodicEvaluation:
                 self._challenge(model)
             self._end_if_solved(score)
         spent = time.perf_counter_ns() - begin
-        model.start_time += spent  # from which the library computes time/fps
+        model.start_time += spent  # the library computes time/fps from it
         return spent / 1e9
 
     def state(self) -> dict[str, Any]:
@@ -314,7 +331,7 @@ class PeriodicEvaluation:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """The best policy is that of the snapshot: what was found later is found again."""
+        """Restore the snapshot's best policy; later ones are found again."""
         self.next_step, self._retests, self._reached = state["next_step"], state["retests"], state["reached"]
         self._best = BestPolicy(**state["best"]) if state["best"] is not None else None
 
@@ -353,7 +370,7 @@ class PeriodicEvaluation:
             self.ended_early = f"{times} reached the reward threshold of {self._threshold:g}."
 
     def _challenge(self, model: BaseAlgorithm) -> None:
-        """Test the policy again on fresh seeds; keep it if it beats the best one there too."""
+        """Test the policy again on fresh seeds, and keep it if it beats the best one there too."""
         score = self._play(model, RETEST_SEED + self._retests * self._plan.episodes)
         self._retests += 1
         if score is None or (self._best is not None and score.mean <= self._best.mean_return):
@@ -374,23 +391,23 @@ RATE_WINDOW_SECONDS = 1.0
 
 
 LAST_BOUNDARY_SECONDS = 1.0
-"""How long training that is to end may go on, to end at the start of a rollout with a snapshot of that moment."""
+"""How long a stop may wait for the start of the next rollout, where a snapshot of that moment can be taken."""
 
 
 class BoundaryReached(LeavesTraining):
-    """Training is at the start of the rollout where it was to be left."""
+    """Training has reached the rollout start at which ``learn`` must be left (``leave_at``)."""
 
 
 class EndedAtBoundary(LeavesTraining):
-    """Training that is to end is at the start of a rollout, and a snapshot of this moment is on its way."""
+    """Training was asked to end and is at the start of a rollout; a snapshot of this moment is being written."""
 
 
 class RunCallback(BaseCallback):
-    """Journals finished episodes, saves checkpoints, shows the policy to who watches and evaluates when due, and ends
-    training once ``stop`` is set, or once the evaluation has seen enough: ``ended_early`` then says why.
+    """Journals episodes, saves checkpoints, shares weights with viewers and evaluates when due, and ends training.
 
-    The model's logger must be a RunLogger. Whatever fails here becomes a warning of the run and does not end training:
-    every hook of the library runs within ``guard``, and so does each part that it calls.
+    Training ends when ``stop`` is set, or when an evaluation or rule ends it early; ``ended_early`` then says why. The
+    model's logger must be a RunLogger. A failure in any part becomes a warning and does not end training: each hook of
+    the library, and each part it calls, runs within ``guard``.
     """
 
     _log: RunLogger
@@ -414,10 +431,14 @@ class RunCallback(BaseCallback):
         guard: Guard | None = None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``rollout_steps``: environment steps of a rollout; ``training_end``: the step at which the last one ends
-        in any case. ``episodes``: those that earlier attempts have finished. ``continuation``: the snapshot that the
-        model was brought to, if training goes on from one. ``threshold``: the return at which the environment counts
-        as solved, if there is one.
+        """Create the callback.
+
+        Args:
+            rollout_steps: Environment steps of a rollout.
+            training_end: The step at which the last rollout ends in any case.
+            continuation: The snapshot that training continues from, if any.
+            episodes: Episodes finished by earlier attempts.
+            threshold: The return at which the environment counts as solved, if it has one.
         """
         super().__init__()
         self._journals, self._checkpoints, self._stop, self._monotonic = journals, checkpoints, stop, monotonic
@@ -428,11 +449,11 @@ class RunCallback(BaseCallback):
         self._training_end = training_end
         self._continuation = continuation
         self.snapshots: Snapshots | None = None
-        """Which count this callback among what they capture."""
+        """Set after construction, because snapshots capture this callback."""
         self.steering: Steering | None = None
         self.rollbacks: Rollbacks | None = None
         self.leave_at = math.inf
-        """From this step on, BoundaryReached leaves the library's ``learn`` at the start of a rollout."""
+        """From this step on, BoundaryReached is raised at the start of a rollout."""
         self._episodes = episodes
         self._rollouts = 0
         self._threshold, self._is_solved, self._has_news = threshold, False, False
@@ -440,7 +461,7 @@ class RunCallback(BaseCallback):
         self._rollout_ended_at = self._rollout_started_at = 0.0
         self._update_seconds = 0.0
         self._ends_by = math.inf
-        """When training that is to end ends in any case; infinity while it is not to."""
+        """Latest time at which training that was asked to end does end; infinity until it is asked to."""
         self.stopped = False
         self.ended_early: str | None = None
 
@@ -450,7 +471,7 @@ class RunCallback(BaseCallback):
 
     @property
     def rollouts(self) -> int:
-        """Those that were collected, by earlier attempts too where training goes on from a snapshot."""
+        """Rollouts collected, including those before the snapshot that training continues from."""
         return self._rollouts
 
     def state(self) -> dict[str, Any]:
@@ -458,15 +479,15 @@ class RunCallback(BaseCallback):
 
     def restore(self, state: dict[str, Any]) -> None:
         self._episodes, self._rollouts = state["episodes"], state["rollouts"]
-        self._is_solved = state.get("is_solved", False)  # older snapshots do not say
+        self._is_solved = state.get("is_solved", False)  # missing in older snapshots
 
-    def go_back(self, continuation: Continuation) -> None:
-        """Training goes on from an earlier snapshot."""
+    def roll_back(self, continuation: Continuation) -> None:
+        """Continue from an earlier snapshot."""
         self._continuation, self.ended_early = continuation, None
-        self._pause.go_back()
+        self._pause.roll_back()
 
     def _on_training_start(self) -> None:
-        if self._continuation is not None:  # not guarded: without it, training does not go on as it was
+        if self._continuation is not None:  # not guarded: without it, training would not continue exactly
             self._continuation.settle(self.model, "end")
         with self._guard("The start of training"):
             self._begin_training()
@@ -480,14 +501,16 @@ class RunCallback(BaseCallback):
                 self._filmstrip.begin(self.model, goes_on=self._continuation is not None)
 
     def _on_step(self) -> bool:
-        """Kept short: after a step of the environment all this is out of the processor's cache and takes several times
-        as long as it looks.
+        """Handle one environment step.
+
+        Keep this short: after a step of the environment this code is no longer in the processor's cache, so it takes
+        several times as long as it seems to.
         """
         try:
             self._watch_step()
         except LeavesTraining:
             raise
-        except Exception as error:  # cheaper than a block of the guard at every step
+        except Exception as error:  # cheaper than entering a guard block at every step
             self._guard.report("What is done at each step", error)
         if not self._is_to_end and self._pause.is_overdue:
             raise PauseOverdue
@@ -498,27 +521,27 @@ class RunCallback(BaseCallback):
 
     def _watch_step(self) -> None:
         step = self.num_timesteps
-        for info in self.locals["infos"]:  # cheaper than to ask NumPy whether any is done
+        for info in self.locals["infos"]:  # cheaper than asking NumPy whether any episode is done
             if "episode" in info:
                 self._record_episode(info)
         if self.rollbacks is not None and self.rollbacks.is_wanted:
-            self._go_back(self.rollbacks)
+            self._roll_back(self.rollbacks)
         if step >= self._checkpoints.next_step:
             with self._guard("A checkpoint", may_draw=True):
-                self._checkpoints.catch_up(self.model)
+                self._checkpoints.save_due(self.model)
         if self._filmstrip is not None and step >= self._filmstrip.next_step:
             with self._guard("The filmstrip", may_draw=True, on_failure=self._drop_filmstrip):
-                self._filmstrip.take(self.model)
+                self._filmstrip.copy_policy(self.model)
         if self._live is not None and step >= self._live.next_step:
             self._show_policy(self._live)
         if self._evaluation is not None and step >= self._evaluation.next_step:
             self._evaluate(self._evaluation)
-        if self._pause.is_wanted and not self._pause.is_told:
+        if self._pause.is_wanted and not self._pause.is_announced:
             self._pause.announce(step, self._next_boundary)
         if self.steering is not None:
             if self.steering.is_due:
                 with self._guard("A rule"):
-                    self.steering.look(step)
+                    self.steering.check_rules(step)
             self.ended_early = self.ended_early or self.steering.end
 
     def _drop_filmstrip(self) -> None:
@@ -526,19 +549,19 @@ class RunCallback(BaseCallback):
 
     def _show_policy(self, live: LiveWeights) -> None:
         with self._guard("Showing the newest policy", may_draw=True, on_failure=self._drop_live):
-            live.take(self.model)
-        self._renew_picture()  # of the same weights
+            live.copy_weights(self.model)
+        self._renew_picture()  # with the same weights
 
     def _drop_live(self) -> None:
         self._live = None
 
     def _renew_picture(self) -> None:
         with self._guard("The picture of the policy", may_draw=True):
-            self._checkpoints.renew_picture(self.model)
+            self._checkpoints.write_export(self.model)
 
     @property
     def _next_boundary(self) -> int:
-        """The step at which the rollout that is under way ends."""
+        """The step at which the current rollout ends."""
         ends = self._rollout_began_at + self._rollout_steps
         return int(min(ends, self._training_end))
 
@@ -547,8 +570,10 @@ class RunCallback(BaseCallback):
         return self._stop.is_set() or self.ended_early is not None
 
     def _comes_to_boundary(self, step: int) -> bool:
-        """Whether training that is to end goes on to the next start of a rollout, which is near: only there a snapshot
-        of this moment can be taken."""
+        """Return whether to continue to the next rollout start before ending.
+
+        Only there a snapshot of the last moment can be taken. It must be near enough.
+        """
         saves = self.steering is None or self.steering.saves
         if self.snapshots is None or not self.snapshots.is_on or not saves:
             return False
@@ -558,10 +583,10 @@ class RunCallback(BaseCallback):
         seconds_a_step = (now - self._rollout_started_at) / max(1, done)
         return now + left * seconds_a_step + self._update_seconds <= self._ends_by
 
-    def _go_back(self, rollbacks: Rollbacks) -> None:
-        """Unless training ends where it is. Where it is to pause, it does so there."""
+    def _roll_back(self, rollbacks: Rollbacks) -> None:
+        """Roll back, unless training is ending. A pending pause happens after the rollback."""
         if self.ended_early is None and not self._stop.is_set():
-            rollbacks.go(self.num_timesteps)
+            rollbacks.leave_if_wanted(self.num_timesteps)
 
     def _evaluate(self, evaluation: PeriodicEvaluation) -> None:
         with self._guard("An evaluation", may_draw=True):
@@ -574,8 +599,8 @@ class RunCallback(BaseCallback):
             self.ended_early = evaluation.ended_early
 
     def _on_rollout_start(self) -> None:
-        """The update that followed the last rollout is done. Its diagnostics describe the experience up to here."""
-        if self._continuation is not None:  # as at the start of training
+        """Write the diagnostics of the update that has just finished, then do what is due at a rollout's start."""
+        if self._continuation is not None:  # not guarded, as at the start of training
             self._continuation.settle(self.model, "rollout")
             self._continuation = None
         with self._guard("The start of a rollout"):
@@ -595,9 +620,9 @@ class RunCallback(BaseCallback):
                 self.steering.begin_rollout(self.num_timesteps)
             self.ended_early = self.ended_early or self.steering.end
         if self.ended_early is not None:
-            self._pause.give_up()
+            self._pause.cancel()
         if self.rollbacks is not None and self.rollbacks.is_wanted:
-            self._go_back(self.rollbacks)
+            self._roll_back(self.rollbacks)
         if self.num_timesteps >= self.leave_at:
             raise BoundaryReached
         if self._is_to_end and self.snapshots is not None and self.snapshots.is_on:
@@ -606,10 +631,10 @@ class RunCallback(BaseCallback):
             with self._guard("The reward threshold"):
                 self._note_solved(self.snapshots)
             if self._pause.is_wanted:
-                self._pause.hold(self.num_timesteps, self.snapshots, self._yields)
+                self._pause.take_snapshot(self.num_timesteps, self.snapshots, self._yields)
             elif self.snapshots.is_due(self.num_timesteps, is_evaluated=self._evaluates_by(self._rollout_steps)):
                 with self._guard("A snapshot", may_draw=True):
-                    self.snapshots.catch_up(self.num_timesteps)
+                    self.snapshots.take_due(self.num_timesteps)
 
     def _look_into_update(self, look: Callable[[BaseAlgorithm], None]) -> None:
         with self._guard("The anatomy of updates", may_draw=True, on_failure=self._drop_anatomy):
@@ -619,20 +644,20 @@ class RunCallback(BaseCallback):
         self._anatomy = None
 
     def _end_here(self, snapshots: Snapshots) -> None:
-        """Raises EndedAtBoundary, unless nothing is to be saved."""
+        """End training here. Raises EndedAtBoundary, unless nothing must be saved."""
         self.stopped = self._stop.is_set()
         if self.steering is None or self.steering.saves:
-            snapshots.hear_control()
+            snapshots.read_requests()
             snapshots.request(Trigger.STOPPED)
-            snapshots.catch_up(self.num_timesteps)
+            snapshots.take_due(self.num_timesteps)
             raise EndedAtBoundary
 
     def _evaluates_by(self, steps: int) -> bool:
-        """Whether the policy is evaluated within so many steps."""
+        """Return whether the policy is evaluated within the next ``steps`` steps."""
         return self._evaluation is not None and self._evaluation.next_step <= self.num_timesteps + steps
 
     def _note_solved(self, snapshots: Snapshots) -> None:
-        """The first start of a rollout at which the reward threshold has been reached is worth a snapshot."""
+        """Request a snapshot at the first rollout start after the reward threshold was reached."""
         if self._is_solved or self._threshold is None:
             return
         best = self._evaluation.best if self._evaluation is not None else None
@@ -644,13 +669,13 @@ class RunCallback(BaseCallback):
             snapshots.note_solved()
 
     def _yields(self) -> bool:
-        """Whether a stop, a rollback or a rule comes before the pause, for which training waits."""
+        """Return whether a stop, a rollback or a rule takes precedence over a waiting pause."""
         if self.steering is not None and self.steering.is_due:
             with self._guard("A rule"):
-                self.steering.look(self.num_timesteps)
+                self.steering.check_rules(self.num_timesteps)
             self.ended_early = self.ended_early or self.steering.end
             if self.ended_early is not None:
-                self._pause.give_up()
+                self._pause.cancel()
         rolls_back = self.rollbacks is not None and self.rollbacks.is_wanted
         return self._stop.is_set() or rolls_back or self.ended_early is not None
 
@@ -659,7 +684,7 @@ class RunCallback(BaseCallback):
             self._end_rollout()
 
     def _end_rollout(self) -> None:
-        """Log the current rate: ``time/fps`` is an average since the start."""
+        """Log the current rate, because ``time/fps`` is an average since the start."""
         self._rollouts += 1
         self._rollout_ended_at = self._monotonic()
         step, since = self._rate_since
@@ -676,8 +701,10 @@ class RunCallback(BaseCallback):
             self._end_training()
 
     def _end_training(self) -> None:
-        """Write what would wait for a rollout that never comes; unless training ended within one, also what the last
-        update found. Of training that was to be left later, and goes on from before, nothing is written here."""
+        """Write what would wait for the next rollout, and, if training did not end early, the last update's values.
+
+        When ``leave_at`` was set and training was stopped, it continues elsewhere, so nothing is written here.
+        """
         if self.stopped and self.leave_at < math.inf:
             return
         if not self.stopped and self.ended_early is None:
@@ -691,7 +718,7 @@ class RunCallback(BaseCallback):
             self._log.dump_update(self.num_timesteps, seconds=self._monotonic() - self._rollout_ended_at)
 
     def _record_episode(self, info: Mapping[str, Any]) -> None:
-        if (episode := finished_episode(info)) is None:
+        if (episode := read_finished_episode(info)) is None:
             return
         self._episodes += 1
         self._has_news = True

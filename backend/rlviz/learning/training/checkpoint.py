@@ -1,6 +1,7 @@
-"""The filmstrip: policies of moments of training, from the first to the last, kept so that each can be played again.
+"""Saves policies: checkpoints, the best and final models, and the filmstrip.
 
-Saving policies: the one home of what a checkpoint holds and when it is due.
+``Checkpoints`` decides when a checkpoint is due. ``Filmstrip`` keeps the weights of many moments of training, so that
+the policy of each can be played later.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rlviz.domain.config import CheckpointPlan
-from rlviz.domain.errors import RunFolderError, message_of
+from rlviz.domain.errors import RunFolderError, error_message
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.events import CheckpointData
 from rlviz.learning.training.journals import RunJournals
 from rlviz.rundir.files import atomic_write, write_atomically
-from rlviz.rundir.folder import RunFolder, with_figures
+from rlviz.rundir.folder import RunFolder, add_results
 from rlviz.rundir.retention import retain_checkpoints
 
 if TYPE_CHECKING:
@@ -27,20 +28,19 @@ if TYPE_CHECKING:
 
 
 def save_policy(model: BaseAlgorithm, path: Path) -> None:
-    """Write what plain ``PPO.load(path)`` reads, with the normalisation of its observations and the numbering of its
-    environment, if there are any.
+    """Save ``model`` so that plain ``PPO.load(path)`` reads it, with its normalisation and numbering of observations.
 
-    ``path`` is whole or absent at any moment.
+    ``path`` is complete or absent at any moment.
     """
     with atomic_write(path) as file:
         _save(model, file)
 
 
 def save_best(model: BaseAlgorithm, path: Path, best: BestPolicy) -> None:
-    """The same with what is known of it in the same file: a death at any moment leaves a pair that belongs together."""
+    """Save ``model`` with its score in the same file, so that the two always belong together, even after a crash."""
     saved = BytesIO()
     _save(model, saved)
-    write_atomically(path, with_figures(saved.getvalue(), best))
+    write_atomically(path, add_results(saved.getvalue(), best))
 
 
 def _save(model: BaseAlgorithm, file: BufferedRandom | BytesIO) -> None:
@@ -51,13 +51,13 @@ def _save(model: BaseAlgorithm, file: BufferedRandom | BytesIO) -> None:
 
 
 PICTURE_SECONDS = 1.0
-"""How often what people want to see of a policy is written while it learns."""
+"""How often the algorithm's export, such as a Q-table, is written during training."""
 
 
 class Checkpoints:
     """Saves ``checkpoints/step_<n>.zip`` every N steps or M seconds, whichever comes first, and on request.
 
-    Between checkpoints it renews what people want to see of the policy, if the algorithm exports anything.
+    Between checkpoints it renews the algorithm's export (such as a Q-table), if there is one.
     """
 
     def __init__(
@@ -70,11 +70,14 @@ class Checkpoints:
         export: Callable[[BaseAlgorithm], None] | None = None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``answered`` is the last request that an earlier attempt has answered. ``export`` writes what people want to
-        see of a policy, such as its table. It raises OSError.
+        """Plan the first checkpoint.
 
-        Something is due from ``next_step`` on, which ``request`` and ``tick`` bring forward: the training thread
-        compares numbers, and looks at no clock.
+        A checkpoint is due from ``next_step`` on. ``request`` and ``check_clock`` lower it, so that the training thread
+        only compares numbers and never reads a clock.
+
+        Args:
+            answered: Number of the last request that an earlier attempt answered.
+            export: Writes what users can inspect of a policy, such as its table. It may raise OSError.
         """
         self._folder, self._plan, self._journals, self._monotonic = folder, plan, journals, monotonic
         self._export = export
@@ -84,68 +87,69 @@ class Checkpoints:
         self._requested = self._answered = answered
 
     def request(self, number: int) -> None:
-        """Ask, from any thread, for a checkpoint at the next step. A number that was answered is ignored; one that
-        comes in just that moment may be answered twice.
+        """Request a checkpoint at the next step. For any thread.
+
+        A number that was answered is ignored; one that arrives while a checkpoint is saved may be answered twice.
         """
         self._requested = max(self._requested, number)
         if self._requested > self._answered:
             self.next_step = self._save_step = 0
 
-    def tick(self) -> None:
-        """Look at the clock, from any thread."""
+    def check_clock(self) -> None:
+        """Check by the clock whether something is due. For any thread."""
         now = self._monotonic()
         if now >= self._save_time:
             self.next_step = self._save_step = 0
         elif self._export is not None and now >= self._picture_time:
             self.next_step = 0
 
-    def catch_up(self, model: BaseAlgorithm) -> None:
-        """Do what is due at this step, in the training thread."""
+    def save_due(self, model: BaseAlgorithm) -> None:
+        """Save what is due at this step. For the training thread."""
         if model.num_timesteps >= self._save_step:
             self.save(model)
         else:
             self.next_step = self._save_step
-            self.renew_picture(model)
+            self.write_export(model)
 
     def save(self, model: BaseAlgorithm) -> None:
-        """Write a checkpoint now and drop all but the newest few. One that cannot be written is warned of."""
+        """Save a checkpoint now and delete all but the newest few. A failure becomes a warning."""
         step = model.num_timesteps
         path = self._folder.checkpoint_path(step)
         self._save_time = self._monotonic() + self._plan.every_seconds
-        # Before the writing: a request that comes meanwhile sets them again.
+        # Before writing: a request that arrives meanwhile sets them again.
         self.next_step = self._save_step = step + self._plan.every_steps
         answered = self._answered = self._requested
         try:
             self._write(model, path)
-            self._picture(model)
+            self._export_now(model)
             retain_checkpoints(self._folder, self._plan.keep)
-        except Exception as error:  # a policy that cannot be pickled, for instance
-            self._journals.warn(step, f"The checkpoint at step {step} could not be saved: {message_of(error)}.")
+        except Exception as error:  # for instance, a policy that cannot be pickled
+            self._journals.warn(step, f"The checkpoint at step {step} could not be saved: {error_message(error)}.")
             return
         within = path.relative_to(self._folder.path).as_posix()
         self._journals.event(step, CheckpointData(path=within, request=answered))
 
-    def renew_picture(self, model: BaseAlgorithm) -> None:
-        """Write what people want to see of the policy as it is now. A disk that refuses is asked again later."""
+    def write_export(self, model: BaseAlgorithm) -> None:
+        """Write the export of the current policy. If the disk refuses it, the next call tries again."""
         with suppress(OSError):
-            self._picture(model)
+            self._export_now(model)
 
     def save_final(self, model: BaseAlgorithm) -> None:
         """Write the final model, ``model.zip``. Raises OSError."""
         self._write(model, self._folder.model_path)
-        self._picture(model)
+        self._export_now(model)
 
     def state(self) -> dict[str, Any]:
         return {"save_step": self._save_step}
 
     def restore(self, state: dict[str, Any]) -> None:
-        if self.next_step > 0:  # or one was asked for meanwhile
+        if self.next_step > 0:  # else a checkpoint was requested meanwhile
             self.next_step = self._save_step = state["save_step"]
 
     def _write(self, model: BaseAlgorithm, path: Path) -> None:
         save_policy(model, path)
 
-    def _picture(self, model: BaseAlgorithm) -> None:
+    def _export_now(self, model: BaseAlgorithm) -> None:
         if self._export is not None:
             self._picture_time = self._monotonic() + PICTURE_SECONDS
             self._export(model)
@@ -154,25 +158,27 @@ class Checkpoints:
 NEVER = 2**63
 
 MAX_BYTES = 64_000_000
-"""The kept policies of one run may take so much together. Large networks, above all those that see pictures, are kept
-at fewer moments."""
+"""Disk space for the filmstrip of one run. Large networks, such as those for images, are kept at fewer moments."""
 
 FEWEST = 8
-"""At least so many policies are kept, however large they are, unless fewer are wanted."""
+"""At least this many policies are kept whatever their size, unless the run asks for fewer."""
 
 MAX_SHARE, ALLOWANCE_SECONDS = 0.005, 0.1
-"""Copying policies may take this share of training time, plus the allowance. A moment that would exceed it is passed
-over. Writing them to disk takes about as long again, outside of the training thread."""
+"""Copying policies may take this share of training time, plus the allowance. A moment that would exceed it is skipped.
+Writing to disk takes about as long again, outside the training thread."""
 
 _SHORTEST = 1_000
-"""The second moment comes after 1/1,000 of training, if the policy has changed by then."""
+"""The second moment is at 1/1,000 of training, if the policy has changed by then."""
 
 
-def film_moments(end: int, count: int, *, first_update: int, every: int) -> Sequence[int]:
-    """Environment steps of at most ``count`` policies on the way to step ``end``, log-spaced: much happens early.
+def plan_film_moments(end: int, count: int, *, first_update: int, every: int) -> Sequence[int]:
+    """Return the environment steps at which a filmstrip keeps policies, log-spaced because much happens early.
 
-    The first is 0. The others are ``every`` steps apart, or a multiple of that, and none comes before
-    ``first_update``: in between, the policy does not change.
+    Args:
+        end: Last step of training.
+        count: Largest number of moments.
+        first_update: No moment but the first (0) is earlier, because the policy has not changed.
+        every: Steps between two updates; moments are multiples of it.
     """
     moments, last = [0], end // every * every
     at = _round_up(max(first_update, end // _SHORTEST, 1), every)
@@ -188,11 +194,11 @@ def _round_up(step: int, every: int) -> int:
 
 
 class Filmstrip:
-    """Keeps ``film/step_<n>.zip``, weights alone, at the moments of ``film_moments``, and the last policy.
+    """Keeps ``film/step_<n>.zip`` (weights only) at the steps of ``plan_film_moments``, and the last policy.
 
-    The training thread takes a policy into memory from ``next_step`` on; the watcher writes it, since waiting for the
-    disk takes longer than everything else. A policy that cannot be written is warned of and left out. What an earlier
-    attempt kept stays until this one has come as far.
+    The training thread copies a policy into memory from ``next_step`` on; the watcher's thread writes it, because the
+    disk is slow. A policy that cannot be written is skipped with a warning. Files of an earlier attempt stay until this
+    one has reached their steps.
     """
 
     def __init__(
@@ -207,8 +213,13 @@ class Filmstrip:
         monotonic: Callable[[], float] = time.monotonic,
         processor_time: Callable[[], float] = time.thread_time,
     ) -> None:
-        """``count`` is how many policies are kept at most; 0 keeps none. The other arguments are those of
-        ``film_moments``. ``processor_time``: what a copy costs; that the thread waited for a core is no cost of it."""
+        """Create a filmstrip of at most ``count`` policies; 0 keeps none.
+
+        The other arguments are those of ``plan_film_moments``.
+
+        Args:
+            processor_time: Measures the cost of a copy, without the time that the thread waited for a core.
+        """
         self._monotonic, self._processor_time = monotonic, processor_time
         self._began, self._spent = monotonic(), 0.0
         self._folder, self._journals = folder, journals
@@ -221,8 +232,11 @@ class Filmstrip:
         self.next_step = NEVER
 
     def begin(self, model: BaseAlgorithm, *, goes_on: bool = False) -> None:
-        """Keep the policy that training begins with, and plan the moments: its size decides how many fit. Where
-        training goes on from a snapshot (``goes_on``), this policy is not kept again."""
+        """Keep the first policy and plan the moments; the policy's size decides how many fit.
+
+        Args:
+            goes_on: Whether training continues from a snapshot; its policy is not kept again.
+        """
         if self._count == 0:
             return
         self._began, self._begun = self._monotonic(), model.num_timesteps
@@ -230,24 +244,24 @@ class Filmstrip:
         self._waiting = deque(one for one in self._waiting if one[0] <= model.num_timesteps)
         self._older.clear()
         self._older.extend(step for step, _ in self._folder.film_files())
-        size = self._take(model, keep=not goes_on)
+        size = self._copy(model, keep=not goes_on)
         count = min(self._count, max(FEWEST, MAX_BYTES // size))
-        moments = film_moments(self._end, count, first_update=self._first_update, every=self._every)
+        moments = plan_film_moments(self._end, count, first_update=self._first_update, every=self._every)
         self._moments.extend(moment for moment in moments if moment > model.num_timesteps - goes_on)
         self._advance(model.num_timesteps)
 
-    def take(self, model: BaseAlgorithm) -> None:
-        """For the training thread: copy the present policy, unless copying has taken too much time already."""
+    def copy_policy(self, model: BaseAlgorithm) -> None:
+        """Copy the current policy, unless copying has taken too much time already. For the training thread."""
         if self._spent <= ALLOWANCE_SECONDS + MAX_SHARE * (self._monotonic() - self._began):
-            self._take(model)
+            self._copy(model)
         self._advance(model.num_timesteps)
 
     def write(self) -> None:
-        """Write the copied policies to disk. May be called in any thread."""
+        """Write the copied policies to disk. For any thread."""
         while self._waiting:
             try:
                 step, content = self._waiting.popleft()
-            except IndexError:  # the other thread was first
+            except IndexError:  # another thread was faster
                 return
             try:
                 self._keep(step, content)
@@ -261,14 +275,14 @@ class Filmstrip:
                 self._warned = False
 
     def finish(self, model: BaseAlgorithm) -> None:
-        """Keep the last policy, and write everything that waits."""
+        """Keep the last policy, and write everything that is waiting."""
         if self._count and model.num_timesteps > self._taken:
-            self._take(model)
+            self._copy(model)
         self.next_step = NEVER
         self.write()
 
-    def _take(self, model: BaseAlgorithm, *, keep: bool = True) -> int:
-        """Copy the policy; return its size in bytes."""
+    def _copy(self, model: BaseAlgorithm, *, keep: bool = True) -> int:
+        """Copy the policy and return its size in bytes."""
         begin = self._processor_time()
         content = self._weights(model)
         self._taken = model.num_timesteps
@@ -285,8 +299,10 @@ class Filmstrip:
         return file.getvalue()
 
     def _advance(self, step: int) -> None:
-        """Find the next moment after ``step``. A policy is taken one step after its moment, because the update at the
-        end of a rollout changes it after the rollout's last step."""
+        """Set the next moment after ``step``.
+
+        A policy is copied one step after its moment, because the update follows the rollout's last step.
+        """
         while self._moments and self._moments[0] < step:
             self._moments.popleft()
         self.next_step = self._moments.popleft() + 1 if self._moments else NEVER

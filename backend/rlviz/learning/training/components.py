@@ -1,4 +1,7 @@
-"""What is built around a model to train it: what counts, saves, evaluates, watches and steers."""
+"""Builds what surrounds a model in training: counters, snapshots, evaluations, recording and rules.
+
+``TrainingComponents`` connects them, restores them from a snapshot, and rolls them back.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ from rlviz.learning.algorithms.policy import as_played
 from rlviz.learning.environments.custom import environment_of
 from rlviz.learning.environments.make import Env, make_environment
 from rlviz.learning.training.anatomy import AnatomyJournal
-from rlviz.learning.training.attempt import Attempt, in_words
+from rlviz.learning.training.attempt import Attempt, describe_error
 from rlviz.learning.training.callback import GreedyPlayer, PeriodicEvaluation, RunCallback, RunLogger
 from rlviz.learning.training.checkpoint import Checkpoints, Filmstrip
 from rlviz.learning.training.environment_faults import EnvironmentFaults
@@ -31,21 +34,21 @@ from rlviz.learning.training.knobs import Knobs
 from rlviz.learning.training.live_weights import LiveWeights
 from rlviz.learning.training.pausing import Pause
 from rlviz.learning.training.rollback import Rollbacks, Target
-from rlviz.learning.training.rules import Firing, rules_in_force
+from rlviz.learning.training.rules import Firing, read_active_rules
 from rlviz.learning.training.run_recorder import RunRecorder
 from rlviz.learning.training.snapshot.capture import Captured, Contents, Counter, Point, capture, environments_of
-from rlviz.learning.training.snapshot.compatibility import origin_of, what_is_built
+from rlviz.learning.training.snapshot.compatibility import describe_build, describe_origin
 from rlviz.learning.training.snapshot.replay import ReplayTape, placed_rows
 from rlviz.learning.training.snapshot.restore import Continuation, check_subject, refit, restore_contents
 from rlviz.learning.training.snapshot.schedule import Snapshots, Subject
-from rlviz.learning.training.steering import PastChanges, Steering, past_changes
+from rlviz.learning.training.steering import PastChanges, Steering, read_past_changes
 from rlviz.rundir.folder import RunFolder
 
 
 class TrainingComponents:
-    """Built for the attempt to train ``model``, which was brought to ``continuation`` if it goes on from a snapshot.
+    """The parts around ``model``, restored to ``continuation`` if training continues from a snapshot.
 
-    ``tick`` is for the watcher's thread; ``close`` after use.
+    ``run_due_work`` is for the watcher's thread. Call ``close`` after use.
     """
 
     def __init__(
@@ -91,8 +94,10 @@ class TrainingComponents:
         )
         past = self._past_changes(continuation)
         self.steering = self._make_steering(model, past)
-        self._logger, self._tape = logger, continuation.tape() if continuation is not None else ReplayTape()
-        self._counters = counters = counters_of(self.callback, logger, self.checkpoints, self.steering, self.evaluation)
+        self._logger, self._tape = logger, continuation.make_tape() if continuation is not None else ReplayTape()
+        self._counters = counters = collect_counters(
+            self.callback, logger, self.checkpoints, self.steering, self.evaluation
+        )
         if continuation is not None:
             continuation.restore_counters(counters)
             if continuation.is_fork and config.parent is not None:
@@ -104,55 +109,61 @@ class TrainingComponents:
         self.callback.rollbacks = self.rollbacks
         journals.watch(self._show_rules)
 
-    def go_back(self, model: BaseAlgorithm, target: Target) -> Continuation:
-        """Bring ``model``, and all that counts, to ``target``: to be followed by ``begin_again``."""
-        self._journals.go_back()
+    def roll_back(self, model: BaseAlgorithm, target: Target) -> Continuation:
+        """Restore ``model`` to ``target``. Call ``continue_from`` next, which restores the components."""
+        self._journals.roll_back()
         self.faults.mute()
         continuation = restore_contents(model, self._config, self._folder, target.contents, target.placed)
         self.faults.unmute()
         return continuation
 
-    def begin_again(self, continuation: Continuation, attempt: Attempt, by: Firing | None) -> None:
-        """Count on from there, in ``attempt``; ``by``: the rule that has it go back, if one does."""
-        self._attempt, self._tape = attempt, continuation.tape()
-        self.steering.go_back(continuation.manifest.step, by)
+    def continue_from(self, continuation: Continuation, attempt: Attempt, by: Firing | None) -> None:
+        """Restore the components to the snapshot and continue as ``attempt``.
+
+        Args:
+            by: The rule that rolled training back. None for a user.
+        """
+        self._attempt, self._tape = attempt, continuation.make_tape()
+        self.steering.roll_back(continuation.manifest.step, by)
         continuation.restore_counters(self._counters)
         self._logger.iterations_before = self.callback.rollouts
-        self.callback.go_back(continuation)
-        self.snapshots.go_back(continuation.manifest.step, attempt.number)
+        self.callback.roll_back(continuation)
+        self.snapshots.roll_back(continuation.manifest.step, attempt.number)
         if self._anatomy is not None:
-            self._anatomy.go_back()
+            self._anatomy.roll_back()
 
-    def go_back_for(self, error: Exception, model: BaseAlgorithm) -> None:
-        """Raises GoBack if a rule has training go back when it raises ``error``, or when weights are no numbers."""
+    def roll_back_for(self, error: Exception, model: BaseAlgorithm) -> None:
+        """Raise GoBack if a rule rolls training back after ``error``, or because weights are not finite."""
         step = model.num_timesteps
         is_lost = not all(bool(torch.isfinite(weights).all()) for weights in model.policy.parameters())
-        self.steering.fail(step, weights_are_lost=is_lost)
+        self.steering.handle_error(step, weights_are_lost=is_lost)
         if self.rollbacks.is_wanted:
             if not is_lost:
-                self._journals.warn(step, f"Training raised an error and goes back. {in_words(error)}")
-            self.rollbacks.go(step)
+                self._journals.warn(step, f"Training raised an error and is rolled back. {describe_error(error)}")
+            self.rollbacks.leave_if_wanted(step)
 
-    def tick(self) -> None:
-        """What the clock asks for."""
+    def run_due_work(self) -> None:
+        """Do what is due by the clock."""
         with self._guard("A checkpoint"):
-            self.checkpoints.tick()
+            self.checkpoints.check_clock()
         with self._guard("A snapshot"):
-            self.snapshots.tick()
+            self.snapshots.check_clock()
         if self.filmstrip is not None:
             with self._guard("The filmstrip"):
                 self.filmstrip.write()
         with self._guard("Recording"):
-            self.recorder.tick()
+            self.recorder.read_choice()
         if self._anatomy is not None:
             with self._guard("The anatomy of updates"):
-                self._anatomy.tick()
+                self._anatomy.check_clock()
         with self._guard("A rule"):
-            self.steering.tick()
+            self.steering.check_clock()
 
     def take_last_snapshot(self, *, stopped: bool) -> None:
-        """At the end, training is between two rollouts; where a stop ended it, it may be anywhere, and the last start
-        of a rollout counts."""
+        """Take the attempt's last snapshot.
+
+        A finished run is between two rollouts. A stopped one may be anywhere, so its newest rollout start is written.
+        """
         if stopped or self.callback.ended_early is not None:
             self.snapshots.write_newest(Trigger.STOPPED)
         else:
@@ -173,7 +184,7 @@ class TrainingComponents:
 
     def _show_rules(self, step: int, values: Mapping[str, float]) -> None:
         with self._guard("A rule"):
-            self.steering.row(step, values)
+            self.steering.observe_row(step, values)
 
     @property
     def is_stopping(self) -> bool:
@@ -233,13 +244,13 @@ class TrainingComponents:
         return None
 
     def _short_end(self) -> float:
-        """The step at which the last rollout ends, where it may be shorter than the others; infinity where not."""
+        """Return the step at which the last rollout ends if it may be shorter than the others, else infinity."""
         one = self._hyperparameters
         is_cut = one.boundary_steps > one.rollout_steps
         return one.training_end(self._config.total_timesteps) if is_cut else math.inf
 
     def _open_anatomy(self) -> AnatomyJournal | None:
-        """A place where it cannot be written is worth a warning, not a run."""
+        """Open the anatomy journal, if the run has one. If it cannot be written, warn and train without it."""
         if not self._config.anatomy:
             return None
         td_errors = ALGORITHMS.get(self._config.algo).td_errors
@@ -254,21 +265,24 @@ class TrainingComponents:
         beyond = (0, 0) if self._attempt.is_repeated else None
         if continuation is not None and not self._attempt.rollback:
             beyond = continuation.taken_at
-        return past_changes(self._folder, beyond)
+        return read_past_changes(self._folder, beyond)
 
     def _make_steering(self, model: BaseAlgorithm, past: PastChanges) -> Steering:
         return Steering(
             self._folder,
             self._journals,
             Knobs(model, self._config),
-            rules_in_force(self._folder, self._config.rules, self._journals),
+            read_active_rules(self._folder, self._config.rules, self._journals),
             _Targets(self, self._pause),
             past=past,
         )
 
     def _prepare(self, model: BaseAlgorithm, contents: Contents) -> Target:
-        """Check that ``model`` can go back to ``contents``; read what its replay buffer has lost since. Raises
-        SnapshotRefused."""
+        """Check that ``model`` can be rolled back to ``contents``, and read the replay rows it no longer has.
+
+        Raises:
+            SnapshotRefused: The snapshot does not fit.
+        """
         check_subject(contents, self._config, self._folder, model)
         contents = refit(contents, self._config, self._folder, model)
         if (replay := contents.state["replay"]) is None:
@@ -286,8 +300,8 @@ class TrainingComponents:
         subject = Subject(
             self._folder.run_id,
             self._attempt.number,
-            what_is_built(config, model),
-            origin_of(config),
+            describe_build(config, model),
+            describe_origin(config),
             custom.state_problem if custom is not None else None,
             config.parent.step if config.parent is not None else None,
         )
@@ -303,14 +317,14 @@ class TrainingComponents:
         )
 
 
-def counters_of(
+def collect_counters(
     callback: RunCallback,
     logger: RunLogger,
     checkpoints: Checkpoints,
     steering: Steering | None,
     evaluation: PeriodicEvaluation | None,
 ) -> dict[str, Counter]:
-    """What counts while a run trains, by the names that snapshots know it by. Not every run, or snapshot, has all."""
+    """Return the parts whose state is in snapshots, by name. Not every run, or snapshot, has all of them."""
     counters: dict[str, Counter] = {"callback": callback, "logger": logger, "checkpoints": checkpoints}
     if steering is not None:
         counters["steering"] = steering
@@ -320,7 +334,7 @@ def counters_of(
 
 
 class _Targets:
-    """What rules act on."""
+    """Implements the actions of rules (see ``steering.Targets``)."""
 
     def __init__(self, components: TrainingComponents, pause: Pause) -> None:
         self._components, self._pause = components, pause
@@ -339,4 +353,4 @@ class _Targets:
     def roll_back(self, action: RollBack, firing: Firing) -> str | None:
         if self._components.is_stopping:
             return f"It does not {action.words}: the run is being stopped."
-        return self._components.rollbacks.choose(action, firing)
+        return self._components.rollbacks.choose_target(action, firing)

@@ -1,4 +1,4 @@
-"""EnvironmentFaults: tells in the journal of a run what its environment returned that training suffers from."""
+"""Reports faults of a run's environment, such as rewards that are not finite, in the run's journal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rlviz.learning.training.journals import RunJournals
 
 
 class EnvironmentFaults:
-    """Warns once of each kind, at the step at which it came first. For the thread that trains."""
+    """Warns once of each kind of fault, at the step where it came first. For the training thread."""
 
     def __init__(self, journals: RunJournals) -> None:
         self._journals = journals
@@ -23,39 +23,38 @@ class EnvironmentFaults:
 
     @property
     def cause(self) -> str | None:
-        """The first number that was not finite, or else that was huge, in a sentence: what comes after it may follow
-        from it."""
+        """The first value that was not finite, or else huge, as a sentence. Later problems may follow from it."""
         return self._cause
 
     def watch(self, envs: Sequence[Env], step: Callable[[], int]) -> None:
-        """Listen to ``envs``, which are stepped together. ``step``: the environment steps that a step leads to."""
+        """Watch ``envs``, which are stepped together. ``step`` returns the environment steps after the current step."""
         for place, env in enumerate(envs):
             which = f" in environment {place + 1} of {len(envs)}" if len(envs) > 1 else ""
             listen(env, self._listener(step, which))
 
     def watch_evaluation(self, env: Env, step: Callable[[], int]) -> Env:
-        """Listen to an environment in which the policy of ``step`` is evaluated; returns it."""
+        """Watch an environment that evaluates the policy of ``step``, and return it."""
         listen(env, self._listener(step, " in an evaluation"))
         return env
 
     def mute(self) -> None:
-        """Hear nothing until ``unmute``: environments are brought to where they were before."""
+        """Ignore faults until ``unmute``, because a rollback steps the environments."""
         self._is_muted = True
 
     def unmute(self) -> None:
-        """Listen again. What was learned before is gone, and with it what followed."""
+        """Watch again, and forget the cause: the rollback removed what was learned from it."""
         self._is_muted, self._cause, self._is_certain = False, None, False
         self._journals.environment_fault = None
 
-    def tell_counts(self, step: int) -> None:
-        """Warn of what came more than once, with how often it did; to be called at the end of an attempt."""
+    def warn_of_counts(self, step: int) -> None:
+        """Warn about faults that came more than once, with their counts. Call it at the end of an attempt."""
         often = [f"{kind} {count:,} times" for kind, count in self._count.items() if count > 1]
         if often:
             self._journals.warn(step, f"In this attempt, of the environment: {'; '.join(often)}.")
         self._count.clear()
 
     def _listener(self, step: Callable[[], int], which: str) -> Callable[[Fault], None]:
-        def hear(fault: Fault) -> None:
+        def report(fault: Fault) -> None:
             if self._is_muted:
                 return
             self._count[fault.kind] += 1
@@ -70,4 +69,4 @@ class EnvironmentFaults:
                 self._journals.environment_fault = self._cause
             self._journals.warn(at, fault.sentence(f"at step {at:,}{which}"))
 
-        return hear
+        return report

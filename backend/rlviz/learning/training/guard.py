@@ -1,7 +1,4 @@
-"""Guard: training goes on whatever happens to what watches it.
-
-Finished episodes, as Stable-Baselines3's ``Monitor`` and ``VecMonitor`` report them.
-"""
+"""Keeps failures of code around training (recording, evaluation, rules …) from ending it."""
 
 from __future__ import annotations
 
@@ -12,23 +9,23 @@ from contextlib import suppress
 from types import TracebackType
 from typing import NamedTuple
 
-from rlviz.domain.errors import brief
-from rlviz.domain.limits import number_of
+from rlviz.domain.errors import summarize_error
+from rlviz.domain.limits import to_number
 
 
 class LeavesTraining(Exception):
-    """Base of what is raised to leave the library's ``learn`` on purpose. A Guard lets it pass."""
+    """Base class of exceptions that leave the library's ``learn`` on purpose. A Guard lets them pass."""
 
 
 def print_traceback(error: Exception) -> None:
-    """Print it to standard error, which is ``worker.log`` in a worker."""
+    """Print the traceback to standard error, which is ``worker.log`` in a worker."""
     traceback.print_exception(error, file=sys.stderr)
 
 
 class Guard:
-    """Runs each watcher in a ``with`` block. An exception ends the block, and becomes a warning.
+    """Runs each part in a ``with`` block; an exception ends the block and becomes a warning.
 
-    A watcher is warned of once; ``log`` gets the exception then. From any thread.
+    Only the first failure of each part is warned of and logged. For any thread.
     """
 
     def __init__(self, warn: Callable[[str], None], log: Callable[[Exception], None] = print_traceback) -> None:
@@ -36,20 +33,25 @@ class Guard:
         self._failed: set[str] = set()
 
     def __call__(self, watcher: str, *, may_draw: bool = False, on_failure: Callable[[], None] | None = None) -> Block:
-        """The block in which ``watcher`` runs; its name begins the warning. ``may_draw``: it may draw random numbers,
-        so if it fails, the global generators are restored to their states at the start of the block. ``on_failure`` is
-        called then."""
+        """Return the block in which a part runs.
+
+        Args:
+            watcher: Name of the part; the warning begins with it.
+            may_draw: Whether the part may draw random numbers. If it fails, the global generators are restored to their
+                states at the start of the block.
+            on_failure: Called after a failure.
+        """
         return Block(self, watcher, may_draw, on_failure)
 
     def report(self, watcher: str, error: Exception) -> None:
-        """Warn that ``watcher`` has failed. Never raises."""
+        """Warn that a part has failed. Never raises."""
         if watcher in self._failed:
             return
         self._failed.add(watcher)
         with suppress(Exception):
             self._log(error)
         with suppress(Exception):
-            self._warn(f"{watcher} failed ({brief(error)}). Training goes on as if it had not been there.")
+            self._warn(f"{watcher} failed ({summarize_error(error)}). Training continues without it.")
 
 
 class Block:
@@ -83,18 +85,20 @@ class Block:
 
 
 class FinishedEpisode(NamedTuple):
-    """``length`` in environment steps."""
+    """A finished episode: its return and its length in environment steps."""
 
     reward: float
     length: int
 
 
-def finished_episode(info: object) -> FinishedEpisode | None:
-    """The episode that ended with this step. None if none did: an ``episode`` that the environment itself puts into its
-    ``info``, a number for instance, is no report of one."""
+def read_finished_episode(info: object) -> FinishedEpisode | None:
+    """Return the episode that ended with this step, as ``Monitor`` and ``VecMonitor`` report it, or None.
+
+    An ``episode`` that the environment itself puts into ``info``, for instance a number, is ignored.
+    """
     if not isinstance(info, Mapping) or not isinstance(episode := info.get("episode"), Mapping):
         return None
-    reward, length = number_of(episode.get("r")), number_of(episode.get("l"))
+    reward, length = to_number(episode.get("r")), to_number(episode.get("l"))
     if reward is None or length is None or not 0 <= length < float("inf"):
         return None
     return FinishedEpisode(float(reward), int(length))

@@ -1,9 +1,8 @@
-"""The trainer's end of the journals.
+"""Writes the metrics and events of a run in training.
 
-How much a trainer may log: beyond it rows or names are left out, and the run says so.
-
-Rows that an attempt computes again: those that the journal has beyond the snapshot that the attempt began
-from.
+``RunJournals`` is what training logs to: it batches rows, waits while the disk is full, and holds rows back during a
+pause. ``MetricLimits`` caps how many names and rows a run may log. ``Recomputed`` compares the rows of a resumed run
+with those that the journal already has, so that they are not written twice.
 """
 
 from __future__ import annotations
@@ -21,26 +20,28 @@ from typing import Any, NamedTuple, Protocol
 from rlviz.domain.clocks import SteadyClock
 from rlviz.domain.events import DivergedData, Ending, EventData, ResumedData, Stretch, WarningData, event_line
 from rlviz.domain.metrics import CLOCK, RETURNS
-from rlviz.domain.naming import MAX_NAME_CHARACTERS, distinct, recorded_name, renames_text
-from rlviz.rundir.files import take_room
+from rlviz.domain.naming import MAX_NAME_CHARACTERS, make_distinct, recorded_name, renames_text
+from rlviz.rundir.files import reserve_space
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
 
 MAX_NAMES = 1_000
 ROWS_A_SECOND = 10_000
-"""Ten times what the fastest environments of the registry need; about 1.5 MB a second."""
+"""Ten times the rate of the fastest built-in environments; about 1.5 MB a second."""
 
 Values = Mapping[str, float]
 
 
 class MetricLimits:
-    """Limits how many metric names a run may record, and how many rows a second. A row with the same names as earlier
-    ones costs one comparison of names, without a look at the clock."""
+    """Limits how many metric names a run may record, and how many rows a second.
+
+    A row whose names were all seen before costs one comparison of names, and does not read the clock.
+    """
 
     def __init__(self, warn: Callable[[str], None], monotonic: Callable[[], float] = time.monotonic) -> None:
         self._warn, self._monotonic = warn, monotonic
-        self._names: dict[str, str | None] = {}  # as logged: as recorded, None if left out
-        self._same: set[str] = set()  # those that are recorded as they were logged
+        self._names: dict[str, str | None] = {}  # logged name -> recorded name, None if left out
+        self._same: set[str] = set()  # names that are recorded as they were logged
         self._recorded = 0
         self._told_of_names = self._told_of_renaming = False
         self._window_start, self._rows = monotonic(), 0
@@ -48,7 +49,7 @@ class MetricLimits:
         """How many rows were left out because they came too fast."""
 
     def admit(self, values: Values) -> Values | None:
-        """The part of ``values`` that may be recorded; None for a row that comes too fast."""
+        """Return the part of ``values`` that may be recorded, or None if the row exceeds the rate limit."""
         self._rows += 1
         if self._rows > ROWS_A_SECOND and not self._new_window():
             self.left_out += 1
@@ -60,7 +61,7 @@ class MetricLimits:
         return {name: value for logged, value in values.items() if (name := self._name(logged)) is not None}
 
     def excuse(self, rows: int) -> None:
-        """The next ``rows`` rows were recorded by an earlier attempt: do not count them."""
+        """Do not count the next ``rows`` rows against the rate limit."""
         self._rows -= rows
 
     def close(self) -> None:
@@ -86,7 +87,7 @@ class MetricLimits:
                 self._warn(f"More than {MAX_NAMES:,} metrics are logged; {logged[:80]!r} and later ones are left out.")
             return None
         self._recorded += 1
-        name = distinct(recorded_name(logged), self._names.values())
+        name = make_distinct(recorded_name(logged), self._names.values())
         if name == logged:
             self._same.add(logged)
         elif not self._told_of_renaming:
@@ -103,11 +104,17 @@ class EventLog(Protocol):
 
 
 class Recomputed:
-    """Compares, row by row, until all rows have come again or one comes otherwise.
+    """Compares recomputed rows with the journal until all have matched or one differs.
 
-    ``expected``: the rows beyond the snapshot, as the journal has them, in order; ``last`` is the seq of the journal's
-    last row, and ``attempt`` the one that computes them again. The event ``resumed`` or ``diverged`` says how it went.
-    ``leave_behind`` comes before ``diverged`` is called, with the last step up to which earlier attempts still count.
+    Args:
+        snapshot: Name of the snapshot that the attempt resumes.
+        step: Step of that snapshot.
+        expected: The journal's rows after the snapshot, in order.
+        last: ``seq`` of the journal's last row.
+        attempt: Number of the attempt that computes the rows again.
+        leave_behind: Called before the event ``diverged`` with the last step up to which earlier attempts still count.
+
+    The event ``resumed`` or ``diverged`` reports the result.
     """
 
     def __init__(
@@ -124,25 +131,25 @@ class Recomputed:
         self._snapshot, self._step, self._last, self._attempt = snapshot, step, last, attempt
         self._expected = iter(expected)
         self._clocked: deque[Mapping[str, Any]] = deque()
-        """Rows of the clock alone that the journal has before the next one to compare, or after the last."""
+        """Journal rows with clock metrics only, before the next row to compare, or after the last."""
         self._next = self._advance()
         self._verified = 0
         self._over = False
         self.has_diverged = False
-        """Whether a row has come otherwise."""
+        """Whether a recomputed row differed from the journal."""
 
     @property
     def reached(self) -> int | None:
-        """The ``seq`` of the newest row that was computed again; None once all were."""
+        """``seq`` of the newest row that was computed again; None once all were."""
         following = self._clocked[0] if self._clocked else self._next
         return None if self.has_diverged or following is None else int(following["seq"]) - 1
 
     def begin(self, log: EventLog) -> None:
-        """If there is nothing to compare, tell at once that the run was resumed."""
+        """Report ``resumed`` at once if there is nothing to compare."""
         self._tell_if_done(log)
 
     def has(self, log: EventLog, step: int, values: RecomputedValues) -> bool:
-        """Whether the row that was just computed is in the journal already, so that it must not be written again."""
+        """Return whether the journal already has the row, so that it must not be written again."""
         if self.has_diverged:
             return False
         compared = _compared(values)
@@ -179,14 +186,14 @@ class Recomputed:
         return False
 
     def end(self, log: EventLog) -> None:
-        """The attempt ends: if it did not compute all rows again, tell how many are left."""
+        """Report how many rows were not computed again, because the attempt ends."""
         if not self._over and self._next is not None:
             self._over = True
             left = 1 + sum(1 for row in self._expected if _compared(row["values"]))
             log.event(self._step, ResumedData(snapshot=self._snapshot, verified=self._verified, left=left))
 
     def _advance(self) -> Mapping[str, Any] | None:
-        """The next row to compare; None: there is no further one."""
+        """Return the next row to compare, or None after the last."""
         self._clocked.clear()
         for row in self._expected:
             if _compared(row["values"]):
@@ -195,8 +202,10 @@ class Recomputed:
         return None
 
     def _has_clocked(self, step: int) -> bool:
-        """Whether the journal has a row of the clock alone at ``step``: before the last one to compare it counts as
-        if it had, since whether there is such a row may be for the clock to decide."""
+        """Return whether the journal has a row with clock metrics only at ``step``.
+
+        Before the last row to compare, the answer is always yes: such rows depend on the clock and may come elsewhere.
+        """
         while self._clocked and self._clocked[0]["step"] < step:
             self._clocked.popleft()
         if self._clocked and self._clocked[0]["step"] == step:
@@ -221,15 +230,15 @@ def _first_difference(recorded: RecomputedValues, computed: RecomputedValues) ->
 
 
 MAX_WAITING_ROWS = 1_000
-"""So many wait for company; then they are written at once."""
+"""Rows are written together when this many are waiting."""
 
 MAX_ROWS_IN_MEMORY = 100_000
-"""So many wait while the journal takes none because the disk has been full for too long. Later ones are lost."""
+"""Rows that are kept in memory while the disk is full. Later ones are lost."""
 
 RESERVED_BYTES = 65_536
 
 MAX_TEXT = 20_000
-"""Characters of a message or traceback that an event keeps; a line of a journal has a limit."""
+"""Longest message or traceback that an event keeps, in characters; a journal's lines are limited in length."""
 
 
 class Row(NamedTuple):
@@ -241,10 +250,10 @@ class Row(NamedTuple):
 
 
 class RunJournals:
-    """Writes a run's metrics and events. Events are on disk at once, and after the metrics before them.
+    """Writes a run's metrics and events. Events are on disk at once, after the metrics that precede them.
 
-    A full disk does not reach training: lines wait until there is room again. Rows are in the order they came in,
-    from whatever thread they are written. Between ``hold`` and ``release`` rows wait, and only events are written.
+    Training does not notice a full disk: lines wait until there is room again. Rows keep the order they came in,
+    whichever thread writes them. Between ``hold`` and ``release`` rows wait, and only events are written.
     """
 
     def __init__(
@@ -255,13 +264,19 @@ class RunJournals:
         monotonic: Callable[[], float] = time.monotonic,
         reserve: Path | None = None,
     ) -> None:
-        """``clock``: None for one of this attempt that no step of the machine's clock reaches, so that durations are
-        right. ``reserve``: a file that keeps room on the disk for the last event, and is emptied when that needs it."""
+        """Open the journals of ``folder``.
+
+        Args:
+            clock: Time of rows, in seconds since the epoch. Default: a clock that changes of the system time do not
+                affect, so that durations are right.
+            monotonic: Clock for intervals, in seconds.
+            reserve: A file that reserves disk space for the last event; it is emptied when that event needs the space.
+        """
         self._clock = clock = clock or SteadyClock()
         self._reserve = reserve
         if reserve is not None:
             with suppress(OSError):
-                take_room(reserve, RESERVED_BYTES)
+                reserve_space(reserve, RESERVED_BYTES)
         self._metrics = JournalWriter(folder.metrics_path, clock=clock, monotonic=monotonic)
         self._events = JournalWriter(folder.events_path, clock=clock, monotonic=monotonic)
         self._watch: Callable[[int, Mapping[str, float]], None] | None = None
@@ -272,26 +287,25 @@ class RunJournals:
         self._recomputed: Recomputed | None = None
         self._not_finite: set[str] = set()
         self.environment_fault: str | None = None
-        """The first number that the environment returned and that is not finite, in a sentence; None if there was none.
-        """
+        """The first value from the environment that is not finite, as a sentence; None if there was none."""
         self._step = 0
         self._began = time.process_time()
         self._limits = MetricLimits(lambda message: self.warn(self._step, message), monotonic)
 
     def expect(self, recomputed: Recomputed) -> None:
-        """The rows to come are compared with those that the journal has already; only what is new is written."""
+        """Compare the next rows with those that the journal already has, and write only new ones."""
         self._recomputed = recomputed
         recomputed.begin(self)
 
     def hold(self) -> None:
-        """From now on rows wait for ``release``, or for the attempt's ending. Twice is once; from any thread."""
+        """Hold rows back until ``release`` or the end of the attempt. For any thread; a second call does nothing."""
         with self._order:
             if self._held is None:
                 self._write_soon()
                 self._held = []
 
     def release(self) -> None:
-        """Write what was held back; from now on rows are written again."""
+        """Write the rows that were held back, and write rows directly from now on."""
         with self._order:
             held, self._held = self._held, None
             self._limits.excuse(len(held or ()))
@@ -299,11 +313,11 @@ class RunJournals:
             self._write_soon()
 
     def watch(self, watch: Callable[[int, Mapping[str, float]], None]) -> None:
-        """Have each row shown, as it is logged and in the thread that logs it, before it is written or held back."""
+        """Call ``watch`` with each row before it is written or held back, in the thread that logs it."""
         self._watch = watch
 
     def metrics(self, step: int, values: Mapping[str, float]) -> None:
-        """Append one record. A NaN or infinity becomes null, with a warning each time a metric turns so."""
+        """Append one row. NaN and infinity are stored as null, with a warning when a metric first becomes so."""
         if self._watch is not None:
             self._watch(step, values)
         with self._order:
@@ -311,8 +325,10 @@ class RunJournals:
             self._write_recordable(Row(self._clock(), step, values))
 
     def metrics_soon(self, step: int, values: Mapping[str, float]) -> None:
-        """As ``metrics``, for rows that come often: they wait for what is written next, of whatever kind, or for
-        ``flush_if_due``. Many together cost a fraction of as many alone: what writes them stays in the cache.
+        """Append one row later, together with the next write or at ``flush_if_due``.
+
+        For frequent rows: writing many at once costs a fraction of writing each alone, because the code stays in the
+        processor's cache.
         """
         if self._watch is not None:
             self._watch(step, values)
@@ -323,7 +339,7 @@ class RunJournals:
 
     def _write_soon(self) -> None:
         with self._order:
-            if self._writing_soon:  # what is written now raised a warning
+            if self._writing_soon:  # a row that is being written caused a warning
                 return
             self._writing_soon = True
             try:
@@ -335,12 +351,12 @@ class RunJournals:
     def _write_one(self, row: Row) -> None:
         try:
             self._write_recordable(row)
-        except OSError:  # too much waits for the disk already
+        except OSError:  # too much already waits for the disk
             self._soon.appendleft(row)
             raise
 
     def _write_recordable(self, row: Row) -> None:
-        """Write ``row``. Whatever is in it, training goes on: values that JSON cannot represent become a warning."""
+        """Write ``row``. Values that JSON cannot represent become a warning; training continues."""
         try:
             self._write(row)
         except (TypeError, ValueError, OverflowError) as error:
@@ -355,7 +371,7 @@ class RunJournals:
             self._held.append(row._replace(values=admitted))
             return
         at, step, values = row.time, row.step, admitted
-        if not self._not_finite and all(map(math.isfinite, values.values())):  # nearly always, and often
+        if not self._not_finite and all(map(math.isfinite, values.values())):  # the common case
             self._append(at, step, values)
             return
         cleaned: dict[str, float | None] = {}
@@ -370,7 +386,7 @@ class RunJournals:
         self._append(at, step, cleaned)
 
     def _about_not_finite(self, name: str, value: float, step: int) -> str:
-        """Why a metric is NaN or infinite, and what to do: returns are the environment's own."""
+        """Explain why a metric is NaN or infinite, and what the user can do. Returns come from the environment."""
         said = f"{name} is {value} at step {step}"
         if self.environment_fault is not None:
             follows = "follows" if name in RETURNS else "may follow"
@@ -386,27 +402,29 @@ class RunJournals:
 
     @property
     def is_repeating(self) -> bool:
-        """Whether the rows of now are in the journal already, from an earlier attempt."""
+        """Whether the current rows are already in the journal, from an earlier attempt."""
         return self._recomputed is not None and self._recomputed.reached is not None
 
     @property
     def has_diverged(self) -> bool:
-        """Whether what an earlier attempt did from some step on is no part of the run, since rows came otherwise."""
+        """Whether rows differed, so that what earlier attempts did from some step on is superseded."""
         return self._recomputed is not None and self._recomputed.has_diverged
 
     def last_row(self) -> int:
-        """The seq of the last row that training has come to, those that wait counted in."""
+        """Return the ``seq`` of the last row that training has reached, including rows that are waiting."""
         self._write_soon()
         reached = self._recomputed.reached if self._recomputed is not None else None
         return self._metrics.last_seq if reached is None else reached
 
     def event(self, step: int, data: EventData) -> None:
-        """Append an event and write it. What the disk refuses waits, as metrics do; but an ending raises OSError. Any
-        other event that cannot be recorded is lost."""
+        """Append an event and write it at once. What a full disk refuses waits, as metrics do.
+
+        An event that cannot be recorded is dropped, except the ending of an attempt, which raises OSError.
+        """
         if isinstance(data, Ending):
             self._settle()
             data = data.model_copy(update={"processor_seconds": round(time.process_time() - self._began, 3)})
-        for write in (self._metrics.flush, self._write_soon, self._metrics.flush):  # room first, for those that wait
+        for write in (self._metrics.flush, self._write_soon, self._metrics.flush):  # make room for waiting rows first
             with suppress(OSError):
                 write()
         if isinstance(data, Ending):
@@ -423,11 +441,11 @@ class RunJournals:
         self.event(step, WarningData(message=message))
 
     def warn_now(self, message: str) -> None:
-        """A warning at the step that was logged last, from whatever thread."""
+        """Log a warning at the step of the last row. For any thread."""
         self.warn(self._step, message)
 
-    def go_back(self) -> None:
-        """Training goes back: what came after is held back no more, nor compared; nothing is known of what it logs."""
+    def roll_back(self) -> None:
+        """Reset for a rollback: write held rows, stop comparing, and forget which metrics were not finite."""
         self.release()
         recomputed, self._recomputed = self._recomputed, None
         if recomputed is not None:
@@ -435,30 +453,30 @@ class RunJournals:
         self._not_finite.clear()
 
     def flush(self) -> None:
-        """Write what waits now. What the disk refuses goes on waiting."""
+        """Write what is waiting. What the disk refuses keeps waiting."""
         with suppress(OSError):
             self._metrics.flush()
             self._write_soon()
             self._metrics.flush()
 
     def sync_metrics(self) -> None:
-        """Have the disk itself hold every row that ``last_row`` has counted so far. Raises OSError."""
+        """Flush every row counted by ``last_row`` to the disk itself. Raises OSError."""
         self._metrics.sync()
 
     def flush_if_due(self) -> None:
         try:
             self._write_soon()
-        finally:  # it may make room for those that wait
+        finally:  # it may make room for the waiting rows
             self._metrics.flush_if_due()
             self._events.flush_if_due()
 
     def sync_if_due(self) -> None:
-        """Have the disk itself hold what was written; may take a while, so not for the training thread."""
+        """Flush what was written to the disk itself. It may block, so do not call it in the training thread."""
         self._metrics.sync_if_due()
         self._events.sync_if_due()
 
     def _settle(self) -> None:
-        """The attempt ends: nothing is held back any more, and nothing more is compared."""
+        """Release held rows and stop comparing: the attempt ends."""
         with suppress(OSError):
             self.release()
         recomputed, self._recomputed = self._recomputed, None
@@ -483,7 +501,7 @@ class RunJournals:
 
 
 def _storable(value: Any) -> Any:
-    """``value`` with texts of at most MAX_TEXT characters, which UTF-8 can encode."""
+    """Return ``value`` with strings that UTF-8 can encode, cut to MAX_TEXT characters."""
     if isinstance(value, str):
         return value[:MAX_TEXT].encode(errors="replace").decode()
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Knobs of a model in training: set, scaled, remembered."""
+"""Changes hyperparameters of a model in training, and remembers the changes for snapshots."""
 
 from __future__ import annotations
 
@@ -20,22 +20,29 @@ from rlviz.learning.algorithms.knobs import Knob, Range, knobs_of, range_of
 
 @dataclass(frozen=True)
 class AppliedChange:
-    """A knob was changed, at this moment from one value to another: ``override`` is what became of its course."""
+    """A change that was made to a knob.
+
+    Args:
+        change: The requested change.
+        before: Value before the change.
+        after: Value after it.
+        override: How the knob now differs from its configured value or schedule.
+    """
 
     change: SetKnob | ScaleKnob
     before: float
     after: float
     override: Override
     replaced_schedule: bool
-    """Whether a schedule ended with it."""
+    """Whether the change replaced a schedule."""
     is_limited: bool
-    """Whether its bounds allowed less than was asked for."""
+    """Whether the knob's bounds limited the change."""
 
 
 class Knobs:
-    """The knobs of ``model``, which was built from ``config``. Used in the training thread, between two rollouts.
+    """The adjustable hyperparameters of ``model``, which was built from ``config``.
 
-    ``state`` and ``restore`` make the overrides a part of snapshots.
+    For the training thread, between two rollouts. ``state`` and ``restore`` make the overrides part of snapshots.
     """
 
     def __init__(self, model: BaseAlgorithm, config: RunConfig) -> None:
@@ -48,8 +55,8 @@ class Knobs:
         self._built = {name: control.read(model) for name, control in self._controls.items()}
         self._overrides: dict[str, Override] = {}
 
-    def turn(self, change: SetKnob | ScaleKnob) -> AppliedChange:
-        """Make a change. Raises UnknownName."""
+    def apply_change(self, change: SetKnob | ScaleKnob) -> AppliedChange:
+        """Apply a change. Raises UnknownName."""
         name = change.knob
         if name not in self._controls:
             raise UnknownName("adjustable hyperparameter", name, self._controls, "/knob")
@@ -69,22 +76,20 @@ class Knobs:
         )
 
     def begin_fork(self, changed: Collection[str]) -> list[AppliedChange]:
-        """The overrides that were restored are those of the parent. Those in whose place the fork has ``changed``
-        hyperparameters end here. Returns the others."""
+        """Drop the parent's overrides for hyperparameters that the fork ``changed``, and return the others."""
         for name, knob in self._known.items():
             if knob.hyperparameters & set(changed) and self._overrides.pop(name, None) is not None:
                 self._write(name)
         return [self._inherited(name, override) for name, override in self._overrides.items()]
 
-    def from_here(self, change: SetKnob | ScaleKnob) -> Override:
-        """What would become of the knob with ``change``: for ``as_change``, once training has gone back. Raises
-        UnknownName."""
+    def compute_override(self, change: SetKnob | ScaleKnob) -> Override:
+        """Return the override that ``change`` would make from the current value. Raises UnknownName."""
         if change.knob not in self._controls:
             raise UnknownName("adjustable hyperparameter", change.knob, self._controls, "/knob")
         return self._changed(change)
 
-    def as_change(self, name: str, wanted: Override) -> SetKnob | ScaleKnob:
-        """The change that makes ``wanted`` of what the knob is now."""
+    def make_change(self, name: str, wanted: Override) -> SetKnob | ScaleKnob:
+        """Return the change that leads from the current value to the override ``wanted``."""
         now = self._override(name)
         if wanted.value is not None or now.value is not None:
             value = wanted.value if wanted.value is not None else self._now(name) * wanted.factor
@@ -92,7 +97,7 @@ class Knobs:
         return ScaleKnob(knob=name, factor=wanted.factor / now.factor)
 
     def _changed(self, change: SetKnob | ScaleKnob) -> Override:
-        """Within the bounds of the knob."""
+        """Return the override after ``change``, within the knob's bounds."""
         name = change.knob
         if isinstance(change, SetKnob):
             return Override(value=self._within(name, change.value))

@@ -1,6 +1,7 @@
-"""The newest weights, written for somebody who watches the run, and only then.
+"""Writes files that viewers read during training: the newest weights, and the table of Q-learning.
 
-The table of Q-learning as a file that can be drawn: ``q_table.json``.
+Weights are only written while a viewer holds the lease, to ``live_weights_path`` of the run folder; the table goes to
+``q_table.json``.
 """
 
 from __future__ import annotations
@@ -28,17 +29,17 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.foreign import LeaseWatch
 
 LOOK_SECONDS = 0.25
-"""The lease is looked at so often: somebody who begins to watch shall not wait long."""
+"""How often the lease is read; a new viewer waits about that long."""
 
 EVERY_SECONDS = 1.0
 LARGEST_SHARE = 0.02
-"""At most this share of training time: weights that take long to write are written less often."""
+"""At most this share of training time: weights that take long to copy are copied less often."""
 
 
 class LiveWeights:
-    """Writes the newest weights for whoever watches, as long as the lease says that somebody does.
+    """Writes the newest weights while a viewer holds the lease.
 
-    The training thread calls ``take`` once training has reached ``next_step``; ``tick`` lowers it when weights are due.
+    The training thread calls ``copy_weights`` from ``next_step`` on; ``write_due`` lowers it when weights are due.
     """
 
     def __init__(self, folder: RunFolder, *, monotonic: Callable[[], float] = time.monotonic) -> None:
@@ -49,9 +50,8 @@ class LiveWeights:
         self._writing = Lock()
         self.next_step = math.inf
 
-    def tick(self) -> None:
-        """For the watcher's thread: write the weights that were taken, and decide whether newer ones are due. The lease
-        is read a few times a second."""
+    def write_due(self) -> None:
+        """Write the copied weights, and decide whether newer ones are due. For the watcher's thread."""
         self._write()
         now = self._monotonic()
         if now < self._look_at:
@@ -60,8 +60,8 @@ class LiveWeights:
         if now >= self._due_at and self._lease.is_held():
             self.next_step = 0
 
-    def take(self, model: BaseAlgorithm) -> None:
-        """For the training thread: copy the present weights into memory. Writing them to disk would take longer."""
+    def copy_weights(self, model: BaseAlgorithm) -> None:
+        """Copy the current weights into memory. For the training thread, which does not wait for the disk."""
         begun = self._monotonic()
         self._due_at, self.next_step = begun + EVERY_SECONDS, math.inf
         file = BytesIO()
@@ -71,13 +71,13 @@ class LiveWeights:
         self._waiting = file.getvalue()
 
     def close(self) -> None:
-        """Training has ended and the final model is saved: remove the weights."""
+        """Delete the weights: training has ended and the final model is saved."""
         with self._writing, suppress(OSError):
             self._waiting = None
             self._folder.live_weights_path.unlink(missing_ok=True)
 
     def _write(self) -> None:
-        """If writing fails, the next weights are tried again. The file need not survive a failure of the host."""
+        """Write the copied weights. A failure is ignored, and the file need not survive a crash of the host."""
         if self._waiting is None:
             return
         with self._writing, suppress(OSError, RunFolderError):
@@ -88,7 +88,7 @@ class LiveWeights:
 
 
 def write_q_table(folder: RunFolder, config: RunConfig, model: BaseAlgorithm) -> None:
-    """Replace the file by what the table says now. Raises OSError.
+    """Replace ``q_table.json`` by the current table. Raises OSError.
 
     ``shape`` and ``map`` are null unless the states are the squares of a grid, row by row.
     """
@@ -111,7 +111,10 @@ def write_q_table(folder: RunFolder, config: RunConfig, model: BaseAlgorithm) ->
 
 
 def grid(env: Any) -> np.ndarray[Any, np.dtype[np.str_]] | None:
-    """A letter for each square of a grid world: S start, G goal, F free, H hole, C cliff. None for other worlds."""
+    """Return a letter for each square of a grid world, or None for other environments.
+
+    S is the start, G the goal, F free, H a hole, C the cliff.
+    """
     squares = getattr(env, "desc", None)
     if squares is not None:
         return np.asarray(squares).astype("U1")

@@ -1,4 +1,4 @@
-"""Pausing: training continues, unseen, to the start of the next rollout, where it takes a snapshot and ends."""
+"""Pauses training: it continues, unseen, to the start of the next rollout, takes a snapshot there and ends."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from rlviz.learning.training.snapshot.schedule import Snapshots
 
 RETRY_SECONDS, LONGEST_RETRY_SECONDS = 2.0, 30.0
-"""A snapshot that could not be written is not taken again before; each time the wait is twice as long."""
+"""Wait before a failed snapshot is tried again; it doubles with each failure, up to the longest."""
 
 
 LOOK_SECONDS = 0.1
-"""How often training that is held looks whether something else comes before the pause."""
+"""How often a waiting pause checks whether something else takes precedence."""
 
 
 class TrainingPaused(LeavesTraining):
-    """The snapshot of this moment is on disk. Raised at the start of a rollout, it leaves the library's ``learn``."""
+    """The snapshot of this moment is on disk. Raised at the start of a rollout to leave the library's ``learn``."""
 
     def __init__(self, snapshot: str) -> None:
         super().__init__(snapshot)
@@ -31,12 +31,14 @@ class TrainingPaused(LeavesTraining):
 
 
 class PauseOverdue(LeavesTraining):
-    """Training leaves the library's ``learn`` where it is: the run pauses at the newest snapshot in memory."""
+    """Leaves the library's ``learn`` at once: the run pauses at the newest rollout start in memory."""
 
 
 class Pause:
-    """Whether training shall pause, and what happens until it has. Rows are held back meanwhile: whoever watches sees
-    training stop at once. A worker that dies before leaves the run as it was when the pause was asked for.
+    """Whether training is asked to pause, and what happens until it does.
+
+    Rows are held back meanwhile, so that viewers see training stop at once. If the worker dies before the snapshot, the
+    run is as it was when the pause was requested.
     """
 
     def __init__(
@@ -48,45 +50,55 @@ class Pause:
     ) -> None:
         self._journals, self._monotonic, self._sleep = journals, monotonic, sleep
         self.is_wanted = False
-        self.is_told = False
+        self.is_announced = False
         self.is_overdue = False
-        """Whether the start of the next rollout is not waited for any more."""
+        """Whether training no longer waits for the start of the next rollout."""
 
     def request(self) -> None:
-        """Ask for it, from any thread; asking again changes nothing."""
+        """Request a pause. For any thread; a second request does nothing."""
         if not self.is_wanted:
             self.is_wanted = True
             self._journals.hold()
 
     def announce(self, step: int, saves_at: int) -> None:
-        """Training is within a rollout, which ends at the step ``saves_at``."""
-        self.is_told = True
+        """Journal that the pause waits for the current rollout, which ends at step ``saves_at``."""
+        self.is_announced = True
         if saves_at > step:
             self._journals.event(step, PausingData(saves_at=saves_at))
 
-    def go_back(self) -> None:
-        """Training goes back: it is to pause there."""
-        self.is_told = False
+    def roll_back(self) -> None:
+        """Keep a pending pause after a rollback."""
+        self.is_announced = False
         if self.is_wanted:
             self._journals.hold()
 
-    def give_up(self) -> None:
-        """Training ends before it could pause."""
+    def cancel(self) -> None:
+        """Cancel the pause, because training ends before it."""
         if self.is_wanted:
             self.is_wanted = self.is_overdue = False
             self._journals.release()
 
-    def hold(self, step: int, snapshots: Snapshots, gives_way: Callable[[], bool]) -> None:
-        """Take the snapshot, at the start of a rollout. Raises TrainingPaused once it is on disk. What the disk refuses
-        is warned of and tried again, and training waits here until then, until ``gives_way`` says that a stop or a
-        rollback comes first, or until it is overdue."""
+    def take_snapshot(self, step: int, snapshots: Snapshots, gives_way: Callable[[], bool]) -> None:
+        """Take the snapshot at the start of a rollout.
+
+        If the disk refuses it, warn and try again until it succeeds, the pause is overdue, or ``gives_way`` returns
+        True.
+
+        Args:
+            step: Environment steps done.
+            snapshots: Takes the snapshot.
+            gives_way: Whether a stop or a rollback takes precedence.
+
+        Raises:
+            TrainingPaused: The snapshot is on disk.
+        """
         retry_seconds = RETRY_SECONDS
         while not (gives_way() or self.is_overdue):
-            self._journals.release()  # before: the snapshot names the last row
+            self._journals.release()  # first, because the snapshot names the last row
             snapshots.request(Trigger.PAUSED)
-            snapshots.catch_up(step)
+            snapshots.take_due(step)
             snapshots.flush()
-            if (written := snapshots.written_at(step)) is not None:
+            if (written := snapshots.find_written(step)) is not None:
                 raise TrainingPaused(written)
             self._journals.hold()
             retry_at = self._monotonic() + retry_seconds

@@ -1,10 +1,9 @@
-"""Trains the parent of a fork again, in the worker of the fork, up to the step of the fork, exactly as the parent
-trained. It begins at the newest snapshot before that step, or at the beginning if there is none: of a parent that is a
-fork itself, that is the snapshot that it has inherited.
+"""Trains the parent of a fork again, exactly as before, up to the step of the fork.
 
-The parent is resumed in a folder of its own within that of the fork, with its own configuration, and with everything
-that people and rules changed while it trained. The state that is reached is written as one more of the snapshots that
-the fork has inherited, so that a worker which is killed later begins from there.
+This is needed when no snapshot has that step. The worker of the fork does it, in a folder within the fork's, with the
+parent's configuration and everything that users and rules changed. It starts at the newest inherited snapshot before
+that step, or from the configuration. The result is stored as one more inherited snapshot, so that a worker that is
+killed later can resume from it.
 """
 
 from __future__ import annotations
@@ -33,18 +32,17 @@ from rlviz.learning.training.snapshot.restore import restore
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import journal_lines
 from rlviz.rundir.snapshots import (
-    beginning_of,
-    begins_with_parent,
     delete_files,
+    find_fork_start,
     find_snapshot,
     inherit_segments,
+    must_retrain_parent,
     snapshots_of,
 )
 
 
 class RetrainingInterrupted(Exception):
-    """A stop or a pause came before the step of the fork was reached. The parent is to be trained again from
-    ``snapshot`` to ``step``."""
+    """A stop or a pause came before the fork's step. Retrain the parent from ``snapshot`` to ``step`` next time."""
 
     def __init__(self, snapshot: str, step: int) -> None:
         super().__init__(snapshot)
@@ -54,10 +52,13 @@ class RetrainingInterrupted(Exception):
 def begin_fork(
     folder: RunFolder, config: RunConfig, attempt: Attempt, journals: RunJournals, interrupted: Event
 ) -> Attempt:
-    """The attempt with which the fork begins, at the very step of the fork: the parent is trained up to it first where
-    no snapshot has it. An attempt that does not begin with the parent is returned as it is.
+    """Return the attempt that starts the fork, after retraining its parent if no snapshot has the step of the fork.
 
-    Raises RetrainingInterrupted once ``interrupted`` is set, and SnapshotRefused if the parent cannot be brought there.
+    An attempt that does not start at the fork is returned unchanged.
+
+    Raises:
+        RetrainingInterrupted: ``interrupted`` was set.
+        SnapshotRefused: The parent cannot be trained to that step.
     """
     parent = config.parent
     if parent is None:
@@ -65,13 +66,13 @@ def begin_fork(
     if attempt.resume_from not in (None, parent.snapshot):
         _leave_parent(folder)
         return attempt
-    begin = None if begins_with_parent(folder, parent) else beginning_of(folder, parent)
-    if begin is not None and begin.manifest.run_id != parent.run_id:  # one of its own that happens to have the name
+    begin = None if must_retrain_parent(folder, parent) else find_fork_start(folder, parent)
+    if begin is not None and begin.manifest.run_id != parent.run_id:  # the fork's own snapshot of the same name
         return attempt
     if begin is None or begin.manifest.step < parent.step:
         _retrain(folder, parent, journals, interrupted)
     _leave_parent(folder)
-    return replace(attempt, resume_from=beginning_of(folder, parent).name)
+    return replace(attempt, resume_from=find_fork_start(folder, parent).name)
 
 
 def _retrain(folder: RunFolder, parent: Parent, journals: RunJournals, interrupted: Event) -> None:
@@ -84,30 +85,35 @@ def _retrain(folder: RunFolder, parent: Parent, journals: RunJournals, interrupt
     if (difference := _difference(theirs)) is not None:
         journals.warn(
             parent.step,
-            f"The parent was trained again from step {begin:,} to the step of the fork, and came out otherwise "
-            f"from step {difference:,} on. This run begins with what came out.",
+            f"The parent was trained again from step {begin:,} to the step of the fork, and differed from step "
+            f"{difference:,} on. This run starts with the new result.",
         )
     inherit_segments(theirs, folder)
     write_archive(folder, captured, manifest)
 
 
 def _leave_parent(folder: RunFolder) -> None:
-    """Delete what the parent was trained again from, its snapshots and then its files: nothing of the fork begins
-    there. A worker that is killed as it does so leaves the rest to the next one."""
+    """Delete the snapshots and files that the parent was retrained from. Nothing in the fork needs them now.
+
+    If the worker is killed meanwhile, the next one deletes the rest.
+    """
     if not folder.parent.exists():
         return
     for snapshot in snapshots_of(folder):
         if snapshot.is_inherited and not snapshot.is_beginning:
             delete_files(snapshot)
-    with suppress(OSError):  # they are of no use any more, and do no harm
+    with suppress(OSError):  # what is left is harmless
         shutil.rmtree(folder.parent, ignore_errors=True)
 
 
 def _resume_parent(
     theirs: RunFolder, folder: RunFolder, parent: Parent, journals: RunJournals, interrupted: Event
 ) -> tuple[Captured, int, SnapshotManifest]:
-    """The state of training at the step of the fork, the step at which retraining began, and the manifest of a snapshot
-    of that state."""
+    """Retrain the parent.
+
+    Returns:
+        The state at the step of the fork, the step at which retraining started, and a manifest for the state.
+    """
     attempt, config = _attempt_of(theirs, folder), _without_keepsakes(theirs.read_config())
     with closing_environments(build_model(config)) as model:
         logger = RunLogger(JournalOutput(journals))
@@ -134,11 +140,11 @@ def _resume_parent(
 
 
 def _attempt_of(theirs: RunFolder, folder: RunFolder) -> Attempt:
-    """The attempt by which the parent is trained again. From the beginning, everything is counted anew."""
+    """Return the attempt that retrains the parent. From the configuration, everything is counted again."""
     attempt = begin_attempt(theirs)
     if attempt.resume_from is None:
         return replace(attempt, episodes=0, evaluations=0, best=None, is_repeated=True)
-    if find_snapshot(folder, attempt.resume_from).manifest.run_id != theirs.run_id:  # it is a fork, and begins there
+    if find_snapshot(folder, attempt.resume_from).manifest.run_id != theirs.run_id:  # a fork that starts there
         return replace(attempt, evaluations=0, best=None)
     return attempt
 
@@ -146,8 +152,11 @@ def _attempt_of(theirs: RunFolder, folder: RunFolder) -> Attempt:
 def _learn(
     model: BaseAlgorithm, config: RunConfig, components: TrainingComponents, parent: Parent, interrupted: Event
 ) -> Point:
-    """Train up to the step of the fork, and return at which point of an iteration that is: at the start of a rollout,
-    or, if it is the last step of training, after the last update."""
+    """Train up to the step of the fork.
+
+    Returns:
+        The point in the iteration: the start of a rollout or, at the last step of training, after the last update.
+    """
     callback = components.callback
     point: Point | None = None
     callback.leave_at, callback.snapshots = parent.step, None
@@ -167,14 +176,14 @@ def _learn(
         raise RetrainingInterrupted(parent.snapshot, parent.step)
     if model.num_timesteps != parent.step or point is None or callback.ended_early is not None:
         raise SnapshotRefused(
-            f"The parent could not be trained again to step {parent.step:,}: it came as far as to step "
+            f"The parent could not be trained again to step {parent.step:,}: it ended at step "
             f"{model.num_timesteps:,}. Fork at a snapshot."
         )
     return point
 
 
 def _without_keepsakes(config: RunConfig) -> RunConfig:
-    """``config`` without films, anatomy and snapshots, which would be thrown away."""
+    """Return ``config`` without filmstrip, anatomy and snapshots, which would be thrown away."""
     kept = config.checkpoints.model_copy(update={"film": 0})
     return config.model_copy(
         update={"anatomy": False, "checkpoints": kept, "snapshots": SnapshotPlan(every_seconds=None)}
@@ -182,8 +191,11 @@ def _without_keepsakes(config: RunConfig) -> RunConfig:
 
 
 def _manifest_of(captured: Captured, before: SnapshotManifest, attempt: int) -> SnapshotManifest:
-    """A manifest for ``captured``, which is as exact as the snapshot ``before``. ``attempt`` is the parent's newest
-    when it was forked; the parent's rows up to here belong to it."""
+    """Return a manifest for ``captured``, which is as exact as the snapshot ``before``.
+
+    Args:
+        attempt: The parent's newest attempt when it was forked. Its rows up to here belong to it.
+    """
     return before.model_copy(
         update={
             "name": str(captured.step),
@@ -201,7 +213,7 @@ def _manifest_of(captured: Captured, before: SnapshotManifest, attempt: int) -> 
 
 
 def _difference(theirs: RunFolder) -> int | None:
-    """The step at which retraining first gave other numbers than the parent's journal has; None if it never did."""
+    """Return the first step at which retraining differed from the parent's journal, or None."""
     attempt = theirs.read_control().attempt
     for line in journal_lines(theirs.events_path):
         event = parse_event(line.record)

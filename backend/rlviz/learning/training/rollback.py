@@ -1,7 +1,7 @@
-"""Going back within a worker: to a snapshot in memory, or on disk, while the run trains.
+"""Rolls a run back to a snapshot, in memory or on disk, while it trains.
 
-The model, its environments and its replay buffer stay, and are brought to the snapshot as those of a new worker would
-be. For whoever reads the journal it is a new attempt.
+The model, its environments and its replay buffer are kept and restored, as a new worker would restore its own. In the
+journal, a rollback starts a new attempt.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rlviz.learning.training.snapshot.requests import Usable
 from rlviz.learning.training.snapshot.schedule import Snapshots
 from rlviz.learning.training.steering import Carried
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.snapshots import whole_of_run
+from rlviz.rundir.snapshots import usable_snapshots
 
 if TYPE_CHECKING:
     from rlviz.learning.training.snapshot.schedule import Snapshots
@@ -32,8 +32,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Target:
-    """All that is needed to go back: nothing of it can fail any more for want of a file. ``by``: the rule that has
-    asked, if none of the people did."""
+    """A loaded snapshot to roll back to. It needs no more files, so that the rollback cannot fail for lack of one.
+
+    Args:
+        contents: The snapshot.
+        placed: Rows that the replay buffer has lost since.
+        by: The rule that rolls back; None for a user.
+    """
 
     contents: Contents
     placed: tuple[Placed, ...]
@@ -48,22 +53,22 @@ class Target:
         return self.contents.manifest.step
 
     def is_of(self, run_id: str) -> bool:
-        """Whether it is of that run; otherwise of the one that it was forked from."""
+        """Whether the snapshot belongs to that run, and not to the run's parent."""
         return self.contents.manifest.run_id == run_id
 
 
 class GoBack(LeavesTraining):
-    """Leaves the library's ``learn``, at any step of the environment."""
+    """Leaves the library's ``learn`` to roll back, at any environment step."""
 
     def __init__(self, target: Target) -> None:
         super().__init__(target.name)
         self.target = target
         self.carried: Sequence[Carried] = ()
-        """Changes of knobs that a rule makes with it, where training is built anew on the way."""
+        """Knob changes made by the rule that rolls back, when the model is built again."""
 
 
 class Rollbacks:
-    """What people and rules ask for. ``request`` is for any thread, everything else for the training thread."""
+    """Pending rollbacks of users and rules. ``request`` is for any thread, all else for the training thread."""
 
     def __init__(
         self,
@@ -74,8 +79,13 @@ class Rollbacks:
         *,
         been: Mapping[str, Collection[int]] | None = None,
     ) -> None:
-        """``prepare`` checks that training can go back to a snapshot, and reads what the replay buffer has lost since:
-        raises SnapshotRefused. ``been``: by what a rule says, the steps that it went back to in earlier attempts."""
+        """Start without a pending rollback.
+
+        Args:
+            prepare: Checks that training can be rolled back to a snapshot, and reads the replay rows it has lost since.
+                Raises SnapshotRefused.
+            been: Rule text -> the steps that the rule rolled back to in earlier attempts.
+        """
         self._folder, self._journals, self._snapshots, self._prepare = folder, journals, snapshots, prepare
         self._wanted: str | None = None
         self._target: Target | None = None
@@ -83,16 +93,15 @@ class Rollbacks:
         self._exchange = Lock()
 
     def request(self, name: str) -> None:
-        """Ask to go back to that snapshot."""
+        """Request a rollback to the snapshot called ``name``."""
         self._wanted = name
 
     @property
     def is_wanted(self) -> bool:
         return self._wanted is not None or self._target is not None
 
-    def go(self, step: int) -> None:
-        """Raises GoBack, unless the snapshot turns out to be of no use: then the user is warned, and training goes
-        on."""
+    def leave_if_wanted(self, step: int) -> None:
+        """Raise GoBack, unless the snapshot cannot be used: then warn, and training continues."""
         with self._exchange:
             (name, self._wanted), (target, self._target) = (self._wanted, None), (self._target, None)
         if name is not None:
@@ -103,8 +112,8 @@ class Rollbacks:
         if target is not None:
             raise GoBack(target)
 
-    def choose(self, action: RollBack, firing: Firing) -> str | None:
-        """Have training go back for a rule. Returns why it cannot, in a sentence."""
+    def choose_target(self, action: RollBack, firing: Firing) -> str | None:
+        """Choose the snapshot that a rule rolls back to. Returns None, or a sentence that says why there is none."""
         rule, been = firing.rule.words, self._been.setdefault(firing.rule.words, set())
         try:
             found = self._best() if action.to == "best" else self._newest(been)
@@ -117,16 +126,18 @@ class Rollbacks:
         return None
 
     def _at(self, name: str) -> Target:
-        contents = self._snapshots.in_memory(name)
+        contents = self._snapshots.find_in_memory(name)
         if contents is None:
             self._snapshots.flush()
             contents = read_archive(self._folder, name)
         return self._prepare(contents)
 
     def _newest(self, been: set[int]) -> Target | None:
-        """Where a rule has been before, training went wrong again: one further back, in memory or on disk; the furthest
-        back where there is no other."""
-        found = self._snapshots.usable()
+        """Return the newest snapshot that the rule has not rolled back to before, because training went wrong after it.
+
+        If there is no other, return the oldest.
+        """
+        found = self._snapshots.list_usable()
         for one in found:
             if one.captured.step not in been:
                 return self._in_memory(one)
@@ -148,9 +159,9 @@ class Rollbacks:
     def _newest_on_disk(
         self, trigger: Trigger | None = None, *, besides: Collection[int] = (), furthest: bool = False
     ) -> Target | None:
-        """The newest with weights that are numbers, not of a step ``besides``; ``furthest``: the oldest instead."""
+        """Return the newest snapshot with finite weights (or the oldest, if ``furthest``), except steps ``besides``."""
         self._snapshots.flush()
-        found = whole_of_run(self._folder)
+        found = usable_snapshots(self._folder)
         for snapshot in found if furthest else reversed(found):
             taken = snapshot.manifest
             is_wanted = trigger is None or (taken.trigger is trigger and not snapshot.is_inherited)

@@ -1,17 +1,9 @@
-"""Trackers: whether the condition of a rule is true, row by row.
+"""Evaluates the rules of a run: which fire at a row of metrics or at a time, and which actions they decide.
 
-A tracker is shown each value of its metric in order, and answers True, False, or None where the value decides nothing.
-Between True and False lies a distance (hysteresis), so that a metric which trembles around a number is one episode.
-
-Rules: conditions are watched, and actions done, while a run trains.
-
-RuleClock: what rules that go by the clock are asked with: seconds of training, and bytes of the run folder.
-
-Which rules a run begins with.
-
-Engine: which rules fire, and what they decide.
-
-Where rules would have fired in a run that has been trained.
+``Engine`` holds one tracker for each rule. A tracker gets each value of its metric in order and answers True, False, or
+None if the value decides nothing. True and False are apart (hysteresis), so that a metric that fluctuates around a
+limit fires once. ``RuleClock`` measures seconds of training and disk space for rules that depend on them. ``dry_run``
+finds where rules would have fired in a finished run.
 """
 
 from __future__ import annotations
@@ -41,24 +33,27 @@ from rlviz.domain.rules import (
     StepsLimit,
     StopTraining,
     TrainingError,
-    target_of,
+    action_target,
 )
 from rlviz.learning.training.journals import RunJournals
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.usage import bytes_of_folder
+from rlviz.rundir.usage import folder_bytes
 
 LOOK_SECONDS = 0.25
-"""How often rules that look at a clock are asked."""
+"""How often clock rules are checked."""
 
 DISK_SECONDS = 5.0
-"""How often the bytes of the run folder are counted, if a rule asks for them."""
+"""How often the size of the run folder is measured, if a rule needs it."""
 
 CLOCKED = SecondsLimit | StepsLimit | DiskLimit
-"""Conditions that are asked by the clock, and not with every row."""
+"""Conditions that are checked by the clock instead of with every row."""
 
 
 class RuleClock:
-    """``tick`` is for the watcher's thread. ``disk`` is None until it was counted."""
+    """Measures what clock rules depend on: seconds of training and the size of the run folder in bytes.
+
+    ``check_due`` is for the watcher's thread. ``disk`` is None until it was measured.
+    """
 
     def __init__(self, folder: RunFolder, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._folder, self._monotonic = folder, monotonic
@@ -66,21 +61,21 @@ class RuleClock:
         self._look_at, self._disk_at = 0.0, 0.0
         self._counts_disk = False
         self.is_needed = False
-        """Whether there are rules to ask."""
+        """Whether there are clock rules."""
         self.disk: int | None = None
 
-    def serve(self, rules: Sequence[Rule]) -> None:
-        """From now on these are the rules."""
+    def set_rules(self, rules: Sequence[Rule]) -> None:
+        """Measure what ``rules`` need from now on."""
         conditions = [rule.when for rule in rules]
         self.is_needed = any(isinstance(one, CLOCKED) for one in conditions)
         self._counts_disk = any(isinstance(one, DiskLimit) for one in conditions)
 
-    def tick(self) -> bool:
-        """Whether rules are to be asked now."""
+    def check_due(self) -> bool:
+        """Return whether the rules must be checked now."""
         now = self._monotonic()
         if self._counts_disk and now >= self._disk_at:
             self._disk_at = now + DISK_SECONDS
-            self.disk = bytes_of_folder(self._folder.path)
+            self.disk = folder_bytes(self._folder.path)
         if not self.is_needed or now < self._look_at:
             return False
         self._look_at = now + LOOK_SECONDS
@@ -88,16 +83,16 @@ class RuleClock:
 
     @property
     def seconds(self) -> float:
-        """Of training, with those of earlier attempts."""
+        """Seconds of training, including earlier attempts."""
         return self._before + self._monotonic() - self._began
 
-    def go_on_from(self, seconds: float) -> None:
-        """``seconds`` of training were done before."""
+    def continue_from(self, seconds: float) -> None:
+        """Continue counting from ``seconds`` of training."""
         self._before, self._began = seconds, self._monotonic()
 
 
-def rules_in_force(folder: RunFolder, of_config: Sequence[Rule], journals: RunJournals) -> Sequence[Rule]:
-    """Those of ``rules.json``, or of the configuration. What cannot be read is warned of, and changes nothing."""
+def read_active_rules(folder: RunFolder, of_config: Sequence[Rule], journals: RunJournals) -> Sequence[Rule]:
+    """Return the rules of ``rules.json``, or of the configuration. An unreadable file is ignored, with a warning."""
     try:
         changed = folder.read_rules()
     except RunFolderError as error:
@@ -107,26 +102,26 @@ def rules_in_force(folder: RunFolder, of_config: Sequence[Rule], journals: RunJo
 
 
 RAISED = "training/raised"
-"""What rules are shown as if it were a metric where training raises an error. No row has it."""
+"""The metric that rules see when training raises an error. No journal row contains it."""
 
 DISK_RELIEF = 0.9
-"""Share of its limit below which the disk space of a run has to fall before the limit can be passed again."""
+"""The condition is false again when the run uses less than this share of the limit."""
 
 
 class Tracker(ABC):
-    """Everything that it remembers is in its attributes other than ``condition``, in plain values."""
+    """Decides whether a condition is true. All attributes other than ``condition`` are its state, as plain values."""
 
     is_momentary: ClassVar[bool] = False
-    """Whether each True is an episode of its own."""
+    """Whether each True is an event of its own, so that the rule fires again without a False between."""
 
     condition: Any
 
-    def value(self, name: str, step: int, value: float) -> bool | None:
-        """A value of a metric that ``watches`` says yes to; NaN if it is not finite."""
+    def observe_value(self, name: str, step: int, value: float) -> bool | None:
+        """Process a value of a watched metric; NaN if it is not finite."""
         return None
 
-    def clock(self, step: int, seconds: float, disk: int | None) -> bool | None:
-        """Steps done, seconds trained, and bytes of the run folder if they were counted."""
+    def observe_clock(self, step: int, seconds: float, disk: int | None) -> bool | None:
+        """Process the steps done, the seconds trained, and the size of the run folder in bytes if measured."""
         return None
 
     def watches(self, name: str) -> bool:
@@ -148,7 +143,7 @@ class _Metric(Tracker):
         self.condition = condition
         self.inside = self.outside = 0
 
-    def value(self, name: str, step: int, value: float) -> bool | None:
+    def observe_value(self, name: str, step: int, value: float) -> bool | None:
         if math.isnan(value):
             self.inside = self.outside = 0
         elif self._holds(value):
@@ -179,7 +174,7 @@ class _NotFinite(Tracker):
     def watches(self, name: str) -> bool:
         return self.condition.metric in (None, name)
 
-    def value(self, name: str, step: int, value: float) -> bool | None:
+    def observe_value(self, name: str, step: int, value: float) -> bool | None:
         if math.isfinite(value):
             self.names.discard(name)
         else:
@@ -188,7 +183,7 @@ class _NotFinite(Tracker):
 
 
 class _Best(Tracker):
-    """Remembers the best value."""
+    """Keeps the best value so far."""
 
     def __init__(self, condition: Plateau | NewBest) -> None:
         self.condition = condition
@@ -196,7 +191,7 @@ class _Best(Tracker):
         self.best_step = 0
 
     def improves(self, step: int, value: float, by: float = 0.0) -> bool:
-        """Whether ``value`` is better than the best; then it is the best. The first one is, too."""
+        """Return whether ``value`` is better than the best by more than ``by``, and keep it. The first one counts."""
         if self.best is not None and _gain(self.condition.better, self.best, value) <= by:
             return False
         self.best, self.best_step = value, step
@@ -204,7 +199,7 @@ class _Best(Tracker):
 
 
 class _Plateau(_Best):
-    def value(self, name: str, step: int, value: float) -> bool | None:
+    def observe_value(self, name: str, step: int, value: float) -> bool | None:
         if math.isnan(value):
             return None
         if self.improves(step, value, self.condition.by):
@@ -215,7 +210,7 @@ class _Plateau(_Best):
 class _NewBest(_Best):
     is_momentary = True
 
-    def value(self, name: str, step: int, value: float) -> bool | None:
+    def observe_value(self, name: str, step: int, value: float) -> bool | None:
         is_first = self.best is None
         return not math.isnan(value) and self.improves(step, value) and not is_first
 
@@ -225,9 +220,9 @@ class _Fall(Tracker):
         self.condition = condition
         self.best = -math.inf
         self.lowest = math.inf
-        """Up to the best."""
+        """Lowest value up to the best one."""
 
-    def value(self, name: str, step: int, value: float) -> bool | None:
+    def observe_value(self, name: str, step: int, value: float) -> bool | None:
         if not math.isfinite(value):
             return None
         if value > self.best:
@@ -251,17 +246,17 @@ class _Error(Tracker):
     def watches(self, name: str) -> bool:
         return name == RAISED
 
-    def value(self, name: str, step: int, value: float) -> bool | None:
+    def observe_value(self, name: str, step: int, value: float) -> bool | None:
         return True
 
 
 class _Limit(Tracker):
-    """Once passed, it stays so."""
+    """True from the limit on."""
 
     def __init__(self, condition: SecondsLimit | StepsLimit) -> None:
         self.condition = condition
 
-    def clock(self, step: int, seconds: float, disk: int | None) -> bool | None:
+    def observe_clock(self, step: int, seconds: float, disk: int | None) -> bool | None:
         if isinstance(self.condition, SecondsLimit):
             return bool(seconds >= self.condition.seconds)
         return bool(step >= self.condition.steps)
@@ -271,13 +266,13 @@ class _Disk(Tracker):
     def __init__(self, condition: DiskLimit) -> None:
         self.condition = condition
 
-    def clock(self, step: int, seconds: float, disk: int | None) -> bool | None:
+    def observe_clock(self, step: int, seconds: float, disk: int | None) -> bool | None:
         if disk is None:
             return None
         return True if disk >= self.condition.bytes else False if disk < DISK_RELIEF * self.condition.bytes else None
 
 
-def tracker_of(condition: Condition) -> Tracker:
+def make_tracker(condition: Condition) -> Tracker:
     match condition:
         case MetricIs():
             return _Metric(condition)
@@ -303,14 +298,18 @@ def _gain(better: Better, before: float, after: float) -> float:
 
 @dataclass(frozen=True)
 class Firing:
-    """``number`` is the rule's place among the rules, from 1; ``left_out`` says, a sentence each, what is not done
-    since an earlier rule decided otherwise."""
+    """A rule fired at a row.
+
+    Args:
+        number: The rule's position, from 1.
+        left_out: One sentence for each action that is not done because an earlier rule decided otherwise.
+    """
 
     number: int
     rule: Rule
     step: int
     count: int
-    """How often the rule has fired with this."""
+    """How often the rule has fired, this time included."""
     actions: tuple[Action, ...]
     left_out: tuple[str, ...] = ()
 
@@ -320,14 +319,14 @@ class Firing:
 
 
 class _Watched:
-    """A rule fires when its condition turns true, and not again before it was false."""
+    """A rule that fires when its condition becomes true, and again only after it was false."""
 
     def __init__(self, rule: Rule) -> None:
-        self.rule, self.tracker = rule, tracker_of(rule.when)
+        self.rule, self.tracker = rule, make_tracker(rule.when)
         self.is_armed, self.count = True, 0
 
-    def turns(self, is_true: bool | None) -> bool:
-        """Whether the rule fires, now that its condition is so."""
+    def update(self, is_true: bool | None) -> bool:
+        """Process the condition's new value. Returns whether the rule fires."""
         if is_true is None:
             return False
         fires = is_true and self.is_armed and self.count < self.rule.at_most
@@ -337,20 +336,19 @@ class _Watched:
 
 
 class Engine:
-    """Watches ``rules`` over the rows of a run, in the order they were logged.
+    """Evaluates ``rules`` on the rows of a run, in the order they were logged.
 
-    Rules that fire at the same row decide in their order: of two that decide about the same, the first counts, and the
-    other one's firing says so.
+    Rules that fire at the same row act in their order. If two decide about the same thing, the first one wins, and the
+    firing of the other says so.
     """
 
     def __init__(self, rules: Sequence[Rule] = ()) -> None:
         self._watched = [_Watched(rule) for rule in rules]
         self._by_name: dict[str, list[tuple[int, _Watched]]] = {}
 
-    def again(self, step: int, says: Collection[str]) -> list[Firing]:
-        """The rules with these words fire at ``step``, as they did when training came there before, whatever a clock
-        says now."""
-        fired = {n: w for n, w in self._numbered() if w.rule.words in says and w.turns(True)}
+    def replay_firings(self, step: int, says: Collection[str]) -> list[Firing]:
+        """Fire the rules with these texts at ``step``, as they fired in an earlier attempt, regardless of the clock."""
+        fired = {n: w for n, w in self._numbered() if w.rule.words in says and w.update(True)}
         return self._decide(step, fired)
 
     @property
@@ -358,43 +356,43 @@ class Engine:
         return tuple(watched.rule for watched in self._watched)
 
     def replace(self, rules: Sequence[Rule]) -> None:
-        """Watch these from now on. Those that were watched before go on from what they have seen and done."""
+        """Replace the rules. Rules that were there before keep their state."""
         before = self.state()
         self._watched = [_Watched(rule) for rule in rules]
         self._by_name = {}
         self.restore(before)
 
-    def row(self, step: int, values: Mapping[str, float | None]) -> list[Firing]:
-        """The next row; None stands for what is not finite."""
+    def observe_row(self, step: int, values: Mapping[str, float | None]) -> list[Firing]:
+        """Process the next row. A value of None was not finite."""
         fired: dict[int, _Watched] = {}
         for name, logged in values.items():
             if (watching := self._by_name.get(name)) is None:
                 watching = self._by_name[name] = [(n, w) for n, w in self._numbered() if w.tracker.watches(name)]
             value = logged if logged is not None and math.isfinite(logged) else math.nan
-            fired.update({n: w for n, w in watching if w.turns(w.tracker.value(name, step, value))})
+            fired.update({n: w for n, w in watching if w.update(w.tracker.observe_value(name, step, value))})
         return self._decide(step, fired) if fired else []
 
-    def clock(self, step: int, seconds: float, disk: int | None = None) -> list[Firing]:
-        """Steps done, seconds trained, and bytes of the run folder if they were counted."""
-        fired = {n: w for n, w in self._numbered() if w.turns(w.tracker.clock(step, seconds, disk))}
+    def observe_clock(self, step: int, seconds: float, disk: int | None = None) -> list[Firing]:
+        """Process the steps done, the seconds trained, and the size of the run folder in bytes if measured."""
+        fired = {n: w for n, w in self._numbered() if w.update(w.tracker.observe_clock(step, seconds, disk))}
         return self._decide(step, fired)
 
     def state(self) -> dict[str, Any]:
-        """By what a rule says, so that it is found again among other rules."""
+        """Return the state by each rule's JSON, so that a rule finds its state among other rules."""
         return {
             watched.rule.model_dump_json(): (watched.is_armed, watched.count, watched.tracker.state())
             for watched in self._watched
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Rules that ``state`` does not know begin anew."""
+        """Restore the state. Rules without a saved state start fresh."""
         for watched in self._watched:
             if (known := state.get(watched.rule.model_dump_json())) is not None:
                 watched.is_armed, watched.count, seen = known
                 watched.tracker.restore(seen)
 
-    def count_at_least(self, counts: Mapping[str, int]) -> None:
-        """Rules, by what they say, have fired so often at least: what led there may be no part of the run any more."""
+    def raise_counts(self, counts: Mapping[str, int]) -> None:
+        """Raise the counts of rules, by text: firings that were rolled back still count."""
         for watched in self._watched:
             watched.count = max(watched.count, counts.get(watched.rule.words, 0))
 
@@ -409,7 +407,7 @@ class Engine:
             watched = fired[number]
             actions, left_out = [], []
             for action in watched.rule.do:
-                target = target_of(action)
+                target = action_target(action)
                 if target is not None and (first := decided.setdefault(target, number)) != number:
                     left_out.append(f"It does not {action.words}: rule {first} decides about {target}.")
                 else:
@@ -418,13 +416,15 @@ class Engine:
         return firings
 
 
-def settled(pending: Sequence[Firing]) -> list[Firing]:
-    """Firings of one rollout, in their order, which wait for its end: of those that decide how training goes on, the
-    first counts, as it does of rules that fire at the same row."""
+def resolve_conflicts(pending: Sequence[Firing]) -> list[Firing]:
+    """Resolve conflicts between the firings of one rollout: the first that decides how training continues wins.
+
+    The others lose those actions, and their ``left_out`` says why.
+    """
     first: Firing | None = None
     firings = []
     for firing in pending:
-        deciding = [one for one in firing.actions if target_of(one) == TRAINING]
+        deciding = [one for one in firing.actions if action_target(one) == TRAINING]
         if deciding and first is None:
             first = firing
         elif deciding and first is not None:
@@ -436,13 +436,13 @@ def settled(pending: Sequence[Firing]) -> list[Firing]:
 
 
 LONGEST_GAP = 60.0
-"""Seconds between two rows that count as training. A longer gap was a pause, or lay between two attempts."""
+"""A longer gap between two rows, in seconds, counts as a pause or as the time between two attempts."""
 
 
 def dry_run(rules: Sequence[Rule], rows: Iterable[MetricRecord]) -> list[Firing]:
-    """The firings over ``rows``, up to one that would have ended training.
+    """Return where ``rules`` would have fired over ``rows``, up to the first that ends training.
 
-    What an action would have changed about the rows that follow cannot be known; nor what the run took on disk.
+    It cannot account for what the actions would have changed in later rows, nor for disk space.
     """
     engine, firings = Engine(rules), []
     seconds, last = 0.0, None
@@ -450,7 +450,7 @@ def dry_run(rules: Sequence[Rule], rows: Iterable[MetricRecord]) -> list[Firing]
         if last is not None:
             seconds += min(max(row.time - last, 0.0), LONGEST_GAP)
         last = row.time
-        found = engine.row(row.step, row.values) + engine.clock(row.step, seconds)
+        found = engine.observe_row(row.step, row.values) + engine.observe_clock(row.step, seconds)
         firings += found
         if any(isinstance(action, StopTraining) for firing in found for action in firing.actions):
             break

@@ -1,4 +1,4 @@
-"""RunRecorder: records some of the episodes that a run plays itself while it goes on."""
+"""Records some of the episodes that a run plays while it trains."""
 
 from __future__ import annotations
 
@@ -40,20 +40,22 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.retention import retain_steps
 
 MOST_WAITING = 3
-"""Chapters that wait to be written: what comes while the disk is so slow is left out."""
+"""Batches of episodes that may wait to be written. While the disk is slower than that, later ones are left out."""
 
 JUDGED_AFTER_SECONDS = 10.0
-"""Of training, before the cost of recording is judged: one episode may come early."""
+"""Training time before the cost of recording is judged, because one episode may come early."""
 
 LAST_SECONDS = 20.0
-"""How long the end of a run waits for what is being written."""
+"""How long the end of a run waits for the last recordings to be written."""
 
 
 class RunRecorder:
-    """``record`` gives what records an episode, ``keep`` has it written in a thread of its own. ``tick`` is for the
-    watcher's thread, everything else for the training thread. ``close`` after use.
+    """Records episodes and writes them in a separate thread.
 
-    Everything here runs within ``guard``: where recording fails, the run is played on and no longer recorded.
+    ``record`` returns a recorder for an episode, ``keep`` writes the recorded ones. ``read_choice`` is for the
+    watcher's thread, the other methods for the training thread. Call ``close`` after use.
+
+    Everything runs within ``guard``: if recording fails, the run continues without it.
     """
 
     def __init__(
@@ -69,7 +71,7 @@ class RunRecorder:
         self._folder, self._journals, self._config, self._clock = folder, journals, config, clock
         self._guard = guard or Guard(journals.warn_now)
         self.has_failed = False
-        """Whether recording has failed: then nothing more is recorded."""
+        """Whether recording has failed; nothing more is recorded then."""
         self._learns = config.actor is RunActor.POLICY
         self._step = 0
         self._version: tuple[int, int] | None = None
@@ -91,18 +93,23 @@ class RunRecorder:
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="recorded")
         self._writing: list[Future[None]] = []
 
-    def tick(self) -> None:
-        """See whether somebody has chosen another detail."""
+    def read_choice(self) -> None:
+        """Read the user's choice of recording detail, if it has changed."""
         with self.guarded():
             choice = self._read()
             if choice is not None:
                 self._choice, self._chosen = choice, choice.effective
 
     def record(self, step: int, env: Env, policy: Policy | None, collected: CollectedEpisodes) -> Steps | None:
-        """What records into ``collected`` what is played in ``env``; None if nothing is to be recorded. ``step``: of
-        training.
+        """Return a recorder for an episode, or None if it is not to be recorded.
 
-        A policy is recorded once, and what an attempt plays again was recorded when it was played first.
+        A policy is recorded once, and episodes that an attempt repeats were recorded before.
+
+        Args:
+            step: Environment steps of training.
+            env: The environment that the episode is played in.
+            policy: The policy that plays, or None for random actions.
+            collected: Where the recorded steps are stored.
         """
         steps = None
         if not self.has_failed:
@@ -111,20 +118,22 @@ class RunRecorder:
         return Steps(self, steps) if steps is not None else None
 
     def keep(self, step: int, collected: CollectedEpisodes) -> None:
-        """Have the episodes in ``collected``, which the policy of ``step`` played, written; returns at once. No frame
-        of them was drawn, so that none is hashed or kept."""
+        """Write the episodes in ``collected``, which the policy of ``step`` played. Returns at once.
+
+        Their frames were not drawn, so no pictures are stored.
+        """
         if not self.has_failed:
             with self.guarded():
                 self._keep(step, collected.take())
 
     def close(self) -> None:
-        """Wait for what is being written. May be called twice."""
+        """Wait for pending recordings to be written. May be called twice."""
         with self.guarded():
             wait(self._writing, LAST_SECONDS)
             self._writer.shutdown(wait=False, cancel_futures=True)
 
     def guarded(self) -> Block:
-        """The block in which a part of this runs."""
+        """Return the guard block in which recording code runs."""
         return self._guard("Recording", on_failure=self._give_up)
 
     def _give_up(self) -> None:
@@ -132,7 +141,7 @@ class RunRecorder:
 
     def _steps(self, step: int, env: Env, policy: Policy | None, collected: CollectedEpisodes) -> StepRecorder | None:
         self._step = step
-        self._take_up_choice()
+        self._apply_choice()
         is_known = self._journals.is_repeating or (self._learns and step == self._kept_step)
         if self.level.detail is Detail.OFF or is_known:
             return None
@@ -154,7 +163,7 @@ class RunRecorder:
         wanted = wanted.model_copy(update=undrawn)
         self._writing.append(self._writer.submit(self._write, step, wanted, about, episodes))
 
-    def _take_up_choice(self) -> None:
+    def _apply_choice(self) -> None:
         chosen, self._chosen = self._chosen, None
         if chosen is not None:
             self.level.choose(chosen)
@@ -165,7 +174,7 @@ class RunRecorder:
         self._journals.event(self._step, RecordingChangedData(detail=lowered.after, lowered=lowered))
 
     def _read(self) -> RecordingChoice | None:
-        """What ``recording.json`` says, if it has changed since it was read."""
+        """Read ``recording.json`` if it has changed since the last call."""
         path: Path = self._folder.recording_path
         with suppress(OSError, RunFolderError):
             status = path.stat()
@@ -176,7 +185,7 @@ class RunRecorder:
         return None
 
     def _write(self, step: int, wanted: StepsWanted, about: RecordsAbout, episodes: Sequence[EpisodeRows]) -> None:
-        import pyarrow.parquet  # noqa: F401  (once, and no part of the cost)
+        import pyarrow.parquet  # noqa: F401  (imported before measuring, so that it is not part of the cost)
 
         begin = time.thread_time()
         now = utc(self._clock())
@@ -216,7 +225,7 @@ class RunRecorder:
 
 
 class Steps:
-    """A StepRecorder that does not end the episode which it records: where it fails, ``recorder`` records no more."""
+    """A StepRecorder whose failure does not end the episode: recording stops instead."""
 
     def __init__(self, recorder: RunRecorder, steps: StepRecorder) -> None:
         self._recorder, self._steps = recorder, steps

@@ -1,13 +1,8 @@
-"""Steering: what people and rules change about training while it goes on.
+"""Applies what users and rules change about a run while it trains.
 
-Rows are shown to the rules as they are logged. What rules and people want is done at the start of the next rollout,
-where the library begins to collect and every schedule is read anew; only an end may come sooner.
-
-What people and rules have changed about a run in earlier attempts, as its events say.
-
-What rules that have fired, and people, change about training: done at the start of a rollout, and recorded.
-
-ControlRequests: what ``control.json`` asks of what trains, besides to end.
+``Steering`` feeds logged rows to the rules and applies their actions, and the users' requests, at the start of the next
+rollout, where the library reads every schedule again. Only an early end comes sooner. ``read_past_changes`` reads what
+earlier attempts changed from ``events.jsonl``; ``ControlRequests`` passes the requests in ``control.json`` on.
 """
 
 from __future__ import annotations
@@ -52,7 +47,7 @@ from rlviz.domain.snapshots import Trigger
 from rlviz.learning.training.checkpoint import Checkpoints
 from rlviz.learning.training.guard import Guard
 from rlviz.learning.training.journals import RunJournals
-from rlviz.learning.training.rules import CLOCKED, RAISED, Engine, Firing, RuleClock, settled
+from rlviz.learning.training.rules import CLOCKED, RAISED, Engine, Firing, RuleClock, resolve_conflicts
 from rlviz.learning.training.snapshot.schedule import Snapshots
 from rlviz.rundir.changes import Changed, KnobChanges
 from rlviz.rundir.control import Control
@@ -65,14 +60,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PastChanges:
-    """What earlier attempts changed.
+    """What earlier attempts of the run changed, read from its events.
 
-    ``answered``: number of the last request of a person that was answered. ``changes``: the changes that an attempt
-    which goes on from a snapshot makes again, each with its step, in order. ``recorded``: events that need not be
-    written again, as step and text. ``counts``: by the text of a rule, how often it has fired at least. ``ended``: by
-    the text of a rule, the step at which it ended an earlier attempt. ``been``: by the text of a rule, the steps that
-    it has had training go back to. ``fired``: of an attempt that goes on from a snapshot, which rules fired beyond it,
-    as step and text, in order; without those that ended an attempt.
+    Args:
+        answered: Number of the last user request that was answered.
+        changes: Changes that an attempt resumed from a snapshot repeats: (step, change), in order.
+        recorded: Events that are already in the journal: (step, text).
+        counts: Rule text -> how often the rule has fired at least.
+        ended: Rule text -> the step at which the rule ended an earlier attempt.
+        been: Rule text -> the steps that the rule has rolled training back to.
+        fired: Rules that fired after the snapshot: (step, rule text), in order, without those that ended an attempt.
     """
 
     answered: int = 0
@@ -84,9 +81,12 @@ class PastChanges:
     fired: tuple[tuple[int, str], ...] = ()
 
 
-def past_changes(folder: RunFolder, taken_at: tuple[int, int] | None) -> PastChanges:
-    """The changes beyond the step and attempt of a snapshot. With None, training begins anew or goes back for good, and
-    no change is repeated."""
+def read_past_changes(folder: RunFolder, taken_at: tuple[int, int] | None) -> PastChanges:
+    """Read the changes made after a snapshot from the run's events.
+
+    Args:
+        taken_at: Step and attempt of the snapshot. None if training starts over or rolls back: no change is repeated.
+    """
     went_back = -1
     changes = KnobChanges()
     by_rollback: set[Changed] = set()
@@ -128,7 +128,7 @@ def past_changes(folder: RunFolder, taken_at: tuple[int, int] | None) -> PastCha
                     ended[says] = fired[says]
     repeated = []
     if taken_at is not None:
-        # Nothing else makes these again: a person made them, or a rule as it went back.
+        # Repeat what nothing else repeats: changes by users, and by rules that rolled training back.
         repeated = [
             (one.step, one.data)
             for one in changes.held
@@ -144,25 +144,29 @@ def past_changes(folder: RunFolder, taken_at: tuple[int, int] | None) -> PastCha
 
 
 Carried = tuple[int, str, Override]
-"""A change that a rule makes as it goes back: the rule's number, the knob, and what becomes of it."""
+"""A change that a rule makes while it rolls training back: (rule number, knob, new override)."""
 
 
 class Targets(Protocol):
-    """What rules act on besides knobs. For the training thread, at the start of a rollout."""
+    """What rules act on besides knobs. Called in the training thread at the start of a rollout."""
 
     def pause(self) -> None: ...
 
     def evaluate(self) -> bool:
-        """Returns whether the run has a plan for it."""
+        """Start an evaluation. Returns False if the run is trained without evaluations."""
 
     def snapshot(self, trigger: Trigger, message: str) -> None: ...
 
     def roll_back(self, action: RollBack, firing: Firing) -> str | None:
-        """Have training go back after this. Returns why it cannot, in a sentence."""
+        """Roll training back. Returns None, or a sentence that says why it cannot."""
 
 
 class RuleActions:
-    """``recorded``: events that need not be written again, by step and text."""
+    """Applies the actions of rules that fired, and records them as events.
+
+    Args:
+        recorded: Events that are already in the journal, as (step, text); they are not written again.
+    """
 
     def __init__(
         self, journals: RunJournals, knobs: Knobs, targets: Targets, recorded: frozenset[tuple[int, str]] = frozenset()
@@ -170,17 +174,17 @@ class RuleActions:
         self._journals, self._knobs, self._targets, self._recorded = journals, knobs, targets, recorded
         self._deferred: list[Carried] = []
         self.carried: Sequence[Carried] = ()
-        """To be made at the start of the next rollout."""
+        """Changes to make at the start of the next rollout."""
 
     def begin_rollout(self, step: int) -> None:
-        """Training may have gone back to here: make the changes that came with it."""
+        """Make the changes that came with a rollback to this step, if there was one."""
         carried, self.carried, self._deferred = self.carried, (), []
         for number, name, wanted in carried:
-            self.turn(step, self._knobs.as_change(name, wanted), Author.RULE, rule=number)
+            self.change_knob(step, self._knobs.make_change(name, wanted), Author.RULE, rule=number)
 
     def act_on(self, step: int, pending: Sequence[Firing]) -> Firing | None:
-        """Do what all that have fired since the last rollout want. Returns the one that has training end."""
-        firings = settled(pending)
+        """Apply the actions of all rules that fired since the last rollout. Returns the firing that ends training."""
+        firings = resolve_conflicts(pending)
         back, problem, ending = None, None, None
         for by, wanted in _going_back(firings):
             problem = self._targets.roll_back(wanted, by)
@@ -203,12 +207,12 @@ class RuleActions:
             self.record_firing(firing, done=done, not_done=not_done)
         return ending
 
-    def turn(
+    def change_knob(
         self, step: int, change: SetKnob | ScaleKnob, by: Author, *, rule: int | None = None, request: int = 0
     ) -> str | None:
-        """Change a knob. Returns why that cannot be, in a sentence."""
+        """Change a knob. Returns None, or a sentence that says why it cannot be changed."""
         try:
-            applied = self._knobs.turn(change)
+            applied = self._knobs.apply_change(change)
         except UnknownName as error:
             self._journals.warn(step, str(error))
             return str(error)
@@ -218,7 +222,7 @@ class RuleActions:
         return None
 
     def begin_fork(self, step: int, changed: Collection[str]) -> None:
-        """The knobs go on as the parent of the fork had them changed, but for those that the fork has ``changed``."""
+        """Record the knob changes that a fork inherits from its parent, without those it ``changed`` itself."""
         for applied in self._knobs.begin_fork(changed):
             if (step, applied.change.words) not in self._recorded:
                 self._record_change(step, applied, Author.PARENT)
@@ -241,16 +245,22 @@ class RuleActions:
         )
 
     def record_too_late(self, pending: Sequence[Firing], why: str) -> None:
-        """Training ends: what waits for the next rollout is not done any more. ``why``: a clause. The end itself, and a
-        message, are."""
+        """Record firings that cannot be applied because training ends. Only the end itself and messages are done.
+
+        Args:
+            why: A clause that completes "It does not …:".
+        """
         for firing in pending:
             done = [one for one in firing.actions if isinstance(one, StopTraining | Notify)]
             late = [f"It does not {one.words}: {why}." for one in firing.actions if one not in done]
             self.record_firing(firing, done=[one.words for one in done], not_done=[*firing.left_out, *late])
 
-    def go_back(self, step: int, by: Firing | None) -> None:
-        """Training goes back to ``step``, for rule ``by`` if one has asked for it: what that changes with it is changed
-        there."""
+    def roll_back(self, step: int, by: Firing | None) -> None:
+        """Prepare for a rollback to ``step``.
+
+        Args:
+            by: The rule that rolls back; the knob changes it makes apply after the rollback. None for a user.
+        """
         if by is not None:
             self.carried = self._deferred
         self._deferred = []
@@ -276,10 +286,10 @@ class RuleActions:
         )
 
     def _do(self, step: int, action: Action, firing: Firing) -> str | None:
-        """Why it could not be done, in a sentence; None if it was."""
+        """Apply one action. Returns None, or a sentence that says why it cannot be done."""
         match action:
             case SetKnob() | ScaleKnob():
-                return self.turn(step, action, Author.RULE, rule=firing.number)
+                return self.change_knob(step, action, Author.RULE, rule=firing.number)
             case TakeSnapshot(message=message):
                 self._targets.snapshot(Trigger.RULE, message or f"{firing.rule.words}.")
             case PauseTraining():
@@ -287,31 +297,33 @@ class RuleActions:
             case Evaluate():
                 if not self._targets.evaluate():
                     return "It does not evaluate: this run is trained without evaluations."
-            case _:  # the end is looked after by who asked, and the event notifies
+            case _:  # the caller ends training, and the event itself is the notification
                 pass
         return None
 
     def _do_as_it_goes_back(self, action: Action, firing: Firing, *, together: bool) -> str | None:
-        """Where training goes back to, a change of a knob is made of what the knob is now, if the same rule makes it;
-        everything else would be of a moment that is left behind."""
+        """Defer a knob change of the rule that rolls back until after the rollback; refuse every other action.
+
+        The new value is computed from the knob's value before the rollback.
+        """
         if isinstance(action, Notify):
             return None
         if not (together and isinstance(action, SetKnob | ScaleKnob)):
             return f"It does not {action.words}: training goes back to before."
         try:
-            self._deferred.append((firing.number, action.knob, self._knobs.from_here(action)))
+            self._deferred.append((firing.number, action.knob, self._knobs.compute_override(action)))
         except UnknownName as error:
             return str(error)
         return None
 
 
 def _going_back(firings: Sequence[Firing]) -> list[tuple[Firing, RollBack]]:
-    """The one that has training go back, if one of them does."""
+    """Return the firings that roll training back, each with its action."""
     return [(firing, action) for firing in firings for action in firing.actions if isinstance(action, RollBack)]
 
 
 def _message(firing: Firing) -> str | None:
-    """What the user is told of it."""
+    """Return the notification for the user, or None."""
     for action in firing.actions:
         if isinstance(action, Notify):
             return action.message or f"{firing.rule.words}."
@@ -324,9 +336,11 @@ LOSS = "train/loss"
 
 
 class Steering:
-    """``row``, ``look`` and ``begin_rollout`` are for the training thread, everything else for any.
+    """Applies rules and user requests to a run in training.
 
-    Once ``end`` says why, training shall end at the next step, and with ``saves`` being False nothing more be saved.
+    ``observe_row``, ``check_rules`` and ``begin_rollout`` are for the training thread, all else for any thread.
+    When ``end`` is set (a sentence that says why), training must end at the next step; if ``saves`` is False, nothing
+    more is saved.
     """
 
     def __init__(
@@ -344,88 +358,93 @@ class Steering:
         past = past or PastChanges()
         self._repeats = deque(past.changes)
         self._clocked_again = _clocked(past.fired, rules)
-        """Which rules that follow a clock fired in what is trained again, and where: a clock would not say so again."""
+        """Clock rules that fired after the snapshot, by step. The clock would not fire them at the same steps again."""
         self._actions = RuleActions(journals, knobs, targets, past.recorded)
         self._engine = Engine(rules)
         self._counts, self._ended = dict(past.counts), dict(past.ended)
-        self._engine.count_at_least(self._counts)
+        self._engine.raise_counts(self._counts)
         self._new_rules: Sequence[Rule] | None = None
         self._requests: deque[KnobRequest] = deque()
-        self._heard_of = past.answered
+        self._newest_request = past.answered
         self._pending: list[Firing] = []
         self._clock = RuleClock(folder, monotonic)
         self._stop: Firing | None = None
-        """Has training end within its grace period."""
+        """The firing that ends training when its grace period is over."""
         self._stop_at = 0.0
         self.is_due = False
-        """Whether ``look`` should be called."""
+        """Whether the training thread should call ``check_rules``."""
         self.end: str | None = None
         self.saves = True
-        self._clock.serve(rules)
+        self._clock.set_rules(rules)
 
     def begin_fork(self, step: int, changed: Collection[str]) -> None:
-        """What was restored is of the parent of a fork that has ``changed`` hyperparameters."""
+        """Record what a fork inherits from its parent, except the hyperparameters that it ``changed``."""
         self._actions.begin_fork(step, changed)
 
     def request(self, requests: Iterable[KnobRequest]) -> None:
-        """Take in changes that people ask for. Those that were taken in before are ignored."""
+        """Queue knob changes requested by users. Requests that were queued before are ignored."""
         for request in requests:
-            if request.number > self._heard_of:
-                self._heard_of = request.number
+            if request.number > self._newest_request:
+                self._newest_request = request.number
                 self._requests.append(request)
 
-    def renew_rules(self, rules: Sequence[Rule]) -> None:
-        """Replace the rules, from the next row on."""
+    def replace_rules(self, rules: Sequence[Rule]) -> None:
+        """Replace the rules. They apply from the next row on."""
         self._new_rules = rules
         self.is_due = True
 
-    def tick(self) -> None:
-        """See whether a rule that follows the clock is due, or a grace period is over."""
-        if self._clock.tick() or (self._stop is not None and self._monotonic() >= self._stop_at):
+    def check_clock(self) -> None:
+        """Set ``is_due`` if clock rules must be checked or a grace period is over."""
+        if self._clock.check_due() or (self._stop is not None and self._monotonic() >= self._stop_at):
             self.is_due = True
 
-    def row(self, step: int, values: Mapping[str, float]) -> None:
-        """Show the rules a row of metrics that was logged."""
+    def observe_row(self, step: int, values: Mapping[str, float]) -> None:
+        """Evaluate the rules on a logged row of metrics."""
         if self._engine.rules:
-            self._take(self._engine.row(step, values))
+            self._queue(self._engine.observe_row(step, values))
 
-    def look(self, step: int) -> None:
-        """Within a rollout: take over new rules, fire rules that follow the clock, and end training whose grace period
-        is over."""
+    def check_rules(self, step: int) -> None:
+        """Within a rollout: apply replaced rules, check clock rules, and end training whose grace period is over."""
         self.is_due = False
-        self._renew(step)
+        self._replace_rules(step)
         self._ask_by_clock(step)
         if self._stop is not None and self._monotonic() >= self._stop_at:
             self._end_at_once(self._stop)
 
     def begin_rollout(self, step: int) -> None:
-        """At the start of a rollout: make all changes that people and rules have asked for."""
+        """Apply all pending changes by users and rules. Call it at the start of a rollout."""
         self._actions.begin_rollout(step)
-        self._renew(step)
+        self._replace_rules(step)
         while self._repeats and self._repeats[0][0] <= step:
             self._repeat(step, self._repeats.popleft()[1])
         while self._requests and not self._journals.is_repeating:
             request = self._requests.popleft()
-            self._actions.turn(step, request.change, Author.PERSON, request=request.number)
+            self._actions.change_knob(step, request.change, Author.PERSON, request=request.number)
         self._ask_by_clock(step)
         self._act_on_all(step)
 
-    def fail(self, step: int, *, weights_are_lost: bool) -> None:
-        """Training has raised an error. Where ``weights_are_lost``, one has become NaN or infinite: rules that watch a
-        metric for such values fire as if it had one."""
+    def handle_error(self, step: int, *, weights_are_lost: bool) -> None:
+        """Evaluate the rules after training raised an error.
+
+        Args:
+            weights_are_lost: Whether a weight is NaN or infinite. Rules that watch for such values then fire too.
+        """
         values = {RAISED: 1.0}
         if weights_are_lost:
             watching = (rule for rule in self._engine.rules if isinstance(rule.when, NotFinite))
             values |= {rule.metric or LOSS: math.nan for rule in watching}
-        self.row(step, values)
+        self.observe_row(step, values)
         self._act_on_all(step)
 
-    def go_back(self, step: int, by: Firing | None) -> None:
-        """Training goes back to ``step``: what waits to be done there is done no more, but for what rule ``by``
-        changes with it. To be followed by ``restore``."""
+    def roll_back(self, step: int, by: Firing | None) -> None:
+        """Drop what is pending because training rolls back to ``step``. Call ``restore`` next.
+
+        Args:
+            by: The rule that rolls back; its knob changes are kept. None for a user.
+        """
         if by is not None:
             self._counts[by.rule.words] = by.count
-        self._actions.go_back(step, by)
+        self._actions.roll_back(step, by)
         self._pending, self._stop, self.end, self.saves = [], None, None, True
         self._repeats.clear()
         self._clocked_again.clear()
@@ -433,15 +452,15 @@ class Steering:
 
     @property
     def carried(self) -> Sequence[Carried]:
-        """What the rule that has training go back changes with it."""
+        """Knob changes made by the rule that rolls training back."""
         return self._actions.carried
 
-    def carry(self, carried: Sequence[Carried]) -> None:
-        """Have that changed at the start of the next rollout."""
+    def carry_changes(self, carried: Sequence[Carried]) -> None:
+        """Apply these changes at the start of the next rollout."""
         self._actions.carried = carried
 
     def close(self, step: int) -> None:
-        """Training has ended: say what fired last."""
+        """Record the rules that fired last: training has ended."""
         pending, self._pending = self._pending, []
         self._actions.record_too_late(pending, "training has ended")
 
@@ -451,36 +470,36 @@ class Steering:
     def restore(self, state: dict[str, Any]) -> None:
         self._knobs.restore(state["knobs"])
         self._engine.restore(state["rules"])
-        self._engine.count_at_least(self._counts)
-        self._clock.go_on_from(state["seconds"])
+        self._engine.raise_counts(self._counts)
+        self._clock.continue_from(state["seconds"])
 
     def _repeat(self, step: int, changed: HyperparameterChangedData) -> None:
-        """Make a change of an earlier attempt again. The journal has it, unless this attempt came otherwise before."""
+        """Repeat a change of an earlier attempt. It is recorded only if this attempt has diverged from the journal."""
         if self._journals.has_diverged:
-            self._actions.turn(step, changed.change, changed.by, rule=changed.rule, request=changed.request)
+            self._actions.change_knob(step, changed.change, changed.by, rule=changed.rule, request=changed.request)
         else:
-            self._knobs.turn(changed.change)
+            self._knobs.apply_change(changed.change)
 
     def _ask_by_clock(self, step: int) -> None:
-        """What was trained before is trained again as it was: there, rules fire where they did."""
+        """Check clock rules. While training repeats what an earlier attempt did, they fire at the recorded steps."""
         if not self._clock.is_needed:
             return
         if self._journals.has_diverged:
             self._clocked_again.clear()
         while self._clocked_again and self._clocked_again[0][0] <= step:
-            self._take(self._engine.again(*self._clocked_again.popleft()))
+            self._queue(self._engine.replay_firings(*self._clocked_again.popleft()))
         if not (self._clocked_again or self._journals.is_repeating):
-            self._take(self._engine.clock(step, self._clock.seconds, self._clock.disk))
+            self._queue(self._engine.observe_clock(step, self._clock.seconds, self._clock.disk))
 
-    def _renew(self, step: int) -> None:
+    def _replace_rules(self, step: int) -> None:
         rules, self._new_rules = self._new_rules, None
         if rules is not None and tuple(rules) != self._engine.rules:
             self._engine.replace(rules)
-            self._clock.serve(rules)
+            self._clock.set_rules(rules)
             self._journals.event(step, RulesChangedData(rules=[rule.words for rule in rules]))
 
-    def _take(self, firings: Iterable[Firing]) -> None:
-        """What shall end training does so now, after its grace period, or at the start of the next rollout."""
+    def _queue(self, firings: Iterable[Firing]) -> None:
+        """Queue firings. Those that end training do so now, after their grace period, or at the next rollout."""
         for fired in firings:
             firing = self._excuse(fired)
             self._pending.append(firing)
@@ -494,8 +513,10 @@ class Steering:
                 self._end_at_once(firing)
 
     def _excuse(self, firing: Firing) -> Firing:
-        """A rule that has ended an earlier attempt does not end this one at the same place. A clock may come to it at
-        another step, and does so once."""
+        """Drop the stop action of a rule that ended an earlier attempt at the same place.
+
+        A clock rule may fire at another step this time, so its stop is dropped once.
+        """
         ended = self._ended.get(firing.rule.words)
         stops = [one for one in firing.actions if isinstance(one, StopTraining)]
         if ended is None or not stops:
@@ -514,7 +535,7 @@ class Steering:
             self._end(ending)
 
     def _end_at_once(self, firing: Firing) -> None:
-        """Everything that has fired and would wait for the next rollout is said now."""
+        """End training now, and record firings that were waiting for the next rollout."""
         pending, self._pending, self._stop = self._pending, [], None
         self._end(firing)
         self._actions.record_too_late(pending, "training ends")
@@ -525,7 +546,7 @@ class Steering:
 
 
 def _clocked(fired: Iterable[tuple[int, str]], rules: Sequence[Rule]) -> deque[tuple[int, Collection[str]]]:
-    """Of what has ``fired``, the rules that follow a clock, by step."""
+    """Select the clock rules from ``fired`` and group their texts by step."""
     clocked = {rule.words for rule in rules if isinstance(rule.when, CLOCKED)}
     found: dict[int, set[str]] = {}
     for step, says in fired:
@@ -540,11 +561,11 @@ def _stop_of(firing: Firing) -> StopTraining | None:
 
 class RollbackTarget(Protocol):
     def request(self, name: str) -> None:
-        """Go back to the snapshot of that name at the next step."""
+        """Roll back to the snapshot called ``name`` at the next step."""
 
 
 class Controlled(Protocol):
-    """The parts of a training that ``control.json`` can change."""
+    """The parts of training that ``control.json`` can change."""
 
     @property
     def snapshots(self) -> Snapshots: ...
@@ -557,9 +578,9 @@ class Controlled(Protocol):
 
 
 class ControlRequests:
-    """Passes on each request once; what was asked for before there are components waits in the file for them.
+    """Passes each request in ``control.json`` on once. Requests made before ``attach`` wait in the file.
 
-    A part that fails to take its request costs a warning and that request. The other requests are passed on.
+    If a part fails to handle a request, a warning is logged and the other requests are still passed on.
     """
 
     def __init__(self, folder: RunFolder, guard: Guard) -> None:
@@ -569,37 +590,37 @@ class ControlRequests:
         self._lock = Lock()
 
     def attach(self, components: Controlled, rules_number: int) -> None:
-        """From now on ``components`` train, with the rules of that number."""
+        """Pass requests on to ``components`` from now on. ``rules_number`` identifies the rules they already have."""
         with self._lock:
             self._components, self._rules_number = components, rules_number
-            with suppress(RunFolderError):  # a damaged control file asks for nothing
+            with suppress(RunFolderError):  # a damaged control file requests nothing
                 self._pass_on(self._folder.read_control(), components)
 
     def detach(self) -> None:
         with self._lock:
             self._components = None
 
-    def hear(self, control: Control) -> None:
-        """The file says ``control`` now. From any thread."""
+    def handle_control(self, control: Control) -> None:
+        """Pass on the requests in ``control``. For any thread."""
         with self._lock:
             if self._components is not None:
                 self._pass_on(control, self._components)
 
     def _pass_on(self, control: Control, components: Controlled) -> None:
         with self._guard("A snapshot"):
-            components.snapshots.asked.hear(control.snapshot_requests)
+            components.snapshots.requested.add_requests(control.snapshot_requests)
         with self._guard("A checkpoint"):
             components.checkpoints.request(control.checkpoint_request)
         if control.snapshots is not None:
             with self._guard("A snapshot"):
-                components.snapshots.renew(control.snapshots)
+                components.snapshots.set_plan(control.snapshots)
         with self._guard("A change of a hyperparameter"):
             components.steering.request(control.knob_requests)
         if control.rules_number > self._rules_number:
             self._rules_number = control.rules_number
-            with self._guard("A rule"), suppress(RunFolderError):  # the rules of before go on
+            with self._guard("A rule"), suppress(RunFolderError):  # unreadable: the previous rules stay active
                 if (changed := self._folder.read_rules()) is not None:
-                    components.steering.renew_rules(changed.rules)
+                    components.steering.replace_rules(changed.rules)
         back = control.rollback_request
         if back is not None and back.number > self._went_back_for:
             self._went_back_for = back.number

@@ -1,6 +1,6 @@
-"""RandomPlayer: a run in which chance acts.
+"""Trains a run in a thread, and watches ``control.json`` and the clock beside it.
 
-A training thread and the watcher that makes it interruptible.
+``train_run`` is the entry point of workers. ``RandomPlayer`` replaces the trainer in runs of random actions.
 """
 
 from __future__ import annotations
@@ -47,34 +47,36 @@ RATE_SECONDS = 1.0
 """How often means and rates are logged."""
 
 EPISODES_OF_A_MEAN = 100
-"""As in Stable-Baselines3, whose names the means have."""
+"""Episodes averaged by the means, as in Stable-Baselines3, whose metric names they have."""
 
 ACTION_SEED = 1_000_000
-"""Added to the seed of the run for the first action. Not the seed of an episode: the same numbers would decide the
-action and what the environment makes of it."""
+"""Added to the run's seed for sampling actions. With an episode's own seed, actions and the environment's randomness
+would come from the same numbers."""
 
 
 EPISODES_EVERY = {Detail.MINIMAL: 100, Detail.STANDARD: 10, Detail.FULL: 1}
-"""One episode in so many is recorded, and the first."""
+"""Interval between recorded episodes; the first one is always recorded."""
 
 CHAPTER_SECONDS = 60.0
-"""How long an episode that was recorded waits for others to be kept with."""
+"""How long a recorded episode waits to be stored together with others."""
 
 
 class RandomPlayer(Trainer):
-    """Plays whole episodes of random actions instead of training, as evaluations play them, until the run has its
-    steps: the last episode is cut off there, and has no row. It journals what a trainer journals of episodes, and saves
-    nothing, for there is no policy. Some of its episodes are recorded, as many as the detail says."""
+    """Plays episodes of random actions instead of training, until the run has its steps.
+
+    The last episode is cut off there and has no row. It journals the same metrics of episodes as a trainer, and records
+    some of them, depending on the recording detail. It saves nothing, because there is no policy.
+    """
 
     _recorder: RunRecorder | None = None
 
-    def tick(self) -> None:
+    def run_due_work(self) -> None:
         if self._recorder is not None:
-            self._recorder.tick()
-        super().tick()
+            self._recorder.read_choice()
+        super().run_due_work()
 
     def _train(self, config: RunConfig) -> None:
-        self._heed_control()
+        self._apply_early_control()
         faults = EnvironmentFaults(self._journals)
         with closing(make_environment(config, whole_episodes=True)) as env:
             faults.watch([env], lambda: self._step + 1)
@@ -82,7 +84,7 @@ class RandomPlayer(Trainer):
             recorder = self._recorder = RunRecorder(self._folder, self._journals, config, self._guard)
             with closing(RecordedEpisodes(recorder, env)) as recorded:
                 self._play(env, config, recorded)
-        faults.tell_counts(self._step)
+        faults.warn_of_counts(self._step)
         ending: Ending = FinishedData(attempt=self._attempt.number)
         if self.is_stopping:
             ending = StoppedData(attempt=self._attempt.number)
@@ -132,7 +134,7 @@ class RandomPlayer(Trainer):
 
 
 class RecordedEpisodes:
-    """Records one episode in so many, from its reset to its end, and has them kept some together."""
+    """Records some episodes from reset to end, and stores several of them together."""
 
     def __init__(self, recorder: RunRecorder, env: Env, *, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._recorder, self._env, self._monotonic = recorder, env, monotonic
@@ -141,7 +143,7 @@ class RecordedEpisodes:
         self._step, self._kept_at = 0, monotonic()
 
     def begin(self, step: int, episode: Episode) -> None:
-        """``episode`` was reset. ``step``: of the run."""
+        """Start an episode that was just reset, at ``step`` of the run."""
         self._step, self._steps = step, None
         with self._recorder.guarded():
             every = EPISODES_EVERY.get(self._recorder.level.detail)
@@ -177,68 +179,76 @@ WATCH_SECONDS = 0.05
 
 
 class ControlWatcher:
-    """Carries what ``control.json`` and the clock ask for to the trainer."""
+    """Passes changes of ``control.json``, and the time, on to the trainer."""
 
     def __init__(self, path: Path, trainer: Trainer) -> None:
         self._path, self._trainer = path, trainer
         self._guard = Guard(trainer.warn)
         self._seen: tuple[int, int] | None = None
 
-    def tick(self) -> None:
-        """What the disk refuses now (it is full, or a share is away) is tried again at the next tick."""
+    def poll(self) -> None:
+        """Check once. What the disk refuses (it is full, or a share is gone) is tried again at the next call."""
         with self._guard("Watching the clock"), suppress(OSError):
-            self._trainer.tick()
+            self._trainer.run_due_work()
         with self._guard("Reading control.json"), suppress(OSError, RunFolderError):
             self._read_control()
 
     def _read_control(self) -> None:
-        status = os.stat(self._path)  # noqa: PTH116  (twenty times a second: no Path built for it)
+        status = os.stat(self._path)  # noqa: PTH116  (twenty times a second: building no Path saves time)
         version = (status.st_mtime_ns, status.st_ino)
         if version == self._seen:
             return
-        self._trainer.hear(read_control(self._path))
+        self._trainer.handle_control(read_control(self._path))
         self._seen = version
 
 
 def train_run(folder: RunFolder, stop: Event | None = None, *, worker: str | None = None) -> bool:
-    """Train the run in ``folder`` in a thread of its own, watching over it until it has ended.
+    """Train the run in ``folder`` in a separate thread, and watch over it until it ends.
 
-    Ends early when ``control.json`` says so or ``stop`` is set, whichever is first; a request that was
-    there before training began counts. ``worker`` is the identity that the journal names.
+    Training ends early when ``control.json`` requests it or ``stop`` is set, also if that was before the start.
 
-    Returns whether training ended without an error; the error itself is in the journal. Raises OSError if
-    a full disk ended it; RunIsActive if somebody trains in this folder already; and
-    IllegalTransition if the attempt that is wanted has ended: its worker was believed gone, and begins only now.
+    Args:
+        folder: The run's folder.
+        stop: Set it to end training.
+        worker: Identity of the worker, for the journal.
+
+    Returns:
+        Whether training ended without an error; the error itself is in the journal.
+
+    Raises:
+        OSError: A full disk ended training.
+        RunIsActive: Another process trains the run.
+        IllegalTransition: The requested attempt has already ended, because its worker was believed dead.
     """
     with training_lock(folder) as lock:
         return _train(folder, begin_attempt(folder), stop, worker, lock)
 
 
 def _train(folder: RunFolder, attempt: Attempt, stop: Event | None, worker: str | None, lock: int) -> bool:
-    trainer = _trainer_of(folder)(folder, attempt, worker)
+    trainer = _choose_trainer(folder)(folder, attempt, worker)
     watcher = ControlWatcher(folder.control_path, trainer)
     failures: list[BaseException] = []
 
     def run() -> None:
         try:
             trainer.run()
-        except BaseException as error:  # it is in the journal, unless that is what failed: then worker.log has it
+        except BaseException as error:  # it is in the journal; if the journal failed, it is in worker.log
             failures.append(error)
             traceback.print_exc(file=sys.stderr)
 
     thread = Thread(target=run, name=f"train-{folder.run_id}", daemon=True)
-    watcher.tick()
+    watcher.poll()
     thread.start()
     was_logged = False
     while thread.is_alive():
         if stop is not None and stop.is_set() and not was_logged:
             was_logged = True
-            _terminated(trainer, thread)
+            _handle_termination(trainer, thread)
         if not was_logged and _is_deleted(folder, lock):
             was_logged = True
-            print("The run folder was deleted while training went on: training ends.", file=sys.stderr, flush=True)
+            print("The run folder was deleted during training. Training ends.", file=sys.stderr, flush=True)
             trainer.stop()
-        watcher.tick()
+        watcher.poll()
         thread.join(WATCH_SECONDS)
     if failures and is_disk_full(failures[0]):
         raise failures[0]
@@ -246,27 +256,29 @@ def _train(folder: RunFolder, attempt: Attempt, stop: Event | None, worker: str 
 
 
 def _is_deleted(folder: RunFolder, lock: int) -> bool:
-    """Whether somebody has removed ``folder``, and with it the file that is open as ``lock``. A share that is away for
-    a while does not look so, and who removes files alone leaves the folder."""
+    """Return whether ``folder`` was deleted, together with the file that is open as ``lock``.
+
+    A network share that is temporarily unavailable does not count, nor does deleting only files.
+    """
     with suppress(OSError):
         return os.fstat(lock).st_nlink == 0 and not folder.path.exists()
     return False
 
 
-def _trainer_of(folder: RunFolder) -> type[Trainer]:
-    with suppress(RunFolderError):  # the trainer says in the journal what is wrong with it
+def _choose_trainer(folder: RunFolder) -> type[Trainer]:
+    with suppress(RunFolderError):  # the trainer reports the problem in the journal
         if folder.read_config().actor is RunActor.RANDOM:
             return RandomPlayer
     return Trainer
 
 
-def _terminated(trainer: Trainer, thread: Thread) -> None:
-    """Stop; if a stop was requested before, log where training hangs. Training that is about to pause pauses now."""
+def _handle_termination(trainer: Trainer, thread: Thread) -> None:
+    """Stop training; on a second request, log where it hangs. Training that is pausing pauses at once instead."""
     if trainer.is_pausing and not trainer.is_stopping:
         trainer.pause(within=0.0)
         return
     if trainer.is_stopping and (stack := where(thread.ident)):
         print("Terminated while training was here:\n" + "".join(stack), file=sys.stderr, flush=True)
         with suppress(OSError):
-            trainer.warn(f"Training was asked to stop and did not; it hangs here: {' '.join(stack[-1].split())}")
+            trainer.warn(f"Training did not react to a stop; it hangs here: {' '.join(stack[-1].split())}")
     trainer.stop()

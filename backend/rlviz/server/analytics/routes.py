@@ -38,7 +38,7 @@ Analytics = Annotated[AnalyticsService, Depends(provided(AnalyticsService))]
 
 router = Router(prefix="/analytics", tag="analytics", lane=Lane.QUERIES)
 
-_Names = Annotated[list[str] | None, Query(max_length=50, description="May be repeated.")]
+_Names = Annotated[list[str] | None, Query(max_length=50, description="Repeatable.")]
 
 
 def _question(
@@ -49,7 +49,7 @@ def _question(
     measure: Annotated[
         str, Query(max_length=100, description="Column of runs that is a number.")
     ] = "best_moving_average",
-    status: Annotated[list[RunStatus] | None, Query(description="May be repeated.")] = None,
+    status: Annotated[list[RunStatus] | None, Query(description="Repeatable.")] = None,
     algo: _Names = None,
     env_id: _Names = None,
     tag: _Names = None,

@@ -21,7 +21,7 @@ from rlviz.server.metrics.service import MetricsService, RunCurvesCache
 from rlviz.server.runs.environments import EnvironmentService
 from rlviz.stats.experiments.curves import Curves, learning_curves
 from rlviz.stats.experiments.trials import LearningCurve, Setting, Trial
-from rlviz.stats.groups import Group, Key, Member, grouped, rank_correlation
+from rlviz.stats.groups import Group, Key, Member, make_groups, rank_correlation
 from rlviz.stats.return_scale import Place, ReturnScale, return_scale
 
 MOST_RUNS = 50_000
@@ -124,7 +124,7 @@ class AnalyticsService:
         )
         if places:
             groups = {key: [_on(scale, places, one) for one in ours] for key, ours in groups.items()}
-        return Groups(grouped(groups), len(rows), len(members) - len(kept), scale)
+        return Groups(make_groups(groups), len(rows), len(members) - len(kept), scale)
 
     def scatter(self, question: Question, x: str) -> Scatter:
         """Every run's ``x``, a number, and measure. Raises UnknownName or InvalidRequest."""
@@ -156,10 +156,10 @@ class AnalyticsService:
         }
         with self._database.read() as session:
             found = find_runs(session, list(groups))
-        digests = self._digests.of(found)
+        digests = self._digests.read_digests(found)
         greedy = bool(digests) and all(one.greedy is not None or one.training is None for one in digests.values())
         drawn = {row.id: digests[row.id].greedy if greedy else digests[row.id].training for row in found}
-        places = self._places.of(drawn)
+        places = self._places.read_places(drawn)
         titles = dict.fromkeys(title for title, _, _ in groups.values())
         scale = _scale(
             [[one for one in drawn if drawn[one] is not None and groups[one][0] == title] for title in titles],
@@ -189,7 +189,7 @@ class AnalyticsService:
 
     def _places_of(self, rows: Iterable[Sequence[Any]], columns: Sequence[str]) -> dict[str, Place]:
         """The environment of each run; none where no column is a return, so that environments make no difference."""
-        return self._places.of([row[0] for row in rows]) if RETURNS & set(columns) else {}
+        return self._places.read_places([row[0] for row in rows]) if RETURNS & set(columns) else {}
 
     def _rows(self, columns: Sequence[str], question: Question) -> list[list[Any]]:
         """The id and ``columns`` of each run, newest first."""

@@ -282,7 +282,7 @@ class RunPlaces:
     def __init__(self, database: Database, environments: EnvironmentService) -> None:
         self._database, self._environments = database, environments
 
-    def of(self, run_ids: Collection[str]) -> dict[str, Place]:
+    def read_places(self, run_ids: Collection[str]) -> dict[str, Place]:
         """By run id. The title of an environment has its options only where runs have different ones."""
         with self._database.read() as session:
             found = environments_of(session, run_ids)

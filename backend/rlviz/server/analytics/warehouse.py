@@ -25,14 +25,15 @@ import orjson
 import pyarrow as pa
 
 from rlviz.domain.errors import RlvizError
-from rlviz.domain.events import Superseded
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import journal_size
-from rlviz.rundir.metric_rows import counted_batches, superseded_rows
-from rlviz.rundir.sealed import SealedMetrics, SealedPiece, column_of
+from rlviz.rundir.metric_columns import WantedRows
+from rlviz.rundir.metric_rows import superseded_rows
+from rlviz.rundir.sealed import SealedMetrics, SealedPiece, column_name
 from rlviz.server.analytics.statement import BadStatement, Statement, character, checked
 from rlviz.server.analytics.tables import METRICS, SQL_TYPES, FilledColumn, RunTables
-from rlviz.stats.arrays import Columns, Series
+from rlviz.server.metrics.columns import read_series
+from rlviz.stats.arrays import Series
 
 SECONDS = 10.0
 """How long a statement may run."""
@@ -270,11 +271,12 @@ class MetricTables:
                 left_out = superseded.merged if piece.has_any_of(superseded) else ()
                 renamed = _told_apart(path, piece)
                 for name in piece.counts:
-                    column = column_of(name)
+                    column = column_name(name)
                     key = _Column(name, left_out, renamed.get(column, column), path if renamed else None)
                     files.setdefault(key, []).append(path)
             end = chain[-1][1].end if chain else 0
-            rest = _parsed(folder, end, superseded) if size - end <= budget else None
+            wanted = WantedRows(superseded, only_valid=True)
+            rest = read_series(folder, wanted, offset=end) if size - end <= budget else None
             return _RunParts(stamp, files, size - end, rest)
         except (OSError, RlvizError):  # it was deleted meanwhile, or is damaged
             return _RunParts((), {}, 0, None)
@@ -294,13 +296,6 @@ def _told_apart(path: Path, piece: SealedPiece) -> dict[str, str]:
 def _read(paths: Sequence[Path]) -> str:
     listed = ", ".join(quoted(pattern_of(path)) for path in paths)
     return f"read_parquet([{listed}], filename = true, hive_partitioning = false)"
-
-
-def _parsed(folder: RunFolder, start: int, superseded: Superseded) -> dict[str, Series]:
-    columns = Columns()
-    for batch in counted_batches(folder, offset=start, superseded=superseded):
-        columns.append(batch)
-    return {name: columns.series(name) for name in columns.names()}
 
 
 def _view(files: Files) -> str:

@@ -171,12 +171,12 @@ class EvaluationRow(SQLModel, table=True):
     """Worker identity of its evaluator."""
 
     @classmethod
-    def of(cls, record: EvaluationRecord) -> Self:
+    def from_record(cls, record: EvaluationRecord) -> Self:
         row = cls(run_id=record.run_id, id=record.id, created_at=record.created_at.timestamp(), record={})
-        row.take(record)
+        row.update_from(record)
         return row
 
-    def take(self, record: EvaluationRecord) -> None:
+    def update_from(self, record: EvaluationRecord) -> None:
         """Copy from ``record`` into the columns."""
         self.status = record.status.value
         self.record = record.model_dump(mode="json")

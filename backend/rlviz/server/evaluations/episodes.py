@@ -20,10 +20,10 @@ from rlviz.domain.environment import LearnedRewards
 from rlviz.domain.errors import InvalidRequest
 from rlviz.domain.metrics import EPISODE_LENGTH, EPISODE_REWARD
 from rlviz.learning.records.reader import Column, StepFile
-from rlviz.rundir.files import names_in
+from rlviz.rundir.files import list_names
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import read_backwards
-from rlviz.rundir.metric_rows import counts, superseded_rows
+from rlviz.rundir.metric_rows import is_counted, superseded_rows
 from rlviz.rundir.snapshots import Snapshot
 from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.evaluations import completed_evaluations
@@ -107,7 +107,7 @@ class EpisodeService:
 
     def _videos(self, run_id: str) -> frozenset[str]:
         folder = RunFolder(self._settings.runs_dir, run_id)
-        return frozenset(names_in(folder.evaluations.path, folder.path, "eval_*.mp4"))
+        return frozenset(list_names(folder.evaluations.path, folder.path, "eval_*.mp4"))
 
 
 def _columns(episodes: Sequence[FoundEpisode]) -> Columns:
@@ -273,7 +273,7 @@ def last_episodes(folder: RunFolder, config: RunConfig, snapshot: Snapshot | Non
         if row is None:
             continue
         led_to_snapshot = row["seq"] <= last_row
-        if not counts(row, then if led_to_snapshot else now) or (not led_to_snapshot and until == step):
+        if not is_counted(row, then if led_to_snapshot else now) or (not led_to_snapshot and until == step):
             continue
         values = row["values"]
         if row["step"] > until or EPISODE_REWARD not in values:

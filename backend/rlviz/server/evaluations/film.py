@@ -8,8 +8,8 @@ from pathlib import Path
 from rlviz.domain.clips import ClipRecord, ClipRequest, ClipStatus, KeptPolicy, clip_id, growth_id, is_reading_id
 from rlviz.domain.errors import ArtifactNotFound, NothingToEvaluate
 from rlviz.rundir.clips import Clips
-from rlviz.rundir.files import size_of
-from rlviz.rundir.folder import RunFolder, kept_policies, policy_at, steps_of_learning
+from rlviz.rundir.files import read_size
+from rlviz.rundir.folder import RunFolder, kept_policies, policy_at, select_learning_steps
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.runs import get_run
 from rlviz.server.use_case import RunUseCases
@@ -46,7 +46,7 @@ class FilmService(RunUseCases):
     def policies(self, run_id: str) -> Film:
         """Raises RunNotFound."""
         run, folder = self._run(run_id)
-        film = sum(size_of(path) for _, path in folder.film_files())
+        film = sum(read_size(path) for _, path in folder.film_files())
         return Film(kept_policies(folder, run.policy_step), film, Clips(folder).size(), int(self._settings.keep_clips))
 
     def clips(self, run_id: str) -> list[FoundClip]:
@@ -98,7 +98,7 @@ class FilmService(RunUseCases):
             raise NothingToEvaluate(
                 f"Run {run_id!r} keeps {len(policies)} policies; to show how it learned takes two at least."
             )
-        chosen = steps_of_learning(policies, GROWTH_POLICIES)
+        chosen = select_learning_steps(policies, GROWTH_POLICIES)
         return self._make(folder, growth_id(seed, greedy), "growth", seed, greedy, chosen)
 
     def _make(

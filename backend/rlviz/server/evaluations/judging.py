@@ -14,7 +14,7 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import EvaluationNotFound, InvalidRequest, RunFolderError, TooMuchToRead, UnknownName
 from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord
 from rlviz.learning.environments.custom import environment_of, learned_rewards
-from rlviz.rundir.files import damaged, is_file
+from rlviz.rundir.files import damage_error, is_file
 from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.evaluations import completed_evaluations
 from rlviz.server.evaluations.episodes import RecordedEpisodes
@@ -29,8 +29,8 @@ from rlviz.stats.judging import (
     ReturnBin,
     group_endings,
     histogram,
-    places_of,
-    rank,
+    name_squares,
+    rank_returns,
 )
 
 CACHED_EVALUATIONS = 1_000
@@ -108,7 +108,7 @@ class JudgingService:
         recorded = self._recorded(record)
         returns = [episode.episode_return for episode in record.summary.episodes]
         moments = None if recorded is None else recorded.moments
-        return JudgedEvaluation(record, rank(returns), histogram(returns), moments)
+        return JudgedEvaluation(record, rank_returns(returns), histogram(returns), moments)
 
     def endings(self, run_ids: Sequence[str]) -> RunEndings:
         """Ways to end over all evaluations of these runs, which must be of one environment.
@@ -165,7 +165,7 @@ class JudgingService:
         except FileNotFoundError:
             return None
         except ValueError as error:
-            raise damaged(path, folder.path, f"Some of its records cannot be read ({error}).") from error
+            raise damage_error(path, folder.path, f"Some of its records cannot be read ({error}).") from error
         with self._lock:
             self._cache[key] = recorded
         return recorded
@@ -205,7 +205,7 @@ def _pooled(recorded: Sequence[RecordedEpisodes], config: RunConfig) -> Ends:
 
 def _places(config: RunConfig) -> dict[int, str]:
     try:
-        return places_of(environment_of(config).squares)
+        return name_squares(environment_of(config).squares)
     except UnknownName:
         return {}
 

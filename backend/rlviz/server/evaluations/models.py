@@ -1,23 +1,4 @@
-"""Episodes that were searched for, and what is said about them.
-
-Evaluations of a run.
-
-How a run is recorded, and frames that are kept.
-
-Step records of an evaluation.
-
-Which pixels mattered in a step of an evaluation, or of a clip.
-
-The filmstrip of a run: policies that are kept, and clips of what they do.
-
-A value slice of a run's policy.
-
-Converts the metadata of a step records file into API schemas.
-
-Converts episodes that were searched or judged into API schemas.
-
-Converts clips and value slices into API schemas.
-"""
+"""API models of evaluations, episodes, step records, saliency, clips and value slices, and their builders."""
 
 from __future__ import annotations
 
@@ -46,20 +27,20 @@ from rlviz.stats.judging import EndingKind, MomentKind
 
 class EvaluationCreate(Body):
     episodes: EpisodeCount = DEFAULT_EPISODES
-    seed: Seed = Field(DEFAULT_EVALUATION_SEED, description="Seed of the first episode; each next one adds 1.")
+    seed: Seed = Field(DEFAULT_EVALUATION_SEED, description="Seed of the first episode; each further episode adds 1.")
     deterministic: bool = Field(True, description="Take the most likely action instead of sampling.")
     policy: PolicyChoice = Field(
-        PolicyChoice.LATEST, description="The newest policy, or the best that periodic evaluation kept."
+        PolicyChoice.LATEST, description="The newest policy, or the best one by periodic evaluation."
     )
     checkpoint_step: int | None = Field(
         None,
         ge=0,
         le=MAX_TIMESTEPS,
-        description="The policy of this step instead: of all that are kept, the newest that is not beyond it.",
+        description="Instead, the newest saved policy at or before this step.",
     )
-    video: bool = Field(True, description="Whether to film.")
+    video: bool = Field(True, description="Whether to record a video.")
     steps: bool | None = Field(
-        None, description="Whether to record each step; null: as the storage profile of the environment's family says."
+        None, description="Whether to record each step; null: as in the storage profile of the environment's family."
     )
 
 
@@ -68,16 +49,16 @@ class FoundEpisode(Wire):
     evaluation_id: str
     checkpoint_step: int | None = Field(description="Training step of the policy that played.")
     deterministic: bool
-    has_video: bool = Field(description="The video is still kept.")
+    has_video: bool = Field(description="Whether its video exists.")
     result: EpisodeResult
 
 
 class FoundEpisodes(Wire):
-    where: str = Field(description="What was searched for, as it was given.")
-    evaluations: int = Field(description="How many completed evaluations there are.")
-    searched: int = Field(description="How many episodes they have.")
-    found: int = Field(description="How many of those fulfil the condition.")
-    episodes: list[FoundEpisode] = Field(description="The first of those, as sorted.")
+    where: str = Field(description="The search condition.")
+    evaluations: int = Field(description="Number of completed evaluations.")
+    searched: int = Field(description="Number of their episodes.")
+    found: int = Field(description="Number of episodes that match.")
+    episodes: list[FoundEpisode] = Field(description="The first matching episodes in the sort order.")
 
 
 class RankedEpisodes(Wire):
@@ -90,16 +71,16 @@ class RankedEpisodes(Wire):
 
 class ReturnBin(Wire):
     low: float
-    high: float = Field(description="Excluded, but for the last bin.")
-    episodes: list[int] = Field(description="By their index, from 1; from the least return to the greatest.")
+    high: float = Field(description="Upper end, excluded except in the last bin.")
+    episodes: list[int] = Field(description="Indices from 1, by ascending return.")
 
 
 class KeyMoment(Wire):
     episode: int = Field(description="Index of the episode, from 1.")
     kind: MomentKind
-    step: int = Field(description="The step record to look at, from 0.")
-    frame: int = Field(description="Frame of the video, from 0, that shows it.")
-    amount: float | None = Field(description="The reward, the surprise, or by how much the value fell.")
+    step: int = Field(description="Index of the step record, from 0.")
+    frame: int = Field(description="Frame of the video that shows it, from 0.")
+    amount: float | None = Field(description="The reward, the surprise, or the drop of the value.")
 
 
 class EvaluationJudgement(Wire):
@@ -107,7 +88,7 @@ class EvaluationJudgement(Wire):
     evaluation_id: str
     ranking: RankedEpisodes
     bins: list[ReturnBin]
-    recorded: bool = Field(description="There are step records; without them there are no moments.")
+    recorded: bool = Field(description="Whether step records exist; without them there are no moments.")
     moments: list[KeyMoment] = Field(description="By episode, then by step.")
 
 
@@ -115,64 +96,63 @@ class JudgedEvaluation(Wire):
     run_id: str
     evaluation_id: str
     checkpoint_step: int | None = Field(description="Training step of the policy that played.")
-    episodes: int = Field(description="Of it that were recorded to their end.")
+    episodes: int = Field(description="Number of its episodes that were recorded to their end.")
 
 
 class EpisodeExample(Wire):
     run_id: str
     evaluation_id: str
-    has_video: bool = Field(description="The video is still kept.")
+    has_video: bool = Field(description="Whether its video exists.")
     result: EpisodeResult
 
 
 class EpisodeEnding(Wire):
     kind: EndingKind
-    title: str = Field(description="What the ends have in common: pole angle > 12°.")
-    episodes: int = Field(description="How many end so.")
-    share: float = Field(description="The same as a part of all, 0 to 1.")
+    title: str = Field(description="What the endings have in common, such as pole angle > 12°.")
+    episodes: int = Field(description="Number of episodes with this ending.")
+    share: float = Field(description="Share of all episodes, 0 to 1.")
     mean_return: float
-    shares: list[float] = Field(description="The part in each of the evaluations.")
+    shares: list[float] = Field(description="Share in each of the evaluations.")
     example: EpisodeExample
 
 
 class EpisodeEndings(Wire):
     evaluations: list[JudgedEvaluation] = Field(description="Those with step records, oldest first.")
-    without_records: int = Field(description="Completed evaluations whose steps were not recorded or are not kept.")
+    without_records: int = Field(description="Number of completed evaluations without step records.")
     episodes: int = Field(description="Episodes that were recorded to their end.")
-    endings: list[EpisodeEnding] = Field(description="The most frequent first; every episode is in one.")
+    endings: list[EpisodeEnding] = Field(description="Most frequent first; every episode has one.")
 
 
 class RecordingLevel(Wire):
-    """A detail that can be chosen, from the lowest up."""
+    """A level of recording detail, from the lowest up."""
 
     detail: Detail
-    keeps: str = Field(description="What is kept at it, in a sentence.")
+    keeps: str = Field(description="What is recorded at this level, as a sentence.")
 
 
 class RunRecording(Wire):
     run_id: str
-    detail: Detail = Field(description="At which it is recorded now.")
-    chosen: Detail | None = Field(description="Chosen for this run; null: it is recorded as its family is.")
-    of_family: Detail = Field(description="What the storage profile of its environment's family says.")
+    detail: Detail = Field(description="The current level.")
+    chosen: Detail | None = Field(description="The level chosen for this run; null: that of its environment's family.")
+    of_family: Detail = Field(description="The level in the storage profile of its environment's family.")
     levels: list[RecordingLevel]
     cost: float | None = Field(
-        description="Time that recording took while the run went on, as a share of the time without it; null: nothing "
-        "was recorded."
+        description="Time spent on recording as a share of the other time; null: nothing was recorded."
     )
-    most_cost: float = Field(description="The share above which the detail is lowered by itself.")
-    lowered: Lowered | None = Field(description="How it was lowered by itself since it was chosen; null: it was not.")
-    lowered_at: int | None = Field(description="The step at which it was.")
+    most_cost: float = Field(description="The share above which the level is lowered automatically.")
+    lowered: Lowered | None = Field(description="How it was lowered automatically since then; null: it was not.")
+    lowered_at: int | None = Field(description="The step at which it was lowered.")
 
 
 class RecordingBody(Body):
-    detail: Detail | None = Field(description="null: as the storage profile of its environment's family says.")
+    detail: Detail | None = Field(description="null: as in the storage profile of its environment's family.")
 
 
 class KeptFrame(Wire):
-    """A frame that is kept as a picture."""
+    """A frame that is stored as a picture."""
 
     episode: int = Field(description="From 0.")
-    index: int = Field(description="Of the step that it shows; 0 is the reset.")
+    index: int = Field(description="Index of the step that it shows; 0 is the reset.")
     reason: FrameReason
     url: str
 
@@ -180,33 +160,33 @@ class KeptFrame(Wire):
 class KeptFrames(Wire):
     run_id: str
     evaluation_id: str
-    frames: list[KeptFrame] = Field(description="In the order in which they were played; empty if none is kept.")
+    frames: list[KeptFrame] = Field(description="In playing order; empty if none is stored.")
 
 
 class StepComponents(Wire):
-    """What the numbers of an observation or of an action are."""
+    """The components of an observation or an action."""
 
     kind: str = Field(description="The space's class name.")
-    numbers: int = Field(description="How many numbers of each are recorded; 0: only a hash.")
-    labels: list[str] = Field(description="Their names, or those of the actions; empty if nobody has named them.")
+    numbers: int = Field(description="Number of recorded components; 0: only a hash.")
+    labels: list[str] = Field(description="Names of the components or actions; empty if they have none.")
     units: list[str]
     low: list[float | None] | None = Field(
-        description="The least of each number of a Box, in the environment's own units; null for one without bound."
+        description="Lower bound of each component of a Box, in the environment's units; null: unbounded."
     )
-    high: list[float | None] | None = Field(description="And the greatest.")
+    high: list[float | None] | None = Field(description="Upper bound of each component.")
     factors: list[StateFactorInfo] = Field(
         description="The quantities that states number, the last one changing from each state to the next; else empty."
     )
     starts: list[int] | None = Field(
-        description="The least action of a Discrete space, which the first label names, or the least value of each "
-        "number of a MultiDiscrete."
+        description="Smallest action of a Discrete space, which the first label names, or smallest value of each "
+        "component of a MultiDiscrete."
     )
-    n: int | None = Field(description="How many elements a Discrete space has, named or not.")
-    counts: list[int] = Field(description="How many values each number of a MultiDiscrete has; empty for other spaces.")
+    n: int | None = Field(description="Number of elements of a Discrete space.")
+    counts: list[int] = Field(description="Number of values per component of a MultiDiscrete; empty for other spaces.")
 
 
 class StepsInfo(Wire):
-    """What the file of step records says of itself."""
+    """Metadata of a file of step records."""
 
     env_id: str
     family: str = Field(description="Family of the environment, by which `GET /health` says what is kept.")
@@ -214,21 +194,21 @@ class StepsInfo(Wire):
     observation: StepComponents
     action: StepComponents
     seeds: list[int] = Field(description="Of each episode.")
-    frames_every: int = Field(description="Every so many frames were hashed, and the last of each episode.")
+    frames_every: int = Field(description="Interval of hashed frames; the last frame of each episode is hashed too.")
     squashed: bool = Field(description="Mean and deviation lie before the hyperbolic tangent.")
-    cut: bool = Field(description="The file reached the size it may have: later steps are missing.")
+    cut: bool = Field(description="Whether later steps are missing because the file reached its maximum size.")
     versions: dict[str, str]
 
 
 class StepColumns(Wire):
-    """Records that were found, a list a column."""
+    """Matching records as one list per column."""
 
     run_id: str
     evaluation_id: str | None = Field(description="null: the records are those of a clip.")
     clip_id: str | None
     info: StepsInfo
-    total: int = Field(description="Records that were found.")
-    start: int = Field(description="Place of the first that is here among them.")
+    total: int = Field(description="Number of matching records.")
+    start: int = Field(description="Index of the first returned record among them.")
     stop: int = Field(description="Place after the last that is here: below `total` and what was asked for, ask on.")
     columns: dict[str, list[JsonValue]] = Field(
         description="By name, each of the same length, as in a step record. Numbers that are not finite are null."
@@ -236,11 +216,11 @@ class StepColumns(Wire):
 
 
 class Saliency(Wire):
-    """What the agent saw in a step, and how much each pixel weighs in the score of the action that it took on it."""
+    """What the agent saw in a step, and the weight of each pixel in the score of its action."""
 
     run_id: str
     policy_step: int = Field(description="Training step of the policy.")
-    step: int = Field(description="Actions taken before; 0 is the reset.")
+    step: int = Field(description="Number of actions before it; 0 is the reset.")
     seen: SeenPictures
     png: str = Field(description="The PNG that seen describes, in Base64.")
 
@@ -255,7 +235,7 @@ class ClipSaliency(Saliency):
 
 
 class SaliencyUnderWay(Wire):
-    """The episode is played again up to the step; ask again."""
+    """The episode is being replayed up to the step; request it again."""
 
     run_id: str
     evaluation_id: str | None = Field(None, description="Null: of a clip.")
@@ -264,46 +244,44 @@ class SaliencyUnderWay(Wire):
 
 class Policies(Wire):
     policies: list[KeptPolicy] = Field(description="By step.")
-    film_bytes: int = Field(description="What the policies of the filmstrip take.")
-    clip_bytes: int = Field(description="What the clips take.")
-    clip_limit_bytes: int = Field(description="What the clips may take (RLVIZ_KEEP_CLIPS).")
+    film_bytes: int = Field(description="Size of the filmstrip's policies.")
+    clip_bytes: int = Field(description="Size of the clips.")
+    clip_limit_bytes: int = Field(description="Maximum size of the clips (RLVIZ_KEEP_CLIPS).")
 
 
 class GrowthVideoCreate(Body):
-    seed: Seed = Field(DEFAULT_EVALUATION_SEED, description="Seed that every policy plays on.")
+    seed: Seed = Field(DEFAULT_EVALUATION_SEED, description="Seed that every policy plays with.")
     greedy: bool = Field(True, description="Take the most likely action instead of sampling.")
 
 
 class ClipCreate(Body):
-    step: int = Field(
-        ge=0, le=MAX_TIMESTEPS, description="The policy of this step: of all that are kept, the newest not beyond it."
-    )
+    step: int = Field(ge=0, le=MAX_TIMESTEPS, description="The newest saved policy at or before this step.")
     seed: Seed = Field(DEFAULT_EVALUATION_SEED, description="Seed of the episode.")
     greedy: bool = Field(True, description="Take the most likely action instead of sampling.")
-    picture_only: bool = Field(False, description="Only a small picture of it, made after everything else.")
+    picture_only: bool = Field(False, description="Only a small picture of it, at the lowest priority.")
 
 
 class Clip(Wire):
-    """One episode of a policy, filmed; or several policies after each other, for a video of growth."""
+    """A video of one episode of a policy, or of several policies in turn (a growth video)."""
 
     id: str
     run_id: str
     kind: Literal["clip", "growth"]
     status: ClipStatus
     cause: str | None = Field(description="Why it failed.")
-    step: int | None = Field(description="Training step of the policy that plays; null for a video of growth.")
+    step: int | None = Field(description="Training step of the policy that plays; null for a growth video.")
     seed: int
     greedy: bool
-    episodes: list[PlayedEpisode] = Field(description="Those of the video: one, but for a video of growth.")
+    episodes: list[PlayedEpisode] = Field(description="The episodes of the video: one, or several in a growth video.")
     video: VideoFacts | None
-    steps: StepsFacts | None = Field(description="What was recorded of a clip; null for a video of growth.")
+    steps: StepsFacts | None = Field(description="The step records of a clip; null for a growth video.")
     pictures: PicturesFacts | None = Field(description="What the agent saw, if that is pictures; null if it is not.")
-    video_url: str | None = Field(description="null as long as there is no video.")
-    thumbnail_url: str | None = Field(description="A small picture of the episode; it stays when the video is retired.")
+    video_url: str | None = Field(description="null while there is no video.")
+    thumbnail_url: str | None = Field(description="A small picture of the episode, kept after the video is deleted.")
 
 
 class SliceAxis(Wire):
-    place: int = Field(description="Of the component in the observation, from 0.")
+    place: int = Field(description="Index of the component in the observation, from 0.")
     name: str
     unit: str = Field(description="Empty where there is none.")
     low: float
@@ -311,17 +289,17 @@ class SliceAxis(Wire):
 
 
 class RunValueSlice(Wire):
-    """What the policy expects over two components of the observation, the others held at ``at``."""
+    """The policy's value over two components of the observation, with the others fixed at ``at``."""
 
     run_id: str
     step: int = Field(description="Training step of the policy.")
     x: SliceAxis
     y: SliceAxis
-    at: list[float] = Field(description="The whole observation; its x and y count for nothing.")
+    at: list[float] = Field(description="The complete observation; its x and y components are ignored.")
     values: list[list[float | None]] = Field(
         description="64 rows, one for each y from the lowest, of 64 numbers, one for each x; null: not finite."
     )
-    low: float = Field(description="The least of the values.")
+    low: float = Field(description="Smallest value.")
     high: float = Field(description="The greatest.")
     kind: Literal["value", "q"] = Field(
         description="V(s), or the greatest Q(s, a); with continuous actions that of the action taken without noise."
@@ -329,7 +307,7 @@ class RunValueSlice(Wire):
 
 
 class SliceUnderWay(Wire):
-    """The slice is being read; ask again."""
+    """The slice is being computed; request it again."""
 
     run_id: str
     step: int

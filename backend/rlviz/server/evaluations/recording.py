@@ -40,7 +40,7 @@ class RunRecording:
 
 
 class RecordingService(RunUseCases):
-    def look(self, run_id: str) -> RunRecording:
+    def get_choice(self, run_id: str) -> RunRecording:
         """Raises RunNotFound, ArtifactNotFound or RunFolderError."""
         with self._database.read() as session:
             get_run(session, run_id)
@@ -72,7 +72,7 @@ class RecordingService(RunUseCases):
             folder.check()
             choice = recording_choice(self._settings, folder, folder.config_to_go_on())
             folder.write_recording(choice.model_copy(update={"detail": detail}))
-        return self.look(run_id)
+        return self.get_choice(run_id)
 
     def frames(self, run_id: str, evaluation_id: str) -> list[KeptFrame]:
         """Those that are kept of an evaluation. Raises RunNotFound, EvaluationNotFound or RunFolderError."""

@@ -1,20 +1,7 @@
-"""Step records of an evaluation: looked through, and handed out in several formats; those of a clip, looked through.
+"""HTTP endpoints of evaluations, episodes, step records, recording, clips, saliency and value slices.
 
-Evaluations of a run.
-
-Episodes of evaluations, searched and judged.
-
-How a run is recorded, and the frames that are kept of an evaluation.
-
-The filmstrip of a run.
-
-The files of a run.
-
-Waiting for what a worker makes: it answers soon, or the client asks again.
-
-What an agent saw in an evaluation or a clip: its pictures, and which pixels mattered.
-
-Value slices of a run.
+Requests for what a worker computes (saliency, clips, value slices) answer soon: with the result, or with a status that
+asks the client to request it again.
 """
 
 from __future__ import annotations
@@ -135,20 +122,20 @@ ByRun = Annotated[
     ),
 )
 def create_evaluation(run_id: str, evaluations: Evaluations, body: EvaluationCreate | None = None) -> Evaluation:
-    """Evaluate the newest policy and record a video. A run that trains saves a checkpoint for it first."""
+    """Evaluate a policy and record a video. A training run first saves a checkpoint for it."""
     wanted = body or EvaluationCreate()
     return _view(evaluations, evaluations.create(run_id, **wanted.model_dump()))
 
 
 @router.get("", responses=documented(RunNotFound))
 def list_evaluations(run_id: str, evaluations: Evaluations, by_run: ByRun = False) -> list[Evaluation]:
-    """The evaluations of the run, newest first."""
+    """List the evaluations of the run, newest first."""
     return [_view(evaluations, row) for row in evaluations.list(run_id, by_run=by_run)]
 
 
 @router.get("/latest", responses=documented(RunNotFound, EvaluationNotFound))
 def get_latest_evaluation(run_id: str, evaluations: Evaluations) -> Evaluation:
-    """The newest evaluation, whatever its status."""
+    """Return the newest evaluation, whatever its status."""
     return _view(evaluations, evaluations.latest(run_id))
 
 
@@ -174,10 +161,10 @@ def search_episodes(
         str,
         Query(max_length=LIMITS.episode_search.maximum, description="A condition: return < 100 and length > 200."),
     ] = "",
-    sort: Annotated[Sort, Query(description="From the least, or with a minus from the greatest.")] = "return",
+    sort: Annotated[Sort, Query(description="Ascending, or descending with a leading minus.")] = "return",
     limit: Annotated[
         int,
-        Query(ge=LIMITS.found_episodes.minimum, le=LIMITS.found_episodes.maximum, description="How many at most."),
+        Query(ge=LIMITS.found_episodes.minimum, le=LIMITS.found_episodes.maximum, description="Maximum number."),
     ] = DEFAULT_FOUND_EPISODES,
 ) -> FoundEpisodes:
     """Search the episodes of all completed evaluations of some runs."""
@@ -189,7 +176,7 @@ def search_episodes(
     "/episodes/endings", responses=documented(RunNotFound, ArtifactNotFound, RunFolderError, InvalidRequest)
 )
 def get_episode_endings(judging: Judging, runs: Runs) -> EpisodeEndings:
-    """How the episodes of all evaluations of some runs of one environment end."""
+    """Return how the episodes of all evaluations of some runs of one environment end."""
     return view_endings(judging.endings(named(runs, "runs", RUNS)))
 
 
@@ -198,7 +185,7 @@ def get_episode_endings(judging: Judging, runs: Runs) -> EpisodeEndings:
     responses=documented(RunNotFound, EvaluationNotFound, RunFolderError),
 )
 def get_judgement(run_id: str, evaluation_id: str, judging: Judging) -> EvaluationJudgement:
-    """The worst, median and best episode of an evaluation, how its returns are spread, and its key moments."""
+    """Return the worst, median and best episode of an evaluation, the distribution of its returns, and key moments."""
     return view_judgement(judging.judge(run_id, evaluation_id))
 
 
@@ -210,21 +197,22 @@ Place = Annotated[int, Path(ge=0, le=1_000_000_000, description="From 0.")]
 
 @recording_router.get("/recording", responses=documented(RunNotFound, ArtifactNotFound, RunFolderError))
 def get_recording(run_id: str, recording: Recording) -> RunRecording:
-    """At which detail the run is recorded, and what that costs."""
-    return _recording(run_id, recording.look(run_id))
+    """Return the run's level of recording detail and its cost."""
+    return _recording(run_id, recording.get_choice(run_id))
 
 
 @recording_router.put(
     "/recording", responses=documented(RunNotFound, ArtifactNotFound, NotControlled, NewerVersion, RunFolderError)
 )
 def put_recording(run_id: str, body: RecordingBody, recording: Recording) -> RunRecording:
-    """Record the run at another detail from now on, also while it trains: what it records itself, and evaluations."""
+    """Change the level of recording detail, also during training; it applies to the run's own recordings and to "
+    "evaluations."""
     return _recording(run_id, recording.choose(run_id, body.detail))
 
 
 @recording_router.get(_FRAMES, responses=documented(RunNotFound, EvaluationNotFound, RunFolderError))
 def list_frames(run_id: str, evaluation_id: str, recording: Recording) -> KeptFrames:
-    """The frames that are kept as pictures: of ends, of reward spikes, before an error, and now and then."""
+    """List the frames stored as pictures: at endings, at reward spikes, before an error, and at intervals."""
     frames = [
         KeptFrame(
             episode=frame.episode,
@@ -246,7 +234,7 @@ def list_frames(run_id: str, evaluation_id: str, recording: Recording) -> KeptFr
     },
 )
 def get_frame(run_id: str, evaluation_id: str, episode: Place, index: Place, recording: Recording) -> Response:
-    """What a step looked like."""
+    """Return the picture of a step."""
     content = recording.frame(run_id, evaluation_id, episode, index)
     return Response(content, media_type="image/jpeg", headers={"Cache-Control": "private, max-age=86400, immutable"})
 
@@ -279,7 +267,7 @@ _EXTENSIONS = {StepsFormat.MINARI: "minari.zip"}
 Names = Annotated[str | None, Query(max_length=4_000, description="Comma-separated.")]
 
 
-Episode = Annotated[int | None, Query(ge=0, le=1_000_000, description="From 0; all episodes if left out.")]
+Episode = Annotated[int | None, Query(ge=0, le=1_000_000, description="From 0; default: all episodes.")]
 Where = Annotated[
     list[Annotated[str, Query(max_length=LONGEST_CONDITION)]] | None,
     Query(
@@ -510,7 +498,7 @@ async def wait_for(look: Callable[[], T | None]) -> T | None:
 
 seen_router = Router(prefix="/runs/{run_id}", tag="step records", lane=Lane.READS)
 Strip = Annotated[int, Path(ge=0, le=1_000_000, description="From 0; the facts say how many pictures each has.")]
-PlayedStep = Annotated[int, Query(ge=0, le=1_000_000_000, description="Actions taken before; 0 is the reset.")]
+PlayedStep = Annotated[int, Query(ge=0, le=1_000_000_000, description="Number of actions before it; 0 is the reset.")]
 
 
 @seen_router.get(
@@ -566,7 +554,7 @@ async def get_saliency(
 ) -> Response | EvaluationSaliency:
     """What the agent saw in a step, and which pixels mattered for what it did then."""
     wanted = await run_in_threadpool(seen.ask, run_id, evaluation_id, episode=episode, index=step)
-    found = await wait_for(lambda: seen.look(wanted))
+    found = await wait_for(lambda: seen.find(wanted))
     if found is None:
         return _under_way(SaliencyUnderWay(run_id=run_id, evaluation_id=evaluation_id))
     return EvaluationSaliency(
@@ -594,7 +582,7 @@ async def get_saliency(
 async def get_clip_saliency(run_id: str, clip_id: str, seen: Seen, step: PlayedStep) -> Response | ClipSaliency:
     """The same of a clip."""
     wanted = await run_in_threadpool(seen.ask_of_clip, run_id, clip_id, index=step)
-    found = await wait_for(lambda: seen.look(wanted))
+    found = await wait_for(lambda: seen.find(wanted))
     if found is None:
         return _under_way(SaliencyUnderWay(run_id=run_id, clip_id=clip_id))
     return ClipSaliency(
@@ -635,7 +623,7 @@ async def get_value_slice(
 ) -> Response | RunValueSlice:
     """What the policy expects over two components of the observation."""
     wanted = await run_in_threadpool(value_slices.ask, run_id, x=x, y=y, step=checkpoint_step, at=at)
-    found = await wait_for(lambda: value_slices.look(wanted))
+    found = await wait_for(lambda: value_slices.find(wanted))
     if found is None:
         under_way = SliceUnderWay(run_id=run_id, step=wanted.step)
         return Response(under_way.model_dump_json(), status_code=202, media_type="application/json")

@@ -135,7 +135,7 @@ class SeenService(RunUseCases):
         self._supervisor.request_clips(folder.run_id)
         return wanted
 
-    def look(self, wanted: WantedSaliency) -> StepSaliency | None:
+    def find(self, wanted: WantedSaliency) -> StepSaliency | None:
         """What was made; None as long as it is not. Raises NoSaliency with the cause if it cannot be."""
         clips, wanted_id = Clips(self._folder(wanted.run_id)), wanted.plan.saliency_id
         if clips.requests.has(wanted_id):
@@ -273,7 +273,7 @@ class ValueSliceService(RunUseCases):
         self._supervisor.request_clips(run_id)
         return wanted
 
-    def look(self, wanted: WantedSlice) -> ValueSlice | None:
+    def find(self, wanted: WantedSlice) -> ValueSlice | None:
         """The slice; None while it is not ready. Raises NotSliceable with the cause if it cannot be computed."""
         clips = Clips(self._folder(wanted.run_id))
         if clips.requests.has(wanted.id):

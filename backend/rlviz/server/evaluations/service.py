@@ -19,7 +19,7 @@ from rlviz.server.evaluations.recording import steps_wanted
 from rlviz.server.events import EvaluationChanged
 from rlviz.server.runs.models import KeptFiles
 from rlviz.server.use_case import RunUseCases, check_controlled
-from rlviz.stats.solved import LEAST_EPISODES, what_is_missing
+from rlviz.stats.solved import LEAST_EPISODES, missing_evidence
 
 
 class EvaluationService(RunUseCases):
@@ -80,7 +80,7 @@ class EvaluationService(RunUseCases):
             if kept is not None:
                 folder.evaluations.pin_policy(record.id, folder.path / kept.file)
             folder.evaluations.write(record)
-            row = EvaluationRow.of(record)
+            row = EvaluationRow.from_record(record)
             session.add(row)
             # Within the transaction, so that a concurrent stop request is not overwritten.
             request = None
@@ -143,7 +143,7 @@ class EvaluationService(RunUseCases):
             return None
         with self._database.read() as session:
             run = get_run(session, row.run_id)
-        return what_is_missing(run.reward_threshold, mean, episodes) if run.solved is None else None
+        return missing_evidence(run.reward_threshold, mean, episodes) if run.solved is None else None
 
     def _policy_step(self, run_id: str) -> int | None:
         with self._database.read() as session:

@@ -14,7 +14,7 @@ from rlviz.launchers.base import Verify
 from rlviz.learning.records.about import RecordsAbout
 from rlviz.learning.records.export import StepsFormat
 from rlviz.learning.records.query import FoundSteps, StepQuery
-from rlviz.rundir.files import damaged, is_file, open_file
+from rlviz.rundir.files import damage_error, is_file, open_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.server.evaluations.film import FilmService
 from rlviz.server.evaluations.service import EvaluationService
@@ -141,7 +141,7 @@ def errors_of(path: Path, folder: RunFolder, missing: StepsNotFound) -> Iterator
     except FileNotFoundError as error:
         raise missing from error
     except ValueError as error:
-        raise damaged(path, folder.path, f"Some of its records cannot be read ({error}).") from error
+        raise damage_error(path, folder.path, f"Some of its records cannot be read ({error}).") from error
 
 
 def _none_of_clip(clip_id: str) -> StepsNotFound:

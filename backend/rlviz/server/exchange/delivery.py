@@ -24,7 +24,7 @@ from rlviz.exchange.sinks.sink import Begun, Row, RunToDeliver, Sink
 from rlviz.rundir.files import is_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalTail, is_line_start
-from rlviz.rundir.sinks import add_sink, own_folder, state_of, write_sink
+from rlviz.rundir.sinks import add_sink, delivery_state, own_folder, write_sink
 from rlviz.server.catalog.models import EvaluationRow, RunRow
 from rlviz.server.catalog.projection.folder import Indexed, index_folder
 
@@ -242,7 +242,7 @@ class Delivery:
 
     def _describe(self) -> None:
         assert self._sink is not None
-        state = state_of(self._folder)
+        state = delivery_state(self._folder)
         run = read_run(self._folder)
         with self._within():
             self._sink.describe(run)

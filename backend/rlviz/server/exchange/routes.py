@@ -100,7 +100,7 @@ async def import_runs(
             except TimeoutError as error:
                 raise RequestTimeout(f"The file did not come within {UPLOAD_SECONDS:g} s.") from error
         options = ImportOptions(algo, env_id, name, again=again)
-        async with lanes.turn(Lane.EXPORTS):
+        async with lanes.hold_turn(Lane.EXPORTS):
             imported = await run_in_threadpool(exchange.import_file, path, options)
     return ImportedRuns(
         runs=[view_run(row, {}) for row in imported.runs],
@@ -248,7 +248,7 @@ def list_sinks(sinks: Sinks) -> list[OfferedSink]:
 @sinks_router.get("/runs/{run_id}/sinks", responses=documented(RunNotFound, RunFolderError))
 def get_sinks(run_id: str, sinks: Sinks) -> RunSinks:
     """Where the run was, or shall be, delivered to, and how far each has it."""
-    return RunSinks(run_id=run_id, sinks=[_view(one) for one in sinks.of(run_id)])
+    return RunSinks(run_id=run_id, sinks=[_view(one) for one in sinks.list_for_run(run_id)])
 
 
 @sinks_router.put("/runs/{run_id}/sinks/{kind}", responses=documented(RunNotFound, RunFolderError, ExtraMissing))

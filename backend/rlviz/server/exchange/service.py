@@ -14,14 +14,14 @@ from rlviz.confined import Confined
 from rlviz.domain.errors import ArtifactNotFound, Conflict, ImportRefused, TooMuchToRead
 from rlviz.exchange import export as tensorboard
 from rlviz.exchange.bundle import write_bundle
-from rlviz.exchange.export import RunsFormat, TableFormat, of_metrics, write_runs, write_table, zip_folder
+from rlviz.exchange.export import RunsFormat, TableFormat, metrics_table, write_runs, write_table, zip_folder
 from rlviz.exchange.import_runs import ImportOptions, ImportOutcome
 from rlviz.rundir.creation import DRAFTS
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.metric_rows import all_rows
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.evaluations.videos import SideBySideVideos
-from rlviz.server.runs.service import RunService, TakeUpService
+from rlviz.server.runs.service import RunAdoptionService, RunService
 from rlviz.server.supervisor.disk_guard import DiskGuard
 from rlviz.settings import Settings
 
@@ -46,12 +46,12 @@ class ExchangeService:
         self,
         settings: Settings,
         runs: RunService,
-        taking_up: TakeUpService,
+        adoption: RunAdoptionService,
         videos: SideBySideVideos,
         confined: Confined,
     ) -> None:
         """``confined``: reads what is imported."""
-        self._settings, self._runs, self._taking_up, self._videos = settings, runs, taking_up, videos
+        self._settings, self._runs, self._adoption, self._videos = settings, runs, adoption, videos
         self._confined = confined
         self._disk = DiskGuard(settings)
 
@@ -81,7 +81,7 @@ class ExchangeService:
         """A run's metrics as a table, every row of them. Raises what ``bundle`` does."""
         folder = self._folder(run_id)
         with self._packing() as file:
-            write_table(of_metrics(folder), form, file)
+            write_table(metrics_table(folder), form, file)
         return file
 
     def several(self, run_ids: Sequence[str], form: RunsFormat, name: str) -> BinaryIO:
@@ -126,8 +126,8 @@ class ExchangeService:
             raise Conflict(str(error)) from error
         except TooMuchToRead as error:
             raise ImportRefused(f"{path.name} cannot be imported. {error}") from error
-        runs = [self._taking_up.take_up(folder.run_id) for folder in outcome.runs]
-        known = [(place, self._taking_up.take_up(run_id)) for place, run_id in outcome.known]
+        runs = [self._adoption.adopt_run(folder.run_id) for folder in outcome.runs]
+        known = [(place, self._adoption.adopt_run(run_id)) for place, run_id in outcome.known]
         return Imported(runs, outcome.refused, known, outcome.warnings)
 
     def _folder(self, run_id: str) -> RunFolder:

@@ -64,7 +64,7 @@ class SinkService:
             for kind in SinkKind
         ]
 
-    def of(self, run_id: str) -> list[RunSink]:
+    def list_for_run(self, run_id: str) -> list[RunSink]:
         """Every sink that the run was, or shall be, delivered to. Raises RunNotFound or RunFolderError."""
         folder = self._folder(run_id)
         planned = read_plan(folder).kinds

@@ -1,3 +1,3 @@
-"""Experiments: trials that are planned, trained as ordinary runs, scored, and begun again where they were lost."""
+"""Experiments: plan trials, train them as ordinary runs, score them, and repeat lost ones."""
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Lengths: at which environment step the trials of an experiment end.
+"""Choose the environment step at which the trials of an experiment end.
 
-Training ends with a whole rollout, so trials whose rollouts differ would end at different steps, and the longer ones
-would look better for that alone. Where a grid or a search varies the size of a rollout, all its trials therefore end at
-one step that all their rollouts share, the nearest to the one that was asked for. Where no such step is near, trials
-differ, and what an experiment promises says by how much.
+Training ends with a complete rollout. Trials with different rollout sizes would end at different steps, and longer ones
+would look better for that alone. If a grid or a search varies the rollout size, all trials therefore end at a common
+multiple of their rollout sizes, the nearest to the requested length. If none is near, lengths differ, and the
+experiment's estimate says by how much.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from math import lcm, prod
 
 from pydantic import JsonValue
 
-from rlviz.domain.experiments import ExperimentSpec, IntRange, Parameter, RunSpec, values_of
+from rlviz.domain.experiments import ExperimentSpec, IntRange, Parameter, RunSpec, iterate_values
 from rlviz.domain.limits import MAX_TIMESTEPS
 from rlviz.learning.algorithms import ALGORITHMS
 
 MOST_VALUES = 200
-"""Values of a hyperparameter that are looked at one by one. A range of more has no rollouts that all share a step."""
+"""Most values of a hyperparameter that are checked one by one. A larger range has no common multiple."""
 
 FEWEST_UPDATES = 5
-"""Rounds of updates below which a trial learns next to nothing, whatever its other hyperparameters are."""
+"""Rounds of updates below which a trial learns almost nothing, whatever its other hyperparameters."""
 
 FARTHEST = 0.5
-"""Share of the steps asked for by which the common end may lie elsewhere, unless a single rollout is longer."""
+"""Largest deviation of the common end, as a share of the requested steps, unless a single rollout is longer."""
 
 
 def rollout_of(run_spec: RunSpec) -> int:
-    """Environment steps of a rollout of ``run_spec``, whose hyperparameters are all there."""
+    """Return the environment steps in a rollout of ``run_spec``, which must have every hyperparameter."""
     return (
         1
         if run_spec.algo not in ALGORITHMS.names()
@@ -38,17 +38,20 @@ def rollout_of(run_spec: RunSpec) -> int:
 
 
 def end_of(run_spec: RunSpec) -> int | None:
-    """The step at which a run of ``run_spec``, whose hyperparameters are all there, ends; None if it says no length."""
+    """Return the step at which a run of ``run_spec`` ends; None if it gives no length.
+
+    ``run_spec`` must have every hyperparameter.
+    """
     total = run_spec.total_timesteps
     return None if total is None else _rounded_up(total, rollout_of(run_spec))
 
 
 def searched_rollouts(run_spec: RunSpec, space: Mapping[str, Parameter]) -> Sequence[int] | None:
-    """Environment steps of every rollout that a search of ``space`` may propose, ascending; None if they are too many.
+    """Return the environment steps of every rollout that a search can propose, ascending; None if there are too many.
 
     Args:
         run_spec: The base of the search, with every hyperparameter.
-        space: By the name of a hyperparameter, what is searched.
+        space: The searched values by the name of the hyperparameter.
     """
     axes: list[Sequence[int]] = []
     for name in _factors(run_spec):
@@ -60,9 +63,9 @@ def searched_rollouts(run_spec: RunSpec, space: Mapping[str, Parameter]) -> Sequ
 
 
 def common_end(wanted: int | None, rollouts: Iterable[int] | None) -> int | None:
-    """The step nearest to ``wanted`` at which rollouts of each of these sizes end.
+    """Return the step nearest to ``wanted`` at which rollouts of all these sizes end.
 
-    None where they end at one step anyway, and where no common step is near.
+    None if they end at one step anyway, and if no common step is near.
     """
     sizes = set(rollouts or ())
     if wanted is None or len({_rounded_up(wanted, size) for size in sizes}) < 2:
@@ -76,11 +79,11 @@ def common_end(wanted: int | None, rollouts: Iterable[int] | None) -> int | None
 
 
 def ends_of(spec: ExperimentSpec, run_spec: RunSpec) -> tuple[int, int]:
-    """The steps between which trials of ``run_spec`` end, both the same but for a search whose trials differ.
+    """Return the first and the last step at which trials of ``run_spec`` can end; they differ only in a search.
 
     Args:
         spec: The experiment.
-        run_spec: What a variant of it trains, or the base of its search, with every value written out.
+        run_spec: The run of one variant, or the base of the search, with every value.
     """
     total = run_spec.total_timesteps or 0
     if spec.sweep is None:
@@ -94,17 +97,23 @@ def ends_of(spec: ExperimentSpec, run_spec: RunSpec) -> tuple[int, int]:
 
 
 def length_note(spec: ExperimentSpec, resolved: Mapping[str, RunSpec]) -> str | None:
-    """Where a grid or a search varies the size of a rollout: for how many steps its trials train, and why. Where some
-    trials have few rollouts: that they learn next to nothing."""
+    """Return notes on the length of trials, as sentences; None if there are none.
+
+    They say how long trials train, and why, if a grid or a search varies the rollout size; and that trials with few
+    rollouts learn almost nothing.
+    """
     return " ".join(filter(None, (_of_ends(spec, resolved), _of_updates(spec, resolved)))) or None
 
 
 def _of_updates(spec: ExperimentSpec, resolved: Mapping[str, RunSpec]) -> str | None:
-    """A search would prefer what leaves a lucky first policy as it is: the last update of a linear schedule, which may
-    be the only one, has a learning rate of 0."""
+    """Return a warning about trials with too few rounds of updates.
+
+    A search would prefer settings that keep a lucky first policy: the last update of a linear schedule, which may be
+    the only one, has a learning rate of 0.
+    """
     fewest: tuple[int, int, bool] | None = None
     for one in resolved.values():
-        if "n_steps" not in _factors(one):  # others learn from a replay buffer
+        if "n_steps" not in _factors(one):  # algorithms without it learn from a replay buffer
             continue
         sizes = None if spec.sweep is None else searched_rollouts(one, spec.sweep.space)
         largest = rollout_of(one) if sizes is None else sizes[-1]
@@ -137,15 +146,15 @@ def _of_ends(spec: ExperimentSpec, resolved: Mapping[str, RunSpec]) -> str | Non
     least, most, wanted = min(ends)[0], max(most for _, most in ends), spec.base.total_timesteps
     if least < most:
         return (
-            f"Trials train for {least:,} to {most:,} steps: training ends with a whole rollout, and no step nearby "
-            "ends a rollout of every size that is tried."
+            f"Trials train for {least:,} to {most:,} steps: training ends with a complete rollout, and no nearby step "
+            "is a multiple of every rollout size."
         )
     if most == wanted:
         return None
     instead = "" if wanted is None else f", not {wanted:,}"
     return (
-        f"Each trial trains for {most:,} steps{instead}: training ends with a whole rollout, and this is the nearest "
-        "step at which rollouts of every size that is tried end."
+        f"Each trial trains for {most:,} steps{instead}: training ends with a complete rollout, and this is the "
+        "nearest multiple of every rollout size."
     )
 
 
@@ -154,19 +163,19 @@ def _rounded_up(steps: int, rollout: int) -> int:
 
 
 def _factors(run_spec: RunSpec) -> Sequence[str]:
-    """The hyperparameters whose product is the size of a rollout."""
+    """Return the hyperparameters whose product is the size of a rollout."""
     if run_spec.algo not in ALGORITHMS.names():
         return ()
     return ALGORITHMS.get(run_spec.algo).hyperparameters.rollout_factors
 
 
 def _values(name: str, base: Mapping[str, JsonValue], space: Mapping[str, Parameter]) -> Sequence[int] | None:
-    """What hyperparameter ``name`` may be in a trial; None for a range of too many values."""
+    """Return the values that hyperparameter ``name`` can have in a trial; None if there are too many."""
     now, parameter = base.get(name), space.get(name)
     if parameter is None:
         found: list[JsonValue] = [now]
     else:
-        found = list(islice(values_of(parameter), MOST_VALUES + 1))
+        found = list(islice(iterate_values(parameter), MOST_VALUES + 1))
         if len(found) > MOST_VALUES:
             return None
         found += [now] if parameter.when else []
@@ -174,7 +183,7 @@ def _values(name: str, base: Mapping[str, JsonValue], space: Mapping[str, Parame
 
 
 def _largest(run_spec: RunSpec, space: Mapping[str, Parameter]) -> int:
-    """Steps of the largest rollout, also of a range of too many values."""
+    """Return the steps of the largest rollout, also for a range of too many values."""
     size = 1
     for name in _factors(run_spec):
         values = _values(name, run_spec.hyperparameters, space)

@@ -1,7 +1,4 @@
-"""Experiments: their specification, trials and state.
-
-From the state of an experiment to what the API shows of it.
-"""
+"""API models of experiments and their trials, built from an experiment's state."""
 
 from __future__ import annotations
 
@@ -26,14 +23,17 @@ class ExperimentVariant(Wire):
     algo: str
     env_id: str
     preset: str | None
-    hyperparameters: dict[str, JsonValue] = Field(description="In the place of the preset's.")
+    hyperparameters: dict[str, JsonValue] = Field(description="Values that replace those of the preset.")
     total_timesteps: int | None = Field(
-        None, description="That a trial is created with; null: an older version did not note it."
+        None, description="The value that trials are created with; null: an older version did not store it."
     )
     end_step: int | None = Field(
-        None, description="Step at which a trial ends: `total_timesteps` rounded up to whole rollouts; null likewise."
+        None,
+        description="Step at which a trial ends: `total_timesteps` rounded up to complete rollouts; null: not stored.",
     )
-    evaluation: EvaluationPlan | None = Field(None, description="While it trains; null likewise, or as in the preset.")
+    evaluation: EvaluationPlan | None = Field(
+        None, description="Evaluation during training; null: not stored, or as in the preset."
+    )
 
 
 class ExperimentCell(Wire):
@@ -43,15 +43,15 @@ class ExperimentCell(Wire):
     variant: str
     seed: int
     status: CellStatus
-    run_id: str | None = Field(description="Of its newest attempt.")
-    attempt: int = Field(description="0: it was never begun.")
-    score: float | None = Field(description="Mean return of its policy on fresh episodes.")
-    cause: str | None = Field(description="Why it has no score, or was begun anew.")
-    progress: float = Field(ge=0, le=1, description="1 once it has ended.")
-    trained: float = Field(ge=0, le=1, description="Share of its steps that it has trained.")
+    run_id: str | None = Field(description="The run of its newest attempt.")
+    attempt: int = Field(description="Number of the newest attempt; 0: never started.")
+    score: float | None = Field(description="Mean return of its policy on new episodes.")
+    cause: str | None = Field(description="Why it has no score, or was restarted.")
+    progress: float = Field(ge=0, le=1, description="Share of its steps that are settled; 1 after it has ended.")
+    trained: float = Field(ge=0, le=1, description="Share of its steps that are trained.")
     sparkline: list[float] = Field(
-        description="Moving averages of its returns, evenly spaced over what it has trained: 32, or fewer of many "
-        "trials, at least 8."
+        description="Moving averages of its returns, evenly spaced over the trained steps: 32 points, or fewer if "
+        "there are many trials, but at least 8."
     )
 
 
@@ -60,46 +60,46 @@ class ExperimentSummary(Wire):
     name: str
     created_at: Instant
     status: ExperimentStatus
-    cause: str | None = Field(description="Why it failed, or left trials out.")
-    problem: str | None = Field(description="What holds it up for now, such as a full disk.")
+    cause: str | None = Field(description="Why it failed or skipped trials.")
+    problem: str | None = Field(description="What blocks it at the moment, such as a full disk.")
     trials: int = Field(description="Planned.")
     total_timesteps: int = Field(
-        description="Environment steps that all its trials train for together, whole rollouts counted; at most, where "
-        "trials of a search may differ."
+        description="Total environment steps of all trials, rounded up to complete rollouts; a maximum if trials of a "
+        "search differ."
     )
-    least_timesteps: int = Field(0, description="The same, at least.")
+    least_timesteps: int = Field(0, description="The same total as a minimum.")
     length_note: str | None = Field(
         None,
-        description="Why the trials of a grid or a search are not as long as was asked for, or differ, and where they "
-        "are too short to learn.",
+        description="Why trials of a grid or a search differ from the requested length or from each other, and "
+        "whether they are too short to learn.",
     )
     counts: dict[CellStatus, int] = Field(description="Trials by status.")
-    progress: float = Field(ge=0, le=1, description="Share of those steps.")
+    progress: float = Field(ge=0, le=1, description="Share of the total steps that is done.")
     seconds_left: float | None
     core_seconds: float
     searches: bool = Field(description="Whether it searches hyperparameters.")
 
 
 class ExperimentEstimate(Wire):
-    """What an experiment would train. Nothing is begun."""
+    """What an experiment would train, without starting it."""
 
-    trials: int = Field(description="Runs: variants times seeds.")
-    total_timesteps: int = Field(description="Environment steps of all trials together, at most.")
-    least_timesteps: int = Field(description="The same, at least; less only where trials of a search may differ.")
+    trials: int = Field(description="Number of runs: variants times seeds.")
+    total_timesteps: int = Field(description="Total environment steps of all trials, at most.")
+    least_timesteps: int = Field(description="The same total as a minimum; smaller only if trials of a search differ.")
     length_note: str | None = Field(
-        description="Why the trials of a grid or a search are not as long as was asked for, or differ, and where they "
-        "are too short to learn."
+        description="Why trials of a grid or a search differ from the requested length or from each other, and "
+        "whether they are too short to learn."
     )
     core_seconds: float | None = Field(
-        description="Processor time at the pace of earlier runs; null where an algorithm was never trained there."
+        description="Processor time at the pace of earlier runs; null if an algorithm was never trained there."
     )
 
 
 class ExperimentList(Wire):
     experiments: list[ExperimentSummary]
     next_cursor: str | None = Field(None, description="Pass as `cursor` for the next page; null on the last.")
-    total: int = Field(0, description="Of all pages.")
-    damaged: dict[str, str] = Field(description="By id, what is wrong with those that cannot be read.")
+    total: int = Field(0, description="Number of experiments on all pages.")
+    damaged: dict[str, str] = Field(description="Experiments that cannot be read: the problem by id.")
 
 
 class Experiment(ExperimentSummary):

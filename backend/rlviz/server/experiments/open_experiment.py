@@ -1,4 +1,4 @@
-"""OpenExperiment: one experiment in memory, as its folder has it, with what is appended to it."""
+"""One experiment in memory: its specification, trials and proposer, read from its folder and appended to."""
 
 from __future__ import annotations
 
@@ -22,20 +22,25 @@ from rlviz.domain.versions import EXPERIMENT
 from rlviz.learning.search.proposer import FixedVariants, Proposal, Proposer, SearchProposer, number_of
 from rlviz.learning.search.study import JOURNAL, Study
 from rlviz.rundir.experiment_folder import ExperimentFolder
-from rlviz.rundir.files import damaged
+from rlviz.rundir.files import damage_error
 from rlviz.rundir.journal import JournalWriter
 from rlviz.server.experiments.scoring import TrialScore
 
 SEARCHED = "base"
-"""By which the base of a search is known among what variants train."""
+"""Key of a search's base among the run specifications of variants."""
 
 ENDED = "Its experiment ended before it had a score."
 
 
 @dataclass
 class Trial:
-    """One variant with one seed. ``last``: the newest line about it, None while it waits. ``failures``: attempts that
-    failed, ``lost``: those that were cut off from outside, which count as none."""
+    """One variant with one seed.
+
+    Attributes:
+        last: The newest journal line about it; None before it starts.
+        failures: Number of attempts that failed.
+        lost: Number of attempts that were interrupted from outside, which are not failures.
+    """
 
     number: int
     variant: str
@@ -45,7 +50,7 @@ class Trial:
     failures: int = 0
     lost: int = 0
     run_ids: list[str] = field(default_factory=list)
-    """Of all attempts, also those that were lost."""
+    """Ids of the runs of all attempts, lost ones included."""
 
     @property
     def is_final(self) -> bool:
@@ -57,7 +62,7 @@ class Trial:
 
     @property
     def run_id(self) -> str | None:
-        """Of its newest attempt."""
+        """The id of its newest attempt's run."""
         return None if self.last is None else self.last.run_id
 
     @property
@@ -66,10 +71,10 @@ class Trial:
 
     @property
     def policy(self) -> PolicyChoice | None:
-        """Which policy its score is of."""
+        """The policy that was scored."""
         return None if self.last is None else self.last.policy
 
-    def take(self, line: TrialLine) -> None:
+    def apply_line(self, line: TrialLine) -> None:
         self.last = line
         if line.state is TrialState.BEGUN:
             self.run_ids.append(line.run_id)
@@ -78,34 +83,40 @@ class Trial:
 
 
 class OpenExperiment:
-    """``problem``: what holds it up for now, such as a full disk, in a sentence. For several threads: hold ``lock``."""
+    """An experiment in memory. Hold ``lock`` to use it from several threads.
+
+    ``problem``: what blocks it at the moment, such as a full disk, as a sentence.
+    """
 
     def __init__(self, folder: ExperimentFolder, clock: Callable[[], float]) -> None:
-        """Raises ExperimentNotFound, RunFolderError for a file that cannot be read, or OSError."""
+        """Read the experiment's folder.
+
+        Raises ExperimentNotFound, RunFolderError for a file that cannot be read, or OSError.
+        """
         self.folder, self.stored, self.control = folder, folder.read(), folder.read_control()
         self.lock = RLock()
         self.problem: str | None = None
         if self.stored.is_newer:
             self.problem = f"{EXPERIMENT.newer(self.stored.schema_version)} {LOOK_ONLY}"
         self.resumes_paused = False
-        """Whether runs of it that are paused shall go on: it was stopped, and is resumed."""
+        """Whether to resume its paused runs, since the stopped experiment was resumed."""
         self.trials: dict[int, Trial] = {}
         self.run_specs: dict[str, RunSpec] = {}
         """By variant."""
         self.known_runs: set[str] = set()
-        """Ids of all its runs, for whoever does not hold the lock."""
+        """Ids of all its runs; can be read without the lock."""
         self.groups: dict[str, str] = {}
-        """By variant, the run that those of its other seeds are grouped with."""
+        """By variant, the run whose group the runs of other seeds join."""
         self._clock = clock
         self._journal: JournalWriter | None = None
         self._unwritten: list[TrialLine] = []
-        """Lines that wait for a full disk, in the journal's buffer."""
+        """Lines in the journal's buffer that a full disk did not take."""
         self._seeds = {seed: place for place, seed in enumerate(self.spec.seed_list)}
         self.proposer = self._plan()
         for line in folder.read_trials():
             if line.trial in self.trials:
                 self._take(line)
-        self._report_all()  # a service that was killed may not have said so
+        self._report_all()  # an earlier service may have been killed before it reported
         if self.is_over and not self.stored.is_newer:
             self._report_end(self.control)
 
@@ -119,21 +130,22 @@ class OpenExperiment:
 
     @property
     def is_over(self) -> bool:
-        """Whether it is completed or has failed."""
+        """Whether it is complete or has failed."""
         return self.control.desired == "end"
 
     @property
     def labels(self) -> dict[str, str]:
-        """By variant, in the order in which they were planned."""
+        """Labels by variant, in planning order."""
         return {trial.variant: trial.label for trial in self.trials.values()}
 
     @property
     def run_ids(self) -> list[str]:
-        """Of all attempts of all trials."""
+        """Return the ids of the runs of all attempts of all trials."""
         return [run_id for trial in self.trials.values() for run_id in trial.run_ids]
 
-    def trained(self, variant: str) -> RunSpec:
-        """What its runs are created with: the values that its preset had when the experiment was created."""
+    def run_spec_of(self, variant: str) -> RunSpec:
+        """Return the specification of a variant's runs, with the preset's values from when the experiment was
+        created."""
         resolved = self.stored.resolved
         if variant in resolved:
             return resolved[variant]
@@ -149,7 +161,7 @@ class OpenExperiment:
         for number, seed in enumerate(proposal.seeds, place * len(proposal.seeds)):
             self.trials[number] = Trial(number, proposal.variant, proposal.label, seed)
 
-    def note(
+    def record(
         self,
         trial: Trial,
         state: TrialState,
@@ -158,9 +170,9 @@ class OpenExperiment:
         score: TrialScore | None = None,
         cause: str | None = None,
     ) -> None:
-        """Append a line about ``trial``; it is in the file before this returns.
+        """Append a line about ``trial`` to the journal, and write it before returning.
 
-        Raises OSError, for a full disk: the line waits, and is not written again when it is noted again.
+        Raises OSError for a full disk. The line then stays buffered, and recording it again does not duplicate it.
         """
         line = TrialLine(
             trial=trial.number,
@@ -185,9 +197,9 @@ class OpenExperiment:
             self._take(one)
 
     def fast_failure(self) -> str | None:
-        """Which trial failed and why, where one that fails ends the experiment.
+        """Return which trial failed and why, if one failure ends this experiment; otherwise None.
 
-        One that has no run does not count: a search proposed values that cannot work together, and proposes others.
+        A trial without a run does not count: a search proposed values that do not work together, and proposes others.
         """
         if self.spec.fail_mode is not FailMode.FAST_FAIL:
             return None
@@ -197,35 +209,35 @@ class OpenExperiment:
         return None
 
     def report_if_finished(self, variant: str) -> None:
-        """Report its scores to whoever proposed the variant, once all of its seeds have ended."""
-        trials = self.of_variant(variant)
+        """Report a variant's scores to its proposer when all of its seeds have ended."""
+        trials = self.trials_of_variant(variant)
         if all(trial.is_final for trial in trials):
             self.proposer.finished(variant, [trial.score for trial in trials])
 
-    def direct(self, control: ExperimentControl) -> None:
-        """Say what it shall do from now on. Raises OSError."""
+    def write_control(self, control: ExperimentControl) -> None:
+        """Write the desired state into the experiment's control file. Raises OSError."""
         self.folder.write_control(control)
         self.control = control
 
     def end(self, control: ExperimentControl) -> None:
-        """It is over: what is left of its trials will have no score. Raises OSError.
+        """End the experiment; trials without a score are skipped. Raises OSError.
 
-        That it has ended is written last, so that a service that is killed in between does the rest when it is back.
+        The end itself is written last, so that a service that is killed in between finishes the work after a restart.
         """
         self._report_all()
         self._report_end(control)
-        self.direct(control)
+        self.write_control(control)
 
     def close(self) -> None:
         if self._journal is not None:
             self._journal.close()
             self._journal = None
 
-    def of_variant(self, variant: str) -> list[Trial]:
+    def trials_of_variant(self, variant: str) -> list[Trial]:
         return [trial for trial in self.trials.values() if trial.variant == variant]
 
     def waiting(self) -> Sequence[Trial]:
-        """Trials to be begun; all variants have their first seed before one has its second."""
+        """Return the trials that have not started: the first seeds of all variants come before any second seed."""
         found = [trial for trial in self.trials.values() if not trial.is_final and not trial.is_begun]
         return sorted(found, key=lambda trial: (self._seeds.get(trial.seed, 0), trial.number))
 
@@ -242,7 +254,7 @@ class OpenExperiment:
             try:
                 study = Study(self.folder.path, self.id, self.spec.sweep)
             except ValueError as error:
-                raise damaged(self.folder.path / JOURNAL, self.folder.path, f"{error}") from error
+                raise damage_error(self.folder.path / JOURNAL, self.folder.path, f"{error}") from error
             search = SearchProposer(study, seeds)
             for proposal in search.proposed():
                 self.add(proposal)
@@ -253,7 +265,7 @@ class OpenExperiment:
         return FixedVariants()
 
     def _take(self, line: TrialLine) -> None:
-        self.trials[line.trial].take(line)
+        self.trials[line.trial].apply_line(line)
         if line.state is TrialState.BEGUN:
             self.known_runs.add(line.run_id)
             self.groups.setdefault(line.variant, line.run_id)

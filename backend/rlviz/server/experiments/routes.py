@@ -1,7 +1,4 @@
-"""What an experiment has shown: results, exports, the report, the search, and a variant kept as a preset.
-
-Experiments: create, list, show, stop, resume, delete.
-"""
+"""HTTP endpoints of experiments: create, list, show, stop, resume and delete them; read and export their results."""
 
 from __future__ import annotations
 
@@ -56,14 +53,14 @@ router = Router(prefix="/experiments", tag="experiments", lane=Lane.CHANGES)
 
 @router.post("", status_code=201, responses=documented(InvalidRequest, NotEnoughDisk, ExtraMissing))
 def create_experiment(body: ExperimentSpec, sinks: Sinks, experiments: Experiments) -> Experiment:
-    """Train every variant with every seed, and score what comes out. It begins at once."""
+    """Create an experiment, which trains every variant with every seed and scores the policies. It starts at once."""
     sinks.check(body.sinks)
     return view_experiment(experiments.create(body))
 
 
 @router.post("/estimate", responses=documented(InvalidRequest))
 def estimate_experiment(body: ExperimentSpec, experiments: Experiments) -> ExperimentEstimate:
-    """How many runs an experiment would train, and for how many steps. Nothing is begun."""
+    """Return how many runs an experiment would train and for how many steps, without starting it."""
     return view_estimate(experiments.estimate(body))
 
 
@@ -72,11 +69,13 @@ def estimate_experiment(body: ExperimentSpec, experiments: Experiments) -> Exper
 def list_experiments(
     experiments: Experiments,
     experiment_scheduler: ExperimentSchedulerAccess,
-    q: Annotated[str | None, Query(max_length=LIMITS.search.maximum, description="Text in name or id.")] = None,
+    q: Annotated[
+        str | None, Query(max_length=LIMITS.search.maximum, description="Text that the name or id contains.")
+    ] = None,
     limit: Annotated[int, Query(ge=1, le=LIMITS.experiments_per_page.maximum)] = DEFAULT_EXPERIMENTS_PER_PAGE,
     cursor: Annotated[str | None, Query(max_length=100)] = None,
 ) -> ExperimentList:
-    """Experiments without their trials, newest first."""
+    """List experiments without their trials, newest first."""
     found = experiments.list(q=q, limit=limit, cursor=cursor)
     return ExperimentList(
         experiments=[view_summary(one) for one in found.experiments],
@@ -89,7 +88,7 @@ def list_experiments(
 @router.get("/{experiment_id}", responses=documented(ExperimentNotFound, RunFolderError))
 @in_lane(Lane.READS)
 def get_experiment(experiment_id: str, experiments: Experiments) -> Experiment:
-    """One experiment with each of its trials."""
+    """Return an experiment with all of its trials."""
     return view_experiment(experiments.get(experiment_id))
 
 
@@ -98,7 +97,7 @@ def get_experiment(experiment_id: str, experiments: Experiments) -> Experiment:
 )
 @in_lane(None)
 def stop_experiment(experiment_id: str, experiments: Experiments) -> Experiment:
-    """Begin nothing more, and pause what trains."""
+    """Stop an experiment: start no more trials and pause its runs."""
     return view_experiment(experiments.stop(experiment_id))
 
 
@@ -108,20 +107,20 @@ def stop_experiment(experiment_id: str, experiments: Experiments) -> Experiment:
     responses=documented(ExperimentNotFound, ExperimentConflict, NewerVersion),
 )
 def resume_experiment(experiment_id: str, experiments: Experiments) -> Experiment:
-    """Go on with an experiment that was stopped, with each run where it was."""
+    """Resume a stopped experiment; each run continues where it was."""
     return view_experiment(experiments.resume(experiment_id))
 
 
 @router.delete("/{experiment_id}", status_code=204, responses=documented(ExperimentNotFound))
 def delete_experiment(experiment_id: str, experiments: Experiments) -> None:
-    """Delete the experiment, and stop what it trains; its runs stay."""
+    """Delete an experiment and stop its runs, which stay."""
     experiments.delete(experiment_id)
 
 
 experiment_results_router = Router(prefix="/experiments/{experiment_id}", tag="experiments", lane=Lane.COMPARISONS)
 
 REPORT = policy(sandbox="", style_src="'unsafe-inline'")
-"""The report is a page by itself: it loads and runs nothing."""
+"""Headers of the report, a self-contained page that loads and runs nothing."""
 
 
 class KeepAsPreset(Body):
@@ -133,12 +132,13 @@ def _request(
     score: Annotated[
         ScoreKind,
         Query(
-            description="trial: on fresh episodes after training. training: mean return of the last 100 episodes. "
-            "best: of the best policy that was kept."
+            description="trial: on new episodes after training. training: mean return of the last 100 episodes. "
+            "best: of the best saved policy."
         ),
     ] = ScoreKind.TRIAL,
     threshold: Annotated[
-        float | None, Query(description="Return to reach; the environment's if left out.", allow_inf_nan=False)
+        float | None,
+        Query(description="Return to reach; defaults to the environment's threshold.", allow_inf_nan=False),
     ] = None,
 ) -> ResultsRequest:
     return ResultsRequest(score, threshold)
@@ -151,13 +151,14 @@ Wanted = Annotated[ResultsRequest, Depends(_request)]
 def get_experiment_results(
     experiment_id: str, experiment_results: ExperimentResultsAccess, wanted: Wanted
 ) -> ExperimentResults:
-    """Scores with intervals, pairs, profiles, curves, steps to the threshold, cost, and a verdict in words."""
+    """Return scores with intervals, pairwise comparisons, performance profiles, curves, steps to the threshold, cost,
+    and a verdict in words."""
     return experiment_results.results(experiment_id, wanted)
 
 
 @experiment_results_router.get("/search", responses=documented(ExperimentNotFound, SearchNotFound))
 def get_search_results(experiment_id: str, experiment_results: ExperimentResultsAccess) -> SearchResults:
-    """History, best so far, importance, slices and parallel coordinates of a search."""
+    """Return a search's history, best trial so far, importance of hyperparameters, slices and parallel coordinates."""
     return experiment_results.search(experiment_id)
 
 
@@ -174,9 +175,9 @@ def export_experiment(
     experiment_id: str,
     experiment_results: ExperimentResultsAccess,
     wanted: Wanted,
-    form: Annotated[ResultsFormat, Query(alias="format", description="Of the answer.")] = ResultsFormat.JSON,
+    form: Annotated[ResultsFormat, Query(alias="format", description="Format of the response.")] = ResultsFormat.JSON,
 ) -> Response:
-    """A row for each trial (json, csv, parquet) or for each variant (markdown, latex)."""
+    """Export results with a row for each trial (json, csv, parquet) or variant (markdown, latex)."""
     content = experiment_results.export(experiment_id, wanted, form)
     headers = {
         "Content-Disposition": f'attachment; filename="{experiment_id}.{SUFFIXES[form]}"',
@@ -192,7 +193,7 @@ def export_experiment(
 def get_experiment_report(
     experiment_id: str, experiment_results: ExperimentResultsAccess, wanted: Wanted
 ) -> HTMLResponse:
-    """All of it in one HTML file that needs nothing else, to be saved or sent."""
+    """Return the whole report as one self-contained HTML file."""
     return HTMLResponse(experiment_results.report(experiment_id, wanted), headers={POLICY: REPORT})
 
 
@@ -202,5 +203,5 @@ def get_experiment_report(
     responses=documented(ExperimentNotFound, InvalidRequest, RunFolderError),
 )
 def keep_as_preset(experiment_id: str, body: KeepAsPreset, experiment_results: ExperimentResultsAccess) -> OwnPreset:
-    """A preset of the user's own from a variant, with what was measured."""
+    """Save a variant as one of your own presets, with its measured results."""
     return experiment_results.keep(experiment_id, body.variant, body.title)

@@ -1,12 +1,9 @@
-"""ExperimentScheduler: begins trials as long as there is a place for one, and ends an experiment that is done.
+"""Schedule the trials of experiments: start runs while there is room, follow them to a score, and end experiments.
 
-All that it knows is in the folders of the experiments and in the catalogue. A line of ``trials.jsonl`` is written
-before the run that it names is created, so a service that is killed in between leaves a trial whose run does not exist,
-which the next one begins anew; and a run that was scored is never trained or scored again.
-
-TrialRuns: the runs of trials, created and steered by the use cases that people's runs are.
-
-TrialFollower: follows the run of each trial to its score, and notes what has become of it.
+All state is in the experiments' folders and in the catalogue. A line of ``trials.jsonl`` is written before the run that
+it names is created. If the service is killed in between, the run does not exist and the next service restarts the
+trial; a scored run is never trained or scored again. ``TrialRuns`` creates and steers runs through the same use cases
+as the user's requests; ``TrialFollower`` records what happens to them.
 """
 
 from __future__ import annotations
@@ -22,7 +19,7 @@ from sqlalchemy.exc import DatabaseError
 
 from rlviz.domain.clocks import AgeClock
 from rlviz.domain.config import ExperimentPlace, RunConfig
-from rlviz.domain.disk_full import is_for_want_of_room
+from rlviz.domain.disk_full import is_disk_full_cause
 from rlviz.domain.errors import (
     ArtifactNotFound,
     Conflict,
@@ -63,14 +60,16 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class TrialRuns:
+    """Creates and steers the runs of trials."""
+
     _runs: RunService
     _resuming: ResumeService
     _deliveries: LiveDeliveries
 
     def configure(self, experiment: OpenExperiment, trial: Trial) -> RunConfig:
-        """The configuration of a new run for ``trial``. Raises InvalidRequest."""
-        wanted = experiment.trained(trial.variant)
-        if experiment.stored.resolved:  # its values are those of its preset already, whatever has become of that since
+        """Return the configuration of a new run for ``trial``. Raises InvalidRequest."""
+        wanted = experiment.run_spec_of(trial.variant)
+        if experiment.stored.resolved:  # the values are stored, so a later change of the preset does not matter
             config = self.resolve(
                 wanted.model_copy(update={"preset": None}), trial.seed, experiment.spec.memory_per_worker
             )
@@ -79,19 +78,19 @@ class TrialRuns:
             config = self.resolve(wanted, trial.seed, experiment.spec.memory_per_worker)
         place = ExperimentPlace(id=experiment.id, variant=trial.variant, trial=trial.number)
         first = experiment.groups.get(trial.variant)
-        # A variant's name says what it is; “Trial 3” says so only with the name of its search.
+        # The name of a variant is meaningful alone; “Trial 3” only with the name of its search.
         name = trial.label if experiment.spec.sweep is None else f"{trial.label}, {experiment.stored.name}"
         return config.model_copy(
             update={"experiment": place, "group_id": first, "name": name[: LIMITS.run_name.maximum]}
         )
 
     def resolve(self, run_spec: RunSpec, seed: int, memory: int | None = None) -> RunConfig:
-        """What would be trained. Raises InvalidRequest."""
+        """Return the complete configuration for ``run_spec``. Raises InvalidRequest."""
         given = {name: getattr(run_spec, name) for name in RunSpec.model_fields}
         return self._runs.resolve(NewRun(**given, seed=seed), memory_per_worker=memory)
 
     def add(self, config: RunConfig, sinks: Sequence[SinkKind] = ()) -> RunRow:
-        """Create the run with its sinks and queue it. Raises NotEnoughDisk or OSError."""
+        """Create a run with its sinks and queue it. Raises NotEnoughDisk or OSError."""
         row = self._runs.add(config, sinks)
         if sinks:
             self._deliveries.renew(row.id)
@@ -101,7 +100,7 @@ class TrialRuns:
         self._runs.start(run_id)
 
     def stop(self, run_id: str, reason: str) -> None:
-        """One that has ended, or is gone, is left alone."""
+        """Stop a run, unless it has ended or is deleted."""
         with suppress(Conflict, NotFound):
             self._runs.stop(run_id, reason)
 
@@ -113,10 +112,10 @@ class TrialRuns:
 
 
 MOST_LOST = 100
-"""Attempts of a trial that may be cut off, from outside or by a full disk, before it fails."""
+"""Attempts of a trial that can be interrupted, from outside or by a full disk, before the trial fails."""
 
 STOPPED = "Its experiment was stopped."
-PRUNED = "It fell behind other trials of the search."
+PRUNED = "It did worse than other trials of the search."
 DELETED = "Its run was deleted."
 ANOTHER_FAILED = "Another trial of its experiment failed."
 
@@ -125,7 +124,7 @@ PAUSES = (RunStatus.PAUSED, RunStatus.PAUSING)
 
 
 class TrialFollower:
-    """For one thread, which holds the lock of the experiment that it passes."""
+    """Follows the run of each trial and records its outcome. Callers hold the experiment's lock."""
 
     def __init__(
         self, database: Database, trash: Trash, runs: TrialRuns, scorer: Scorer, greedy: GreedyReturns
@@ -134,37 +133,37 @@ class TrialFollower:
         self._greedy = greedy
 
     def follow(self, experiment: OpenExperiment) -> None:
-        """Note which trials have ended, and go on with runs that were cut off.
+        """Record which trials have ended, and resume interrupted runs.
 
-        Raises NotEnoughDisk or OSError; what was noted until then stays noted.
+        Raises NotEnoughDisk or OSError; what was recorded before stays recorded.
         """
         rows = self._rows(experiment)
         for trial in list(experiment.trials.values()):
             if trial.is_begun and trial.run_id is not None:
                 try:
                     self._follow_one(experiment, trial, trial.run_id, rows.get(trial.run_id))
-                except ArtifactNotFound:  # somebody has removed its folder by hand
+                except ArtifactNotFound:  # its folder was removed by hand
                     self._fail(experiment, trial, trial.run_id, DELETED, again=False)
         if experiment.spec.sweep is not None:
             for variant in {trial.variant for trial in experiment.trials.values() if trial.is_begun}:
                 self._prune(experiment, variant, rows)
-        with self._database.read() as session:  # one whose old worker lives a moment longer is resumed next time
+        with self._database.read() as session:  # a run whose old worker has not exited yet is resumed next time
             left = find_runs(session, [run_id for run_id, row in rows.items() if row.state in PAUSES])
         experiment.resumes_paused = experiment.resumes_paused and any(row.state in PAUSES for row in left)
 
-    def places(self, experiment: OpenExperiment) -> tuple[int, int]:
-        """How many trials train, or are about to, and how many are trained and wait for their score."""
+    def count_places(self, experiment: OpenExperiment) -> tuple[int, int]:
+        """Return the number of trials that train or are about to, and of those that wait for their score."""
         rows = self._rows(experiment)
         begun = [trial for trial in experiment.trials.values() if trial.is_begun]
         trained = [rows[one.run_id or ""].state is RunStatus.COMPLETED for one in begun if one.run_id in rows]
         return len(begun) - sum(trained), sum(trained)
 
     def awaits_place(self, experiment: OpenExperiment) -> bool:
-        """Whether the run of a trial has not got a place to train at yet."""
+        """Return whether the run of a trial is still queued."""
         return any(row.state in AWAITS_PLACE for row in self._rows(experiment).values())
 
-    def hold(self, experiment: OpenExperiment) -> None:
-        """Pause what trains, and score what is trained; what only waits begins anew when the experiment goes on."""
+    def pause_all(self, experiment: OpenExperiment) -> None:
+        """Pause training runs and score trained ones; queued ones restart when the experiment is resumed."""
         rows = self._rows(experiment)
         for trial in experiment.trials.values():
             row = rows.get(trial.run_id or "") if trial.is_begun else None
@@ -178,7 +177,7 @@ class TrialFollower:
                 self._score(experiment, trial, row.id)
 
     def stop_all(self, experiment: OpenExperiment) -> None:
-        """Stop what trains, since a trial that failed ends the experiment."""
+        """Stop all runs, because a failed trial ends the experiment."""
         for trial in experiment.trials.values():
             if trial.is_begun and trial.run_id is not None:
                 self._runs.stop(trial.run_id, ANOTHER_FAILED)
@@ -193,12 +192,12 @@ class TrialFollower:
             self._runs.pause(run_id, STOPPED)
         except RunIsActive:  # random actions cannot be paused
             self._give_up(experiment, trial, run_id)
-        except IllegalTransition:  # it has ended meanwhile
+        except IllegalTransition:  # it has ended
             return
 
     def _give_up(self, experiment: OpenExperiment, trial: Trial, run_id: str) -> None:
         self._runs.stop(run_id, STOPPED)
-        experiment.note(trial, TrialState.LOST, run_id, cause=STOPPED)
+        experiment.record(trial, TrialState.LOST, run_id, cause=STOPPED)
 
     def _follow_one(self, experiment: OpenExperiment, trial: Trial, run_id: str, row: RunRow | None) -> None:
         if row is None:
@@ -210,9 +209,9 @@ class TrialFollower:
             case RunStatus.COMPLETED:
                 self._score(experiment, trial, run_id)
             case RunStatus.STOPPED if row.cause != APP_ENDED:
-                cause = "It was stopped before its end." if row.ended_early is None else str(row.cause)
+                cause = "It was stopped early." if row.ended_early is None else str(row.cause)
                 self._fail(experiment, trial, run_id, cause, again=False)
-            case RunStatus.FAILED if not is_for_want_of_room(row.cause):
+            case RunStatus.FAILED if not is_disk_full_cause(row.cause):
                 self._fail(experiment, trial, run_id, row.cause or "Training failed.")
             case RunStatus.FAILED | RunStatus.STOPPED | RunStatus.INTERRUPTED:
                 self._go_on(experiment, trial, row)
@@ -221,24 +220,25 @@ class TrialFollower:
                     self._go_on(experiment, trial, row)
 
     def _lose(self, experiment: OpenExperiment, trial: Trial, run_id: str) -> None:
-        """Its run does not exist: it was deleted, or the service was killed before it created it."""
+        """Record that a trial's run does not exist: it was deleted, or the service was killed before it created the
+        run."""
         if run_id in self._trash.run_ids():
             self._fail(experiment, trial, run_id, DELETED, again=False)
         else:
-            experiment.note(trial, TrialState.LOST, run_id, cause="The app ended before its run was created.")
+            experiment.record(trial, TrialState.LOST, run_id, cause="The app ended before its run was created.")
 
     def _go_on(self, experiment: OpenExperiment, trial: Trial, row: RunRow) -> None:
-        """Resume it exactly where it was, or train it anew if it left no snapshot."""
+        """Resume an interrupted run, or restart the trial if the run has no snapshot."""
         times = trial.lost + row.attempt
         if times > MOST_LOST:
-            self._fail(experiment, trial, row.id, f"It was cut off {times} times: {row.cause}", again=False)
+            self._fail(experiment, trial, row.id, f"It was interrupted {times} times: {row.cause}", again=False)
             return
         try:
             self._runs.resume(row.id)
-        except (RunIsActive, IllegalTransition):  # its old worker lives a moment longer, or it was resumed already
+        except (RunIsActive, IllegalTransition):  # its old worker has not exited yet, or it was resumed already
             return
         except (NothingToResume, SnapshotRefused, RunFolderError) as error:
-            experiment.note(trial, TrialState.LOST, row.id, cause=str(error))
+            experiment.record(trial, TrialState.LOST, row.id, cause=str(error))
 
     def _score(self, experiment: OpenExperiment, trial: Trial, run_id: str) -> None:
         found = self._scorer.score(run_id, experiment.spec.score)
@@ -247,33 +247,32 @@ class TrialFollower:
         if isinstance(found, str):
             self._fail(experiment, trial, run_id, found, again=False)
             return
-        experiment.note(trial, TrialState.SCORED, run_id, score=found)
+        experiment.record(trial, TrialState.SCORED, run_id, score=found)
         experiment.report_if_finished(trial.variant)
 
     def _fail(self, experiment: OpenExperiment, trial: Trial, run_id: str, cause: str, *, again: bool = True) -> None:
-        """``again``: whether another attempt may do better."""
+        """Record a failed attempt. ``again``: another attempt may succeed."""
         spec = experiment.spec
         if again and spec.fail_mode is FailMode.RETRY and trial.failures < spec.most_retries:
-            experiment.note(trial, TrialState.RETRIED, run_id, cause=cause)
+            experiment.record(trial, TrialState.RETRIED, run_id, cause=cause)
             return
-        experiment.note(trial, TrialState.FAILED, run_id, cause=cause)
+        experiment.record(trial, TrialState.FAILED, run_id, cause=cause)
         experiment.report_if_finished(trial.variant)
 
     def _prune(self, experiment: OpenExperiment, variant: str, rows: Mapping[str, RunRow]) -> None:
-        """Give up a variant of a search that falls behind, by what all of its seeds have come to, also those that were
-        trained before this service began."""
-        trials = experiment.of_variant(variant)
+        """Prune a variant of a search that does worse than others, by the evaluations of all its seeds so far."""
+        trials = experiment.trials_of_variant(variant)
         training = [one for one in trials if one.is_begun and _trains(rows.get(one.run_id or ""))]
         judged = [one for one in trials if one.is_begun or one.score is not None]
         if not training:
             return
-        seeds = [SeedReturns(self._greedy.of(one.run_id), one in training) for one in judged if one.run_id]
+        seeds = [SeedReturns(self._greedy.read_returns(one.run_id), one in training) for one in judged if one.run_id]
         if not experiment.proposer.evaluated(variant, seeds):
             return
         for other in trials:
             if not other.is_final:
                 trains = other.run_id if other.is_begun else None
-                experiment.note(other, TrialState.PRUNED, other.run_id or "", cause=PRUNED)
+                experiment.record(other, TrialState.PRUNED, other.run_id or "", cause=PRUNED)
                 if trains is not None:
                     self._runs.stop(trains, PRUNED)
 
@@ -283,18 +282,18 @@ def _trains(row: RunRow | None) -> bool:
 
 
 LOOK_SECONDS = 1.0
-"""How often experiments are looked after though nothing was heard of their runs."""
+"""Seconds between checks of experiments whose runs have not changed."""
 
 MADE_ELSEWHERE = (
-    "It was found in the runs folder: an earlier version made it, or it was copied there. Nothing of it is trained "
-    "before you resume it."
+    "It was found in the runs folder: an earlier version made it, or it was copied there. It trains nothing until you "
+    "resume it."
 )
 
-LIMITED = "It had reached its limit before all of its trials were trained."
+LIMITED = "It reached its limit before all of its trials were trained."
 
 
 class ExperimentScheduler:
-    """A thread of its own. ``handle_run``, ``handle_evaluation`` and ``wake`` may be called from every thread."""
+    """A thread that advances all experiments. ``handle_run``, ``handle_evaluation`` and ``wake`` are thread-safe."""
 
     def __init__(
         self,
@@ -308,7 +307,7 @@ class ExperimentScheduler:
         clock: Callable[[], float] = time.time,
         age_clock: Callable[[], float] | None = None,
     ) -> None:
-        """``age_clock``: for limits on time; None for its own."""
+        """``age_clock`` measures limits on time; None creates one."""
         self._settings, self._database, self._events = settings, database, events
         self._runs, self._clock = runs, clock
         self._age_clock = age_clock or AgeClock()
@@ -322,7 +321,7 @@ class ExperimentScheduler:
         self._thread = Thread(target=self._loop, name="experiments", daemon=True)
 
     def start(self) -> None:
-        """Take up every experiment that shall go on."""
+        """Open every experiment that is not over, and start the thread."""
         remove_experiment_drafts(self._settings.runs_dir)
         for folder in experiment_folders(self._settings.runs_dir):
             try:
@@ -332,8 +331,8 @@ class ExperimentScheduler:
                 log.warning("Experiment %s cannot be read: %s", folder.id, error)
         self._thread.start()
 
-    def rest(self) -> None:
-        """From now on begin nothing and note nothing: the app ends, and the next one goes on."""
+    def stop_starting(self) -> None:
+        """Start and record nothing more, because the app ends; the next service continues."""
         self._resting.set()
 
     def close(self) -> None:
@@ -348,17 +347,17 @@ class ExperimentScheduler:
         self._wake.set()
 
     def handle_run(self, row: RunRow) -> None:
-        """Cheap. A run has changed."""
-        if row.state.is_final or row.state is RunStatus.STARTING:  # it has a place: a search may propose the next
+        """Wake the thread if the changed run matters to an experiment. Cheap."""
+        if row.state.is_final or row.state is RunStatus.STARTING:  # started: a search can propose the next trial
             self._wake.set()
 
     def handle_evaluation(self, row: EvaluationRow) -> None:
-        """Cheap. An evaluation has changed."""
+        """Wake the thread if the changed evaluation matters to an experiment. Cheap."""
         if row.parsed().status.is_final:
             self._wake.set()
 
     def has_run(self, run_id: str) -> bool:
-        """Whether it belongs to an experiment."""
+        """Return whether a run belongs to an experiment."""
         with self._lock:
             return any(run_id in experiment.known_runs for experiment in self._experiments.values())
 
@@ -368,11 +367,11 @@ class ExperimentScheduler:
             return sorted(self._experiments.values(), key=lambda experiment: experiment.id, reverse=True)
 
     def damaged(self) -> Mapping[str, str]:
-        """What is wrong, by the id of each experiment that cannot be read."""
+        """The problem of each experiment that cannot be read, by id."""
         return dict(self._damaged)
 
     def open(self, folder: ExperimentFolder) -> OpenExperiment:
-        """The experiment in ``folder``. Raises what OpenExperiment does."""
+        """Open the experiment in ``folder``. Raises the errors of OpenExperiment."""
         with self._lock:
             experiment = self._experiments.get(folder.id)
             if experiment is None:
@@ -381,12 +380,14 @@ class ExperimentScheduler:
             return experiment
 
     def may_run(self, experiment: OpenExperiment) -> bool:
-        """Whether it was made here, or the user trusts what lies in the runs folder. Others are only looked at."""
+        """Return whether the experiment may train: it was made here, or the user trusts it. Others are read-only."""
         return self._trust.standing_of(experiment.folder.path).may_run
 
     def adopt(self, experiment: OpenExperiment) -> bool:
-        """The user asks for a use of it: one that was found in the runs folder is their own from now on. Returns
-        whether it may be used. Raises OSError."""
+        """Allow a use that the user requests. An experiment found in the runs folder becomes the user's own.
+
+        Returns whether it may be used. Raises OSError.
+        """
         return self._trust.adopt(experiment.folder.path)
 
     def forget(self, experiment_id: str) -> None:
@@ -420,22 +421,22 @@ class ExperimentScheduler:
             return
         try:
             if experiment.control.desired == "stop":
-                self._follower.hold(experiment)
+                self._follower.pause_all(experiment)
             else:
                 self._go_on(experiment)
             experiment.problem = None
         except (NotEnoughDisk, OSError) as error:
-            experiment.problem = f"{error} It goes on when there is room."
-        except Exception as error:  # one experiment that cannot go on holds up no other
+            experiment.problem = f"{error} It continues when there is room."
+        except Exception as error:  # an error in one experiment must not block others
             is_expected = isinstance(error, RlvizError | DatabaseError)
             problem = str(error) if is_expected else f"{type(error).__name__}: see the log of the service."
-            if problem != experiment.problem:  # it is tried again every second
-                log.exception("Experiment %s is held up", experiment.id)
+            if problem != experiment.problem:  # it is retried every second
+                log.exception("Experiment %s cannot continue", experiment.id)
             experiment.problem = problem
         self._announce_change(experiment)
 
     def _forget_if_deleted(self, experiment: OpenExperiment) -> None:
-        """Somebody has deleted its folder by hand; a disk that is away for a moment takes those of all others along."""
+        """Forget the experiment if its folder was deleted by hand, but not if the disk is briefly unavailable."""
         if experiment.folder.root.is_dir():
             self.forget(experiment.id)
             self._events.publish(ExperimentChanged(experiment.id))
@@ -451,7 +452,7 @@ class ExperimentScheduler:
             self._end(experiment, failed)
 
     def _begin(self, experiment: OpenExperiment) -> None:
-        """Begin trials as long as there is a place for one, and end the experiment if nothing is left."""
+        """Start trials while there is room, and end the experiment if none is left."""
         free = self._free_places(experiment)
         while free > 0:
             trial = next(iter(experiment.waiting()), None)
@@ -468,17 +469,19 @@ class ExperimentScheduler:
         self._end_when_done(experiment)
 
     def _free_places(self, experiment: OpenExperiment) -> int:
-        """One that is trained leaves its place to the next while it is scored, unless scoring falls behind; but a
-        search proposes by the scores of all that it can have."""
+        """Return how many more trials may start.
+
+        A trial that waits for its score does not count, unless scoring falls behind or a search needs the score for its
+        next proposal.
+        """
         parallel = experiment.spec.parallel or self._settings.max_concurrent_runs
-        training, scoring = self._follower.places(experiment)
+        training, scoring = self._follower.count_places(experiment)
         if experiment.spec.sweep is not None:
             return parallel - training - scoring
         return min(parallel - training, 2 * parallel - training - scoring)
 
     def _proposed(self, experiment: OpenExperiment) -> Trial | None:
-        """The next trial of a search. While one waits for a place that other runs have, there is none: what is proposed
-        later knows more scores."""
+        """Return the next trial of a search; None while one is queued, since a later proposal knows more scores."""
         if self._follower.awaits_place(experiment):
             return None
         proposal = experiment.proposer.propose(experiment.run_specs.keys())
@@ -491,18 +494,18 @@ class ExperimentScheduler:
         self._disk.check()
         try:
             config = self._runs.configure(experiment, trial)
-        except InvalidRequest as error:  # only a search proposes what was not checked before
-            experiment.note(trial, TrialState.FAILED, "", cause=str(error))
+        except InvalidRequest as error:  # only a search proposes unchecked values
+            experiment.record(trial, TrialState.FAILED, "", cause=str(error))
             experiment.proposer.failed(trial.variant, str(error), misfit=True)
-            for other in experiment.of_variant(trial.variant):
+            for other in experiment.trials_of_variant(trial.variant):
                 if not other.is_final:
-                    experiment.note(other, TrialState.FAILED, "", cause=str(error))
+                    experiment.record(other, TrialState.FAILED, "", cause=str(error))
             return
-        experiment.note(trial, TrialState.BEGUN, config.run_id)
+        experiment.record(trial, TrialState.BEGUN, config.run_id)
         try:
             self._runs.add(config, experiment.spec.sinks)
         except (NotEnoughDisk, OSError) as error:
-            experiment.note(trial, TrialState.LOST, config.run_id, cause=f"Its run could not be created: {error}")
+            experiment.record(trial, TrialState.LOST, config.run_id, cause=f"Its run could not be created: {error}")
             raise
 
     def _is_spent(self, experiment: OpenExperiment) -> bool:
@@ -526,7 +529,7 @@ class ExperimentScheduler:
         self._publish_end(experiment)
 
     def _end(self, experiment: OpenExperiment, cause: str) -> None:
-        """It failed: nothing more is begun, and what trains is stopped."""
+        """End a failed experiment and stop its runs."""
         self._follower.stop_all(experiment)
         experiment.end(ExperimentControl(desired="end", cause=cause))
         self._publish_end(experiment)
@@ -536,7 +539,7 @@ class ExperimentScheduler:
         self._events.publish(ExperimentEnded(experiment.id, experiment.stored.name, scored, experiment.control.cause))
 
     def _announce_change(self, experiment: OpenExperiment) -> None:
-        """Tell the streams if something has changed."""
+        """Publish ExperimentChanged if something has changed."""
         now = (experiment.control, experiment.problem, [trial.last for trial in experiment.trials.values()])
         if self._seen.get(experiment.id) != now:
             self._seen[experiment.id] = now

@@ -1,7 +1,4 @@
-"""Scorer: the score of a trained run, by an evaluation on fresh episodes without a video.
-
-GreedyReturns: the greedy evaluations of a run while it trains, for pruners.
-"""
+"""Score trained runs by an evaluation on new episodes, and read greedy evaluations during training for pruners."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from pathlib import Path
 
 from cachetools import LRUCache
 
-from rlviz.domain.disk_full import is_for_want_of_room
+from rlviz.domain.disk_full import is_disk_full_cause
 from rlviz.domain.errors import ArtifactNotFound, EvaluationInProgress, NothingToEvaluate, RunFolderError
 from rlviz.domain.evaluation import EvaluationRecord, PolicyChoice
 from rlviz.domain.experiments import ScorePlan
@@ -31,20 +28,20 @@ MOST_TRIES = 3
 
 @dataclass(frozen=True)
 class TrialScore:
-    """The mean return, and which policy played."""
+    """The mean return and the policy that played."""
 
     mean: float
     policy: PolicyChoice
 
 
 class Scorer:
-    """Finds the evaluation that was asked for before, so that none is played twice."""
+    """Requests evaluations for scores, and finds earlier ones so that none is played twice."""
 
     def __init__(self, runs: RunService, evaluations: EvaluationService) -> None:
         self._runs, self._evaluations = runs, evaluations
 
     def score(self, run_id: str, plan: ScorePlan) -> TrialScore | str | None:
-        """The score; why there is none, in a sentence; or None while it is being played.
+        """Return the score, a sentence on why there is none, or None while the evaluation plays.
 
         Raises NotEnoughDisk, RunNotFound, or OSError.
         """
@@ -60,7 +57,7 @@ class Scorer:
                 return TrialScore(record.summary.episode_return.mean, policy)
             if not record.status.is_final:
                 return None
-        failed = [record.cause for record in asked if not is_for_want_of_room(record.cause)]
+        failed = [record.cause for record in asked if not is_disk_full_cause(record.cause)]
         if len(failed) >= MOST_TRIES:
             return f"Its policy could not be scored: {failed[0]}"
         try:
@@ -73,21 +70,21 @@ class Scorer:
                 video=False,
                 steps=False,
             )
-        except EvaluationInProgress:  # one that somebody asked for
+        except EvaluationInProgress:  # one that the user requested
             return None
         except (NothingToEvaluate, RunFolderError) as error:
             return f"Its policy could not be scored: {error}"
         return None
 
     def _policy(self, run_id: str, plan: ScorePlan) -> PolicyChoice:
-        """The best, where it is wanted and was kept."""
+        """Return the policy to score: the best one if the plan says so and it was kept."""
         folder = self._runs.folder(run_id)
         kept = plan.policy is PolicyChoice.BEST and is_file(folder.best_model_path, folder.path)
         return PolicyChoice.BEST if kept else PolicyChoice.LATEST
 
 
 def _comes_after(record: EvaluationRecord, ended_at: float) -> bool:
-    """Whether it played what training came to, and not a policy on the way. An id's time has milliseconds."""
+    """Return whether the evaluation played the final policy. The time in its id has milliseconds."""
     return record.created_at.timestamp() >= ended_at - 0.001
 
 
@@ -105,15 +102,17 @@ MOST_RUNS = 256
 
 
 class GreedyReturns:
-    """Each row of a journal is read once, unless its run goes back. For one thread."""
+    """Reads greedy evaluations from journals. Each row is read once, unless the run is rolled back. For one thread."""
 
     def __init__(self, runs_dir: Path) -> None:
         self._runs_dir = runs_dir
         self._known: LRUCache[str, _Known] = LRUCache(MOST_RUNS)
 
-    def of(self, run_id: str) -> Sequence[float]:
-        """Mean returns of the evaluations that count, oldest first, NaN of a policy that had learned nothing yet; none
-        where the run cannot be read."""
+    def read_returns(self, run_id: str) -> Sequence[float]:
+        """Return the mean returns of the evaluations that count, oldest first.
+
+        NaN for a policy that had not learned yet; empty if the run cannot be read.
+        """
         try:
             if run_id not in self._known:
                 self._known[run_id] = _Known(RunFolder(self._runs_dir, run_id))

@@ -1,12 +1,7 @@
-"""Use cases on experiments: create, list, show, stop, resume, delete; and what results need to know of one.
+"""Use cases on experiments: create, estimate, list, show, stop, resume and delete.
 
-SpecificationCheck: whether all of an experiment can be trained, what it would cost, and what each variant
-trains.
-
-Methods: which variants of an experiment train the same on different environments; and what it is called by
-them.
-
-The environment of a variant of an experiment, also where it is configured no longer.
+``SpecificationCheck`` validates a specification and estimates its cost. ``methods_of`` finds the variants that train
+the same method on different environments. ``ExperimentService.source`` collects what results are computed from.
 """
 
 from __future__ import annotations
@@ -72,24 +67,30 @@ from rlviz.server.runs.configuration import MEMORY_PER_WORKER
 from rlviz.server.runs.environments import EnvironmentService
 from rlviz.server.supervisor.disk_guard import DiskGuard
 from rlviz.settings import Settings
-from rlviz.stats.number_text import listed
+from rlviz.stats.number_text import join_words
 
 Pace = Callable[[str, str], float | None]
-"""Environment steps a second of one core, of an algorithm in an environment; None if none was ever trained."""
+"""Returns the environment steps per second of one core for an algorithm and an environment; None if unknown."""
 
 LEAST_SECONDS = 1.0
 
 _MERGED = ("hyperparameters", "env_options")
 
 _BROUGHT_BY = {"algo": ("env_id",), "preset": ("algo", "env_id"), "total_timesteps": ("preset",)}
-"""What may have led to something wrong with a field, the likeliest first, besides the field itself."""
+"""For a field with an error: other fields that may cause it, the likeliest first."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What an experiment would train. ``least_steps`` and ``steps``: environment steps of all ``trials`` together, at
-    least and at most; ``note``: why trials are not as long as was asked for, or differ; ``core_seconds``: processor
-    time at the pace of earlier runs, None where there are none."""
+    """What an experiment would train.
+
+    Attributes:
+        trials: Number of runs.
+        least_steps: Total environment steps of all trials, at least.
+        steps: The same total, at most.
+        note: Why trials differ from the requested length or from each other.
+        core_seconds: Processor seconds at the pace of earlier runs; None if there are none.
+    """
 
     trials: int
     least_steps: int
@@ -99,23 +100,26 @@ class Estimate:
 
 
 class SpecificationCheck:
+    """Validates the specification of an experiment and estimates its cost."""
+
     def __init__(self, runs: TrialRuns, pace: Pace) -> None:
         self._runs, self._pace = runs, pace
 
     def resolved(self, spec: ExperimentSpec) -> dict[str, RunSpec]:
-        """What each variant trains, by its id, with the values of its preset written out; of a search its base.
+        """Return the run specification of each variant by id, or of a search's base, with every value of the preset.
 
-        Trials whose rollouts differ in a grid or a search have the same length (``lengths``).
+        Trials of a grid or a search with different rollout sizes get the same length (``lengths``).
 
-        Raises InvalidRequest, whose pointers are into the specification: for what cannot be trained, for what fits into
-        none of its limits, and for so many trials that they have to be confirmed, with what they would cost.
+        Raises InvalidRequest, with pointers into the specification: if something cannot be trained, if not even one
+        trial fits the limits, or if there are so many trials that you must confirm them; the message gives their cost.
         """
         found = self._resolved(spec)
         self._check_size(spec, list(found.values()))
         return found
 
     def estimate(self, spec: ExperimentSpec) -> Estimate:
-        """What the experiment would train, without asking back. Raises InvalidRequest as ``resolved`` does."""
+        """Return what the experiment would train, without the need to confirm. Raises InvalidRequest like
+        ``resolved``."""
         found = self._resolved(spec)
         run_specs = list(found.values())
         least, most = _steps(spec, run_specs)
@@ -125,9 +129,9 @@ class SpecificationCheck:
         self._check_limits(spec)
         if spec.cells > MOST_CELLS:
             some = spec.model_copy(update={"grid": {name: values[:1] for name, values in spec.grid.items()}})
-            cost = self._cost(spec, list(self._run_specs(some).values()))  # variants of a grid are all as long
+            cost = self._cost(spec, list(self._run_specs(some).values()))  # variants of a grid have equal lengths
             raise InvalidRequest.field(
-                "", f"{spec.cells:,} trials are too many: {MOST_CELLS:,} are the most. These would take {cost}."
+                "", f"{spec.cells:,} trials are too many: the limit is {MOST_CELLS:,}. These would take {cost}."
             )
         return self._run_specs(spec)
 
@@ -147,33 +151,33 @@ class SpecificationCheck:
         for name in ("seconds", "core_seconds"):
             limit = getattr(spec.limits, name)
             if limit is not None and limit < LEAST_SECONDS:
-                raise InvalidRequest.field(f"/limits/{name}", "Nothing could begin: give a second at least.")
+                raise InvalidRequest.field(f"/limits/{name}", "Nothing could start. Give at least one second.")
 
     def _check_size(self, spec: ExperimentSpec, run_specs: Sequence[RunSpec]) -> None:
         if spec.cells > MOST_UNCONFIRMED and not spec.confirm:
             cost = f"This would train {spec.cells:,} runs, {self._cost(spec, run_specs)}."
-            # Who asks a person shows the cost; who wrote the request is told what to add to it.
-            raise InvalidRequest(f"{cost} Say `confirm: true` if that is wanted.", [FieldError("/confirm", cost)])
+            # A client that asks the user shows the cost; a client without a user reads what to add to the request.
+            raise InvalidRequest(f"{cost} Send `confirm: true` to start it.", [FieldError("/confirm", cost)])
         shortest = min(ends_of(spec, one)[0] for one in run_specs)
         if spec.limits.steps is not None and spec.limits.steps < shortest:
             raise InvalidRequest.field(
                 "/limits/steps",
-                f"Not even one trial fits into this limit: the shortest takes {shortest:,} steps. Raise it, or train "
-                "for fewer.",
+                f"Not even one trial fits this limit: the shortest takes {shortest:,} steps. Raise it, or train for "
+                "fewer steps.",
             )
 
     def _cost(self, spec: ExperimentSpec, run_specs: Sequence[RunSpec]) -> str:
-        """Steps of all trials, estimated from the sample ``run_specs``, and core-hours where every pace is known."""
+        """Return the cost as text: total steps estimated from ``run_specs``, and core-hours if every pace is known."""
         least, most = _steps(spec, run_specs)
         steps = f"{most:,.0f}" if least == most else f"{least:,.0f} to {most:,.0f}"
         seconds = self._core_seconds(spec, run_specs)
         if seconds is None:
-            return f"{steps} environment steps together"
+            return f"{steps} environment steps in total"
         hours = f"{seconds / 3600:,.{0 if seconds > 36_000 else 1}f}"
-        return f"{steps} environment steps together, about {hours} core-hours at the pace of earlier runs"
+        return f"{steps} environment steps in total, about {hours} core-hours at the pace of earlier runs"
 
     def _core_seconds(self, spec: ExperimentSpec, run_specs: Sequence[RunSpec]) -> float | None:
-        """Processor time of all trials at the pace of earlier runs; None where one was never trained."""
+        """Return the processor seconds of all trials at the pace of earlier runs; None if one was never trained."""
         each = spec.cells / len(run_specs)
         paces = {kind: self._pace(*kind) for kind in {(one.algo, one.env_id) for one in run_specs}}
         seconds = 0.0
@@ -199,8 +203,8 @@ class SpecificationCheck:
         ):
             raise InvalidRequest.field(
                 "/sweep/pruner",
-                "It compares greedy evaluations while runs train, and these make none: give `base.evaluation`, "
-                "for instance every tenth of the steps, or no pruner.",
+                "The pruner compares greedy evaluations during training, but the runs make none. Give "
+                "`base.evaluation`, for instance every tenth of the steps, or no pruner.",
             )
         common = common_end(base.total_timesteps, searched_rollouts(base, spec.sweep.space))
         return base if common is None else self._base(_lasting(spec, common))
@@ -218,14 +222,14 @@ class SpecificationCheck:
 
 
 def _steps(spec: ExperimentSpec, run_specs: Sequence[RunSpec]) -> tuple[int, int]:
-    """Environment steps of all trials, estimated from the sample ``run_specs``: at least and at most."""
+    """Return the minimum and maximum total steps of all trials, estimated from the sample ``run_specs``."""
     ends = [ends_of(spec, one) for one in run_specs]
     trials = spec.cells / len(ends)
     return round(trials * sum(least for least, _ in ends)), round(trials * sum(most for _, most in ends))
 
 
 def _lasting(spec: ExperimentSpec, steps: int) -> ExperimentSpec:
-    """The same with runs of this many environment steps."""
+    """Return the specification with runs of ``steps`` environment steps."""
     return spec.model_copy(update={"base": spec.base.model_copy(update={"total_timesteps": steps})})
 
 
@@ -234,11 +238,13 @@ def _written_out(config: RunConfig) -> RunSpec:
 
 
 def _refuse(error: InvalidRequest, place: Callable[[FieldError], str], of: str | None = None) -> NoReturn:
-    """``place``: where in the specification a field of a run came from; ``of``: the variant that it is about, where no
-    pointer says so."""
+    """Raise ``error`` again with pointers into the specification.
+
+    ``place`` maps a field of a run to its place in the specification. ``of``: the variant, if no pointer names it.
+    """
     prefix = f"{of}: " if of is not None else ""
     detail = str(error)
-    for one in error.fields:  # pointers into the request for a run, which nobody made
+    for one in error.fields:  # pointers into a request for a run, which the client did not send
         detail = detail.replace(f"{one.pointer}: ", f"{one.pointer.removeprefix('/').replace('/', '.')}: ")
     fields = [
         FieldError(one.pointer if one.pointer == MEMORY_PER_WORKER else place(one), f"{prefix}{one.detail}")
@@ -252,7 +258,7 @@ def _in_base(spec: ExperimentSpec, field: FieldError) -> str:
 
 
 def _in_grid(spec: ExperimentSpec, variant: Variant, field: FieldError, *, is_name: bool) -> str:
-    """``is_name``: whether the name is wrong, and not a value."""
+    """Return the pointer to a field of the grid. ``is_name``: the name is wrong, not a value."""
     first, _, rest = field.pointer.removeprefix("/").partition("/")
     name, _, within = rest.partition("/")
     if first == "hyperparameters" and name in spec.grid:
@@ -266,14 +272,15 @@ def _in_grid(spec: ExperimentSpec, variant: Variant, field: FieldError, *, is_na
 
 def _in_variant(spec: ExperimentSpec, place: int, variant: Variant, field: FieldError) -> str:
     if field.pointer == "/total_timesteps" and variant.changes.total_timesteps is None and spec.base.total_timesteps:
-        return f"/base{field.pointer}"  # the variant's preset did not bring it
+        return f"/base{field.pointer}"  # not a value of the variant's preset
     changes = pointer_to("variants", place, "changes")
     found = _given_by(variant.changes, field, changes) or _given_by(spec.base, field, "/base")
     return found or (changes if "changes" in variant.model_fields_set else pointer_to("variants", place))
 
 
 def _given_by(given: RunSpec | VariantChanges, field: FieldError, at: str) -> str | None:
-    """The pointer to what was wrong, or to what led to it, if that stands in ``given``, which stands ``at``."""
+    """Return the pointer to the field, or to one that may cause its error, if ``given`` contains it. ``given`` is at
+    pointer ``at``."""
     first, _, rest = field.pointer.removeprefix("/").partition("/")
     if first in _MERGED:
         return f"{at}{field.pointer}" if rest.partition("/")[0] in getattr(given, first) else None
@@ -284,20 +291,22 @@ def _given_by(given: RunSpec | VariantChanges, field: FieldError, at: str) -> st
 
 
 _BESIDE = {"on", "in", "at", "for", "with", "and", "–", "-", "·", "|", "/"}
-"""Words that lead to the name of an environment, or stand between it and the rest."""
+"""Words that join the name of an environment to the rest of a label."""
 
 
 def methods_of(labels: Mapping[str, str], run_specs: Mapping[str, RunSpec]) -> dict[str, str]:
-    """By variant, what its method is called: variants are of one method if they differ in the environment and its
-    options alone, or in how long they train there too. Of several that train the same in one place, the first is of
-    one method with the first of the other places, the second with the second.
+    """Return the name of each variant's method.
 
-    The name is what the names of its variants have in common: “PPO” of “PPO on CartPole” and “PPO on Acrobot”. Where
-    that is nothing, or what another method has in common too, it is all of their names: “first and second”.
+    Variants belong to one method if they differ only in the environment, its options and the length of training. If
+    several variants train the same in one environment, the first belongs to the first of the other environments, the
+    second to the second, and so on.
+
+    The name is the common part of the variants' names: “PPO” of “PPO on CartPole” and “PPO on Acrobot”. Without a
+    common part, or if another method has the same, it lists all names: “first and second”.
     """
     keys = {variant: _without(run_specs[variant], "env_id", "env_options", "total_timesteps") for variant in labels}
     places = [(keys[variant], _only(run_specs[variant], "env_id", "env_options")) for variant in labels]
-    if len(set(places)) < len(places):  # some differ in their length alone: then that is what is compared
+    if len(set(places)) < len(places):  # some differ only in length, which is then what is compared
         keys = {variant: _without(run_specs[variant], "env_id", "env_options") for variant in labels}
     seen: Counter[tuple[str, str]] = Counter()
     for variant, (_, place) in zip(labels, places, strict=True):
@@ -312,7 +321,7 @@ def methods_of(labels: Mapping[str, str], run_specs: Mapping[str, RunSpec]) -> d
 
 
 def name_of(spec: ExperimentSpec) -> str:
-    """What an experiment is called that was given no name. Its specification has been resolved."""
+    """Return a name for an experiment without one. Its specification must be resolved."""
     if spec.sweep is not None:
         return f"Search for {ALGORITHMS.get(spec.base.algo).name} on {spec.base.env_id}"
     if spec.grid:
@@ -323,7 +332,7 @@ def name_of(spec: ExperimentSpec) -> str:
     places = list(dict.fromkeys(one.env_id for one in run_specs.values()))
     called = methods_of(labels, run_specs) if len(places) > 1 else labels
     names = dict.fromkeys(called[variant] for variant in labels)
-    return f"{' or '.join(names)} on {listed(places)}"[: LIMITS.run_name.maximum]
+    return f"{' or '.join(names)} on {join_words(places)}"[: LIMITS.run_name.maximum]
 
 
 def _without(run_spec: RunSpec, *names: str) -> str:
@@ -335,7 +344,7 @@ def _only(run_spec: RunSpec, *names: str) -> str:
 
 
 def _in_common(names: Sequence[str]) -> str:
-    """Return the words of the first that all have; all names where that leaves nothing."""
+    """Return the words of the first name that all names contain; all names if there are none."""
     others = [{word.strip(",:;()").lower() for word in name.split()} for name in names[1:]]
     words = [
         word.strip(",:;()")
@@ -351,8 +360,8 @@ def _in_common(names: Sequence[str]) -> str:
 
 
 def _all_of(names: Sequence[str]) -> str:
-    """Return a name for several variants that is not that of one of them."""
-    whole, most = listed(list(names)), LIMITS.variant_name.maximum
+    """Return a name for several variants that differs from each of theirs."""
+    whole, most = join_words(list(names)), LIMITS.variant_name.maximum
     if len(whole) <= most:
         return whole
     others = f" and {len(names) - 1} more"
@@ -360,7 +369,7 @@ def _all_of(names: Sequence[str]) -> str:
 
 
 def _told_apart(names: Mapping[str, str], keys: Mapping[str, str], labels: Mapping[str, str]) -> dict[str, str]:
-    """Have methods that would be called the same called by the names of all their variants."""
+    """Name methods that would have equal names by the names of all their variants."""
     methods = {keys[variant]: name for variant, name in names.items()}
     twice = {name for name in methods.values() if list(methods.values()).count(name) > 1}
     whole = {key: _all_of([labels[variant] for variant in labels if keys[variant] == key]) for key in methods}
@@ -370,16 +379,15 @@ def _told_apart(names: Mapping[str, str], keys: Mapping[str, str], labels: Mappi
 def environment_of_variant(
     spec: RunSpec, run_ids: Iterable[str | None], runs_dir: Path, environments: EnvironmentService
 ) -> Environment:
-    """The environment as the runs of the variant had it.
+    """Return the environment as the variant's runs had it.
 
-    A custom environment may have been edited since, may be broken now, or configured no longer: results are those of
-    the runs all the same.
+    Results belong to the runs, even if an own environment was edited, broken or removed from the settings since.
 
     Args:
-        spec: What the variant trains.
-        run_ids: Its runs; None of a trial without one.
+        spec: The variant's run specification.
+        run_ids: Its runs; None for a trial without one.
         runs_dir: The folder of all runs.
-        environments: Those that can be trained on now, for a variant without a run.
+        environments: The current environments, for a variant without a run.
     """
     if spec.env_id in ENVIRONMENTS.names():
         return ENVIRONMENTS.get(spec.env_id).resolve(spec.env_options)
@@ -398,7 +406,7 @@ CACHED_STATES = 16
 
 @dataclass(frozen=True)
 class ExperimentPage:
-    """``next_cursor`` is None on the last; ``total``: of all pages."""
+    """A page of experiments. ``next_cursor`` is None on the last; ``total`` counts all pages."""
 
     experiments: Sequence[ExperimentSummary]
     next_cursor: str | None
@@ -428,7 +436,7 @@ class ExperimentService:
         self._lock = Lock()
 
     def create(self, spec: ExperimentSpec) -> ExperimentState:
-        """Check every variant, write the folder, and begin. Raises InvalidRequest, NotEnoughDisk or OSError."""
+        """Create an experiment and start it. Raises InvalidRequest, NotEnoughDisk or OSError."""
         self._disk.check()
         resolved = self._check.resolved(spec)
         now = utc(self._clock())
@@ -447,16 +455,17 @@ class ExperimentService:
         return self._state(experiment)
 
     def estimate(self, spec: ExperimentSpec) -> Estimate:
-        """What ``create`` would train. Raises InvalidRequest for what it would refuse."""
+        """Return what ``create`` would train. Raises InvalidRequest if ``create`` would."""
         return self._check.estimate(spec)
 
     def list(self, *, q: str | None, limit: int, cursor: str | None) -> ExperimentPage:
-        """Newest first. ``q``: text in name or id; ``cursor``: what the page before gave as its next.
+        """Return a page of experiments, newest first.
 
-        Raises InvalidRequest for a cursor that is none.
+        ``q``: text that the name or id contains. ``cursor``: ``next_cursor`` of the previous page. Raises
+        InvalidRequest for a malformed cursor.
         """
         if cursor is not None and not is_experiment_id(cursor):
-            raise InvalidRequest.field("/cursor", "This is no cursor. Use next_cursor of the page before.")
+            raise InvalidRequest.field("/cursor", "This is not a cursor. Use next_cursor of the previous page.")
         wanted = (q or "").lower()
         every = [one for one in self._scheduler.experiments() if wanted in f"{one.id} {one.stored.name}".lower()]
         left = [one for one in every if cursor is None or one.id < cursor]
@@ -470,7 +479,7 @@ class ExperimentService:
         return self._state(self._experiment(experiment_id))
 
     def run_ids(self, experiment_id: str) -> Sequence[str]:
-        """Of each trial the run of its newest attempt, if it is there. Raises ExperimentNotFound or RunFolderError."""
+        """Return the existing run of each trial's newest attempt. Raises ExperimentNotFound or RunFolderError."""
         experiment = self._experiment(experiment_id)
         with experiment.lock:
             wanted = [trial.run_id for trial in experiment.trials.values() if trial.run_id]
@@ -479,33 +488,33 @@ class ExperimentService:
         return [run_id for run_id in wanted if run_id in there]
 
     def stop(self, experiment_id: str) -> ExperimentState:
-        """Begin nothing more, and pause what trains.
+        """Stop an experiment: start no more trials and pause its runs.
 
         Raises ExperimentNotFound, NewerVersion, or ExperimentConflict if it is over.
         """
         experiment = self._experiment(experiment_id)
         with experiment.lock:
             self._check_goes_on(experiment)
-            experiment.direct(ExperimentControl(desired="stop"))
+            experiment.write_control(ExperimentControl(desired="stop"))
         return self._directed(experiment)
 
     def resume(self, experiment_id: str) -> ExperimentState:
-        """Go on with one that was stopped.
+        """Resume a stopped experiment.
 
-        Raises ExperimentNotFound, NewerVersion, or ExperimentConflict for one that is over.
+        Raises ExperimentNotFound, NewerVersion, or ExperimentConflict if it is over.
         """
         experiment = self._experiment(experiment_id)
         with experiment.lock:
             self._check_goes_on(experiment)
             if experiment.control.desired == "stop":
                 experiment.resumes_paused = True
-                experiment.direct(ExperimentControl())
+                experiment.write_control(ExperimentControl())
         return self._directed(experiment)
 
     def delete(self, experiment_id: str) -> None:
-        """Delete its folder, and stop what trains; its runs stay, as runs like any other.
+        """Delete an experiment's folder and stop its runs, which stay as ordinary runs.
 
-        Of one that is damaged only the folder is deleted. Raises ExperimentNotFound or OSError.
+        A damaged experiment only loses its folder. Raises ExperimentNotFound or OSError.
         """
         folder = self._folder(experiment_id)
         try:
@@ -515,7 +524,7 @@ class ExperimentService:
             folder.remove()
         else:
             with experiment.lock:
-                may_run = self._scheduler.may_run(experiment)  # otherwise its trials may name any run
+                may_run = self._scheduler.may_run(experiment)  # an untrusted experiment could name any run
                 self._scheduler.forget(experiment_id)
                 folder.remove()
                 for trial in experiment.trials.values() if may_run else ():
@@ -524,7 +533,7 @@ class ExperimentService:
         self._events.publish(ExperimentChanged(experiment_id))
 
     def source(self, experiment_id: str) -> ExperimentSource:
-        """What results need to know. Raises ExperimentNotFound or RunFolderError."""
+        """Return what results are computed from. Raises ExperimentNotFound or RunFolderError."""
         experiment = self._experiment(experiment_id)
         with experiment.lock:
             ended = experiment.is_over
@@ -588,16 +597,14 @@ class ExperimentService:
             raise ExperimentConflict(f"Experiment {experiment.id!r} can only be looked at here. {MADE_ELSEWHERE}")
         status = status_of(experiment)
         if status in OVER:
-            raise ExperimentConflict(
-                f"Experiment {experiment.id!r} is {status.value!r}: there is nothing left to be trained."
-            )
+            raise ExperimentConflict(f"Experiment {experiment.id!r} is {status.value!r}: nothing is left to train.")
 
     def _pace(self, algo: str, env_id: str) -> float | None:
         with self._database.read() as session:
             return pace_of(session, algo, env_id)
 
     def _state(self, experiment: OpenExperiment) -> ExperimentState:
-        """Of one that is over it is made once, when none of its runs trains any more, until one is deleted."""
+        """Return the state. That of an ended experiment is cached until a run is deleted or restored."""
         version = self._version(experiment)
         with self._lock:
             known = self._over_states.get(experiment.id)
@@ -612,7 +619,7 @@ class ExperimentService:
         return state
 
     def _summary(self, experiment: OpenExperiment) -> ExperimentSummary:
-        """The summary of an experiment. That of one that is over is made once, until one of its runs is deleted."""
+        """Return the summary. That of an ended experiment is cached until a run is deleted or restored."""
         version = self._version(experiment)
         with self._lock:
             known = self._over.get(experiment.id)
@@ -627,7 +634,7 @@ class ExperimentService:
         return summary
 
     def _version(self, experiment: OpenExperiment) -> int:
-        """Grows with whatever becomes of its runs, which may be deleted and restored when it is over."""
+        """Return a number that grows with every change of the experiment's runs, also after it has ended."""
         with experiment.lock:
             return sum(map(self._versions.version, experiment.run_ids))
 

@@ -1,7 +1,4 @@
-"""ExperimentSummary: how far an experiment has come, without its trials; cheap for lists of many.
-
-ExperimentState: an experiment and each of its trials as they are now.
-"""
+"""Compute the progress of experiments: a cheap summary for lists, and the full state with every trial."""
 
 from __future__ import annotations
 
@@ -16,12 +13,12 @@ from rlviz.domain.status import RunStatus
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.experiments.lengths import end_of, ends_of, length_note
 from rlviz.server.experiments.open_experiment import SEARCHED, OpenExperiment, Trial
-from rlviz.stats.return_curve import SPARKLINE_POINTS, thinned_sparkline
+from rlviz.stats.return_curve import SPARKLINE_POINTS, thin_sparkline
 
 OVER = (ExperimentStatus.COMPLETED, ExperimentStatus.FAILED)
 
 LEAST_PROGRESS = 0.01
-"""Share of all steps from which on the time left can be told."""
+"""Share of all steps from which the time left can be estimated."""
 
 _FINAL = {
     TrialState.SCORED: CellStatus.SCORED,
@@ -33,17 +30,23 @@ _BEGUN = {
     RunStatus.PAUSED: CellStatus.PAUSED,
     RunStatus.COMPLETED: CellStatus.SCORING,
 }
-"""What a begun trial does, by the status of its run; it is training in all others."""
+"""Status of a started trial by the status of its run; in all other statuses it trains."""
 
 
 @dataclass(frozen=True)
 class ExperimentSummary:
-    """``problem``: what holds it up for now. ``cause``: why it failed or was stopped. ``counts``: trials by status.
+    """The progress of an experiment, without its trials.
 
-    ``total_timesteps``: that all trials are trained for together, at most, and ``least_timesteps`` at least;
-    ``progress``: the share of them that are done with, from 0 to 1. ``length_note``: why trials are not as long as was
-    asked for, or differ. ``core_seconds``: processor time of all its runs together, also of those that were lost.
-    ``seconds_left``: at the pace of its runs so far; None while that cannot be told.
+    Attributes:
+        problem: What blocks it at the moment.
+        cause: Why it failed or was stopped.
+        counts: Number of trials by status.
+        total_timesteps: Total steps of all trials, at most.
+        least_timesteps: The same total as a minimum.
+        progress: The share of these steps that is settled, from 0 to 1.
+        length_note: Why trials differ from the requested length or from each other.
+        core_seconds: Processor seconds of all its runs, lost ones included.
+        seconds_left: Estimate at the pace so far; None if unknown.
     """
 
     id: str
@@ -66,7 +69,14 @@ class ExperimentSummary:
 def summary_of(
     experiment: OpenExperiment, rows: Mapping[str, RunRow], *, now: float, parallel: int
 ) -> ExperimentSummary:
-    """``rows``: of its runs, by id. ``now``: seconds since 1970. The caller holds the experiment's lock."""
+    """Return the summary. The caller holds the experiment's lock.
+
+    Args:
+        experiment: The experiment.
+        rows: Rows of its runs by id.
+        now: Unix seconds.
+        parallel: Number of runs that train at the same time.
+    """
     control, status = experiment.control, status_of(experiment)
     trials = [(trial, rows.get(trial.run_id or "")) for trial in experiment.trials.values()]
     planned = max(experiment.spec.cells, len(trials))
@@ -107,7 +117,7 @@ def status_of(experiment: OpenExperiment) -> ExperimentStatus:
 
 
 def cell_status(trial: Trial, row: RunRow | None, status: ExperimentStatus) -> CellStatus:
-    """What a trial does now. ``row``: of its newest run; ``status``: of its experiment."""
+    """Return what a trial does now. ``row``: its newest run; ``status``: that of its experiment."""
     if trial.last is not None and trial.last.state in _FINAL:
         return _FINAL[trial.last.state]
     if status in OVER:
@@ -115,12 +125,12 @@ def cell_status(trial: Trial, row: RunRow | None, status: ExperimentStatus) -> C
     if not trial.is_begun or row is None:
         return CellStatus.WAITING
     if row.state not in _BEGUN and row.state.has_ended and status is ExperimentStatus.STOPPED:
-        return CellStatus.PAUSED  # it was interrupted, or stopped by hand, and goes on when the experiment does
+        return CellStatus.PAUSED  # interrupted or stopped by hand; it resumes with the experiment
     return _BEGUN.get(row.state, CellStatus.TRAINING)
 
 
 def share_trained(row: RunRow | None) -> float:
-    """Of the steps of a run, from 0 to 1."""
+    """Return the share of a run's steps that are trained, from 0 to 1."""
     length = 0 if row is None else row.end_step or row.total_timesteps
     return min(1.0, row.step / length) if row is not None and length else 0.0
 
@@ -130,7 +140,7 @@ def progress_of(trial: Trial, row: RunRow | None) -> float:
 
 
 def training_seconds(rows: Iterable[RunRow], now: float) -> float:
-    """In which at least one of the runs trained, by ``now`` (Unix seconds)."""
+    """Return the seconds in which at least one of the runs trained, up to ``now`` (Unix seconds)."""
     total, until = 0.0, -inf
     for start, end in sorted((start or now, end or now) for row in rows for start, end in row.attempts):
         total += max(0.0, end - max(start, until))
@@ -141,8 +151,10 @@ def training_seconds(rows: Iterable[RunRow], now: float) -> float:
 def _ends(
     experiment: OpenExperiment, trials: Sequence[tuple[Trial, RunRow | None]], planned: int
 ) -> list[tuple[int, int]]:
-    """The first and the last step at which each of ``trials`` may end, and then each of those that a search has not
-    proposed yet. Where an older version did not note it of one that waits, the mean of the others."""
+    """Return the first and the last step at which each trial can end, those included that a search has yet to propose.
+
+    If an older version did not store it for a waiting trial, the mean of the others is used.
+    """
     base = experiment.stored.resolved.get(SEARCHED)
     typed = experiment.spec.base.total_timesteps or 0
     proposed = (typed, typed) if base is None else ends_of(experiment.spec, base)
@@ -156,12 +168,12 @@ def _ends(
 def _end(experiment: OpenExperiment, trial: Trial, row: RunRow | None) -> int | None:
     if row is not None:
         return row.end_step or row.total_timesteps
-    trained = experiment.trained(trial.variant)
+    trained = experiment.run_spec_of(trial.variant)
     return end_of(trained) if experiment.stored.resolved else trained.total_timesteps
 
 
 def _seconds_left(trained: float, progress: float, trials_left: float, parallel: int) -> float | None:
-    """``trained``: seconds that the runs took so far, added up."""
+    """Return the estimated seconds left. ``trained``: total seconds of all runs so far."""
     if progress <= LEAST_PROGRESS or trained <= 0:
         return None
     still = trained * (1 - progress) / progress
@@ -170,15 +182,20 @@ def _seconds_left(trained: float, progress: float, trials_left: float, parallel:
 
 
 SPARKLINES_POINTS = 8_000
-"""Of the sparklines of all trials together, about, so that a table of many stays one small answer."""
+"""Approximate number of sparkline points of all trials together, which bounds the size of the response."""
 
 FEWEST_POINTS = 8
 
 
 @dataclass(frozen=True)
 class CellState:
-    """One trial as it is now. ``progress``: the share of its steps that are done with, from 0 to 1, and 1 once it has
-    ended; ``trained``: the share that it has trained. ``sparkline``: of its returns, evenly spaced over those."""
+    """The current state of one trial.
+
+    Attributes:
+        progress: The share of its steps that is settled, from 0 to 1; 1 after it has ended.
+        trained: The share of its steps that is trained.
+        sparkline: Mean returns, evenly spaced over the trained steps.
+    """
 
     trial: int
     variant: str
@@ -195,7 +212,7 @@ class CellState:
 
 @dataclass(frozen=True)
 class VariantState:
-    """``run_spec``: as it was asked for; ``trained``: with the values of its preset."""
+    """A variant. ``run_spec``: as requested; ``trained``: with all values of its preset."""
 
     id: str
     label: str
@@ -214,14 +231,14 @@ class ExperimentState(ExperimentSummary):
 
 
 def state_of(experiment: OpenExperiment, rows: Mapping[str, RunRow], *, now: float, parallel: int) -> ExperimentState:
-    """``rows``: of its runs, by id. ``now``: seconds since 1970. The caller holds the experiment's lock."""
+    """Return the full state. Args as for ``summary_of``; the caller holds the experiment's lock."""
     summary = summary_of(experiment, rows, now=now, parallel=parallel)
     most = min(SPARKLINE_POINTS, max(FEWEST_POINTS, SPARKLINES_POINTS // max(len(experiment.trials), 1)))
     return ExperimentState(
         **vars(summary),
         spec=experiment.spec,
         variants=[
-            VariantState(name, label, experiment.run_specs[name], experiment.trained(name))
+            VariantState(name, label, experiment.run_specs[name], experiment.run_spec_of(name))
             for name, label in experiment.labels.items()
         ],
         seeds=experiment.spec.seed_list,
@@ -230,7 +247,7 @@ def state_of(experiment: OpenExperiment, rows: Mapping[str, RunRow], *, now: flo
 
 
 def _cell(trial: Trial, row: RunRow | None, summary: ExperimentSummary, most: int) -> CellState:
-    """``most``: points of its sparkline."""
+    """Return the state of a trial. ``most``: the maximum number of sparkline points."""
     last = trial.last
     return CellState(
         trial=trial.number,
@@ -243,12 +260,12 @@ def _cell(trial: Trial, row: RunRow | None, summary: ExperimentSummary, most: in
         cause=_cause(trial, row),
         progress=progress_of(trial, row),
         trained=share_trained(row),
-        sparkline=[] if row is None else thinned_sparkline(row.sparkline, most),
+        sparkline=[] if row is None else thin_sparkline(row.sparkline, most),
     )
 
 
 def _cause(trial: Trial, row: RunRow | None) -> str | None:
-    """Why it has no score; of a trial whose run was cut off and waits to continue, what its run says."""
+    """Return why a trial has no score; for an interrupted run that waits to continue, the cause of its run."""
     if trial.last is not None and trial.last.cause is not None:
         return trial.last.cause
     is_cut_off = trial.is_begun and row is not None and row.state in (RunStatus.FAILED, RunStatus.INTERRUPTED)

@@ -40,9 +40,9 @@ from rlviz.stats.comparison import (
 from rlviz.stats.criterion import Criterion, Source, common_criterion
 from rlviz.stats.experiments import Scale
 from rlviz.stats.experiments.trials import Made, made_of_curve, returns_of_training
-from rlviz.stats.groups import ComparisonEntry, Figure, Greedy, Named, figures, told_apart
-from rlviz.stats.number_text import brief, duration
-from rlviz.stats.seeds import BAND_RESAMPLES, BandedCurve, banded_curve, far_enough, why_not_all
+from rlviz.stats.groups import ComparisonEntry, Figure, Greedy, Named, compare_figures, distinct_labels
+from rlviz.stats.number_text import brief_number, duration
+from rlviz.stats.seeds import BAND_RESAMPLES, BandedCurve, banded_curve, explain_curve, select_far_enough
 from rlviz.stats.solved import Evaluated, SolvedAt, find_solved, solved_by_evaluations, solved_by_training
 from rlviz.stats.verdict import Verdict, verdict
 
@@ -64,7 +64,7 @@ class ComparisonRequest:
 @dataclass(frozen=True, eq=False)
 class Compared:
     """One run. ``threshold``: the return to reach; ``environment``: title of its group; ``solved``: when anything
-    first showed that it reached the threshold; ``figures`` has when the common criterion did."""
+    first showed that it reached the threshold; ``compare_figures`` has when the common criterion did."""
 
     row: RunRow
     label: str
@@ -134,8 +134,8 @@ class ComparisonService:
         folders = {row.id: self._runs.folder(row.id) for row in rows}
         configs = {run_id: config for run_id, folder in folders.items() if (config := _config(folder)) is not None}
         titles = environment_titles(rows)
-        labels = told_apart([Named(row.id, row.name, row.seed) for row in rows])
-        found = {run_id: self._curves.of(folder) for run_id, folder in folders.items()}
+        labels = distinct_labels([Named(row.id, row.name, row.seed) for row in rows])
+        found = {run_id: self._curves.read_curves(folder) for run_id, folder in folders.items()}
         criterion = common_criterion(
             [_plan(configs.get(row.id)) for row in rows], [len(found[row.id].episodes.step) for row in rows]
         )
@@ -164,7 +164,9 @@ class ComparisonService:
             differences=differences,
             environments=_groups(compared, "environment"),
             algorithms=_groups(compared, "algorithm"),
-            figures=figures(entries, window=request.window, threshold=threshold, criterion=criterion, shared=shared),
+            figures=compare_figures(
+                entries, window=request.window, threshold=threshold, criterion=criterion, shared=shared
+            ),
             verdict=verdict(
                 entries,
                 window=request.window,
@@ -296,7 +298,7 @@ def _seed_curve(
 ) -> SeedCurve:
     known = [row for row in group if len(placed[row.id].step)]
     ends = np.array([placed[row.id].step[-1] for row in known])
-    chosen = far_enough(ends.tolist(), [row.state.has_worker for row in known])
+    chosen = select_far_enough(ends.tolist(), [row.state.has_worker for row in known])
     drawn = [row for row, is_chosen in zip(known, chosen, strict=True) if is_chosen]
     nothing = np.full((1, len(curves.step)), np.nan)
     values = np.array([curves.values[row.id] for row in drawn]) if drawn else nothing
@@ -305,15 +307,15 @@ def _seed_curve(
         group[0].name,
         [row.id for row in group],
         banded_curve(values, resamples=BAND_RESAMPLES),
-        " ".join(why_not_all(ends[chosen], len(known) - len(drawn), _PLACES[request.axis])) or None,
+        " ".join(explain_curve(ends[chosen], len(known) - len(drawn), _PLACES[request.axis])) or None,
         made_of_curve(returns_of_training(request.window), len(drawn), BAND_RESAMPLES),
     )
 
 
 _PLACES: dict[ComparedAxis, Callable[[float], str]] = {
-    "step": lambda step: f"step {brief(step)}",
+    "step": lambda step: f"step {brief_number(step)}",
     "seconds": duration,
-    "episode": lambda episode: f"episode {brief(episode)}",
+    "episode": lambda episode: f"episode {brief_number(episode)}",
 }
 """How a place on each axis is said."""
 

@@ -1,4 +1,4 @@
-"""Hints for a run, from its journal so far."""
+"""Find hints for a run in its curves, and the changes that a fork can try."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _Version = tuple[int, str, int | None, Superseded, tuple[GreedyEvaluation, ...]]
 
 
 class HintService:
-    """Computes hints again only when the journal has grown, or the run has ended."""
+    """Finds hints; computes them again only when the journal has grown or the run has ended."""
 
     def __init__(
         self,
@@ -48,9 +48,9 @@ class HintService:
         self._cache: LRUCache[str, tuple[_Version, Review]] = LRUCache(CACHED_RUNS)
         self._lock = Lock()
 
-    def of(self, run_id: str) -> Review:
-        """None of a run in which nothing learns. Raises RunNotFound, or ArtifactNotFound if the run's folder is
-        gone."""
+    def find_hints(self, run_id: str) -> Review:
+        """Return the hints of a run; none if nothing learns. Raises RunNotFound, or ArtifactNotFound if its folder "
+        "is gone."""
         row = self._runs.get(run_id)
         if row.actor is not RunActor.POLICY:
             return Review([], [])
@@ -67,12 +67,13 @@ class HintService:
         return seen
 
     def changes(self, run_id: str, hint: Hint) -> list[SuggestedChange]:
-        """Those of the hint's that a fork of the run accepts. Raises ArtifactNotFound if its folder is gone."""
+        """Return the changes of a hint that a fork of the run accepts. Raises ArtifactNotFound if its folder is "
+        "gone."""
         config = self._runs.config(run_id)
         return [change for change in hint.changes if self._forks.accepts(config, change.name, change.value)]
 
     def _requested(self, run_id: str) -> tuple[GreedyEvaluation, ...]:
-        """The greedy evaluations that a user asked for, by step."""
+        """Return the greedy evaluations that the user requested, by step."""
         records = [row.parsed() for row in self._evaluations.list(run_id)]
         return tuple(
             sorted(
@@ -109,7 +110,7 @@ class HintService:
         )
 
     def _preset(self, config: RunConfig, environment: Environment | None) -> Preset | OwnPreset | None:
-        """The run's preset; None if it has none, or that is no longer there."""
+        """Return the run's preset; None if it has none or the preset no longer exists."""
         if config.preset is None or environment is None:
             return None
         try:
@@ -126,24 +127,24 @@ def greedy_evaluation(step: int, summary: EvaluationSummary) -> GreedyEvaluation
 
 
 def rollout_of(algo: str, hyperparameters: Mapping[str, JsonValue]) -> int:
-    """Environment steps between two rounds of updates; 1 for an algorithm that is not installed."""
+    """Return the environment steps between two rounds of updates; 1 for an unknown algorithm."""
     return ALGORITHMS.get(algo).training_end(1, hyperparameters) if algo in ALGORITHMS.names() else 1
 
 
 def is_changed(preset: Preset | OwnPreset, hyperparameters: Mapping[str, JsonValue]) -> bool:
-    """Whether ``hyperparameters`` are others than those of ``preset``."""
+    """Return whether ``hyperparameters`` differ from those of ``preset``."""
     values = ALGORITHMS.get(preset.algorithm).completed(preset.hyperparameters)
     return any(values.get(name) != value for name, value in hyperparameters.items())
 
 
 def expected_return(preset: Preset | OwnPreset, env_id: str) -> float | None:
-    """The least that ``preset`` can be expected to earn: the lower end of the interval that was measured."""
+    """Return the lower end of the measured interval of the return of ``preset``."""
     figures = preset.measured if isinstance(preset, OwnPreset) else measured(preset, env_id)
     return None if figures is None else figures.return_low
 
 
 def _environment(config: RunConfig) -> Environment | None:
-    """None for an algorithm that is not installed."""
+    """Return None for an unknown algorithm."""
     try:
         return environment_of(config)
     except UnknownName:

@@ -1,17 +1,4 @@
-"""What is answered about metrics.
-
-Metrics: rows as they were logged, or curves.
-
-The lifecycle of a run, in words.
-
-What a run's own curves suggest.
-
-The anatomy of a run's updates.
-
-Runs side by side.
-
-What happened to a run, as it goes over the wire.
-"""
+"""API models of metrics, curves, events, hints, anatomy and comparisons, and the functions that build them."""
 
 from __future__ import annotations
 
@@ -50,16 +37,18 @@ from rlviz.stats.returns import MEAN_EPISODES
 class MetricRows(Wire):
     run_id: str
     rows: list[MetricRecord]
-    broken_lines: int = Field(description="Lines among these that are no records and were left out.")
-    cursor: str = Field(description="Stream position just after these rows.")
+    broken_lines: int = Field(description="Number of malformed lines that were skipped.")
+    cursor: str = Field(description="Stream position after these rows.")
 
 
 class SmoothedCurve(Wire):
-    """The exponential moving average over all points of the run, also those that were left out."""
+    """Exponential moving average over all points of the run, omitted ones included."""
 
     y: list[float | None] = Field(description="At each point of the curve; null at a gap.")
-    mean: float | None = Field(description="After the last point; null before there is a number.")
-    weight: float = Field(description="Of all numbers so far, 1 - smoothing^n: what is needed to go on with the mean.")
+    mean: float | None = Field(description="Mean after the last point; null before the first number.")
+    weight: float = Field(
+        description="Total weight of the numbers so far, 1 - smoothing^n, needed to continue the mean."
+    )
 
 
 class MetricCurve(Wire):
@@ -67,12 +56,12 @@ class MetricCurve(Wire):
     y: list[float | None] = Field(description="null is a gap.")
     count: int = Field(description="Points before thinning.")
     smoothed: SmoothedCurve | None = Field(
-        None, description="null without smoothing, and where no point was left out: it follows from y then."
+        None, description="null without smoothing, or if no point was omitted, since it then follows from y."
     )
 
 
 class EpisodesBefore(Wire):
-    """The last episodes before a fork: its means over several episodes reach back to them."""
+    """The last episodes before a fork, which its means over several episodes include."""
 
     returns: list[float | None]
     lengths: list[float | None]
@@ -82,16 +71,16 @@ class MetricCurves(Wire):
     run_id: str
     x: Literal["step", "time", "seconds", "episode"]
     series: dict[str, MetricCurve]
-    broken_lines: int = Field(description="Lines of the journal that are no records and were left out.")
-    cursor: str = Field(description="Stream position just after these points.")
+    broken_lines: int = Field(description="Number of malformed lines of the journal that were skipped.")
+    cursor: str = Field(description="Stream position after these points.")
     mean_episodes: int = Field(description="Episodes in the mean return and in the mean length.")
-    before: EpisodesBefore | None = Field(None, description="null: the run is no fork, or none are known.")
+    before: EpisodesBefore | None = Field(None, description="null: not a fork, or unknown.")
 
 
 class GhostCurves(Wire):
-    """What a run had trained before it went back, or before it came out otherwise when it was resumed."""
+    """Training that no longer counts, because the run was rolled back or came out differently when resumed."""
 
-    attempt: int = Field(description="The later attempt, whose rows count instead.")
+    attempt: int = Field(description="The later attempt whose rows count instead.")
     cause: Literal["rollback", "diverged"]
     from_step: int
     to_step: int
@@ -99,7 +88,7 @@ class GhostCurves(Wire):
 
 
 class AncestorCurves(Wire):
-    """A run that led to this one, up to where the next was forked from it."""
+    """An ancestor of the run, up to the step of the fork."""
 
     run_id: str
     name: str
@@ -108,25 +97,25 @@ class AncestorCurves(Wire):
 
 
 class PastCurves(Wire):
-    """What is drawn behind the curves of a run, and is in no figure of it."""
+    """Curves that are drawn behind those of a run and count in none of its figures."""
 
     run_id: str
     x: Literal["step", "time", "seconds", "episode"]
     ghosts: list[GhostCurves] = Field(description="Oldest first.")
-    ghosts_left_out: int = Field(description="Older ones that are not in this answer.")
+    ghosts_left_out: int = Field(description="Number of older ones that are omitted.")
     mean_episodes: int = Field(description="As for the curves of the run.")
     ancestors: list[AncestorCurves] = Field(
-        description="Oldest first; none along a clock, as each run has its own, and none beyond one that is deleted."
+        description="Oldest first; empty along a clock, since each run has its own; ends at a deleted run."
     )
 
 
 class RunsMetricCurves(Wire):
-    runs: list[MetricCurves] = Field(description="In the order asked for, without those that have a problem.")
-    problems: dict[str, Problem] = Field(description="By run id: why there are no curves of it.")
+    runs: list[MetricCurves] = Field(description="In the requested order, without those in `problems`.")
+    problems: dict[str, Problem] = Field(description="Why a run has no curves, by run id.")
 
 
 class EvaluationEnded(Wire):
-    """An evaluation that somebody asked for has ended. It stands in no journal."""
+    """A requested evaluation has ended. It is in no journal."""
 
     kind: Literal["evaluation"] = "evaluation"
     evaluation_id: str
@@ -139,10 +128,9 @@ EventDetails = Annotated[KnownData | UnknownData | EvaluationEnded, Field(discri
 class RunEvent(Wire):
     seq: int | None = Field(description="Position in the journal, from 1; null for an evaluation.")
     time: float = Field(description="Unix time, seconds.")
-    step: int | None = Field(description="Environment steps done; null where the event belongs to none.")
+    step: int | None = Field(description="Environment steps; null if the event belongs to no step.")
     kind: str = Field(
-        description="As in events.jsonl: started, checkpoint, warning, …; or one that a newer version writes; or "
-        "evaluation."
+        description="As in events.jsonl: started, checkpoint, warning, …; a kind of a newer version; or evaluation."
     )
     level: Literal["info", "warning", "error"]
     message: str
@@ -152,127 +140,127 @@ class RunEvent(Wire):
 class RunEvents(Wire):
     run_id: str
     events: list[RunEvent] = Field(description="Oldest first; the newest 5,000 if there are more.")
-    broken_lines: int = Field(description="Lines among these that are no events and were left out.")
+    broken_lines: int = Field(description="Number of malformed lines that were skipped.")
 
 
 class LookedAt(Wire):
-    """All that a rule went by."""
+    """The values that a rule evaluated."""
 
     metric: str
     from_step: int
     to_step: int
-    points: int = Field(description="How many values there were.")
-    unit: Unit = Field(description="What a value stands for.")
+    points: int = Field(description="Number of values.")
+    unit: Unit = Field(description="Unit of a value.")
 
 
 class SuggestedChange(Wire):
-    """A change that is suggested, and that a fork of the run accepts."""
+    """A suggested change that a fork of the run accepts."""
 
     name: str = Field(description="The hyperparameter.")
-    value: JsonValue = Field(description="What to set it to.")
+    value: JsonValue = Field(description="The suggested value.")
 
 
 class Hint(Wire):
-    id: str = Field(description="The rule that found it, for instance entropy-collapsed.")
+    id: str = Field(description="The rule that found it, such as entropy-collapsed.")
     severity: Literal["info", "warning", "problem"]
     title: str
-    metric: str = Field(description="The curve it was seen in.")
-    from_step: int = Field(description="Where on the curve it begins, environment steps.")
+    metric: str = Field(description="The metric that shows it.")
+    from_step: int = Field(description="Environment step at which it starts.")
     to_step: int
-    evidence: str = Field(description="What was seen, in numbers.")
-    suggestion: str = Field(description="What to try: which hyperparameter, and which value.")
+    evidence: str = Field(description="The evidence in numbers.")
+    suggestion: str = Field(description="What to try: a hyperparameter and a value.")
     changes: list[SuggestedChange] = Field(
-        description="What of the suggestion can be tried by forking the run: one of them at a time."
+        description="The parts of the suggestion that you can try by forking the run, one at a time."
     )
-    learn: str = Field(description="Anchor on the algorithm's page of explanations.")
+    learn: str = Field(description="Anchor on the algorithm's page under Learn.")
     looked_at: LookedAt
 
 
 class Minimum(Wire):
-    """What a rule has to have seen before it says anything."""
+    """The minimum data that a rule needs."""
 
-    points: int = Field(description="Values of its metric.")
+    points: int = Field(description="Number of values of its metric.")
     unit: Unit
-    progress: float = Field(description="Share of the timesteps that is done.")
-    ended: bool = Field(description="Training has to be over.")
+    progress: float = Field(description="Share of the timesteps.")
+    ended: bool = Field(description="Whether training must have ended.")
 
 
 class HintRule(Wire):
-    """A rule, and what it came to in this run."""
+    """A rule and its result for this run."""
 
     id: str
     looks_for: str
-    metrics: list[str] = Field(description="It looks at the first of them that was logged.")
+    metrics: list[str] = Field(description="The rule uses the first of these that is logged.")
     minimum: Minimum
-    state: RuleState = Field(description="not_logged, waiting for its minimum, silent, or found.")
-    points: int = Field(description="Values that there are by now.")
+    state: RuleState = Field(description="not_logged; waiting for its minimum; silent; or found.")
+    points: int = Field(description="Number of values so far.")
 
 
 class RunHints(Wire):
     run_id: str
-    hints: list[Hint] = Field(description="The gravest first.")
-    rules: list[HintRule] = Field(description="Every rule that was asked.")
+    hints: list[Hint] = Field(description="Most serious first.")
+    rules: list[HintRule] = Field(description="Every rule that was evaluated.")
 
 
 class RunAnatomy(Wire):
     run_id: str
     updates: list[UpdateAnatomy] = Field(
-        description="Oldest first, evenly over those that were looked into, the newest among them."
+        description="Oldest first, evenly spaced over the recorded updates, including the newest."
     )
 
 
 class ComparedRun(Wire):
     run: Run
-    label: str = Field(description="The name; with the seed or the end of the id, if others have the same name.")
+    label: str = Field(description="Its name, with the seed or the end of the id if others have the same name.")
     environment: str = Field(description="Title of its group in `environments`.")
-    threshold: float | None = Field(description="Return to reach: the one asked for, or its environment's.")
-    solved: Solved | None = Field(description="When anything first showed that it reached that threshold.")
+    threshold: float | None = Field(description="Return to reach: the requested one or that of its environment.")
+    solved: Solved | None = Field(description="When it first proved to reach that threshold.")
     y: list[float | None] = Field(description="Moving average of the return on the common axis; null outside.")
-    curves: dict[str, MetricCurve] = Field(description="By name the `metrics` asked for that it has logged.")
+    curves: dict[str, MetricCurve] = Field(description="Curves of the requested `metrics` that it logs, by name.")
     episodes: int
     best_moving_average: float | None
     best_moving_average_step: int | None
     final_moving_average: float | None
     steps_to_threshold: int | None = Field(description="Step at which it reached the threshold by the `criterion`.")
-    seconds_to_threshold: float | None = Field(description="Seconds of training until then.")
+    seconds_to_threshold: float | None = Field(description="Training seconds by then.")
     stability: float | None = Field(description="Standard deviation of the last 20 returns.")
     best_error: float | None = Field(description="Standard error of the best average.")
     final_error: float | None = Field(description="Standard error of the final moving average.")
 
 
 class SeedCurve(Wire):
-    """Compared runs that differ in their seed alone, as one curve of the return on the common axis."""
+    """Compared runs that differ only in their seed, as one return curve on the common axis."""
 
     group_id: str
     title: str
-    run_ids: list[str] = Field(description="Runs that the curve is of.")
-    iqm: list[float | None] = Field(description="Interquartile mean; null where not all of these runs have a value.")
+    run_ids: list[str] = Field(description="The runs of the curve.")
+    iqm: list[float | None] = Field(description="Interquartile mean; null where one of the runs has no value.")
     low: list[float | None] = Field(description="Its 95 % bootstrap interval; null for fewer than two runs.")
     high: list[float | None]
-    count: list[int] = Field(description="Runs that the value is of; 0 where there is none.")
+    count: list[int] = Field(description="Number of runs in the value; 0 where there is none.")
     note: str | None = Field(
-        description="Says where the curve stops before some of its runs did, and which runs are not in it."
+        description="Where the curve ends before some of its runs do, and which runs are not in it."
     )
     made: Made
 
 
 class ConfigDifference(Wire):
     path: str = Field(description="JSON pointer into config.json.")
-    group: str = Field(description="Part of the configuration, for instance hyperparameters; empty at the top.")
+    group: str = Field(description="Part of the configuration, such as hyperparameters; empty at the top level.")
     name: str = Field(description="Name within the group.")
-    values: dict[str, JsonValue] = Field(description="Value by run id; a run without this setting is left out.")
+    values: dict[str, JsonValue] = Field(description="Value by run id, without runs that lack this setting.")
 
 
 class RunGroup(Wire):
-    """Runs that have something in common, for instance to share a colour or a panel."""
+    """Runs with a common property, such as the same environment."""
 
     title: str
     run_ids: list[str]
-    threshold: float | None = Field(description="What they have to reach; null for groups of algorithms.")
+    threshold: float | None = Field(description="Return to reach; null for groups of algorithms.")
 
 
 class FigureComparison(Wire):
-    """One figure of every run, and whether one run is best in it."""
+    """One figure of every run, and which run is best, if any."""
 
     id: str
     title: str
@@ -280,29 +268,30 @@ class FigureComparison(Wire):
     unit: str
     better: Better
     values: dict[str, float | None] = Field(description="By run id.")
-    best: str | None = Field(description="Id of the run that is clearly best; null: none is.")
+    best: str | None = Field(description="Id of the clearly best run; null: none.")
     reason: str = Field(description="Why it is best, or why the difference is too small to tell.")
-    groups: dict[str, GroupFigure] = Field(description="By group, of those with several of the runs.")
+    groups: dict[str, GroupFigure] = Field(description="By group, for groups with several runs.")
 
 
 class Verdict(Wire):
     headline: str
     why: list[str]
-    cautions: list[str] = Field(description="What the figures cannot tell.")
-    seed_caution: str | None = Field(description="The caution that training more seeds takes away; null: none.")
+    cautions: list[str] = Field(description="Limits of what the figures show.")
+    seed_caution: str | None = Field(description="The caution that more seeds would remove; null: none.")
 
 
 class Comparison(Wire):
-    threshold: float | None = Field(description="The one asked for, or the one that all runs share.")
+    threshold: float | None = Field(description="The requested threshold or the one that all runs share.")
     criterion: Source | None = Field(
-        description="What tells alike of all runs when they reached the threshold: the mean return of 100 episodes of "
-        "training, or greedy evaluations while they train; null: nothing does."
+        description="How it is decided, equally for all runs, when they reach the threshold: by the mean return of "
+        "100 "
+        "training episodes or by greedy evaluations during training; null: neither fits all runs."
     )
     window: int
     x: Literal["step", "seconds", "episode"]
     steps: list[float] = Field(description="Common axis of every `y`, in units of `x`.")
-    runs: list[ComparedRun] = Field(description="In the order asked for.")
-    logged: list[str] = Field(description="Metrics that any of the runs has logged.")
+    runs: list[ComparedRun] = Field(description="In the requested order.")
+    logged: list[str] = Field(description="Metrics that at least one run logs.")
     seeds: list[SeedCurve]
     environments: list[RunGroup]
     algorithms: list[RunGroup] = Field(description="Titles are ids of algorithms.")
@@ -312,7 +301,7 @@ class Comparison(Wire):
 
 
 def view_hints(run_id: str, seen: Review, changes: Callable[[hints.Hint], Iterable[HintsSuggestedChange]]) -> RunHints:
-    """``changes``: those of a hint that a fork of the run accepts."""
+    """Return the API model of hints. ``changes`` returns the changes of a hint that a fork of the run accepts."""
     return RunHints(
         run_id=run_id,
         hints=[

@@ -1,4 +1,4 @@
-"""The past of a run: what it has left behind, and the runs that led to it. Drawn behind its curves, in no figure."""
+"""Read the past of a run: training that no longer counts, and its ancestors. Charts draw it behind the run's curves."""
 
 from __future__ import annotations
 
@@ -17,19 +17,21 @@ from rlviz.domain.events import DivergedData, RollbackData, Stretch, Superseded,
 from rlviz.domain.metrics import CLOCK, EPISODE_INDEX
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import journal_lines
-from rlviz.rundir.metric_rows import counted_batches, superseded_rows
-from rlviz.rundir.snapshots import beginning_of
+from rlviz.rundir.metric_columns import WantedRows
+from rlviz.rundir.metric_rows import superseded_rows
+from rlviz.rundir.snapshots import find_fork_start
 from rlviz.server.catalog.models import RunRow
+from rlviz.server.metrics.columns import read_series
 from rlviz.server.metrics.service import NOTHING, Curve, CurveRequest, MetricsService, curve_of, places
 from rlviz.server.runs.service import RunService
-from rlviz.stats.arrays import Columns, Series
+from rlviz.stats.arrays import Series
 from rlviz.stats.returns import TrainingClock
 
 MOST_GHOSTS = 5
-"""The newest ghosts are told; more could not be told apart in a chart."""
+"""Maximum number of ghosts; more cannot be told apart in a chart."""
 
 GHOST_BYTES = 1 << 24
-"""Bytes of journal that are parsed for one ghost, a quarter of a second; of a longer one the beginning is told."""
+"""Bytes of journal parsed for one ghost, about a quarter of a second; a longer one is truncated."""
 
 MOST_ANCESTORS = 10
 
@@ -49,7 +51,7 @@ class Ghost:
 
 @dataclass(frozen=True, eq=False)
 class Ancestor:
-    """``to_step``: where the next run was forked from it."""
+    """An ancestor. ``to_step``: where the next run was forked from it."""
 
     run_id: str
     name: str
@@ -68,7 +70,7 @@ class Past:
 
 @dataclass(frozen=True, eq=False)
 class _Left:
-    """Rows that a run has left behind, which never change."""
+    """Rows of a run that no longer count, which never change."""
 
     stretch: Stretch
     cause: Cause
@@ -81,8 +83,8 @@ class PastService:
         self._cache: LRUCache[str, tuple[Superseded, list[_Left]]] = LRUCache(CACHED_RUNS)
         self._lock = Lock()
 
-    def of(self, run_id: str, names: Sequence[str] | None, request: CurveRequest) -> Past:
-        """Curves of the given metrics (all, if None). Raises RunNotFound."""
+    def read_past(self, run_id: str, names: Sequence[str] | None, request: CurveRequest) -> Past:
+        """Return past curves of the given metrics, or of all if None. Raises RunNotFound."""
         row = self._runs.get(run_id)
         folder = self._runs.folder(run_id)
         left = self._left_behind(folder)
@@ -110,7 +112,7 @@ class PastService:
         return left
 
     def _ancestors(self, row: RunRow, names: Sequence[str] | None, request: CurveRequest) -> Iterator[Ancestor]:
-        """From the parent on. Ends at one that is gone."""
+        """Return the ancestors, starting with the parent, up to a deleted one."""
         for _ in range(MOST_ANCESTORS):
             if row.parent is None:
                 return
@@ -128,7 +130,7 @@ class PastService:
         to it may have been left behind since."""
         now = superseded_rows(parent)
         with suppress(RlvizError):
-            taken = beginning_of(child, fork).manifest
+            taken = find_fork_start(child, fork).manifest
             then = now.by(taken.attempt)
             if any(stretch.attempt > taken.attempt and stretch.first <= taken.last_row for stretch in now.stretches):
                 return _read_rows(parent, Stretch(first=1, last=taken.last_row), then)
@@ -160,13 +162,8 @@ def _read_rows(
     folder: RunFolder, rows: Stretch, without: Superseded, most_bytes: int | None = None
 ) -> Mapping[str, Series]:
     """The series of some rows of the journal, ``without`` those that others had taken the place of before."""
-    columns = Columns()
-    with suppress(RunFolderError):
-        for batch in counted_batches(folder, after=rows.first - 1, superseded=without, limit=most_bytes):
-            columns.append(row for row in batch if row["seq"] <= rows.last)
-            if batch[-1]["seq"] >= rows.last:
-                break
-    return {name: columns.series(name) for name in columns.names()}
+    wanted = WantedRows(without, after=rows.first - 1, last=rows.last, only_valid=True)
+    return read_series(folder, wanted, most_bytes=most_bytes, skip_damaged=True)
 
 
 def _ghost(

@@ -1,13 +1,4 @@
-"""Metrics: the last rows of a run, or the curves of one or several.
-
-What happened to a run.
-
-What a run's own curves suggest.
-
-What a run's updates look like from within.
-
-Runs side by side.
-"""
+"""HTTP endpoints of metrics: rows, curves, past curves, events, hints, anatomy of updates, and comparisons."""
 
 from __future__ import annotations
 
@@ -69,11 +60,15 @@ RUNS = LIMITS.compared_runs
 
 Names = Annotated[
     str | None,
-    Query(max_length=4_000, description="Comma-separated, all if left out; a comma within a name is written `\\,`."),
+    Query(max_length=4_000, description="Comma-separated, default: all. Write a comma within a name as `\\,`."),
 ]
 MaxPoints = Annotated[
     int,
-    Query(ge=LIMITS.curve_points.minimum, le=LIMITS.curve_points.maximum, description="Points a curve, extremes kept."),
+    Query(
+        ge=LIMITS.curve_points.minimum,
+        le=LIMITS.curve_points.maximum,
+        description="Points per curve; extremes are kept.",
+    ),
 ]
 Axis = Annotated[
     Literal["step", "time", "seconds", "episode"],
@@ -88,9 +83,9 @@ def _curve_request(
     x: Axis = "step",
     start: Start = None,
     end: End = None,
-    newest: Annotated[int | None, Query(ge=1, le=MAX_ROWS, description="Only so many of the newest points.")] = None,
+    newest: Annotated[int | None, Query(ge=1, le=MAX_ROWS, description="Number of newest points.")] = None,
     smoothing: Annotated[
-        float, Query(ge=0, lt=1, description="Of the exponential moving average over the points; 0: none.")
+        float, Query(ge=0, lt=1, description="Smoothing of the exponential moving average; 0: none.")
     ] = 0.0,
 ) -> CurveRequest:
     return CurveRequest(max_points, x, _window(start, end), newest, smoothing)
@@ -104,9 +99,9 @@ def get_metric_rows(
     run_id: str,
     metrics: Metrics,
     runs: Runs,
-    tail: Annotated[int, Query(ge=1, le=MAX_ROWS, description="How many of the last rows.")] = 100,
+    tail: Annotated[int, Query(ge=1, le=MAX_ROWS, description="Number of last rows.")] = 100,
 ) -> MetricRows:
-    """The last rows, as they stand in the journal."""
+    """Return the last rows of the journal."""
     found = metrics.tail(runs.folder(run_id), tail)
     rows = list(_records(found.lines))
     return MetricRows(run_id=run_id, rows=rows, broken_lines=len(found.lines) - len(rows), cursor=found.cursor)
@@ -114,14 +109,14 @@ def get_metric_rows(
 
 @router.get("/runs/{run_id}/metrics/curves", responses=documented(RunNotFound, InvalidRequest))
 def get_metric_curves(run_id: str, runs: Runs, metrics: Metrics, wanted: Wanted, names: Names = None) -> MetricCurves:
-    """One curve for each name, thinned with every extreme kept."""
+    """Return a curve for each metric, thinned with all extremes kept."""
     return _curves(runs, metrics, run_id, _named(names), wanted)
 
 
 @router.get("/runs/{run_id}/metrics/past", responses=documented(RunNotFound, InvalidRequest))
 def get_past_curves(run_id: str, past: Past, wanted: Wanted, names: Names = None) -> PastCurves:
-    """What the run has left behind by going back, and the runs that it was forked from, up to the fork."""
-    return view_past(run_id, wanted.axis, past.of(run_id, _named(names), wanted))
+    """Return curves of training that no longer counts after a rollback, and of the run's ancestors up to the fork."""
+    return view_past(run_id, wanted.axis, past.read_past(run_id, _named(names), wanted))
 
 
 @router.get("/metrics/curves", responses=documented(InvalidRequest))
@@ -132,7 +127,7 @@ def get_metric_curves_of_runs(
     runs: Annotated[str, Query(max_length=10_000, description=f"Run ids, comma-separated, up to {RUNS.maximum}.")],
     names: Names = None,
 ) -> RunsMetricCurves:
-    """The same of several runs. One that is gone or cannot be read is told as a problem, beside the others."""
+    """Return the curves of several runs. A run that is missing or unreadable is listed in `problems`."""
     found, problems = [], {}
     for run_id in named(runs, "runs", RUNS):
         try:
@@ -147,14 +142,15 @@ def get_metrics(
     run_id: str,
     metrics: Metrics,
     runs: Runs,
-    tail: Annotated[int | None, Query(ge=1, le=MAX_ROWS, description="Answer the last N rows as they are.")] = None,
+    tail: Annotated[int | None, Query(ge=1, le=MAX_ROWS, description="Return the last N rows of the journal.")] = None,
     names: Names = None,
     max_points: MaxPoints = DEFAULT_CURVE_POINTS,
     x: Axis = "step",
     start: Start = None,
     end: End = None,
 ) -> MetricRows | MetricCurves:
-    """Rows with `tail`, otherwise curves: use `/metrics/rows` and `/metrics/curves`, which answer one shape each."""
+    """Return rows with `tail`, otherwise curves. Prefer `/metrics/rows` and `/metrics/curves`, which each return one "
+    "shape."""
     if tail is None:
         return _curves(runs, metrics, run_id, _named(names), CurveRequest(max_points, x, _window(start, end)))
     if names is not None:
@@ -191,7 +187,7 @@ events_router = Router(prefix="/runs/{run_id}/events", tag="events", lane=Lane.R
 
 @events_router.get("", responses=documented(RunNotFound))
 def list_events(run_id: str, runs: Runs, evaluations_service: Evaluations) -> RunEvents:
-    """Lifecycle events: checkpoints, warnings, errors with their traceback; and evaluations that have ended."""
+    """List lifecycle events, such as checkpoints, warnings and errors with traceback, and ended evaluations."""
     log = read_events(runs.folder(run_id))
     evaluations = [
         view_ended(row) for row in reversed(evaluations_service.list(run_id)) if row.parsed().status.is_final
@@ -205,8 +201,8 @@ hints_router = Router(prefix="/runs/{run_id}/hints", tag="hints", lane=Lane.CURV
 
 @hints_router.get("", responses=documented(RunNotFound, ArtifactNotFound))
 def list_hints(run_id: str, hints: Hints) -> RunHints:
-    """What the curves show that is known to go wrong, where, and what to try."""
-    return view_hints(run_id, hints.of(run_id), lambda hint: hints.changes(run_id, hint))
+    """List known problems that the curves show, where they show, and what to try."""
+    return view_hints(run_id, hints.find_hints(run_id), lambda hint: hints.changes(run_id, hint))
 
 
 anatomy_router = Router(prefix="/runs/{run_id}/anatomy", tag="metrics", lane=Lane.READS)
@@ -218,10 +214,10 @@ def get_anatomy(
     runs: Runs,
     updates: Annotated[
         int,
-        Query(ge=LIMITS.anatomy_updates.minimum, le=LIMITS.anatomy_updates.maximum, description="How many at most."),
+        Query(ge=LIMITS.anatomy_updates.minimum, le=LIMITS.anatomy_updates.maximum, description="Maximum number."),
     ] = DEFAULT_UPDATES,
 ) -> RunAnatomy:
-    """Advantages, ratios, errors, actions, weights and gradients of some updates, as histograms."""
+    """Return histograms of advantages, ratios, errors, actions, weights and gradients of some updates."""
     return RunAnatomy(run_id=run_id, updates=read_anatomy(runs.folder(run_id), updates))
 
 
@@ -234,7 +230,7 @@ def compare_runs(
     runs_service: Runs,
     runs: Annotated[str, Query(max_length=10_000, description=f"Run ids, comma-separated, up to {RUNS.maximum}.")],
     threshold: Annotated[
-        float | None, Query(description="Return to reach; each environment's own if left out.", allow_inf_nan=False)
+        float | None, Query(description="Return to reach; defaults to that of each environment.", allow_inf_nan=False)
     ] = None,
     window: Annotated[
         int,
@@ -244,15 +240,13 @@ def compare_runs(
             description="Episodes in the moving average.",
         ),
     ] = DEFAULT_WINDOW,
-    metrics: Annotated[
-        str, Query(max_length=4_000, description="Metrics whose curves are wanted too, comma-separated.")
-    ] = "",
+    metrics: Annotated[str, Query(max_length=4_000, description="Additional metrics, comma-separated.")] = "",
     max_points: Annotated[
         int,
         Query(
             ge=LIMITS.comparison_points.minimum,
             le=LIMITS.comparison_points.maximum,
-            description="Points a curve, extremes kept.",
+            description="Points per curve; extremes are kept.",
         ),
     ] = DEFAULT_COMPARISON_POINTS,
     x: Annotated[
@@ -260,7 +254,7 @@ def compare_runs(
         Query(description="Environment steps, seconds since the run was started, or episodes finished."),
     ] = "step",
 ) -> Comparison:
-    """Learning curves side by side, what they amount to, which is better, and how the configurations differ."""
+    """Compare runs: learning curves, figures, which run is better, and how the configurations differ."""
     request = ComparisonRequest(
         run_ids=named(runs, "runs", LIMITS.compared_runs),
         threshold=threshold,

@@ -27,13 +27,15 @@ from rlviz.domain.limits import LIMITS
 from rlviz.domain.metrics import EPISODE_INDEX, EPISODE_REWARD, EVAL_REWARD
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalTail, Line, journal_size, last_lines, whole_size
+from rlviz.rundir.metric_columns import EVERY_ROW, WantedRows, read_tables
 from rlviz.rundir.metric_rows import SupersededRows, newest_lines, superseded_rows
 from rlviz.rundir.sealed import PIECE_BYTES, SealedPiece
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.projection.folder import evaluations_that_count
 from rlviz.server.feeds import encode_cursor
+from rlviz.server.metrics.columns import Columns
 from rlviz.server.supervisor.sealing import Sealer, sealed_metrics
-from rlviz.stats.arrays import Columns, Floats, Indices, Series, downsample, kept_points
+from rlviz.stats.arrays import Floats, Indices, Series, downsample, kept_points
 from rlviz.stats.comparison import Episodes
 from rlviz.stats.conditions import episodes_done
 from rlviz.stats.returns import TrainingClock, exponential_average
@@ -42,7 +44,11 @@ from rlviz.stats.solved import Evaluated, EvaluationsInARow
 SeriesAxis = Literal["step", "time"]
 
 LONG_BYTES = 2 * PIECE_BYTES
-"""Bytes of unsealed journal that are parsed without sealing first; that takes a quarter of a second."""
+"""Bytes of unsealed journal from which a run is sealed when it is opened, so that its rows do not stay in memory."""
+
+MOST_PARSED_BYTES = 32 * PIECE_BYTES
+"""Bytes of unsealed journal, some two million rows, that are parsed before they are sealed: the first curve is there
+within seconds. A longer journal is sealed first, in a process of its own, because its rows would fill the memory."""
 
 NOTHING = Series(*np.empty((3, 0)))
 
@@ -124,19 +130,22 @@ class OpenedRun:
             if self._tail is None or self._has_outgrown(self._tail) or superseded != self._left_out:
                 self._open(superseded)
             assert self._tail is not None
-            for records, broken in self._tail.record_batches():
-                if superseded:
-                    records = [record for record in records if record["seq"] not in superseded]
-                self._broken_lines += len(broken) + self._columns.append(records)
-            rest = {name: self._columns.series(name) for name in self._columns.names()}
-            return Snapshot(RunSeries(self._pieces, rest), self._broken_lines, self._tail.offset, superseded)
+            for found in read_tables(self._tail, self._wanted):
+                self._columns.extend(found.tables)
+                self._broken_lines += found.left_out
+            series = RunSeries(self._pieces, self._columns.all_series())
+            return Snapshot(series, self._broken_lines, self._tail.offset, superseded)
 
     def _open(self, superseded: Superseded) -> None:
         self._left_out = superseded
+        self._wanted = WantedRows(superseded) if superseded else EVERY_ROW
         self._pieces = self._sealed.pieces()
-        if self._sealer is not None and self._unsealed() >= LONG_BYTES:
-            self._sealer.seal_now(self._folder)
-            self._pieces = self._sealed.pieces()
+        if self._sealer is not None and (unsealed := self._unsealed()) >= LONG_BYTES:
+            if unsealed > MOST_PARSED_BYTES:
+                self._sealer.seal_now(self._folder)
+                self._pieces = self._sealed.pieces()
+            else:
+                self._sealer.queue(self._folder)
         self._pieces = [piece.without(superseded) for piece in self._pieces]
         self._seen_end = self._sealed.end()
         self._tail, self._columns = JournalTail(self._folder.metrics_path, self._sealed_end()), Columns()
@@ -153,9 +162,11 @@ class OpenedRun:
             return 0
 
     def _has_outgrown(self, tail: JournalTail) -> bool:
-        """Whether much was parsed here, and pieces were added since it was opened."""
-        unsealed = tail.offset - self._sealed_end()
-        return unsealed >= LONG_BYTES and self._sealed.end() != self._seen_end
+        """Whether much was parsed here, and nearly all of it was sealed since it was opened."""
+        if tail.offset - self._sealed_end() < LONG_BYTES:
+            return False
+        end = self._sealed.end()
+        return end != self._seen_end and tail.offset - end < LONG_BYTES
 
 
 UNSTARTED = TrainingClock()
@@ -254,7 +265,7 @@ class _CurveOf(NamedTuple):
 class MetricsService:
     """Caches recently read runs, so that only new lines are read the next time.
 
-    ``sealer``: makes the sealed copy of a long run without one, while the request for it waits.
+    ``sealer``: makes the sealed copy of a long run without one. The request waits for it only if the run is very long.
     """
 
     def __init__(self, sealer: Sealer | None = None) -> None:
@@ -425,7 +436,7 @@ class RunCurvesCache:
         self._cache: LRUCache[str, RunCurves] = LRUCache(CACHED_EPISODES, getsizeof=_weight)
         self._lock = Lock()
 
-    def of(self, folder: RunFolder) -> RunCurves:
+    def read_curves(self, folder: RunFolder) -> RunCurves:
         """Empty for a folder whose journal cannot be read."""
         size, superseded = _size(folder), superseded_rows(folder)
         with self._lock:

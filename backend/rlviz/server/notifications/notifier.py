@@ -1,12 +1,7 @@
-"""Webhook: sends notifications to a web address, in a thread of its own that nothing waits for.
+"""Notify the user of important changes, on the page and through a webhook.
 
-What a person is told, and when a change of a run is worth it.
-
-NotificationBuffer: the newest notifications, numbered, for streams that come and go.
-
-MemoryWatch: tells when the memory of the machine, or of its container, is nearly full.
-
-Notifier: notices what is worth telling when a run changes, and passes it on.
+``news_of`` decides what is worth a notification. ``NotificationBuffer`` numbers the newest ones for streams that
+reconnect, ``Webhook`` posts them, and ``MemoryWatch`` warns when memory is nearly full.
 """
 
 from __future__ import annotations
@@ -39,10 +34,10 @@ class NotificationKind(StrEnum):
     RULE = "rule"
     SOLVED = "solved"
     COMPLETED = "completed"
-    STOPPED = "stopped"  # by something outside of this app; who asks for a stop here knows of it
+    STOPPED = "stopped"  # by something outside of this app; a stop from the app is not news
     FAILED = "failed"
     INTERRUPTED = "interrupted"
-    MEMORY = "memory"  # of the machine, nearly full
+    MEMORY = "memory"  # nearly full
 
 
 @dataclass(frozen=True)
@@ -82,14 +77,14 @@ class Known:
     messages: int
 
     @classmethod
-    def of(cls, row: RunRow) -> Known:
-        """All that ``row`` says."""
+    def from_row(cls, row: RunRow) -> Known:
+        """Return the state with everything that ``row`` has."""
         ended = row.attempt if row.state.has_ended else row.attempt - 1
         messages = RuleMessages.model_validate(row.rule_messages).count
         return cls(ended, row.ended_at or 0.0, row.solved is not None, messages)
 
     def with_all(self, other: Known) -> Known:
-        """Who was told of both. Changes may come in another order than they happened, so nothing is forgotten."""
+        """Merge two states. Changes can arrive out of order, so nothing is forgotten."""
         return Known(
             max(self.ended, other.ended),
             max(self.ended_at, other.ended_at),
@@ -99,9 +94,9 @@ class Known:
 
 
 def news_of(row: RunRow, known: Known, *, is_trial: bool = False) -> list[News]:
-    """What is worth telling in ``row`` beyond what is ``known``; nothing of runs in which a person plays.
+    """Return the news in ``row`` that are not ``known``; none for runs in which a person plays.
 
-    ``is_trial``: it is one of many of an experiment, which tells of its own end; then only rules have a say.
+    ``is_trial``: the run belongs to an experiment, which reports its own end, so only rules cause news.
     """
     if row.actor is RunActor.HUMAN:
         return []
@@ -153,8 +148,8 @@ MOST_NOTIFICATIONS = 100
 class NotificationBuffer:
     """For every thread.
 
-    Numbers are milliseconds of the clock, so that they go on growing after a restart, and a client that was told of one
-    can ask for those after it.
+    Numbers are clock milliseconds, so that they keep growing after a restart and a client can request those after the
+    last one it has.
     """
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
@@ -165,7 +160,7 @@ class NotificationBuffer:
 
     @property
     def last(self) -> int:
-        """Number after which the next one comes."""
+        """The number before that of the next notification."""
         return self._last
 
     def post(self, news: News) -> Notification:
@@ -177,7 +172,7 @@ class NotificationBuffer:
         return notification
 
     def after(self, number: int) -> list[Notification]:
-        """Those with greater numbers, oldest first, as far as they are kept."""
+        """Return the kept notifications with greater numbers, oldest first."""
         if number >= self._last:
             return []
         with self._lock:
@@ -187,18 +182,18 @@ class NotificationBuffer:
 EVERY_SECONDS = 15.0
 
 RELIEF = 0.05
-"""So far below a level memory has to fall before reaching it again is news."""
+"""How far memory must fall below a level before reaching it again is news."""
 
 
 class MemoryWatch:
-    """Each level is told once, until memory has fallen clearly below it."""
+    """Warns once for each level, until memory has fallen clearly below it."""
 
     def __init__(self, notify: Callable[[News], None], *, use: Callable[[], MemoryUse] = memory_use) -> None:
         self._notify, self._use = notify, use
         self._reached = 0.0
 
-    def look(self) -> None:
-        """Raises OSError where it cannot be found out."""
+    def check(self) -> None:
+        """Notify if memory has reached a new level. Raises OSError if its use cannot be read."""
         use = self._use()
         if use.level > self._reached:
             self._reached = use.level
@@ -210,23 +205,23 @@ class MemoryWatch:
 
 
 WAITING_AT_MOST = 100
-"""Notifications that wait to be sent. Of more, the oldest are given up."""
+"""Maximum number of queued notifications; the oldest are dropped."""
 
 RETRY_SECONDS = (1.0, 4.0, 16.0, 64.0, 256.0)
-"""Waits between attempts to send one notification, six in all within about six minutes."""
+"""Seconds between attempts to send a notification: six attempts within about six minutes."""
 
 TIMEOUT_SECONDS = 10.0
-"""For the connection, for sending, and for the first bytes of an answer, each."""
+"""Timeout in seconds for connecting, sending, and the start of the response, each."""
 
 FAREWELL_SECONDS = 2.0
-"""How long the end of the service waits for what is still to be sent."""
+"""Seconds that the service waits at its end for queued notifications."""
 
 _AGAIN = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS})
 
 
 @dataclass(frozen=True)
 class WebhookState:
-    """``address``: without what may be secret in it. ``problem``: of the last attempt; None if it succeeded."""
+    """``address``: without its secret part. ``problem``: that of the last attempt; None if it succeeded."""
 
     address: str
     waiting: int
@@ -236,7 +231,8 @@ class WebhookState:
 
 
 class Webhook:
-    """``send`` never blocks. A notification counts as sent once the answer is 2xx; redirects are not followed."""
+    """Posts notifications from its own thread. ``send`` never blocks. A 2xx response counts as sent; redirects are not
+    followed."""
 
     def __init__(
         self,
@@ -256,7 +252,7 @@ class Webhook:
         self._thread = Thread(target=self._loop, name="webhook", daemon=True)
 
     def start(self) -> None:
-        for library in ("httpx", "httpcore"):  # at INFO they log each address as a whole
+        for library in ("httpx", "httpcore"):  # at INFO they log complete addresses
             logging.getLogger(library).setLevel(logging.WARNING)
         self._thread.start()
 
@@ -269,7 +265,7 @@ class Webhook:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Wait a moment for what is to be sent; the rest is lost."""
+        """Wait briefly for queued notifications; the rest is lost."""
         with self._changed:
             done = self._changed.wait_for(lambda: not (self._waiting or self._sending), FAREWELL_SECONDS)
             if not done:
@@ -289,12 +285,12 @@ class Webhook:
         with httpx.Client(timeout=self._timeout) as client:
 
             def post(notification: Notification) -> _Outcome:
-                try:  # as a stream: the answer's body is nobody's business, however long it is
+                try:  # as a stream, since the response body is not needed
                     with client.stream("POST", self._url, json=payload(notification)) as answer:
                         return _outcome(answer.status_code)
                 except httpx.TimeoutException:
                     return _Outcome(f"It did not answer within {self._timeout:g} seconds.", again=True)
-                except httpx.HTTPError as error:  # whose words may hold the address
+                except httpx.HTTPError as error:  # its message may contain the address
                     return _Outcome(f"It cannot be reached ({type(error).__name__}).", again=True)
                 except Exception as error:
                     return _Outcome(f"It cannot be used ({type(error).__name__}).", again=False)
@@ -303,7 +299,7 @@ class Webhook:
                 self._deliver(notification, post)
 
     def _next(self) -> Notification | None:
-        """The oldest that waits, once there is one; None when the service ends."""
+        """Wait for and return the oldest notification; None when the service ends."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._closing)
             if self._closing:
@@ -338,7 +334,7 @@ class Webhook:
 
 @dataclass(frozen=True)
 class _Outcome:
-    """``problem``: None if it was sent. ``again``: whether another attempt may help."""
+    """Result of an attempt. ``problem``: None if it was sent. ``again``: another attempt may succeed."""
 
     problem: str | None
     again: bool = False
@@ -351,7 +347,7 @@ def _outcome(status: int) -> _Outcome:
 
 
 def payload(notification: Notification) -> dict[str, Any]:
-    """What is posted. ``text`` is what chat services show: nothing in it mentions or links."""
+    """Return the posted JSON. ``text`` is for chat services, and contains no mentions or links."""
     news = notification.news
     return {
         "text": chat_text(f"{one_line(news.title)}\n{news.message}".rstrip()),
@@ -368,7 +364,7 @@ def payload(notification: Notification) -> dict[str, Any]:
 
 
 class Notifier:
-    """Tells of each thing once. All methods are for every thread, and return at once."""
+    """Notifies of each event once. Thread-safe; all methods return at once."""
 
     def __init__(self, webhook_url: str | None) -> None:
         self.buffer = NotificationBuffer()
@@ -377,18 +373,18 @@ class Notifier:
         self._lock = Lock()
 
     def start(self, known: Iterable[RunRow]) -> None:
-        """``known``: runs as an earlier service knew them last; what happened to them since then is news."""
-        self._known.update((row.id, Known.of(row)) for row in known)
+        """Start the webhook. ``known``: runs as the last service saw them; later changes are news."""
+        self._known.update((row.id, Known.from_row(row)) for row in known)
         if self.webhook is not None:
             self.webhook.start()
 
     def handle_run(self, row: RunRow, *, is_trial: bool = False) -> None:
-        """A run has changed. Of one that was never heard of, nothing that it says is news.
+        """Notify of the news in a changed run. The state of a run seen for the first time is not news.
 
-        ``is_trial``: it belongs to an experiment that goes on.
+        ``is_trial``: it belongs to an active experiment.
         """
         with self._lock:
-            now = Known.of(row)
+            now = Known.from_row(row)
             known = self._known.setdefault(row.id, now)
             self._known[row.id] = known.with_all(now)
         for news in news_of(row, known, is_trial=is_trial):

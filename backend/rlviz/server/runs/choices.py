@@ -1,9 +1,4 @@
-"""Converts algorithms, environments and metrics of the registries into API schemas.
-
-A knob.
-
-What can be chosen: algorithms, environments, presets.
-"""
+"""API models of algorithms, environments, presets and metrics, built from the registries."""
 
 from __future__ import annotations
 
@@ -46,7 +41,7 @@ class KnobInfo(Wire):
     minimum: float
     maximum: float
     excludes_minimum: bool
-    metric: str | None = Field(description="What its value is logged as; null: it is not.")
+    metric: str | None = Field(description="Metric under which its value is logged; null: it is not logged.")
 
 
 class HyperparameterField(Wire):
@@ -60,47 +55,47 @@ class HyperparameterField(Wire):
     exclusive_maximum: float | None
     choices: list[str] | None
     help: str
-    group: str = Field("", description="What it belongs to: learning, experience, memory, exploration or network.")
-    needs: Need | None = Field(None, description="Not to be offered for environments without it.")
-    source: str = Field("", description="Whose default this is.")
+    group: str = Field("", description="Group in forms: learning, experience, memory, exploration or network.")
+    needs: Need | None = Field(None, description="Property that an environment must have for this to apply.")
+    source: str = Field("", description="Source of the default.")
 
 
 class PresetInfo(Wire):
     id: str
     title: str
     summary: str
-    source: str = Field(description="Where the values come from.")
-    tradeoff: str = Field(description="What it gives up, and for what.")
+    source: str = Field(description="Source of the values.")
+    tradeoff: str = Field(description="What the preset trades for what.")
     recommended: bool = Field(
-        False, description="Whether to begin with it: by what was measured it works, or works best."
+        False, description="Whether this is the preset to start with: measurements show that it works, or works best."
     )
-    is_own: bool = Field(False, description="Whether the user kept it from an experiment.")
-    experiment_id: str | None = Field(None, description="The experiment that an own preset was kept from.")
+    is_own: bool = Field(False, description="Whether you saved it from an experiment.")
+    experiment_id: str | None = Field(None, description="The experiment that it was saved from.")
     measured: MeasuredPreset | None
     curve: str | None = Field(None, description="Id of its measured curve, for `GET /presets/curves/{curve_id}`.")
     total_timesteps: int
     end_step: int = Field(description="Step at which training ends: `total_timesteps` rounded up to whole rollouts.")
-    evaluation: EvaluationPlan | None = Field(description="Evaluation while it trains, as the preset wants it.")
+    evaluation: EvaluationPlan | None = Field(description="Evaluation during training, as the preset sets it.")
     hyperparameters: dict[str, JsonValue] = Field(description="Every hyperparameter, with the preset's values.")
 
 
 class SearchSuggestion(Wire):
-    name: str = Field(description="Of the hyperparameter.")
+    name: str = Field(description="Name of the hyperparameter.")
     parameter: Parameter
-    source: str = Field(description="Where the range comes from.")
+    source: str = Field(description="Source of the range.")
 
 
 class AlgorithmInfo(Wire):
     id: str
-    actor: RunActor = Field(description="`policy`: it learns. `random`: actions by chance, to compare with.")
+    actor: RunActor = Field(description="`policy`: it learns. `random`: random actions, as a baseline.")
     name: str
     title: str
     summary: str
-    observation_spaces: list[str] = Field(description="Kinds of observation space that it can train with.")
-    action_spaces: list[str] = Field(description="Kinds of action space that it can train with.")
+    observation_spaces: list[str] = Field(description="Kinds of observation space that it supports.")
+    action_spaces: list[str] = Field(description="Kinds of action space that it supports.")
     metrics: list[str] = Field(description="Names of the metrics that it logs.")
     artifacts: list[str] = Field(
-        description="Files that its runs have beside the policy, for instance `q_table.json` of a table of values."
+        description="Files that its runs save beside the policy, such as `q_table.json` for a table of values."
     )
     hyperparameters: list[HyperparameterField]
     rollout_factors: list[str] = Field(
@@ -109,8 +104,8 @@ class AlgorithmInfo(Wire):
     )
     knobs: list[KnobInfo] = Field(description="Hyperparameters that can be adjusted while it trains.")
     search: list[SearchSuggestion] = Field(
-        description="What a search for hyperparameters varies unless told otherwise. A hyperparameter that an "
-        "environment does not need is not to be offered for it."
+        description="What a hyperparameter search varies by default. Leave out hyperparameters whose `needs` the "
+        "environment does not have."
     )
     presets: list[PresetInfo]
     total_timesteps: Bounds
@@ -118,7 +113,7 @@ class AlgorithmInfo(Wire):
 
 
 class MetricInfo(MetricDefinition):
-    """A metric, and who logs it."""
+    """A metric and the algorithms that log it."""
 
     algorithms: list[str] = Field(description="Ids of the algorithms that log it.")
 
@@ -130,39 +125,43 @@ class MetricGroupInfo(Wire):
 
 class MetricDefinitions(Wire):
     groups: list[MetricGroupInfo]
-    metrics: list[MetricInfo] = Field(description="In the order in which they are read.")
+    metrics: list[MetricInfo] = Field(description="In reading order.")
     mean_episodes: int = Field(description="Episodes in the mean return and in the mean length.")
     average_episodes: int = Field(description="Episodes in the moving average whose best value is the best average.")
 
 
 class StateFactorInfo(Wire):
-    """One of several quantities that the number of a state stands for."""
+    """One of several quantities that are encoded in the number of a state."""
 
     name: str
-    n: int = Field(description="How many values it has.")
-    start: int = Field(description="The least of them.")
-    labels: list[str] = Field(description="Names of its values, from the least; empty: the numbers themselves.")
+    n: int = Field(description="Number of values.")
+    start: int = Field(description="Smallest value.")
+    labels: list[str] = Field(description="Names of its values in ascending order; empty: use the numbers.")
 
 
 class SpaceInfo(Wire):
     kind: str
     shape: list[int]
     n: int | None
-    labels: list[str] = Field(description="Names of its numbers, or of its actions; empty if nobody has named them.")
-    units: list[str] = Field(description="Units of its numbers, in the same order; an empty text where there is none.")
-    is_real: bool = Field(description="Made of real numbers; pictures and counted states are of whole ones.")
-    is_picture: bool = Field(description="Made of pictures.")
-    factors: list[StateFactorInfo] = Field(
-        description="The quantities that states number, the last one changing from each state to the next; else empty."
+    labels: list[str] = Field(description="Names of its components or actions; empty if they have none.")
+    units: list[str] = Field(
+        description="Units of its components, in the same order; an empty string where there is none."
     )
-    counts: list[int] = Field(description="How many values each number of a MultiDiscrete has; empty for other spaces.")
+    is_real: bool = Field(description="Whether its values are real numbers; pictures and numbered states are integers.")
+    is_picture: bool = Field(description="Whether observations are pictures.")
+    factors: list[StateFactorInfo] = Field(
+        description="The quantities encoded in a state's number, the last one varying fastest; otherwise empty."
+    )
+    counts: list[int] = Field(
+        description="Number of values of each component of a MultiDiscrete; empty for other spaces."
+    )
     starts: list[int] = Field(
-        description="The least value of a Discrete, or of each number of a MultiDiscrete; empty if all are 0."
+        description="Smallest value of a Discrete, or of each component of a MultiDiscrete; empty if all are 0."
     )
 
 
 class RandomReturnInfo(Wire):
-    """What random actions earn: the mean over whole episodes with the environment's default options."""
+    """Mean return of random actions over complete episodes with the environment's default options."""
 
     mean: float
     std: float = Field(description="Standard deviation of the returns.")
@@ -170,30 +169,32 @@ class RandomReturnInfo(Wire):
 
 
 class EnvironmentFacts(Wire):
-    """What depends on the options of an environment."""
+    """The facts that depend on the options of an environment."""
 
     observation_space: SpaceInfo
     action_space: SpaceInfo
     controls: Controls | None = Field(
-        description="The keys a person plays it with; null for custom environments, whose sessions say them."
+        description="The keys that you play it with; null for custom environments, whose sessions report them."
     )
     reward_threshold: float | None
     random_return: RandomReturnInfo | None = Field(
-        description="What random actions earn; null for other than default options, and for custom environments."
+        description="Return of random actions; null for non-default options and for custom environments."
     )
     max_episode_steps: int | None
-    render_fps: float = Field(description="Frames a second of its videos.")
-    algorithms: list[str] = Field(description="Ids of the algorithms that can train on it.")
+    render_fps: float = Field(description="Frames per second of its videos.")
+    algorithms: list[str] = Field(description="Ids of the algorithms that can train here.")
     recommended_algorithm: str | None = Field(
-        description="The algorithm to begin with, by what was measured; null: none can train on it."
+        description="The algorithm to start with, by measurements; null: none can train here."
     )
-    presets: dict[str, list[PresetInfo]] = Field(description="Presets by algorithm, as they apply here.")
+    presets: dict[str, list[PresetInfo]] = Field(description="Presets that apply here, by algorithm.")
 
 
 class EnvironmentVariant(EnvironmentFacts):
-    """An environment with some of its options set."""
+    """The facts of an environment for some values of its options."""
 
-    options: dict[str, JsonValue] = Field(description="Values for which this holds; others do not matter to it.")
+    options: dict[str, JsonValue] = Field(
+        description="Option values to which these facts apply; other options make no difference."
+    )
 
 
 class EnvironmentInfo(EnvironmentFacts):
@@ -202,20 +203,18 @@ class EnvironmentInfo(EnvironmentFacts):
     family: str
     family_title: str
     summary: str
-    still_url: str | None = Field(description="A small picture of it (WebP, 320 pixels wide); null: there is none.")
+    still_url: str | None = Field(description="URL of a small picture (WebP, 320 pixels wide); null: there is none.")
     options: list[HyperparameterField] = Field(description="Options of the environment; empty if it has none.")
     sees: str = Field(description="What the agent sees, in a sentence.")
     does: str = Field(description="What the agent does, in a sentence.")
     not_exact_because: str | None = Field(
-        description="Why a run on it cannot be resumed exactly: what each test found; null: it can."
+        description="Why runs here cannot be resumed exactly, with the result of each test; null: they can."
     )
-    warnings: list[str] = Field(
-        description="What is odd about a custom environment that can be used all the same, in sentences."
-    )
-    available: bool = Field(description="Whether it can be used here.")
-    install_hint: str | None = Field(description="Why it cannot be used, and what to do; null: it can.")
+    warnings: list[str] = Field(description="Warnings about a custom environment that can still be used, as sentences.")
+    available: bool = Field(description="Whether it can be used on this machine.")
+    install_hint: str | None = Field(description="Why it cannot be used, and how to fix that; null: it can.")
     variants: list[EnvironmentVariant] = Field(
-        description="Every combination of the options that matter to any of this; empty if none does."
+        description="Every combination of the options that change any of these facts; empty if none does."
     )
 
 
@@ -244,7 +243,7 @@ def view_algorithm(algorithm: Algorithm) -> AlgorithmInfo:
 
 
 def _timesteps_of(algorithm: Algorithm) -> Bounds:
-    """Chance has no presets to bring them."""
+    """Return the default number of steps; random actions have their own, since they have no presets."""
     bounds = LIMITS.total_timesteps
     return bounds.model_copy(update={"default": RANDOM_TIMESTEPS}) if algorithm is RANDOM else bounds
 
@@ -261,7 +260,7 @@ def view_knob(knob: Knob, bounds: Range) -> KnobInfo:
 
 
 def _loggers_of_metrics() -> list[tuple[MetricDefinition, list[str]]]:
-    """Every metric with the ids of the algorithms that log it. Random actions log what every run logs."""
+    """Return every metric with the ids of the algorithms that log it. Random actions log the metrics of every run."""
     return [
         (definition, [*algorithms, *([RANDOM.id] if definition.name in (*LOGGED, *RANDOM.metrics) else [])])
         for definition, algorithms in metric_definitions(list(ALGORITHMS))
@@ -283,7 +282,7 @@ def view_metric_definitions() -> MetricDefinitions:
 
 @cache
 def view_hyperparameters(kind: type[Hyperparameters]) -> list[HyperparameterField]:
-    """Ordered by group. The list is cached and shared: do not change it."""
+    """Return the fields of a form, ordered by group. The list is cached and shared: do not change it."""
     properties = kind.model_json_schema()["properties"]
     fields = [_field(name, schema, kind.source_of(name)) for name, schema in properties.items()]
     return sorted(fields, key=lambda field: GROUPS.index(field.group))
@@ -295,8 +294,11 @@ def view_preset(
     env_id: str | None = None,
     recommended: PresetId = PresetId.FAST,
 ) -> PresetInfo:
-    """``env_id``: the environment of its measured results; None for a general preset. ``recommended``: the preset of
-    the algorithm to begin with."""
+    """Return the API model of a preset.
+
+    ``env_id`` selects the measured results; None for a general preset. ``recommended`` is the id of the recommended
+    preset of the algorithm.
+    """
     own = preset if isinstance(preset, OwnPreset) else None
     values = algorithm.validate(preset.hyperparameters, preset.total_timesteps)
     return PresetInfo(
@@ -335,8 +337,11 @@ def _curve(preset: Preset | OwnPreset, env_id: str | None) -> str | None:
 def view_environment(
     environment: Environment, algorithms: list[Algorithm], own: Sequence[OwnPreset] = (), *, has_own_still: bool = False
 ) -> EnvironmentInfo:
-    """``own``: the user's presets, of which those that fit come last. ``has_own_still``: a still was made when the
-    custom environment was probed."""
+    """Return the API model of an environment.
+
+    ``own``: the user's presets; those that apply come last. ``has_own_still``: the probe of a custom environment made a
+    picture.
+    """
     properties = type(environment.options).model_json_schema()["properties"] if environment.chosen else {}
     found = variants(environment)
     return EnvironmentInfo(
@@ -362,7 +367,7 @@ def view_environment(
 
 
 def _facts(environment: Environment, algorithms: list[Algorithm], own: Sequence[OwnPreset]) -> dict[str, Any]:
-    """What follows from the options of the environment."""
+    """Return the facts that depend on the options of the environment."""
     suited = [algorithm for algorithm in algorithms if environment.suits(algorithm)]
     return {
         "observation_space": _space(environment.observation_space),
@@ -397,7 +402,7 @@ def _random_return(environment: Environment) -> RandomReturnInfo | None:
 
 
 def _matching(variant: Environment, among: list[Environment]) -> dict[str, Any]:
-    """The options in which a variant differs from others."""
+    """Return the options of a variant that differ from those of others."""
     return {
         name: value for name, value in variant.chosen.items() if any(other.chosen[name] != value for other in among)
     }

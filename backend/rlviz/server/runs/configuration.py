@@ -1,6 +1,7 @@
-"""Makes a run's complete configuration from a user's request.
+"""Turn a request for a run into its complete, validated configuration.
 
-Whether rules fit a run: metrics that it logs, knobs that it has, actions that it can do.
+``resolve_config`` fills in defaults from the preset, and checks environment, hyperparameters, evaluation, rules and
+memory. Errors name the field of the request.
 """
 
 from __future__ import annotations
@@ -44,8 +45,11 @@ def check_rules(
     evaluation: EvaluationPlan,
     at: str = "/rules",
 ) -> None:
-    """``at`` is the JSON pointer of the rules in the request. Raises UnknownName, with the nearest name there is, or
-    InvalidRequest."""
+    """Check that a run logs the metrics and has the knobs and actions that ``rules`` name.
+
+    ``at`` is the JSON pointer of the rules in the request. Raises UnknownName, with the closest known name, or
+    InvalidRequest.
+    """
     evaluates = evaluation.every_steps is not None
     known = metrics_of(algorithm, evaluates=evaluates)
     for index, rule in enumerate(rules):
@@ -57,7 +61,7 @@ def check_rules(
         if name is not None and name not in known:
             if name in _EVALUATION:
                 raise InvalidRequest.field(
-                    pointer, f"{name} is logged only by runs that are evaluated while they train. Switch that on."
+                    pointer, f"{name} is logged only by runs that are evaluated during training. Turn evaluation on."
                 )
             raise UnknownName(f"metric of {algorithm.name}", name, known, pointer)
         for number, action in enumerate(rule.do):
@@ -66,30 +70,31 @@ def check_rules(
                 check_changes(algorithm, hyperparameters, [(pointer, action)])
             elif isinstance(action, Evaluate) and not evaluates:
                 raise InvalidRequest.field(
-                    pointer, "A rule can evaluate only a run that is evaluated while it trains. Switch that on."
+                    pointer, "A rule can evaluate only a run that is evaluated during training. Turn evaluation on."
                 )
             elif isinstance(action, RollBack) and action.to == "best" and not evaluates:
                 raise InvalidRequest.field(
-                    pointer, "Which policy is the best, only evaluations while it trains tell. Switch those on."
+                    pointer,
+                    "The best policy is known only if the run is evaluated during training. Turn evaluation on.",
                 )
 
 
 def metrics_of(algorithm: Algorithm, *, evaluates: bool) -> list[str]:
-    """Names that rules may look at."""
+    """Return the metrics that rules can use."""
     return [*LOGGED, *algorithm.metrics, *(_EVALUATION if evaluates else ())]
 
 
 DEFAULT_ENVIRONMENT = "CartPole-v1"
 DRAWN_SEEDS = 1_000_000
-"""Random seeds are drawn below this, so that they are easy to read and to type."""
+"""Upper bound of random seeds, so that they are easy to read and type."""
 
 
 @dataclass(frozen=True)
 class NewRun:
     """A request to create a run. ``algo`` and ``preset`` may be RECOMMENDED.
 
-    None means: the preset's value; for the seed, a random one; for snapshots, the usual plan; for the anatomy of
-    updates, on unless observations are pictures.
+    None selects the preset's value, a random seed, the default snapshot plan, and for ``anatomy`` (the record of
+    updates) on unless observations are pictures.
     """
 
     algo: str
@@ -117,12 +122,19 @@ def resolve_config(
     keep_film: int = DEFAULT_FILM,
     snapshot_bytes: int = DEFAULT_SNAPSHOT_BYTES,
 ) -> RunConfig:
-    """The complete configuration for a request; ``find`` looks up environments, and ``keep_film`` is how many policies
-    are kept for the filmstrip, ``snapshot_bytes`` what snapshots may take together unless
-    the plan says.
+    """Return the complete configuration for a request.
 
-    Raises InvalidRequest, naming each bad field, also if buffers would need more bytes than ``memory_limit``, which is
-    the service's, or ``memory_per_worker``, which is the request's own.
+    Args:
+        new: The request.
+        now: Unix seconds, for the run's id and creation time.
+        find: Looks up an environment by its id.
+        own_presets: The user's presets.
+        memory_limit: The service's limit on a run's buffers, in bytes.
+        memory_per_worker: The request's own limit on buffers, in bytes.
+        keep_film: Number of policies kept for the filmstrip.
+        snapshot_bytes: Total size of snapshots, unless the plan gives one.
+
+    Raises InvalidRequest, naming each bad field, or UnknownName.
     """
     if new.algo != RECOMMENDED:
         algorithm = _algorithm(new.algo)
@@ -143,7 +155,7 @@ def resolve_config(
         total = RANDOM_TIMESTEPS
     if total is None:
         if preset is None:
-            raise InvalidRequest.field("/total_timesteps", "Give total_timesteps, or a preset that brings them.")
+            raise InvalidRequest.field("/total_timesteps", "Give total_timesteps, or a preset that sets it.")
         total = preset.total_timesteps
     evaluation = new.evaluation or (preset.evaluation if preset else None) or EvaluationPlan()
     check_evaluation(evaluation, environment, learns=learns)
@@ -192,8 +204,7 @@ def played_config(
     seed: int,
     now: float,
 ) -> RunConfig:
-    """The configuration of a run in which a person plays, which ends when they leave. ``seed`` is that of its first
-    episode."""
+    """Return the configuration of a run in which a person plays. ``seed`` is the seed of its first episode."""
     instant = utc(now)
     name = custom_environment(env_id, custom).name if custom is not None else ENVIRONMENTS.get(env_id).name
     return RunConfig(
@@ -216,18 +227,18 @@ def played_config(
 
 
 def recommended_preset_of(algorithm: str, environment: Environment) -> PresetId:
-    """The preset of an algorithm to begin with in ``environment``, with the options it holds."""
+    """Return the recommended preset of an algorithm for ``environment`` with its chosen options."""
     return recommended_preset(algorithm, environment.id, environment.chosen, environment.reward_threshold)
 
 
 def recommended_algorithm_of(environment: Environment) -> str | None:
-    """The algorithm to begin with in ``environment``; None if none can train there."""
+    """Return the id of the recommended algorithm for ``environment``; None if none can train there."""
     suited = [algorithm.id for algorithm in ALGORITHMS if environment.suits(algorithm)]
     return recommended_algorithm(suited, environment.id, environment.chosen, environment.reward_threshold)
 
 
 def _recommended_for(environment: Environment) -> Algorithm:
-    """Raises InvalidRequest where no algorithm can train."""
+    """Return the recommended algorithm. Raises InvalidRequest if none can train there."""
     found = recommended_algorithm_of(environment)
     if found is None:
         raise InvalidRequest.field("/algo", f"No algorithm can train on {environment.id}.")
@@ -235,51 +246,51 @@ def _recommended_for(environment: Environment) -> Algorithm:
 
 
 def _algorithm(name: str) -> Algorithm:
-    """Raises InvalidRequest and UnknownName."""
+    """Look up an algorithm. Raises InvalidRequest or UnknownName."""
     if name == RunActor.HUMAN:
-        raise InvalidRequest.field("/algo", "What a person plays on the Play page becomes a run by itself.")
+        raise InvalidRequest.field("/algo", "Episodes that you play on the Play page become a run automatically.")
     return RANDOM if name == RANDOM.id else ALGORITHMS.get(name)
 
 
 def check_evaluation(plan: EvaluationPlan, environment: Environment, *, learns: bool = True) -> None:
-    """Raises InvalidRequest for evaluations of nothing, and for early stopping that could never happen."""
+    """Raise InvalidRequest if there is no policy to evaluate, or if early stopping could never happen."""
     if plan.every_steps is not None and not learns:
         raise InvalidRequest.field("/evaluation/every_steps", "Random actions have no policy. Leave evaluation out.")
     if plan.stop_after is None:
         return
     if plan.every_steps is None:
-        raise InvalidRequest.field(
-            "/evaluation/stop_after", "Nothing can end training early without evaluations. Give every_steps too."
-        )
+        raise InvalidRequest.field("/evaluation/stop_after", "Early stopping needs evaluations. Give every_steps too.")
     if environment.reward_threshold is None:
         raise InvalidRequest.field(
             "/evaluation/stop_after",
-            f"{environment.id} has no reward threshold that could be reached. Leave stop_after at null.",
+            f"{environment.id} has no reward threshold. Leave stop_after at null.",
         )
 
 
 def check_single(environment: Environment, values: Hyperparameters, plan: EvaluationPlan) -> None:
-    """Raises InvalidRequest if a run would make an environment twice that cannot be there twice."""
+    """Raise InvalidRequest if a run would create a second instance of an environment that allows only one."""
     if environment.custom is None or not environment.custom.is_single:
         return
-    why = f"A second {environment.id} cannot be made beside the first."
+    why = f"Only one instance of {environment.id} can exist at a time."
     if values.environments > 1:
         raise InvalidRequest.field("/hyperparameters/n_envs", f"{why} Use 1.")
     if plan.every_steps is not None:
         raise InvalidRequest.field(
-            "/evaluation/every_steps", f"{why} Leave evaluations out while it trains, and evaluate afterwards."
+            "/evaluation/every_steps", f"{why} Turn evaluation during training off, and evaluate afterwards."
         )
 
 
 MEMORY_PER_WORKER = "/memory_per_worker"
-"""The pointer to a request's own limit."""
+"""JSON pointer of the request's own limit."""
 
 
 def check_memory(
     algorithm: Algorithm, values: Hyperparameters, environment: Environment, limit: int, *, is_own: bool = False
 ) -> None:
-    """Raises InvalidRequest, with values that would fit, if a run's buffers need more than ``limit`` bytes. ``is_own``:
-    the limit is the request's own ``memory_per_worker``, which is named then, and not the service's."""
+    """Raise InvalidRequest, with values that fit, if a run's buffers need more than ``limit`` bytes.
+
+    ``is_own``: the limit is the request's ``memory_per_worker``; the message then names that field.
+    """
     observation, action = _layout(environment.observation_space), _layout(environment.action_space)
     need = values.memory(observation, action)
     if need.bytes <= limit:

@@ -1,7 +1,7 @@
-"""All environments: those of the registry, and the custom ones, which are probed at the start, and when their files
-change.
+"""Look up environments: those of the registry and the user's own.
 
-Probes custom environments in processes of their own, since they may hang, print, or crash.
+An own environment is probed in a separate process, since it may hang, print or crash: when the service starts, and
+again when its files change. ``EnvironmentService`` waits for a probe only when a caller needs that environment.
 """
 
 from __future__ import annotations
@@ -33,29 +33,29 @@ log = logging.getLogger(__name__)
 
 
 TIME_LIMIT_SECONDS = 60.0
-"""Seconds, not counting what the process waits for a processor; enough to import a large library."""
+"""Seconds, without the time that the process waits for a processor; enough to import a large library."""
 
 LOOK_SECONDS = 0.2
-"""How often it is looked whether a process has taken too long."""
+"""Seconds between checks for a process that takes too long."""
 
 TAIL_BYTES = 20_000
-"""Of what a class writes to standard error, so much is kept, in case its process ends without an answer."""
+"""Bytes of standard error that are kept, for a process that ends without an answer."""
 
 _DRAIN_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
 class ProbeFailure:
-    """Why an environment cannot be used, and what to do, written for the author of its class."""
+    """Why an environment cannot be used and how to fix it, written for the author of its class."""
 
     message: str
 
 
 class Prober:
-    """Runs ``python -m rlviz.learning.environments.probe``; threads may share it. ``close`` ends it for good."""
+    """Runs ``python -m rlviz.learning.environments.probe``. Thread-safe. After ``close`` it probes nothing."""
 
     def __init__(self, time_limit: float = TIME_LIMIT_SECONDS, *, hang_seconds: float | None = None) -> None:
-        """``time_limit``: seconds for each environment. ``hang_seconds``: of them, for its random steps."""
+        """``time_limit``: seconds for each environment. ``hang_seconds``: the part of them for random steps."""
         self._time_limit = time_limit
         self._options = [] if hang_seconds is None else ["--hang-seconds", str(hang_seconds)]
         self._running: set[_Probe] = set()
@@ -63,12 +63,12 @@ class Prober:
         self._lock = Lock()
 
     def probe(self, entry_point: str) -> ProbedEnvironment | ProbeFailure:
-        """Try the class, and describe it. What it had shown when it hung or crashed counts."""
+        """Probe the class and describe it. Returns the last answer if it hung or crashed after one."""
         with tempfile.TemporaryDirectory(prefix="rlviz-probe-") as folder:
             answers = Path(folder) / "answers"
             with self._lock:
                 if self._closed:
-                    return ProbeFailure("The service was closed before it was probed.")
+                    return ProbeFailure("The service stopped before it was probed.")
                 probe = _Probe(entry_point, answers, self._options)
                 self._running.add(probe)
             try:
@@ -91,7 +91,7 @@ class Prober:
 
 
 class _Probe:
-    """One process that probes."""
+    """One probing process."""
 
     def __init__(self, entry_point: str, answers: Path, options: Sequence[str]) -> None:
         self._process = subprocess.Popen(
@@ -108,7 +108,8 @@ class _Probe:
         self._drain.start()
 
     def wait(self, seconds: float) -> int | None:
-        """Its exit status, or None if it took longer and was killed; with what it has started, either way."""
+        """Wait for the process and kill what it started. Returns its exit status, or None if it exceeded
+        ``seconds``."""
         began = time.monotonic()
         try:
             while time.monotonic() - began - queued_seconds(self._process.pid) < seconds:
@@ -126,7 +127,7 @@ class _Probe:
             os.killpg(self._process.pid, signal.SIGKILL)
 
     def last_line(self) -> str:
-        """Of what it wrote to standard error."""
+        """Return the last line that it wrote to standard error."""
         lines = self._tail.decode(errors="replace").strip().splitlines()
         return lines[-1][:300] if lines else "it said nothing."
 
@@ -137,9 +138,9 @@ class _Probe:
 
 
 def queued_seconds(pid: int) -> float:
-    """How long a process has waited for a processor: of its threads, the one that waited longest.
+    """Return the seconds that a process has waited for a processor: the maximum over its threads.
 
-    Linux counts it, in the second field of ``schedstat``: see its Documentation/scheduler/sched-stats.rst. Elsewhere 0.
+    Read from the second field of Linux's ``schedstat`` (Documentation/scheduler/sched-stats.rst); 0 elsewhere.
     """
     longest = 0
     with suppress(OSError):
@@ -150,13 +151,13 @@ def queued_seconds(pid: int) -> float:
 
 
 def _last_answer(path: Path) -> ProbedEnvironment | ProbeFailure | None:
-    """What the last whole line says."""
+    """Return the answer in the last complete line."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError:
         return None
     for line in reversed(lines):
-        with suppress(ValueError):  # one that was cut off
+        with suppress(ValueError):  # a truncated line
             said = json.loads(line)
             reason = said.get("unavailable_reason")
             return ProbeFailure(reason) if reason is not None else ProbedEnvironment.model_validate(said)
@@ -164,14 +165,15 @@ def _last_answer(path: Path) -> ProbedEnvironment | ProbeFailure | None:
 
 
 AT_ONCE = max(2, os.cpu_count() or 1)
-"""So many environments are probed at the same time."""
+"""Number of environments that are probed at the same time."""
 
 Version = tuple[tuple[str, int, int], ...]
-"""Of files: path, time of the last change in nanoseconds, and bytes of each."""
+"""For each file: path, modification time in nanoseconds, and size in bytes."""
 
 
 class EnvironmentService:
-    """``start`` probes custom environments in the background. A method that needs one of them waits for it."""
+    """Registered and own environments. ``start`` probes own ones in the background; methods wait for those they
+    need."""
 
     def __init__(self, entry_points: Iterable[str] = (), prober: Prober | None = None) -> None:
         self._prober = prober or Prober()
@@ -194,7 +196,7 @@ class EnvironmentService:
         return [*ENVIRONMENTS, *(own.current().environment for own in self._started())]
 
     def get(self, env_id: str) -> Environment:
-        """Raises UnknownName, which suggests the nearest name."""
+        """Return the environment. Raises UnknownName, which suggests the closest name."""
         if env_id in ENVIRONMENTS.names():
             return ENVIRONMENTS.get(env_id)
         own = {one.env_id: one for one in self._started()}
@@ -203,7 +205,7 @@ class EnvironmentService:
         return own[env_id].current().environment
 
     def still(self, env_id: str) -> bytes | None:
-        """A small picture of a custom environment (WebP), made when it was probed; None without one."""
+        """Return a small picture of an own environment (WebP), made by its probe; None if there is none."""
         found = next((one for one in self._started() if one.env_id == env_id), None)
         return None if found is None else found.current().still
 
@@ -211,7 +213,7 @@ class EnvironmentService:
         return list(self._own.values()) if self._is_started else []
 
     def _free_id(self, entry_point: str) -> str:
-        """The name of the class, with a number if it is taken."""
+        """Return the name of the class, with a number if another environment has that id."""
         try:
             name = split_entry_point(entry_point)[1]
         except ValueError:
@@ -223,7 +225,7 @@ class EnvironmentService:
 
 @dataclass(frozen=True)
 class _Found:
-    """What probing an environment gave, and the version of the files that it was read from."""
+    """The result of a probe, and the version of the files that it was read from."""
 
     environment: Environment
     still: bytes | None
@@ -232,7 +234,7 @@ class _Found:
 
 
 class _OwnEnvironment:
-    """A custom environment: probed in a thread of its own, and again once its files have changed."""
+    """An own environment. A thread probes it, and again when its files change."""
 
     def __init__(self, env_id: str, entry_point: str, prober: Prober, places: BoundedSemaphore) -> None:
         self.env_id, self._entry_point = env_id, entry_point
@@ -242,14 +244,14 @@ class _OwnEnvironment:
         self._found: _Found | None = None
 
     def start(self) -> None:
-        """Begin to probe it, unless that is under way."""
+        """Start a probe, unless one is running."""
         with self._lock:
             if self._probing is None:
                 self._probing = Thread(target=self._probe, name=f"probe-{self.env_id}", daemon=True)
                 self._probing.start()
 
     def current(self) -> _Found:
-        """What is known of its files as they are now; waits while it is probed."""
+        """Return the result for the current files; waits for the probe."""
         if self._probing is None and self._found is not None and _version(self._found.sources) != self._found.version:
             self.start()
         if (probing := self._probing) is not None:
@@ -273,11 +275,11 @@ class _OwnEnvironment:
         try:
             found = self._prober.probe(entry_point)
         except OSError as error:
-            found = ProbeFailure(f"No process could be started to probe it: {error}.")
+            found = ProbeFailure(f"Its probe could not be started: {error}.")
         if isinstance(found, ProbeFailure):
             return self._unusable(found.message, before)
         sources = found.sources or (file,)
-        changed = _version((file,)) != before  # while it was probed: what was found may be of either
+        changed = _version((file,)) != before  # during the probe: the result may describe either version
         return _Found(
             custom_environment(self.env_id, found.environment),
             found.still,
@@ -286,7 +288,7 @@ class _OwnEnvironment:
         )
 
     def _unusable(self, reason: str, version: Version) -> _Found:
-        log.info("Environment %s cannot be used: %s", self._entry_point, reason)  # page and doctor say it
+        log.info("Environment %s cannot be used: %s", self._entry_point, reason)  # the page and `rlviz doctor` show it
         return _Found(
             unknown_environment(self.env_id, f"Your own, from {self._entry_point}.", reason),
             None,
@@ -296,7 +298,7 @@ class _OwnEnvironment:
 
 
 def _version(paths: Iterable[str]) -> Version:
-    """Without files that are not there: a module's name is none."""
+    """Return the version of the files that exist; a module's name is not a file."""
     found = []
     for path in paths:
         try:
@@ -308,7 +310,7 @@ def _version(paths: Iterable[str]) -> Version:
 
 
 def variants(environment: Environment) -> list[Environment]:
-    """The variants of an environment, one for each combination of options that matter.
+    """Return a variant of the environment for each combination of the options that matter.
 
     An option matters if it has few values and one of them changes spaces, threshold, limits or presets.
     """

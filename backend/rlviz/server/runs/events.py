@@ -1,4 +1,4 @@
-"""A run's lifecycle events, and what each says to a person."""
+"""Read a run's lifecycle events and describe each as a sentence."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Level = Literal["info", "warning", "error"]
 
 @dataclass(frozen=True)
 class EventText:
-    """``step`` is None for an event that belongs to no step."""
+    """The description of an event. ``step`` is None for an event that belongs to no step."""
 
     level: Level
     message: str
@@ -52,20 +52,20 @@ class EventText:
 
 @dataclass(frozen=True)
 class EventLog:
-    """Events, oldest first; ``broken_lines`` were none and were left out."""
+    """Events, oldest first. ``broken_lines``: number of lines that were skipped because they are not events."""
 
     events: list[EventRecord]
     broken_lines: int
 
 
 def read_events(folder: RunFolder) -> EventLog:
-    """The newest events of a run, MAX_EVENTS at most."""
+    """Return the newest events of a run, at most MAX_EVENTS."""
     events = [parse_event(line.record) for line in last_lines(folder.events_path, MAX_EVENTS)]
     return EventLog([event for event in events if event is not None], events.count(None))
 
 
 def describe(event: EventRecord) -> EventText:
-    """What ``event`` means, in a sentence."""
+    """Describe ``event`` as a sentence."""
     step = event.step
     match event.data:
         case StartedData(snapshot=str(snapshot)):
@@ -129,7 +129,7 @@ def describe(event: EventRecord) -> EventText:
 
 
 def describe_evaluation(record: EvaluationRecord) -> EventText:
-    """What came of an evaluation that has ended, in a sentence."""
+    """Describe the result of an ended evaluation as a sentence."""
     step = record.checkpoint_step
     episodes = f"{record.episodes:,} {'episode' if record.episodes == 1 else 'episodes'}"
     if record.status is EvaluationStatus.FAILED or record.summary is None:

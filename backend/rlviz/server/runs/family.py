@@ -1,7 +1,6 @@
-"""The family of a run: the runs that it was forked from, up to the first, and all that were forked from those.
+"""Find the family of a run: its ancestors, and all forks of these.
 
-How far runs share their history: a fork, its parent and its siblings have been one run up to where they
-parted.
+``shared_until`` returns the step up to which several runs share one history.
 """
 
 from __future__ import annotations
@@ -23,13 +22,16 @@ from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.runs import get_run
 
 MOST_MEMBERS = 100
-"""The run, those that it was forked from, its own forks, and then the nearest others."""
+"""Most members listed: the run, its ancestors, its own forks, then the nearest others."""
 
 
 @dataclass(frozen=True)
 class SettingChange:
-    """``before`` is None where the parent is gone. ``in_parent``: it was changed while the parent trained, and the fork
-    went on with that."""
+    """A setting that differs between a fork and its parent.
+
+    ``before`` is None if the parent is deleted. ``in_parent``: the parent changed it while it trained, and the fork
+    kept the new value.
+    """
 
     name: str
     before: JsonValue
@@ -39,8 +41,8 @@ class SettingChange:
 
 @dataclass(frozen=True, eq=False)
 class Relative:
-    """``row`` is None for a run that is deleted. ``changes``: what it changed when it was forked of ``parent_id`` at
-    ``forked_at``."""
+    """A member of a family. ``row`` is None if it is deleted. ``changes``: the settings that changed when it was forked
+    from ``parent_id`` at step ``forked_at``."""
 
     run_id: str
     row: RunRow | None
@@ -51,19 +53,20 @@ class Relative:
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """Each member comes before its forks, and these in the order in which they were made. ``is_whole``: none is left
-    out."""
+    """The members, each before its forks, forks in order of creation. ``is_whole``: the list is complete."""
 
     members: Sequence[Relative]
     is_whole: bool
 
 
 class FamilyService:
+    """Reads families from the catalogue, and their settings from the run folders."""
+
     def __init__(self, database: Database, runs_dir: Path) -> None:
         self._database, self._runs_dir = database, runs_dir
 
-    def of(self, run_id: str) -> Family:
-        """Raises RunNotFound."""
+    def find_family(self, run_id: str) -> Family:
+        """Return the family of a run. Raises RunNotFound."""
         with self._database.read() as session:
             ancestors, oldest = _ancestors(session, get_run(session, run_id))
             found = {row.id: row for row in ancestors}
@@ -117,7 +120,7 @@ def _hyperparameters(config: RunConfig) -> dict[str, JsonValue]:
 
 
 def _ancestors(session: Session, row: RunRow) -> tuple[list[RunRow], str]:
-    """The run, what it was forked from, and so on; and the id of the first, of which no more may be known."""
+    """Return the run and its ancestors, newest first, and the id of the oldest, which may be deleted."""
     found = [row]
     while (born := found[-1].parent) is not None and len(found) < MOST_MEMBERS:
         if (parent := session.get(RunRow, born["run_id"])) is None:
@@ -127,8 +130,7 @@ def _ancestors(session: Session, row: RunRow) -> tuple[list[RunRow], str]:
 
 
 def _add_descendants(session: Session, found: dict[str, RunRow], begin: Sequence[str]) -> bool:
-    """Add the forks of ``begin``, theirs, and so on; the newest, as far as there is room. Returns whether all are
-    there."""
+    """Add all descendants of ``begin`` to ``found``, newest first, up to MOST_MEMBERS. Returns whether all fit."""
     is_whole = True
     while begin and is_whole:
         room = MOST_MEMBERS - len(found)
@@ -140,14 +142,14 @@ def _add_descendants(session: Session, found: dict[str, RunRow], begin: Sequence
 
 
 def _forks(session: Session, of: Sequence[str], *, besides: Collection[str], limit: int) -> list[RunRow]:
-    """The newest first."""
+    """Return the forks of the runs ``of``, newest first."""
     parent = col(RunRow.parent)["run_id"].as_string()
     wanted = select(RunRow).where(parent.in_(of), col(RunRow.id).not_in(besides))
     return list(session.exec(wanted.order_by(col(RunRow.created_at).desc()).limit(limit)))
 
 
 def _tree(run_id: str, children: dict[str, list[RunRow]]) -> Iterator[str]:
-    """The run and what descends from it, each before its forks."""
+    """Yield the run and its descendants, each before its forks."""
     yield run_id
     for row in children.pop(run_id, []):
         yield from _tree(row.id, children)
@@ -157,8 +159,14 @@ MOST_ANCESTORS = 50
 
 
 def shared_until(rows: Sequence[RunRow], get: Callable[[str], RunRow]) -> int:
-    """The step up to which all of ``rows`` were one run; 0 if they are not of one family, or fewer than two. ``get``
-    finds a run, or raises RunNotFound: a parent that is deleted still has its children in common."""
+    """Return the step up to which all of ``rows`` were one run.
+
+    Returns 0 for fewer than two runs and for runs without a common ancestor. A deleted ancestor counts.
+
+    Args:
+        rows: The runs.
+        get: Returns a run by its id, or raises RunNotFound.
+    """
     if len(rows) < 2:
         return 0
     lines = [_line(row, get) for row in rows]
@@ -166,7 +174,7 @@ def shared_until(rows: Sequence[RunRow], get: Callable[[str], RunRow]) -> int:
 
 
 def _line(row: RunRow, get: Callable[[str], RunRow]) -> dict[str, float]:
-    """The run and those that it was forked from: by id, up to which step each is part of its line."""
+    """Map the run and each ancestor to the last step that belongs to the run's history."""
     line: dict[str, float] = {row.id: math.inf}
     until = math.inf
     for _ in range(MOST_ANCESTORS):

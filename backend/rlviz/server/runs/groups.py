@@ -31,17 +31,23 @@ SUMMARY_RESAMPLES = 2_000
 
 
 @dataclass(frozen=True)
-class SeedsWanted:
-    """Either ``seeds``, or how many to draw."""
+class SeedRequest:
+    """Seeds for new runs: either the listed ``seeds`` or a ``count`` of them."""
 
     seeds: Sequence[int] = ()
     count: int | None = None
 
-    def pick(self, taken: Collection[int] = (), first: int | None = None) -> list[int]:
-        """The seeds, none of which is ``taken``. Those that are counted go up from ``first``, if it is given, and are
-        drawn otherwise. Raises InvalidRequest."""
+    def choose_seeds(self, taken: Collection[int] = (), first: int | None = None) -> list[int]:
+        """Return the seeds to use.
+
+        Args:
+            taken: Seeds that runs of the group have already.
+            first: Where counting starts; None draws random seeds.
+
+        Raises InvalidRequest.
+        """
         if bool(self.seeds) == (self.count is not None):
-            raise InvalidRequest.field("/seeds", "Give seeds, or a count of them: one of the two.")
+            raise InvalidRequest.field("/seeds", "Give either seeds or a count, not both.")
         if self.count is None:
             return self._listed(set(taken))
         if first is not None:
@@ -57,7 +63,7 @@ class SeedsWanted:
         problems = []
         for place, seed in enumerate(self.seeds):
             if seed in taken:
-                problems.append(FieldError(pointer_to("seeds", place), f"Seed {seed} is there already."))
+                problems.append(FieldError(pointer_to("seeds", place), f"The group already has seed {seed}."))
             taken.add(seed)
         if problems:
             raise InvalidRequest(" ".join(problem.detail for problem in problems), problems)
@@ -66,8 +72,13 @@ class SeedsWanted:
 
 @dataclass(frozen=True)
 class Group:
-    """``runs``: by seed. ``returns``: summary of the mean returns of those that have one, ``best`` of their best
-    averages; None if none has."""
+    """Runs that differ only in their seed.
+
+    Attributes:
+        runs: Ordered by seed.
+        returns: Summary of their mean returns; None if no run has one.
+        best: Summary of their best averages; None if no run has one.
+    """
 
     id: str
     runs: Sequence[RunRow] = field(repr=False)
@@ -75,20 +86,20 @@ class Group:
     best: Summary | None
 
     @classmethod
-    def of(cls, group_id: str, rows: Sequence[RunRow]) -> Group:
+    def from_rows(cls, group_id: str, rows: Sequence[RunRow]) -> Group:
         returns = _summary_of(row.ep_rew_mean for row in rows)
         return cls(group_id, rows, returns, _summary_of(row.best_moving_average for row in rows))
 
     @property
     def definition(self) -> str:
-        """How the figures of its returns are made, in a sentence."""
+        """One sentence on how the figures of its returns are computed."""
         if self.returns is None:
             return f"None of the {len(self.runs)} seeds has finished an episode yet."
         return self._made_of(self.returns, f"mean return of the last {MEAN_EPISODES} episodes")
 
     @property
     def best_definition(self) -> str:
-        """How the figures of its best averages are made, in a sentence."""
+        """One sentence on how the figures of its best averages are computed."""
         if self.best is None:
             return f"None of the {len(self.runs)} seeds has finished {WINDOW} episodes yet."
         return self._made_of(self.best, f"best average, the highest mean return of {WINDOW} episodes in a row,")
@@ -121,17 +132,20 @@ class GroupService(RunUseCases):
         self._environments, self._own_presets = environments, own_presets
 
     def find(self, group_ids: Sequence[str]) -> list[Group]:
-        """Those of the groups that have more than one run."""
+        """Return the groups among ``group_ids`` that have more than one run."""
         with self._database.read() as session:
-            return [Group.of(group_id, rows) for group_id, rows in groups_of(session, group_ids).items()]
+            return [Group.from_rows(group_id, rows) for group_id, rows in groups_of(session, group_ids).items()]
 
-    def create(self, new: NewRun, wanted: SeedsWanted, *, start: bool) -> list[RunRow]:
-        """A run for each seed: all of them, or none. Raises InvalidRequest, UnknownName, NotEnoughDisk or OSError."""
+    def create(self, new: NewRun, wanted: SeedRequest, *, start: bool) -> list[RunRow]:
+        """Create a run for each seed: all of them, or none.
+
+        Raises InvalidRequest, UnknownName, NotEnoughDisk or OSError.
+        """
         self._disk.check()
         now = self._clock()
-        first, *others = wanted.pick(first=new.seed)
+        first, *others = wanted.choose_seeds(first=new.seed)
         if max((first, *others)) > LIMITS.seed.maximum:
-            raise InvalidRequest.field("/seed", f"The last seed would lie above {LIMITS.seed.maximum}.")
+            raise InvalidRequest.field("/seed", f"The last seed would exceed {LIMITS.seed.maximum}.")
         config = resolve_config(
             replace(new, seed=first),
             now,
@@ -144,8 +158,8 @@ class GroupService(RunUseCases):
         configs = [config, *(_repeated(config, config.run_id, seed, now) for seed in others)]
         return self._add(configs, now, start=start)
 
-    def add_seeds(self, run_id: str, wanted: SeedsWanted) -> list[RunRow]:
-        """Repeat a run with other seeds, in its group, and start them: all of them, or none.
+    def add_seeds(self, run_id: str, wanted: SeedRequest) -> list[RunRow]:
+        """Repeat a run with other seeds in its group, and queue the new runs: all of them, or none.
 
         Raises RunNotFound, ArtifactNotFound, RunFolderError, InvalidRequest, NotEnoughDisk or OSError.
         """
@@ -162,16 +176,16 @@ class GroupService(RunUseCases):
         now = self._clock()
         fresh = {"name": row.name, "versions": package_versions(), "git_revision": git_revision()}
         config = config.model_copy(update=fresh)
-        seeds = wanted.pick({one.seed for one in rows})
+        seeds = wanted.choose_seeds({one.seed for one in rows})
         return self._add([_repeated(config, row.group_id, seed, now) for seed in seeds], now, start=True)
 
 
 def _check_repeatable(config: RunConfig) -> None:
     if config.actor is RunActor.HUMAN:
-        raise InvalidRequest.field("", "What a person played cannot be repeated with another seed.")
+        raise InvalidRequest.field("", "A run that a person played cannot be repeated with another seed.")
     if config.parent is not None:
         raise InvalidRequest.field(
-            "", "This run was forked from another, which has one seed. Repeat that one, or create a new run."
+            "", "This run is a fork. Repeat the run that it was forked from, or create a new run."
         )
 
 

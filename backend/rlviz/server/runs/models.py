@@ -1,17 +1,4 @@
-"""Runs: asked for, listed, shown, labelled.
-
-The relatives of a run.
-
-Deleted runs.
-
-An evaluation of a run.
-
-How an attempt went on from a snapshot.
-
-What is kept of an evaluation.
-
-From rows, journals and comparisons to what goes over the wire.
-"""
+"""API models of runs, groups, families, deleted runs and evaluations, and the functions that build them from rows."""
 
 from __future__ import annotations
 
@@ -46,43 +33,41 @@ from rlviz.stats.solved import SolvedAt, SolvedBy
 
 class SettingChange(Wire):
     name: str = Field(description="A hyperparameter, an option of the environment, `seed` or `total_timesteps`.")
-    before: JsonValue = Field(
-        description="What the parent trained with where the fork begins; null where the parent is gone."
-    )
+    before: JsonValue = Field(description="The parent's value where the fork starts; null if the parent is deleted.")
     after: JsonValue
     in_parent: bool = Field(
-        description="Whether it was changed while the parent trained, from `before`, and the fork went on with that."
+        description="Whether the parent changed it from `before` while it trained, and the fork kept the new value."
     )
 
 
 class Relative(Wire):
     run_id: str
     deleted: bool
-    name: str | None = Field(description="null: it is deleted.")
+    name: str | None = Field(description="null: deleted.")
     status: RunStatus | None
     best_moving_average: float | None
-    parent_id: str | None = Field(description="The run that it was forked from; null: it was not.")
-    forked_at: int | None = Field(description="The step at which it was.")
-    changes: list[SettingChange] = Field(description="What was changed at that fork.")
+    parent_id: str | None = Field(description="The run that it was forked from; null: no fork.")
+    forked_at: int | None = Field(description="The step at which it was forked.")
+    changes: list[SettingChange] = Field(description="The settings that were changed at that fork.")
 
 
 class RunFamily(Wire):
     run_id: str
     members: list[Relative] = Field(
-        description="The run itself, the runs that it was forked from, up to the first, and all that were forked from "
-        "any of them. Each comes before its forks, these in the order in which they were made."
+        description="The run, all of its ancestors, and all forks of any of them. Each comes before its forks; forks "
+        "are in order of creation."
     )
-    whole: bool = Field(description="Whether that is all of them; at most 100 are listed, the nearest and newest.")
+    whole: bool = Field(description="Whether the list is complete; at most 100 are listed, the nearest and newest.")
 
 
 class DeletedRun(Wire):
     id: str
-    name: str = Field(description="Its id, if it cannot be read any more.")
+    name: str = Field(description="Its name; its id if the name cannot be read.")
     algo: str | None = Field(description="Null if its configuration cannot be read.")
     env_id: str | None = Field(description="Null if its configuration cannot be read.")
     deleted_at: Instant
-    removed_at: Instant = Field(description="When it will be removed for good; at the latest an hour later.")
-    size_bytes: int = Field(description="Room on the disk that removing it makes.")
+    removed_at: Instant = Field(description="When it is removed for good, within an hour.")
+    size_bytes: int = Field(description="Disk space that removing it frees.")
 
 
 class TrashList(Wire):
@@ -93,90 +78,95 @@ class TrashList(Wire):
 class Evaluation(Wire):
     id: str
     run_id: str
-    origin: Origin = Field(description="How it came to be.")
+    origin: Origin = Field(description="What created it.")
     status: EvaluationStatus
     cause: str | None
     created_at: Instant
     started_at: Instant | None
     ended_at: Instant | None
-    episodes: int = Field(description="Episodes asked for.")
-    seed: int = Field(description="Seed of the first episode; each next one adds 1.")
+    episodes: int = Field(description="Number of requested episodes.")
+    seed: int = Field(description="Seed of the first episode; each further episode adds 1.")
     deterministic: bool
-    policy: PolicyChoice = Field(description="Which policy was asked for.")
+    policy: PolicyChoice = Field(description="The requested policy.")
     checkpoint_step: int | None = Field(description="Training step of the policy that was evaluated.")
     episodes_done: int
     summary: EvaluationSummary | None
     short_of_solved: str | None = Field(
-        description="Why its mean return, which reaches the threshold, does not show the run to be solved, and what "
-        "would; null where there is nothing to say."
+        description="Why a mean return above the threshold does not prove that the run is solved, and what would; "
+        "otherwise null."
     )
-    video: bool = Field(description="Whether a video was asked for.")
-    has_steps: bool = Field(description="Whether there are step records, and they are still kept.")
-    has_pictures: bool = Field(description="Whether there is what the agent saw, as pictures, and it is still kept.")
-    has_frames: bool = Field(description="Whether frames of it are kept as pictures.")
+    video: bool = Field(description="Whether a video was requested.")
+    has_steps: bool = Field(description="Whether its step records exist.")
+    has_pictures: bool = Field(description="Whether the pictures that the agent saw exist.")
+    has_frames: bool = Field(description="Whether frames are stored as pictures.")
     policy_bytes: int | None = Field(
-        description="Size of the policy that played, which saliency needs; null if it saw no pictures, or is not kept."
+        description="Size of the policy that played, which saliency needs; null if it sees no pictures or is deleted."
     )
     video_url: str | None = Field(
-        description="null before there is a video, and once it was retired; another one whenever the video changed."
+        description="URL of the video, which changes whenever the video changes; null before there is one and after "
+        "it was deleted."
     )
 
 
 class Resumed(Wire):
-    """How an attempt went on from a snapshot."""
+    """How an attempt continued from a snapshot."""
 
     snapshot: str
     step: int = Field(description="Step of the snapshot.")
     verified: int | None = Field(
-        description="Rows beyond the snapshot that were computed again and are identical; null: not all compared yet."
+        description="Rows after the snapshot that were computed again and are identical; null: not all compared yet."
     )
-    left: int = Field(description="Rows beyond the snapshot that the attempt did not come to before it ended.")
+    left: int = Field(description="Rows after the snapshot that the attempt did not reach before it ended.")
     diverged_at: int | None = Field(
-        description="Step from which on they came out otherwise: the newest attempt counts from there; null: nowhere."
+        description="First step at which a row differs; from there on the newest attempt counts. null: none differs."
     )
     not_exact_because: str | None = Field(
-        None, description="Why training did not go on bit for bit, known before it began; null: it was to."
+        None, description="A reason known in advance why training could not continue bit for bit; null: there is none."
     )
 
 
 class ForkedFrom(Wire):
-    """Where a fork left the run that it was made from."""
+    """The parent of a fork, and where the fork starts."""
 
     run_id: str
     snapshot: str = Field(
-        description="Name of the snapshot that it begins from, or from which the parent was trained again; `0` where "
-        "the parent had none so early, and was trained again from its beginning."
+        description="Name of the snapshot that it starts from, or from which the parent was trained again; `0`: from "
+        "the parent's beginning, since no snapshot was early enough."
     )
-    step: int = Field(description="Environment steps that the parent had done where the fork begins.")
+    step: int = Field(description="The parent's environment step at which the fork starts.")
     changed: list[str] = Field(
         default=[],
-        description="Hyperparameters, and options of the environment, that differ from the parent's.",
+        description="Hyperparameters and environment options that differ from the parent's.",
     )
-    environments_anew: bool = Field(False, description="Whether environments began anew instead of going on.")
+    environments_anew: bool = Field(
+        False, description="Whether environments started a new episode instead of continuing."
+    )
 
 
 class RunCreate(Body):
     algo: str = Field(
         max_length=LIMITS.choice.maximum,
-        description="An algorithm, `random` for random actions, or `recommended` for one that was measured to work.",
+        description="An algorithm, `random` for random actions, or `recommended` for one that is known to work here.",
     )
     env_id: str = Field("CartPole-v1", max_length=LIMITS.choice.maximum)
     preset: PresetChoice = RECOMMENDED
-    seed: Seed | None = Field(None, description="null: drawn by the service.")
+    seed: Seed | None = Field(None, description="null: a random seed.")
     total_timesteps: TotalTimesteps | None = Field(None, description="null: the preset's.")
     name: RunName | None = None
-    env_options: dict[str, JsonValue] = Field(default={}, description="Options of the environment that differ.")
-    hyperparameters: dict[str, JsonValue] = Field(default={}, description="Overrides of the preset's values.")
-    evaluation: EvaluationPlan | None = Field(None, description="Evaluation while it trains; null: the preset's.")
+    env_options: dict[str, JsonValue] = Field(
+        default={}, description="Environment options that differ from their defaults."
+    )
+    hyperparameters: dict[str, JsonValue] = Field(default={}, description="Values that override those of the preset.")
+    evaluation: EvaluationPlan | None = Field(None, description="Evaluation during training; null: the preset's.")
     snapshots: SnapshotPlan | None = Field(
-        None, description="When snapshots are taken and how many are kept; null: one every 60 seconds, the newest 3."
+        None, description="When snapshots are taken and how many are kept; null: every 60 seconds, the newest 3."
     )
     anatomy: bool | None = Field(
-        None, description="Look into updates now and then; null: unless the agent sees pictures."
+        None, description="Record details of some updates; null: unless the agent sees pictures."
     )
-    rules: Rules = Field((), description="What it shall do by itself.")
+    rules: Rules = Field((), description="Rules: actions that the run takes when conditions are met.")
     sinks: list[SinkKind] = Field(
-        [], max_length=len(SinkKind), description="Other programs that it is delivered to as it trains."
+        [], max_length=len(SinkKind), description="Other programs that receive its data during training."
     )
     start: bool = False
 
@@ -189,14 +179,16 @@ class GroupCreate(RunCreate):
     """A run for each of several seeds."""
 
     seeds: Seeds = Field([], description="The seeds; empty: `count` of them.")
-    count: SeedCount | None = Field(None, description="How many seeds: from `seed` upwards, drawn if that is null.")
+    count: SeedCount | None = Field(
+        None, description="Number of seeds: counted from `seed`, or random if that is null."
+    )
 
 
 class SeedsAdd(Body):
     """Other seeds to repeat a run with."""
 
     seeds: Seeds = Field([], description="The seeds; empty: `count` of them.")
-    count: SeedCount | None = Field(None, description="How many seeds to draw.")
+    count: SeedCount | None = Field(None, description="Number of random seeds.")
 
 
 Tag = Annotated[str, Field(min_length=LIMITS.tag.minimum, max_length=LIMITS.tag.maximum, pattern=r"\S")]
@@ -211,125 +203,121 @@ class RunPatch(Body):
 
 
 class Solved(Wire):
-    """When the policy was first shown to reach the reward threshold."""
+    """When the policy first proved to reach the reward threshold."""
 
-    step: int = Field(description="Environment steps that the policy had been trained for.")
+    step: int = Field(description="Environment steps of training by then.")
     seconds: float | None = Field(description="Seconds of training by then.")
     by: SolvedBy = Field(
         description="training: by the mean return of 100 training episodes; "
         "evaluation: by a policy's mean return in an evaluation."
     )
-    threshold: float = Field(description="The return that was reached.")
+    threshold: float = Field(description="The return that had to be reached.")
 
 
 class AttemptTimes(Wire):
     started_at: Instant
     ended_at: Instant | None = Field(
-        description="When its last row was written, if nobody saw it end; null: it trains."
+        description="When it ended, or when its last row was written if its end was not recorded; null: it trains."
     )
 
 
 class Run(Wire):
     id: str
     name: str
-    actor: RunActor = Field(description="Who plays its episodes.")
-    algo: str = Field(description="What its policy learns by; of another actor, that actor.")
+    actor: RunActor = Field(description="What chooses its actions.")
+    algo: str = Field(description="The algorithm of its policy; for other actors, the actor.")
     env_id: str
     preset: str | None
     seed: int
     group_id: str = Field(
-        description="Id that it shares with the runs that differ from it in their seed alone: that of the first."
+        description="Id of the group of runs that differ only in their seed: the id of the first of them."
     )
-    total_timesteps: int = Field(description="Environment steps asked for.")
+    total_timesteps: int = Field(description="Requested environment steps.")
     end_step: int = Field(
-        description="Step at which training ends if nothing ends it before: `total_timesteps` rounded up to whole "
-        "rollouts. Progress and time left are counted to it."
+        description="Step at which training ends unless it ends early: `total_timesteps` rounded up to complete "
+        "rollouts. Progress and time left refer to it."
     )
-    env_options: dict[str, JsonValue] = Field(description="Options of the environment, as validated.")
+    env_options: dict[str, JsonValue] = Field(description="Validated environment options.")
     status: RunStatus
-    cause: str | None = Field(description="Why it failed or was interrupted; why it waits, if not for a free slot.")
-    traceback: str | None = Field(description="The last lines of it, for a run that failed.")
+    cause: str | None = Field(description="Why it failed or was interrupted, or why it waits if not for a free slot.")
+    traceback: str | None = Field(description="The last lines of the traceback of a failed run.")
     attempt: int = Field(
-        description="Number of the newest attempt to train it, from 1: status, cause, traceback and times are its."
+        description="Number of the newest training attempt, from 1. Status, cause, traceback and times belong to it."
     )
-    parent: ForkedFrom | None = Field(None, description="The run that it was forked from, and where; null: none.")
+    parent: ForkedFrom | None = Field(None, description="The run that it was forked from, and where; null: no fork.")
     attempts: list[AttemptTimes] = Field(
-        description="When each attempt trained. Seconds of training are counted over these, without the pauses between."
+        description="When each attempt trained. Training seconds are the sum of these, without the pauses between them."
     )
-    trained_before: float = Field(description="Seconds that earlier attempts have trained.")
-    resumed: Resumed | None = Field(description="How the newest attempt went on from a snapshot; null: it did not.")
+    trained_before: float = Field(description="Training seconds of earlier attempts.")
+    resumed: Resumed | None = Field(description="How the newest attempt continued from a snapshot; null: it did not.")
     saves_at: int | None = Field(
-        description="Step at which a run that pauses takes its snapshot; null: at once, or it does not pause."
+        description="Step at which a pausing run takes its snapshot; null: at once, or it is not pausing."
     )
     superseded: list[Stretch] = Field(
-        description="Rows in whose place those of a later attempt have come. They are in no curve and no figure; when "
-        "there are more of them, curves that were read before have to be read again."
+        description="Rows that rows of a later attempt replace. They do not count in any curve or figure. If their "
+        "number grows, read the curves again."
     )
-    last_event: int = Field(description="seq of its newest event: when it is greater, there are new ones to be read.")
+    last_event: int = Field(description="`seq` of its newest event; a greater number means that there are new events.")
     created_at: Instant
     queued_at: Instant | None
     started_at: Instant | None
     ended_at: Instant | None
-    step: int = Field(description="Environment steps done.")
+    step: int = Field(description="Environment steps so far.")
     episodes: int = Field(description="Episodes finished.")
-    ep_rew_mean: float | None = Field(
-        description="Mean return: of the last 100 episodes, of all while there are fewer."
-    )
+    ep_rew_mean: float | None = Field(description="Mean return of the last 100 episodes, or of all if there are fewer.")
     ep_len_mean: float | None = Field(description="Mean length of the same episodes.")
     fps: float | None = Field(
-        description="Steps per second: lately while it trains, once it has ended the average over all of its attempts."
+        description="Steps per second: the current rate during training, and afterwards the average of all attempts."
     )
     update_seconds: float | None = Field(
-        description="Seconds that the newest update took. A stop during an update takes no longer; null: not known."
+        description="Duration of the newest update in seconds, and so the longest wait for a stop; null: unknown."
     )
-    still_url: str | None = Field(None, description="A small picture of its environment; null: there is none.")
-    reward_threshold: float | None = Field(description="Return from which its environment counts as solved.")
-    solved: Solved | None = Field(
-        description="When the threshold was first reached; null: not so far, or there is none."
-    )
-    best_moving_average: float | None = Field(description="Best mean return of 20 episodes in a row.")
-    best_moving_average_step: int | None = Field(description="Step at which the last of these ended.")
+    still_url: str | None = Field(None, description="URL of a small picture of its environment; null: there is none.")
+    reward_threshold: float | None = Field(description="Return at which its environment counts as solved.")
+    solved: Solved | None = Field(description="When the threshold was first reached; null: not yet, or there is none.")
+    best_moving_average: float | None = Field(description="Best mean return of 20 consecutive episodes.")
+    best_moving_average_step: int | None = Field(description="Step at which the last of these episodes ended.")
     sparkline: list[float] = Field(
-        description="Up to 32 mean returns of 20 episodes, evenly over the steps so far; empty before the first."
+        description="Up to 32 mean returns of 20 episodes, evenly spaced over the steps so far; empty before the first."
     )
-    policy_step: int | None = Field(description="Step of the newest policy on disk.")
-    best_policy: BestPolicy | None = Field(description="The best policy found by periodic evaluation, if any is kept.")
+    policy_step: int | None = Field(description="Step of the newest saved policy.")
+    best_policy: BestPolicy | None = Field(description="The best policy by periodic evaluation, if one is saved.")
     ended_early: str | None = Field(
-        description="Why training ended before its timesteps were done; of a run that was stopped, the rule that ended "
-        "it without saving."
+        description="Why training ended early; for a stopped run, the rule that ended it without saving."
     )
-    queue_position: int | None = Field(description="Place in the queue, from 1, while queued.")
+    queue_position: int | None = Field(description="Position in the queue, from 1, while queued.")
     warnings: int
     last_warning: str | None
     damage: list[Damage] = Field(
-        description="What of its folder cannot be read, and what can be done; empty for a folder that is whole."
+        description="What cannot be read in its folder, and how to repair it; empty if nothing is damaged."
     )
     tags: list[str]
     notes: str
 
 
 class RunDetail(Run):
-    config: RunConfig | None = Field(description="Null if config.json cannot be read; `damage` says why.")
+    config: RunConfig | None = Field(description="null if config.json cannot be read; `damage` says why.")
     learned_rewards: LearnedRewards | None = Field(
-        description="How what its policy expects differs from recorded rewards; null without a configuration."
+        description="How the rewards that its policy learns from differ from recorded rewards; null without a "
+        "configuration."
     )
     latest_evaluation: Evaluation | None
     standing: Standing = Field(
-        description="own: made here; trusted: made elsewhere, and you said that it may be used; found: in the runs "
-        "folder without your mark, and yours once you use it; untrusted: made elsewhere, and nothing that it holds is "
-        "used before `POST /runs/{run_id}/trust`."
+        description="own: made here; trusted: made elsewhere and trusted by you; found: in the runs folder without "
+        "your mark, becomes yours when you use it; untrusted: made elsewhere, and not used before "
+        "`POST /runs/{run_id}/trust`."
     )
 
 
 class RunDrift(Wire):
     run_id: str
-    drift: list[Drift] = Field(description="Of its files, then of the packages; empty if nothing differs.")
+    drift: list[Drift] = Field(description="Differences in its files, then in packages; empty if there are none.")
 
 
 class BestOfSeeds(Wire):
-    """The best averages of the runs of a group, summed up over its seeds."""
+    """Summary of the best averages of a group over its seeds."""
 
-    scored: int = Field(description="Runs with a best average, which the figures are of.")
+    scored: int = Field(description="Number of runs with a best average, which the figures cover.")
     iqm: float | None = Field(description="Interquartile mean of their best averages; null before the first.")
     low: float | None = Field(description="Lower end of its 95 % bootstrap interval; null for fewer than two.")
     high: float | None = Field(description="Upper end of it.")
@@ -337,17 +325,17 @@ class BestOfSeeds(Wire):
 
 
 class SeedGroup(Wire):
-    """Runs that differ in their seed alone."""
+    """Runs that differ only in their seed."""
 
     id: str
-    run_ids: list[str] = Field(description="By seed; more than one.")
-    statuses: dict[RunStatus, int] = Field(description="How many of the runs are in each status that one of them has.")
-    step: int = Field(description="Environment steps that the runs have done together.")
-    end_step: int = Field(description="Environment steps after which all of them will have been trained.")
-    solved: int = Field(description="Runs that have reached their reward threshold.")
-    sparklines: list[list[float]] = Field(description="Those of the first 10 runs, by seed.")
-    ended: int = Field(description="Runs that have ended.")
-    scored: int = Field(description="Runs with a mean return, which the figures are of.")
+    run_ids: list[str] = Field(description="Ordered by seed; at least two.")
+    statuses: dict[RunStatus, int] = Field(description="Number of runs by status.")
+    step: int = Field(description="Total environment steps of the runs so far.")
+    end_step: int = Field(description="Total environment steps when all of them have finished.")
+    solved: int = Field(description="Number of runs that have reached their reward threshold.")
+    sparklines: list[list[float]] = Field(description="Sparklines of the first 10 runs, by seed.")
+    ended: int = Field(description="Number of runs that have ended.")
+    scored: int = Field(description="Number of runs with a mean return, which the figures cover.")
     iqm: float | None = Field(description="Interquartile mean of their mean returns; null before the first.")
     low: float | None = Field(description="Lower end of its 95 % bootstrap interval; null for fewer than two.")
     high: float | None = Field(description="Upper end of it.")
@@ -357,28 +345,28 @@ class SeedGroup(Wire):
 
 class GroupRuns(Wire):
     group_id: str
-    runs: list[Run] = Field(description="Those that were made.")
+    runs: list[Run] = Field(description="The new runs.")
 
 
 class RunPage(Wire):
     runs: list[Run]
-    groups: list[SeedGroup] = Field(description="Of these runs the groups that have more than one.")
+    groups: list[SeedGroup] = Field(description="The groups of these runs that have more than one run.")
     next_cursor: str | None = Field(description="Pass as `cursor` for the next page; null on the last.")
-    total: int = Field(description="Lines on all pages: runs that match, or with `grouped` groups of them.")
-    total_runs: int = Field(description="Runs that match, each of a group counted.")
+    total: int = Field(description="Number of entries on all pages: matching runs, or groups with `grouped`.")
+    total_runs: int = Field(description="Number of matching runs, each run of a group counted.")
 
 
 class TagCount(Wire):
     name: str
-    runs: int = Field(description="Runs that have it.")
+    runs: int = Field(description="Number of runs with this tag.")
 
 
 class TagList(Wire):
-    tags: list[TagCount] = Field(description="In the order of the alphabet.")
+    tags: list[TagCount] = Field(description="In alphabetical order.")
 
 
 class KeptFiles(NamedTuple):
-    """``policy_bytes``: size of the policy that played, if it saw pictures and is kept."""
+    """Which files of an evaluation exist. ``policy_bytes``: size of the policy, if it sees pictures and is saved."""
 
     video: bool
     steps: bool
@@ -388,14 +376,14 @@ class KeptFiles(NamedTuple):
 
 
 MOST_SPARKLINES = 10
-"""Of a group: more lines than these cannot be told apart in a cell."""
+"""Maximum number of sparklines of a group that can be told apart in a table cell."""
 
 _TIMES = ("created_at", "queued_at", "started_at", "ended_at")
 _SAME = set(Run.model_fields) - set(_TIMES) - {"actor", "attempts", "parent", "queue_position", "solved", "still_url"}
 
 
 def view_run(row: RunRow, queue: Mapping[str, int]) -> Run:
-    """``queue``: place by run id, of the runs that wait."""
+    """Return the API model of a run. ``queue``: position by run id of queued runs."""
     times = {name: None if (value := getattr(row, name)) is None else utc(value) for name in _TIMES}
     return Run(
         **row.model_dump(include=_SAME),
@@ -429,7 +417,7 @@ def view_group(group: Group) -> SeedGroup:
 
 
 def _summed_up(summary: Summary | None) -> dict[str, Any]:
-    """The figures of a group, by their names in SeedGroup and BestOfSeeds."""
+    """Return the figures of a summary by their field names in SeedGroup and BestOfSeeds."""
     interval = None if summary is None else summary.interval
     return {
         "scored": 0 if summary is None else summary.count,
@@ -443,14 +431,14 @@ def _solved(row: RunRow, found: SolvedAt | None, threshold: float | None) -> Sol
     if found is None or threshold is None:
         return None
     seconds = row.solved_seconds
-    if found != row.solved and row.attempts:  # by another threshold
+    if found != row.solved and row.attempts:  # for another threshold
         seconds = round(row.clock.at(found.time), 3)
     return Solved(step=found.step, seconds=seconds, by=found.by, threshold=threshold)
 
 
 def view_evaluation(row: EvaluationRow, kept: KeptFiles, short_of_solved: str | None) -> Evaluation:
     known = {"policy": PolicyChoice.LATEST, "origin": Origin.ASKED, "video": True, **row.record}
-    # A person's video grows while they play: a browser that holds some of it would mix old and new.
+    # The video of a played run grows; a new URL keeps the browser from mixing old and new parts.
     size = ((known.get("summary") or {}).get("video") or {}).get("size_bytes", 0)
     url = link(f"/api/runs/{row.run_id}/artifacts/eval/{row.id}.mp4?bytes={size}") if kept.video else None
     return Evaluation(

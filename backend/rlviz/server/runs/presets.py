@@ -1,4 +1,4 @@
-"""OwnPresets: presets of the user's own, a file each in the runs folder."""
+"""The user's own presets, one file each in the runs folder."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_PRESETS = 500
 
 
 class OwnPresets:
-    """Read again only when the folder has changed. For several threads."""
+    """Reads, writes and deletes own presets. Reads the folder again only when it has changed. Thread-safe."""
 
     def __init__(self, runs_dir: Path) -> None:
         self._folder = runs_dir / FOLDER
@@ -30,7 +30,7 @@ class OwnPresets:
         self._known: tuple[object, tuple[OwnPreset, ...]] = (None, ())
 
     def all(self) -> Sequence[OwnPreset]:
-        """By title. Files that are none, or with which nothing can be trained, are left out and logged."""
+        """Return the presets ordered by title. Logs and skips files that are invalid or that nothing can train with."""
         with self._lock:
             files = self._files()
             stamp = [(path.name, *_stamp(path)) for path in files]
@@ -40,18 +40,18 @@ class OwnPresets:
             return self._known[1]
 
     def keep(self, preset: OwnPreset) -> None:
-        """Write its file. Raises InvalidRequest if there is one of that id, if its title is that of a built-in preset,
-        or if there are too many; or OSError."""
+        """Save a preset.
+
+        Raises InvalidRequest if its id or title is in use or if there are too many presets, or OSError.
+        """
         if is_built_in_title(preset.title):
-            raise InvalidRequest.field(
-                "/title", f"{preset.title!r} is what a built-in preset is called. Choose another title."
-            )
+            raise InvalidRequest.field("/title", f"A built-in preset is named {preset.title!r}. Choose another title.")
         with self._lock:
             path = self._path(preset.id)
             if path.exists() or path.is_symlink():
-                raise InvalidRequest.field("/title", f"There is a preset {preset.id!r} already. Choose another title.")
+                raise InvalidRequest.field("/title", f"You already have a preset {preset.id!r}. Choose another title.")
             if len(self._files()) >= MOST_PRESETS:
-                raise InvalidRequest("", [FieldError("", f"{MOST_PRESETS} presets are the most. Delete some.")])
+                raise InvalidRequest("", [FieldError("", f"You can have at most {MOST_PRESETS} presets. Delete some.")])
             self._folder.mkdir(exist_ok=True)
             with atomic_write(path) as file:
                 file.write(preset.model_dump_json(indent=2).encode())
@@ -74,7 +74,7 @@ class OwnPresets:
 
 
 def _stamp(path: Path) -> tuple[int, int]:
-    """When the file was changed, in nanoseconds, and its bytes; (0, 0) if it is gone."""
+    """Return the file's modification time in nanoseconds and its size in bytes; (0, 0) if it does not exist."""
     try:
         status = path.lstat()
     except FileNotFoundError:
@@ -91,12 +91,12 @@ def _read(path: Path) -> OwnPreset | None:
         with path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
-            raise ValueError(f"longer than {MOST_BYTES:,} bytes")  # noqa: TRY301 - all that is wrong is told below
+            raise ValueError(f"longer than {MOST_BYTES:,} bytes")  # noqa: TRY301 - logged below
         preset = OwnPreset.model_validate_json(content)
         if preset.id != path.stem:
             raise ValueError(f"its id is {preset.id!r}")  # noqa: TRY301
         ALGORITHMS.get(preset.algorithm).validate(preset.hyperparameters, preset.total_timesteps)
     except (OSError, ValueError, ValidationError, RlvizError) as error:
-        log.warning("The preset in %s is left out: %s", path, error)
+        log.warning("Skipping the preset in %s: %s", path, error)
         return None
     return preset

@@ -1,12 +1,6 @@
-"""Runs: create, list, show, label, start, stop, delete.
+"""HTTP endpoints of runs: create, list, show, label, start, stop and delete them.
 
-The runs that a run was forked from, beside, and into.
-
-The trash: deleted runs, until they are removed for good.
-
-The user's own presets, which the lists of environments show among ours; and the measured curves of both.
-
-The tags that runs have.
+Also their families and tags, the trash, and the user's presets with measured curves.
 """
 
 from __future__ import annotations
@@ -56,7 +50,7 @@ from rlviz.server.router import Router
 from rlviz.server.runs import family
 from rlviz.server.runs.configuration import NewRun
 from rlviz.server.runs.family import FamilyService
-from rlviz.server.runs.groups import GroupService, SeedsWanted
+from rlviz.server.runs.groups import GroupService, SeedRequest
 from rlviz.server.runs.models import (
     DeletedRun,
     GroupCreate,
@@ -79,7 +73,7 @@ from rlviz.server.runs.models import (
     view_run,
 )
 from rlviz.server.runs.presets import OwnPresets
-from rlviz.server.runs.service import RunService, TakeUpService
+from rlviz.server.runs.service import RunAdoptionService, RunService
 from rlviz.server.runs.trash import TrashService
 from rlviz.server.snapshots.damage import DamageService
 from rlviz.server.trust.service import TrustService
@@ -93,7 +87,7 @@ Metrics = Annotated[MetricsService, Depends(provided(MetricsService))]
 OwnPresetsAccess = Annotated[OwnPresets, Depends(provided(OwnPresets))]
 Runs = Annotated[RunService, Depends(provided(RunService))]
 Sinks = Annotated[SinkService, Depends(provided(SinkService))]
-TakingUp = Annotated[TakeUpService, Depends(provided(TakeUpService))]
+RunAdoption = Annotated[RunAdoptionService, Depends(provided(RunAdoptionService))]
 Trust = Annotated[TrustService, Depends(provided(TrustService))]
 
 router = Router(prefix="/runs", tag="runs")
@@ -102,7 +96,7 @@ router = Router(prefix="/runs", tag="runs")
 @router.post("", status_code=201, responses=documented(InvalidRequest, NotEnoughDisk, ExtraMissing))
 @in_lane(Lane.CHANGES)
 def create_run(body: RunCreate, sinks: Sinks, runs: Runs, evaluations: Evaluations, trust: Trust) -> RunDetail:
-    """Create a run, and start it if asked to: both, or neither."""
+    """Create a run and optionally start it: both or neither."""
     sinks.check(body.sinks)
     row = runs.create(_new_run(body), start=body.start)
     sinks.take_over([row.id], body.sinks)
@@ -112,9 +106,9 @@ def create_run(body: RunCreate, sinks: Sinks, runs: Runs, evaluations: Evaluatio
 @router.post("/groups", status_code=201, responses=documented(InvalidRequest, NotEnoughDisk, ExtraMissing))
 @in_lane(Lane.CHANGES)
 def create_group(body: GroupCreate, sinks: Sinks, groups: Groups, runs: Runs) -> GroupRuns:
-    """Create a run for each of several seeds, and start them if asked to: all of them, or none."""
+    """Create a run for each of several seeds and optionally start them: all of them or none."""
     sinks.check(body.sinks)
-    group = groups.create(_new_run(body), SeedsWanted(body.seeds, body.count), start=body.start)
+    group = groups.create(_new_run(body), SeedRequest(body.seeds, body.count), start=body.start)
     sinks.take_over([row.id for row in group], body.sinks)
     return _group(runs, group)
 
@@ -128,9 +122,9 @@ def create_group(body: GroupCreate, sinks: Sinks, groups: Groups, runs: Runs) ->
 )
 @in_lane(Lane.CHANGES)
 def add_seeds(run_id: str, body: SeedsAdd, sinks_service: Sinks, groups: Groups, runs: Runs) -> GroupRuns:
-    """Repeat a run with other seeds, and start them: all of them, or none. They have the sinks that it has."""
+    """Repeat a run with other seeds and start the new runs: all of them or none. They get the same sinks."""
     sinks = sinks_service.live(run_id)
-    rows = groups.add_seeds(run_id, SeedsWanted(body.seeds, body.count))
+    rows = groups.add_seeds(run_id, SeedRequest(body.seeds, body.count))
     sinks_service.take_over([row.id for row in rows], sinks)
     return _group(runs, rows)
 
@@ -140,31 +134,33 @@ def add_seeds(run_id: str, body: SeedsAdd, sinks_service: Sinks, groups: Groups,
 def list_runs(
     runs: Runs,
     groups_service: Groups,
-    status: Annotated[list[RunStatus] | None, Query(description="May be repeated.")] = None,
-    algo: Annotated[list[str] | None, Query(max_length=50, description="May be repeated.")] = None,
-    env_id: Annotated[list[str] | None, Query(max_length=50, description="May be repeated.")] = None,
+    status: Annotated[list[RunStatus] | None, Query(description="Repeatable.")] = None,
+    algo: Annotated[list[str] | None, Query(max_length=50, description="Repeatable.")] = None,
+    env_id: Annotated[list[str] | None, Query(max_length=50, description="Repeatable.")] = None,
     tag: Annotated[
-        list[str] | None, Query(max_length=50, description="Runs with any of these tags; may be repeated.")
+        list[str] | None, Query(max_length=50, description="Runs with any of these tags; repeatable.")
     ] = None,
-    group: Annotated[
-        list[str] | None, Query(max_length=50, description="Runs of these groups; may be repeated.")
-    ] = None,
+    group: Annotated[list[str] | None, Query(max_length=50, description="Runs of these groups; repeatable.")] = None,
     ids: Annotated[
-        list[str] | None, Query(alias="id", max_length=LIMITS.compared_runs.maximum, description="May be repeated.")
+        list[str] | None, Query(alias="id", max_length=LIMITS.compared_runs.maximum, description="Repeatable.")
     ] = None,
     q: Annotated[
         str | None,
-        Query(max_length=LIMITS.search.maximum, description="Text in name, id, environment, tags or notes."),
+        Query(
+            max_length=LIMITS.search.maximum, description="Text that the name, id, environment, tags or notes contain."
+        ),
     ] = None,
-    sort: Annotated[str, Query(description=f"{', '.join(SORTS)}; a minus in front sorts downwards.")] = "-created_at",
+    sort: Annotated[
+        str, Query(description=f"{', '.join(SORTS)}; a leading minus sorts in descending order.")
+    ] = "-created_at",
     limit: Annotated[
         int, Query(ge=LIMITS.runs_per_page.minimum, le=LIMITS.runs_per_page.maximum)
     ] = DEFAULT_RUNS_PER_PAGE,
     cursor: Annotated[str | None, Query(max_length=1_000)] = None,
-    offset: Annotated[int, Query(ge=0, le=1_000_000_000, description="Runs to skip, to jump into a long list.")] = 0,
-    grouped: Annotated[bool, Query(description="Of each group one run alone, the first that matches.")] = False,
+    offset: Annotated[int, Query(ge=0, le=1_000_000_000, description="Number of runs to skip.")] = 0,
+    grouped: Annotated[bool, Query(description="Return only the first matching run of each group.")] = False,
 ) -> RunPage:
-    """List runs, newest first unless told otherwise."""
+    """List runs, newest first by default."""
     statuses = [item.value for item in status or ()]
     query = RunQuery(
         status=statuses,
@@ -194,8 +190,8 @@ def list_runs(
 
 @router.get("/{run_id}", responses=documented(RunNotFound, ArtifactNotFound))
 def get_run(run_id: str, damage: Damage, runs: Runs, evaluations: Evaluations, trust: Trust) -> RunDetail:
-    """One run with its full configuration and its latest evaluation."""
-    return _detail(runs, evaluations, trust, damage.look(run_id))
+    """Return a run with its complete configuration and its latest evaluation."""
+    return _detail(runs, evaluations, trust, damage.inspect(run_id))
 
 
 @router.patch("/{run_id}", responses=documented(RunNotFound, InvalidRequest))
@@ -207,7 +203,7 @@ def patch_run(run_id: str, body: RunPatch, runs: Runs, evaluations: Evaluations,
 @router.delete("/{run_id}", status_code=204, responses=documented(RunNotFound, RunIsActive))
 @in_lane(Lane.CHANGES)
 def delete_run(run_id: str, runs: Runs, metrics: Metrics) -> None:
-    """Move the run to the trash, from where it can be brought back for some days."""
+    """Move a run to the trash, where you can restore it for some days."""
     runs.delete(run_id)
     metrics.forget(run_id)
 
@@ -215,23 +211,23 @@ def delete_run(run_id: str, runs: Runs, metrics: Metrics) -> None:
 @router.post("/{run_id}/restore", responses=documented(RunNotFound))
 @in_lane(Lane.CHANGES)
 def restore_run(run_id: str, runs: Runs) -> Run:
-    """Bring a run back from the trash, with all it had."""
+    """Restore a run from the trash with all of its data."""
     return _run(runs, runs.restore(run_id))
 
 
 @router.post("/{run_id}/take-up", responses=documented(RunNotFound, Conflict))
 @in_lane(Lane.CHANGES)
-def take_up_run(run_id: str, taking_up: TakingUp, runs: Runs, evaluations: Evaluations, trust: Trust) -> RunDetail:
-    """List a run that has ended and whose folder was put into the runs folder, as `rlviz import` does."""
-    return _detail(runs, evaluations, trust, taking_up.take_up(run_id))
+def take_up_run(run_id: str, adoption: RunAdoption, runs: Runs, evaluations: Evaluations, trust: Trust) -> RunDetail:
+    """Add an ended run whose folder was copied into the runs folder, as `rlviz import` does."""
+    return _detail(runs, evaluations, trust, adoption.adopt_run(run_id))
 
 
 @router.post("/{run_id}/repair", responses=documented(RunNotFound, ArtifactNotFound, RunIsActive, RunFolderError))
 @in_lane(Lane.CHECKS)
 def repair_run(run_id: str, damage: Damage, metrics: Metrics, runs: Runs) -> Run:
-    """Keep what can be read of a damaged run, and put what is damaged beside it, as `<name>.damaged-<time>`.
+    """Repair a damaged run: keep what can be read and rename damaged files to `<name>.damaged-<time>`.
 
-    Of a journal the readable lines stay. Nothing can be made of a `config.json` that cannot be read: it stays.
+    The readable lines of a journal stay. An unreadable `config.json` cannot be repaired and stays as it is.
     """
     row = damage.repair(run_id)
     metrics.forget(run_id)
@@ -241,7 +237,7 @@ def repair_run(run_id: str, damage: Damage, metrics: Metrics, runs: Runs) -> Run
 @router.get("/{run_id}/drift", responses=documented(RunNotFound, ArtifactNotFound, RunFolderError))
 @in_lane(Lane.CHECKS)
 def get_drift(run_id: str, damage: Damage) -> RunDrift:
-    """What of the run's files differs from what this version expects, and of the packages from what trained it."""
+    """Return how the run's files differ from what this version expects, and packages from those that trained it."""
     return RunDrift(run_id=run_id, drift=damage.drift(run_id))
 
 
@@ -252,19 +248,19 @@ def get_drift(run_id: str, damage: Damage) -> RunDrift:
 )
 @in_lane(Lane.CHANGES)
 def start_run(run_id: str, runs: Runs) -> Run:
-    """Ask for training to begin; it is queued until there is room."""
+    """Queue a run for training."""
     return _run(runs, runs.start(run_id))
 
 
 @router.post("/{run_id}/stop", status_code=202, responses=documented(RunNotFound, IllegalTransition))
 def stop_run(run_id: str, runs: Runs) -> Run:
-    """Ask for training to end with the model saved. Asking again changes nothing."""
+    """Ask a run to stop and save its model. Idempotent."""
     return _run(runs, runs.stop(run_id))
 
 
 @router.get("/{run_id}/config", response_model=RunConfig, responses=documented(RunNotFound))
 def get_config(run_id: str, runs: Runs, request: Request) -> Any:
-    """The run's config.json."""
+    """Return the run's config.json."""
     try:
         file = open_file(runs.folder(run_id).config_path)
     except FileNotFoundError as error:
@@ -311,8 +307,8 @@ family_router = Router(prefix="/runs/{run_id}/family", tag="snapshots", lane=Lan
 
 @family_router.get("", responses=documented(RunNotFound))
 def get_family(run_id: str, family: Family) -> RunFamily:
-    """The runs that it was forked from, and all that were forked from those, with what was changed at each fork."""
-    found = family.of(run_id)
+    """Return the run's ancestors and all of their forks, with the settings that each fork changed."""
+    found = family.find_family(run_id)
     return RunFamily(run_id=run_id, members=[_view(one) for one in found.members], whole=found.is_whole)
 
 
@@ -336,7 +332,7 @@ trash_router = Router(prefix="/trash", tag="trash", lane=Lane.CHANGES)
 @trash_router.get("")
 @in_lane(None)
 def list_trash(deleted: Deleted) -> TrashList:
-    """The deleted runs, the last deleted first."""
+    """List the deleted runs, most recently deleted first."""
     runs = [
         DeletedRun(
             id=run.id,
@@ -360,7 +356,7 @@ def empty_trash(deleted: Deleted) -> None:
 
 @trash_router.delete("/{run_id}", status_code=204, responses=documented(RunNotFound))
 def remove_deleted_run(run_id: str, deleted: Deleted) -> None:
-    """Remove a deleted run, with all its files, for good."""
+    """Remove a deleted run and all its files for good."""
     deleted.remove(run_id)
 
 
@@ -375,7 +371,7 @@ def list_own_presets(own_presets: OwnPresetsAccess) -> list[OwnPreset]:
 
 @presets_router.get("/curves/{curve_id}", responses=documented(CurveNotFound))
 def get_measured_curve(curve_id: str, own_presets: OwnPresetsAccess) -> MeasuredCurve:
-    """The learning curve over the seeds that a preset was measured with, by its `curve`."""
+    """Return the learning curve that a preset was measured with, by its `curve`."""
     own = (preset.curve for preset in own_presets.all() if preset.curve_id == curve_id)
     found = known_curves().get(curve_id) or next(own, None)
     if found is None:
@@ -387,7 +383,7 @@ def get_measured_curve(curve_id: str, own_presets: OwnPresetsAccess) -> Measured
     "/specifications/{name}", response_class=PlainTextResponse, responses={**documented(SpecificationNotFound)}
 )
 def get_measuring_specification(name: str) -> PlainTextResponse:
-    """The experiment that measured a preset of ours, by its `measured.specification`: a file for
+    """Return the experiment that measured a built-in preset, by its `measured.specification`, as a file for
     `rlviz experiment run`."""
     found = specification_text(name)
     if found is None:
@@ -397,7 +393,7 @@ def get_measuring_specification(name: str) -> PlainTextResponse:
 
 @presets_router.delete("/{preset_id}", status_code=204, responses=documented(PresetNotFound))
 def delete_own_preset(preset_id: str, own_presets: OwnPresetsAccess) -> None:
-    """Runs that were made with it keep their values."""
+    """Delete one of your presets. Runs that used it keep their values."""
     own_presets.delete(preset_id)
 
 
@@ -406,5 +402,5 @@ tags_router = Router(tag="runs")
 
 @tags_router.get("/tags")
 def list_tags(runs_service: Runs) -> TagList:
-    """Every tag that some run has, with the number of runs."""
+    """List every tag with the number of runs that have it."""
     return TagList(tags=[TagCount(name=name, runs=runs) for name, runs in runs_service.tags()])

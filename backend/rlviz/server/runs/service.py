@@ -1,8 +1,7 @@
-"""Use cases on runs: create, list, start, stop, label, delete.
+"""Use cases on runs: create, list, start, stop, label, delete and restore.
 
-TakeUpService: run folders that appear in the runs folder while the service runs.
-
-Use case on what is played by hand: a run to keep it in.
+``RunAdoptionService`` adds a run whose folder was copied into the runs folder while the service runs. ``PlayedRuns``
+creates the run that keeps the episodes a person plays.
 """
 
 from __future__ import annotations
@@ -51,6 +50,8 @@ from rlviz.settings import Settings
 
 
 class RunService(RunUseCases):
+    """Reads and changes runs. Every method that takes a ``run_id`` raises RunNotFound for an unknown one."""
+
     def __init__(
         self,
         settings: Settings,
@@ -67,7 +68,7 @@ class RunService(RunUseCases):
         self._trash, self._environments, self._own_presets = trash, environments, own_presets
 
     def folder(self, run_id: str) -> RunFolder:
-        """The folder of a run that exists. Raises RunNotFound."""
+        """Return the folder of a run that the catalogue has."""
         with self._database.read() as session:
             return self._folder(get_run(session, run_id).id)
 
@@ -84,22 +85,22 @@ class RunService(RunUseCases):
             return list_runs(session, query)
 
     def tags(self) -> Sequence[tuple[str, int]]:
-        """Every tag, with the number of runs that have it."""
+        """Return every tag with the number of runs that have it."""
         with self._database.read() as session:
             return tag_counts(session)
 
     def training(self) -> Sequence[str]:
-        """Ids of the runs that have a worker of their own and were not asked to stop."""
+        """Return the ids of runs that train in a worker of their own and are not stopping."""
         with self._database.read() as session:
             rows = runs_with_status(session, RunStatus.STARTING, RunStatus.RUNNING)
         return [row.id for row in rows if not row.actor.is_guest]
 
     def learning(self, run_ids: Sequence[str]) -> Sequence[str]:
-        """Those of ``run_ids`` in which a policy learns."""
+        """Return the ids among ``run_ids`` whose policy learns."""
         return [row.id for row in self.get_many(run_ids) if row.actor is RunActor.POLICY]
 
     def load(self) -> tuple[int, int]:
-        """Number of runs with a worker, and of runs in the queue."""
+        """Return the number of runs with a worker and the number of queued runs."""
         with self._database.read() as session:
             return run_load(session)
 
@@ -112,16 +113,16 @@ class RunService(RunUseCases):
             return queue_positions(session)
 
     def config(self, run_id: str) -> RunConfig:
-        """Raises RunNotFound, ArtifactNotFound if the folder is gone, or RunFolderError."""
+        """Read the run's configuration. Raises ArtifactNotFound if the folder is gone, or RunFolderError."""
         folder = self.folder(run_id)
         folder.check()
         return folder.read_config()
 
     def create(self, new: NewRun, *, start: bool = False) -> RunRow:
-        """Validate, write the folder, index it, and queue it if it shall ``start``: all of it, or nothing.
+        """Create a run, and queue it if ``start`` is true.
 
-        If anything fails, neither a folder nor a row is left. If the service dies meanwhile, its next start finds the
-        run as it was asked for, or no run. Raises InvalidRequest, UnknownName, NotEnoughDisk or OSError.
+        If anything fails, neither a folder nor a row remains. If the service dies meanwhile, its next start finds
+        the complete run or none. Raises InvalidRequest, UnknownName, NotEnoughDisk or OSError.
         """
         self._disk.check()
         now = self._clock()
@@ -129,8 +130,14 @@ class RunService(RunUseCases):
         return self._add([config], now, start=start)[0]
 
     def resolve(self, new: NewRun, *, memory_per_worker: int | None = None) -> RunConfig:
-        """The configuration that a run would have; ``memory_per_worker``: bytes for its buffers, besides what it may
-        have anyway. Raises InvalidRequest or UnknownName."""
+        """Return the complete configuration for a request, without creating a run.
+
+        Args:
+            new: The request.
+            memory_per_worker: A limit on buffers, in bytes, in addition to the service's own limit.
+
+        Raises InvalidRequest or UnknownName.
+        """
         return resolve_config(
             new,
             self._clock(),
@@ -143,14 +150,19 @@ class RunService(RunUseCases):
         )
 
     def add(self, config: RunConfig, sinks: Sequence[SinkKind] = ()) -> RunRow:
-        """Create a run from its configuration, with the sinks that it shall have, and queue it. Raises NotEnoughDisk or
-        OSError."""
+        """Create a run from a complete configuration and queue it. ``sinks``: where it is delivered to.
+
+        Raises NotEnoughDisk or OSError.
+        """
         self._disk.check()
         return self._add([config], self._clock(), start=True, sinks=sinks)[0]
 
     def start(self, run_id: str) -> RunRow:
-        """Queue a created run. Raises IllegalTransition for any other, RunIsActive for one in which a person plays,
-        NotEnoughDisk, RunFolderError, or NewerVersion."""
+        """Queue a created run.
+
+        Raises IllegalTransition if its status is not ``created``, RunIsActive if a person plays in it, NotEnoughDisk,
+        RunFolderError, or NewerVersion.
+        """
         now = self._clock()
         with self._database.write() as session:
             _check_steered(get_run(session, run_id))
@@ -165,10 +177,14 @@ class RunService(RunUseCases):
         return row
 
     def stop(self, run_id: str, reason: str | None = None) -> RunRow:
-        """Ask a run to stop. One that is stopping or has ended is left as it is; one never started is a conflict.
+        """Ask a run to stop. Does nothing if it is stopping or has ended.
 
-        ``reason``: one sentence, if it is not its user who wants it to. Raises RunIsActive for one in which a person
-        plays: it ends with its session.
+        Args:
+            run_id: The run.
+            reason: Why, as one sentence; None if the user stops it.
+
+        Raises IllegalTransition if it never started, and RunIsActive if a person plays in it: it ends with its
+        session.
         """
         now = self._clock()
         with self._database.write() as session:
@@ -180,15 +196,15 @@ class RunService(RunUseCases):
                 row = move_run(session, run_id, RunStatus.STOPPED, ended_at=now, cause=None)
             else:
                 row = move_run(session, run_id, RunStatus.STOPPING)
-            self._supervisor.expect_end(run_id)  # first, since without its folder the worker cannot be asked
-            with suppress(ArtifactNotFound, RunFolderError):  # it cannot be asked, so it is terminated
+            self._supervisor.expect_end(run_id)  # first, in case the request below cannot be written
+            with suppress(ArtifactNotFound, RunFolderError):  # without a request, the supervisor terminates the worker
                 self._ask(run_id, Desired.STOP, now, reason=reason)
         self._events.publish(RunChanged(row))
         self._supervisor.wake()
         return row
 
     def relabel(self, run_id: str, changes: Mapping[str, object]) -> RunRow:
-        """Change name, tags or notes; fields that ``changes`` does not contain stay. Raises ArtifactNotFound."""
+        """Change name, tags or notes. ``changes`` maps field names to new values. Raises ArtifactNotFound."""
         with self._database.write() as session:
             row = get_run(session, run_id)
             labels = Labels(name=row.name, tags=row.tags, notes=row.notes).model_copy(update=changes)
@@ -201,9 +217,9 @@ class RunService(RunUseCases):
         return row
 
     def delete(self, run_id: str) -> None:
-        """Move the folder to the trash and remove the rows.
+        """Move the run's folder to the trash and remove its rows.
 
-        Raises RunIsActive while a worker, or an evaluation, may write into the folder.
+        Raises RunIsActive while a worker or an evaluation may write into the folder.
         """
         self._await_exit(run_id)
         with self._database.write() as session:
@@ -214,7 +230,7 @@ class RunService(RunUseCases):
         self._events.publish(RunDeleted(run_id))
 
     def restore(self, run_id: str) -> RunRow:
-        """Restore a run from the trash; a run that was not deleted is left as it is.
+        """Restore a run from the trash. Does nothing if it is not deleted.
 
         Raises RunNotFound if it was removed for good.
         """
@@ -233,8 +249,8 @@ class RunService(RunUseCases):
         if not found.runs:
             raise found.unreadable[0]
         row = found.runs[0]
-        if row.state.is_active:  # it had ended, but the disk was too full to write so into the folder
-            row.sqlmodel_update(lost("How the run ended was not written down."))
+        if row.state.is_active:  # it had ended, but the full disk kept its end out of the folder
+            row.sqlmodel_update(lost("The run's ending was not recorded."))
         session.add(row)
         session.flush()
         session.add_all(found.evaluations)
@@ -244,14 +260,16 @@ class RunService(RunUseCases):
 def _check_steered(row: RunRow) -> None:
     check_controlled(row)
     if row.actor is RunActor.HUMAN:
-        raise RunIsActive(f"Run {row.id!r} is played by hand. It begins and ends on the Play page, with its session.")
+        raise RunIsActive(f"Run {row.id!r} is played by hand. It starts and ends with its session on the Play page.")
 
 
-class TakeUpService(RunUseCases):
-    def take_up(self, run_id: str) -> RunRow:
-        """List a run whose folder somebody has put into the runs folder; one that is listed stays as it is.
+class RunAdoptionService(RunUseCases):
+    """Adds runs whose folders were copied into the runs folder."""
 
-        Raises RunNotFound where there is no such folder, and Conflict for one that does not say how it ended.
+    def adopt_run(self, run_id: str) -> RunRow:
+        """Add a run to the catalogue by its folder. Does nothing if the catalogue has it.
+
+        Raises RunNotFound if no folder has this id, and Conflict if the run has not ended.
         """
         with self._database.read() as session:
             known = session.get(RunRow, run_id)
@@ -263,9 +281,9 @@ class TakeUpService(RunUseCases):
         found = Indexed()
         index_folder(folder, found)
         if any(not row.state.is_final for row in found.runs):
-            raise Conflict(f"Run {run_id!r} has not ended: a run that trains elsewhere cannot be taken up.")
+            raise Conflict(f"Run {run_id!r} has not ended. A run that trains elsewhere cannot be added.")
         with self._database.write() as session:
-            if session.get(RunRow, run_id) is None:  # the supervisor lists foreign runs that it finds, too
+            if session.get(RunRow, run_id) is None:  # the supervisor may have added it as a foreign run
                 session.add_all(found.runs)
                 session.flush()
                 session.add_all(found.evaluations)
@@ -276,11 +294,13 @@ class TakeUpService(RunUseCases):
 
 
 class PlayedRuns(RunUseCases):
-    def begin(self, session_id: str, plan: SessionPlan) -> Recording:
-        """Create the run that the worker of a session keeps its episodes in; folder and row, or neither.
+    """Creates the runs that keep what a person plays."""
 
-        The worker is there already, so that the run is starting from the first. Nothing is wanted of it in
-        ``control.json``: should the catalogue be made again before the worker has begun, nobody trains it.
+    def create_for_session(self, session_id: str, plan: SessionPlan) -> Recording:
+        """Create the run in which a session's worker stores its episodes: folder and row, or neither.
+
+        The worker exists already, so the run is ``starting`` at once. ``control.json`` requests nothing, so that no
+        trainer starts if the catalogue is rebuilt before the worker writes.
         Raises NotEnoughDisk, RunFolderError or OSError.
         """
         self._disk.check()

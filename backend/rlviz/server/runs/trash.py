@@ -1,4 +1,4 @@
-"""Use cases on deleted runs: list them, and remove them for good. Restoring one is a use case on runs."""
+"""List deleted runs and remove them for good. ``RunService.restore`` restores them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class DeletedRun:
     id: str
     name: str
     config: RunConfig | None
-    """None if it cannot be read; the run can still be removed, and restored after a repair."""
+    """None if it cannot be read; the run can still be removed or restored."""
     deleted_at: float
     removed_at: float
     size_bytes: int
@@ -38,7 +38,7 @@ class TrashService:
         self._days, self._trash, self._clock = settings.trash_days, trash, clock
 
     def list(self) -> list[DeletedRun]:
-        """All deleted runs, most recently deleted first."""
+        """Return all deleted runs, most recently deleted first."""
         return sorted(self._runs(), key=lambda run: (-run.deleted_at, run.id))
 
     def remove(self, run_id: str) -> None:
@@ -48,12 +48,12 @@ class TrashService:
     def empty(self) -> None:
         """Remove all deleted runs for good."""
         for run_id in self._trash.run_ids():
-            # A run that was restored meanwhile is no error.
+            # A run that was restored meanwhile is not an error.
             with suppress(RunNotFound):
                 self._trash.remove(run_id)
 
     def purge(self) -> None:
-        """Remove for good what was deleted ``RLVIZ_TRASH_DAYS`` ago or earlier. Raises OSError."""
+        """Remove for good the runs that were deleted ``RLVIZ_TRASH_DAYS`` or more ago. Raises OSError."""
         purged = self._trash.purge(self._clock() - self._days * DAY_SECONDS)
         if purged:
             log.info("Removed for good, %g days after their deletion: %s", self._days, ", ".join(purged))
@@ -70,7 +70,7 @@ class TrashService:
 
 
 def _read(folder: RunFolder) -> tuple[RunConfig | None, str]:
-    """Configuration and name of a run; the id is the name if it cannot be read."""
+    """Return the configuration and name of a run; its id if the name cannot be read."""
     try:
         config = folder.read_config()
     except (RunFolderError, FileNotFoundError):

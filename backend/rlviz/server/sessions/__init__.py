@@ -1,3 +1,3 @@
-"""The connection between the worker of a session and the client that watches it."""
+"""Live sessions: connect a session's worker to the client that watches it."""
 
 from __future__ import annotations

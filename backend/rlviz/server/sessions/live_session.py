@@ -1,6 +1,6 @@
-"""LiveSession: one session that goes on, from its worker's socket to the one who looks.
+"""One live session: pass messages between its worker's socket and the viewer.
 
-Outbox: what waits to be sent to one who looks.
+``Outbox`` queues what is sent to the viewer and drops frames that are too old.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ log = logging.getLogger(__name__)
 
 
 MAX_FRAMES = 2
-"""Frames that wait at most: the next ones are newer."""
+"""Maximum number of queued frames; older ones are dropped."""
 
 MAX_ERRORS = 20
-"""Errors that wait at most; those that come then are left out. Whoever talks faster than it reads plays on."""
+"""Maximum number of queued errors; further ones are dropped. A client that sends invalid messages without reading stays
+connected."""
 
 MAX_WAITING = 5_000
-"""Messages that wait at most. Who has read none of so many never will."""
+"""Maximum number of queued messages; beyond it the connection is closed."""
 
 TOO_SLOW = f"The connection is too slow: {MAX_WAITING:,} messages were waiting for it. Open the session again."
 
@@ -59,15 +60,15 @@ class OutboxItem:
 
     @property
     def binaries(self) -> list[bytes]:
-        """What follows the message, in this order."""
+        """Return the binary messages that follow, in order."""
         return [content for content in (self.frame, self.pictures) if content]
 
     def drop_frame(self) -> None:
-        """What the agent saw goes with it: both are shown together."""
+        """Drop the frame and what the agent saw, which belong together."""
         self.frame = self.seen = self.pictures = b""
 
     def message(self) -> str:
-        """The JSON that is sent. As StepMessage describes it, without reading what the worker wrote."""
+        """Return the JSON to send, as StepMessage describes it, without parsing the worker's part."""
         if not self.is_step:
             return self.text.decode()
         follows = b"true" if self.frame else b"false"
@@ -76,7 +77,8 @@ class OutboxItem:
 
 
 class Outbox:
-    """For the event loop alone. Where too much waits it closes, and all that is handed out still is why."""
+    """Queue of messages to the viewer. Use it only on the event loop. If it is too full, it closes and sends only the
+    reason."""
 
     def __init__(self) -> None:
         self._waiting: deque[OutboxItem] = deque()
@@ -105,7 +107,7 @@ class Outbox:
         self._news.set()
 
     def _replace_slice(self, newest: OutboxItem) -> None:
-        """One that still waits is of an older policy, or of an older step."""
+        """Replace a queued slice, which is of an older policy or step."""
         if self._slice is not None and self._slice in self._waiting:
             self._waiting.remove(self._slice)
         self._slice = newest
@@ -114,12 +116,12 @@ class Outbox:
         self.put(OutboxItem.of_message(message))
 
     def close(self) -> None:
-        """Nothing more comes; what waits is still handed out."""
+        """Accept nothing more; queued items are still sent."""
         self._closed = True
         self._news.set()
 
     async def items(self) -> AsyncIterator[OutboxItem]:
-        """Each item once, in order, until the outbox is closed."""
+        """Yield each item once, in order, until the outbox is closed."""
         while True:
             while self._waiting:
                 item = self._waiting.popleft()
@@ -134,19 +136,19 @@ class Outbox:
 
 
 UNWATCHED_SECONDS = 6.0
-"""How long a session goes on while nobody looks: a page may be loaded again."""
+"""Seconds that a session continues without a viewer, so that a page can reload."""
 
 ARRIVAL_SECONDS = 1.0
-"""How long whoever asked for a session may take to look, before it makes room for another."""
+"""Seconds that the client may take to connect before another session can replace this one."""
 
 MAX_EARLY = 100
-"""Messages that wait for the worker to start; of more, the newest count."""
+"""Maximum number of messages queued for the starting worker; the newest are kept."""
 
 LAST_WORDS_SECONDS = 2.0
-"""How long what a worker said before its process ended may take to arrive."""
+"""Seconds to wait for the last messages of a worker that has exited."""
 
 TELL_SECONDS = 5.0
-"""How long the worker may take to read a message."""
+"""Seconds that the worker may take to read a message."""
 
 
 class LiveSession:
@@ -188,16 +190,16 @@ class LiveSession:
 
     @property
     def is_left(self) -> bool:
-        """Whether no client is attached, and the one that asked for the session had time to attach."""
+        """Whether no client is attached although it had time to attach."""
         return not self.is_watched and (self._was_watched or self._monotonic() >= self._arrives_by)
 
     async def open(self) -> None:
-        """Wait for the worker, and for somebody who looks. Raises OSError."""
+        """Open the socket and wait for the worker and a viewer. Raises OSError."""
         self._server = await asyncio.start_unix_server(self._serve, str(self.folder.socket_path))
         self._wait_for_somebody()
 
     async def attach(self) -> Outbox:
-        """Somebody looks from now on; whoever did before does no longer."""
+        """Attach a viewer, which replaces the previous one."""
         if self._outbox is not None:
             self._outbox.put_message(EndedMessage(cause="The session was opened elsewhere."))
             self._outbox.close()
@@ -209,7 +211,7 @@ class LiveSession:
         return outbox
 
     async def detach(self, outbox: Outbox) -> None:
-        """They do not look any more."""
+        """Detach a viewer."""
         outbox.close()
         if outbox is self._outbox and not self.has_ended:
             self._outbox = None
@@ -217,7 +219,7 @@ class LiveSession:
             await self.send(Presence(looks=False))
 
     async def send(self, message: ClientMessage | Presence | Recording) -> None:
-        """Hand ``message`` to the worker, as soon as it is there; waits for one that reads slowly."""
+        """Send ``message`` to the worker when it has connected; waits for a slow one."""
         if self._worker is None:
             self._early.append(message)
             return
@@ -229,13 +231,13 @@ class LiveSession:
                 await self._worker.drain()
 
     def say(self, message: ServerMessage) -> None:
-        """To whoever looks."""
+        """Send a message to the viewer."""
         if self._outbox is not None:
             self._outbox.put_message(message)
 
     def worker_gone(self, cause: str) -> None:
-        """The process of the worker has ended, ``cause`` says how; the worker itself may have said more, which may
-        still be on its way."""
+        """Note that the worker's process has exited because of ``cause``. Its last messages may still arrive and say
+        more."""
         self._gone = cause
         if self._is_heard_out:
             self._end_without_worker()
@@ -250,7 +252,7 @@ class LiveSession:
         self.end(self._cause or self._gone or "The worker went away.")
 
     def end(self, cause: str) -> None:
-        """Tell who looks, let the worker go, and leave nothing behind."""
+        """End the session: tell the viewer, disconnect the worker, and remove the folder."""
         if self.has_ended:
             return
         self.has_ended = True
@@ -272,7 +274,7 @@ class LiveSession:
         self._timer = loop.call_later(self._unwatched_seconds, self.end, "Nobody looked any more.")
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Whoever connects is the worker if it knows the secret."""
+        """Accept the worker, which proves itself by the secret."""
         try:
             kind, content = await _read(reader)
             if kind is not Kind.SECRET or not hmac.compare_digest(content, self.plan.secret.encode()):
@@ -311,6 +313,6 @@ class LiveSession:
 
 
 async def _read(reader: asyncio.StreamReader) -> tuple[Kind, bytes]:
-    """The next packet. Raises EOFError at the end, ValueError for what is no packet."""
+    """Read the next packet. Raises EOFError at the end, or ValueError for a malformed packet."""
     kind, length = parse_head(await reader.readexactly(HEAD.size))
     return kind, await reader.readexactly(length)

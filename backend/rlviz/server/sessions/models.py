@@ -13,18 +13,18 @@ from rlviz.server.wire import Body, Wire
 
 class SessionCreate(Body):
     mode: SessionMode
-    run_id: str | None = Field(None, description="A run: its environment, and its policies. This or env_id.")
-    env_id: str | None = Field(None, description="An environment without a run: chance or a person acts.")
+    run_id: str | None = Field(None, description="A run, for its environment and policies. Give this or env_id.")
+    env_id: str | None = Field(None, description="An environment without a run: random actions or a person plays.")
     env_options: dict[str, JsonValue] = Field(
-        default_factory=dict, description="Options of env_id; what is left out has its default."
+        default_factory=dict, description="Options of env_id that differ from their defaults."
     )
     checkpoint_step: int | None = Field(
-        None, ge=0, description="The last policy kept at this step or before; null: always the newest."
+        None, ge=0, description="Play the last saved policy at or before this step; null: always the newest."
     )
     seed: Seed | None = Field(
-        None, description=f"Seed of the first episode; each next one adds 1. Null: {DEFAULT_EVALUATION_SEED:,}."
+        None, description=f"Seed of the first episode; each further episode adds 1. null: {DEFAULT_EVALUATION_SEED:,}."
     )
-    greedy: bool = Field(True, description="Take the best action, instead of exploring as in training.")
+    greedy: bool = Field(True, description="Take the best action instead of exploring as in training.")
 
 
 class Session(Wire):
@@ -34,4 +34,4 @@ class Session(Wire):
     run_id: str | None
     env_id: str
     created_at: Instant
-    watched: bool = Field(description="Whether somebody looks.")
+    watched: bool = Field(description="Whether it has a viewer.")

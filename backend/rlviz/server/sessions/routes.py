@@ -1,4 +1,4 @@
-"""Sessions: an actor plays for somebody who looks, over a WebSocket."""
+"""HTTP endpoints and WebSocket of sessions, in which an actor plays for a viewer."""
 
 from __future__ import annotations
 
@@ -35,30 +35,30 @@ for messages in (CLIENT_MESSAGE, SERVER_MESSAGE):
     messages.rebuild()  # now, since the first frames of a session would be late
 
 SEND_SECONDS = 20.0
-"""A client that takes nothing for so long does not look any more."""
+"""Seconds after which a client that reads nothing is disconnected."""
 
 
 @router.post("", status_code=201, responses=documented(RunNotFound, NothingToPlay, TooManySessions, InvalidRequest))
 async def create_session(body: SessionCreate, sessions: Sessions) -> Session:
-    """Begin a session. Open its socket within six seconds: it ends when nobody looks."""
+    """Start a session. Open its socket within six seconds: a session without a viewer ends."""
     return _view(await sessions.create(NewSession(**body.model_dump())))
 
 
 @router.get("")
 async def list_sessions(sessions: Sessions) -> list[Session]:
-    """The sessions that go on, oldest first."""
+    """List active sessions, oldest first."""
     return [_view(session) for session in sessions.list()]
 
 
 @router.delete("/{session_id}", status_code=204, responses=documented(SessionNotFound))
 async def end_session(session_id: str, sessions: Sessions) -> None:
-    """End a session, and whoever looks is told."""
+    """End a session and notify its viewer."""
     sessions.delete(session_id)
 
 
 @router.websocket("/{session_id}/socket")
 async def look(websocket: WebSocket, session_id: str, sessions: Sessions) -> None:
-    """What a session does, and what a client asks of it; see docs/api.md."""
+    """Stream a session to the client and its requests to the worker; see docs/api.md."""
     try:
         session = sessions.get(session_id)
     except SessionNotFound as error:
@@ -88,7 +88,7 @@ async def _send(websocket: WebSocket, outbox: Outbox) -> None:
 
 
 async def _listen(websocket: WebSocket, session: LiveSession, outbox: Outbox) -> None:
-    """Hand on what is understood; answer the rest with an error."""
+    """Pass valid messages to the session; answer others with an error."""
     while (received := await websocket.receive())["type"] == "websocket.receive":
         try:
             message = CLIENT_MESSAGE.validate_json(received.get("text") or b"")
@@ -96,7 +96,7 @@ async def _listen(websocket: WebSocket, session: LiveSession, outbox: Outbox) ->
             outbox.put_message(_problem(error))
         else:
             await session.send(message)
-        await asyncio.sleep(0)  # thousands may have come at once: everybody else has their turn between them
+        await asyncio.sleep(0)  # lets other clients run between thousands of messages
 
 
 def _problem(error: ValidationError) -> ErrorMessage:

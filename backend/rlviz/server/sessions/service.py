@@ -54,7 +54,7 @@ class NewSession:
 
 
 class SessionService:
-    """For the event loop, on which sessions communicate. Disk access is done in threads."""
+    """Creates and ends sessions. Use it only on the event loop; disk access happens in threads."""
 
     def __init__(
         self,
@@ -126,11 +126,11 @@ class SessionService:
             session.end(APP_ENDED)
 
     def _record(self, session: LiveSession) -> None:
-        """Have what is played by hand in ``session`` kept in a run."""
+        """Create a run that stores what a person plays in ``session``."""
 
         async def begin() -> None:
             try:
-                recording = await asyncio.to_thread(self._played.begin, session.id, session.plan)
+                recording = await asyncio.to_thread(self._played.create_for_session, session.id, session.plan)
             except (RlvizError, OSError) as error:
                 session.say(ErrorMessage(detail=f"What you play is not kept: {error}"))
             else:
@@ -145,7 +145,7 @@ class SessionService:
         self._workers.end(session.id)
 
     def _make_room(self) -> None:
-        """If there are too many, end the oldest without a client. Raises TooManySessions."""
+        """If there are too many sessions, end the oldest without a viewer. Raises TooManySessions."""
         limit = self._settings.max_sessions
         if len(self._live) < limit:
             return
@@ -221,7 +221,7 @@ def _check_usable(env_id: str, hint: str | None) -> None:
 
 
 def _policy_at(folder: RunFolder, run: RunRow, step: int) -> str:
-    """File of the newest kept policy that is not beyond ``step``. Raises NothingToPlay."""
+    """Return the file of the newest saved policy at or before ``step``. Raises NothingToPlay."""
     try:
         return choose_policy(run, folder, step).file
     except NothingToEvaluate as error:
@@ -230,11 +230,11 @@ def _policy_at(folder: RunFolder, run: RunRow, step: int) -> str:
 
 def _why_nothing(run: RunRow) -> str:
     if run.actor is RunActor.FOREIGN:
-        return f"A program of its own writes run {run.id!r}, so that its policy is not here to play."
+        return f"A program of its own writes run {run.id!r}, so its policy cannot be played here."
     if run.actor is not RunActor.POLICY:
-        return f"Nothing learns in run {run.id!r}, so that it has no policy. Give env_id instead of run_id."
+        return f"Nothing learns in run {run.id!r}, so it has no policy. Give env_id instead of run_id."
     if run.state.is_final:
         return f"Run {run.id!r} ended before its first checkpoint. Create a new run."
     if run.state is RunStatus.QUEUED:
-        return f"Run {run.id!r} waits for its turn and has no policy yet. Wait until it trains."
+        return f"Run {run.id!r} is queued and has no policy yet. Wait until it trains."
     return f"Run {run.id!r} is {run.status!r} and has no policy yet. Start it."

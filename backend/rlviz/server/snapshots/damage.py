@@ -1,4 +1,4 @@
-"""Use cases on damaged run folders: report the damage, and repair it."""
+"""Inspect and repair damaged run folders."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rlviz.domain.versions import Drift
 from rlviz.provenance import package_versions
 from rlviz.rundir.contents import drift_of_run, has_trained, inspect_folder, repair_folder
 from rlviz.rundir.control import Control, Desired
-from rlviz.rundir.files import MISSING, damaged, is_file
+from rlviz.rundir.files import MISSING, damage_error, is_file
 from rlviz.rundir.folder import Labels, RunFolder
 from rlviz.rundir.lock import training_lock
 from rlviz.server.catalog.models import EvaluationRow, RunRow
@@ -30,10 +30,10 @@ log = logging.getLogger(__name__)
 
 
 class DamageService(RunUseCases):
-    """Damage to a run folder affects that run alone: it is reported, and everything else works."""
+    """Inspects and repairs run folders. Damage to a folder affects that run alone."""
 
-    def look(self, run_id: str) -> RunRow:
-        """The run with its damage inspected again, except for lines of journals, whose damage stays as it was found.
+    def inspect(self, run_id: str) -> RunRow:
+        """Inspect the run's folder again and return the run. Damage to journal lines stays as first found.
 
         Raises RunNotFound.
         """
@@ -52,7 +52,7 @@ class DamageService(RunUseCases):
         return row
 
     def drift(self, run_id: str) -> list[Drift]:
-        """What of the run differs from what this version expects, and the packages that are others than trained it.
+        """Compare the run with this version of the app and with the installed packages; return the differences.
 
         Raises RunNotFound, ArtifactNotFound if the folder is gone, or RunFolderError.
         """
@@ -63,26 +63,26 @@ class DamageService(RunUseCases):
         try:
             return drift_of_run(folder, package_versions())
         except FileNotFoundError as error:
-            raise damaged(folder.config_path, folder.path, MISSING) from error
+            raise damage_error(folder.config_path, folder.path, MISSING) from error
 
-    def look_at_all(self) -> Iterator[None]:
-        """Inspect every run again, one with each item; errors are logged and do not affect the others."""
+    def inspect_all(self) -> Iterator[None]:
+        """Inspect all runs again, one for each item. Errors are logged and do not affect other runs."""
         with self._database.read() as session:
             run_ids = session.exec(select(col(RunRow.id)).order_by(col(RunRow.created_at).desc())).all()
         for run_id in run_ids:
             try:
-                self.look(run_id)
+                self.inspect(run_id)
             except RunNotFound:  # deleted meanwhile
                 pass
             except (OSError, DatabaseError):
-                log.exception("Run %s could not be looked through", run_id)
+                log.exception("Cannot inspect run %s", run_id)
             yield
 
     def repair(self, run_id: str) -> RunRow:
-        """Keep what can be read of a run's folder, put the damaged originals beside it, and index the run again.
+        """Keep what can be read of a run's folder, move damaged files beside it, and index the run again.
 
         Raises RunNotFound, RunIsActive while a worker or an evaluation may write there, ArtifactNotFound if the
-        folder is gone, and RunFolderError if a link or a file lies in its place.
+        folder is gone, and RunFolderError if its path is a link or a file.
         """
         folder = self._folder(run_id)
         self._await_exit(run_id)
@@ -93,7 +93,7 @@ class DamageService(RunUseCases):
         folder.check()
         with training_lock(folder):
             for aside in repair_folder(folder):
-                log.info("Run %s was repaired; what was damaged is now %s", run_id, aside)
+                log.info("Repaired run %s; the damaged files are now in %s", run_id, aside)
         if "labels.json" in broken:
             folder.write_labels(Labels(name=before.name, tags=before.tags, notes=before.notes))
         if "control.json" in broken:
@@ -107,7 +107,7 @@ class DamageService(RunUseCases):
         if not row.state.is_final and (before.state.is_final and (has_trained(folder) or row.state.has_worker)):
             journal_ending(folder, _ending(before, folder), self._clock)
             row = row_of_folder(folder)
-        elif not row.state.is_final:  # a run that never began must not begin by itself
+        elif not row.state.is_final:  # a run that was never started must not start now
             folder.change_control(desired=Desired.IDLE)
             row.status = RunStatus.CREATED.value
         keep_known(row, before)
@@ -127,7 +127,7 @@ _DESIRED = {RunStatus.CREATED: Desired.IDLE, RunStatus.STOPPED: Desired.STOP}
 
 
 def _ending(row: RunRow, folder: RunFolder) -> Ending:
-    """The ending of a run by the catalogue."""
+    """Return the ending that the catalogue has for a run."""
     path = folder.model_path.name if is_file(folder.model_path) else None
     match row.state:
         case RunStatus.COMPLETED:

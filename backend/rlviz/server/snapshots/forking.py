@@ -1,11 +1,8 @@
-"""Forking: a new run that begins from a snapshot of another, with changed settings.
+"""Fork a run: create a new run that continues from a snapshot of another, with changed settings.
 
-What can be changed at a fork, and why the rest cannot.
-
-ForkPlace: the step at which a fork begins, and the snapshot from which its parent is brought there.
-
-The hyperparameters that a run trains with at a moment, where people and rules have changed them while it
-trained.
+``possible_changes`` and ``possible_options`` say which settings a fork can change. ``place_of`` and ``place_at`` find
+where it starts: at a snapshot, or at any step, to which the worker trains the parent again. A fork inherits the active
+hyperparameters of its parent, including those that you or a rule changed during training.
 """
 
 from __future__ import annotations
@@ -37,9 +34,9 @@ from rlviz.rundir.snapshots import (
     Snapshot,
     check_seal,
     find_snapshot,
-    inherit,
+    inherit_snapshot,
     inherit_stretch,
-    whole_of_run,
+    usable_snapshots,
 )
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.projection.folder import row_of_config
@@ -51,38 +48,40 @@ from rlviz.server.use_case import RunUseCases, check_controlled
 
 
 class Effect(StrEnum):
-    FITS = "fits"  # training goes on with the new value
-    ANEW = "anew"  # training goes on, with environments that begin a new episode
+    FITS = "fits"  # training continues with the new value
+    ANEW = "anew"  # training continues, and environments start a new episode
     REFUSED = "refused"
 
 
-_NETWORK = "The weights of the snapshot are those of another network. Create a new run."
+_NETWORK = "The snapshot's weights belong to a different network. Create a new run."
 _BUFFER = "The replay buffer of the snapshot was made for the old value. Create a new run."
-_STATE = "What the snapshot holds was made with the old value. Create a new run."
+_STATE = "The snapshot's state depends on the old value. Create a new run."
 _STORED_ONCE = {
-    "n_envs": "Each observation of the replay buffer is stored once (optimize_memory_usage): its rows follow one "
-    "another in each environment, and cannot be divided among others. Create a new run.",
-    "n_steps": "Each observation of the replay buffer is stored once (optimize_memory_usage), and n-step returns need "
-    "next observations as well. Create a new run.",
+    "n_envs": "The replay buffer stores each observation once (optimize_memory_usage), so its rows belong to their "
+    "environments and cannot be divided among a different number. Create a new run.",
+    "n_steps": "The replay buffer stores each observation once (optimize_memory_usage), and n-step returns also need "
+    "the next observations. Create a new run.",
 }
 
 _REFUSED: dict[str, str] = {
     **dict.fromkeys(("net_arch", "activation", "n_quantiles", "use_sde"), _NETWORK),
     "optimize_memory_usage": _BUFFER,
     **dict.fromkeys(("normalize_observations", "normalize_rewards"), _STATE),
-    **dict.fromkeys(("log_std_init", "initial_value"), "Training only begins with it. Create a new run."),
+    **dict.fromkeys(("log_std_init", "initial_value"), "It applies only at the start of training. Create a new run."),
 }
 
 _BEGINS_ANEW: dict[str, str] = {
-    "use_rms_prop": "The new optimizer begins without moments.",
-    **dict.fromkeys(("action_noise", "action_noise_std"), "The noise begins anew."),
+    "use_rms_prop": "The new optimizer starts without moments.",
+    **dict.fromkeys(("action_noise", "action_noise_std"), "The noise process restarts."),
 }
 
 
 @dataclass(frozen=True)
 class Change:
-    """What becomes of hyperparameter or option ``name`` at a fork; ``why`` not, if it is refused. ``note``: what a
-    change brings with it besides, in a sentence."""
+    """The effect of changing a hyperparameter or option at a fork.
+
+    ``why``: the reason if the change is refused. ``note``: a side effect of the change, as a sentence.
+    """
 
     name: str
     effect: Effect
@@ -91,14 +90,14 @@ class Change:
 
 
 def possible_changes(config: RunConfig) -> list[Change]:
-    """Of every hyperparameter; none where nothing learns."""
+    """Return the effect of changing each hyperparameter; an empty list if nothing learns."""
     if config.algo not in ALGORITHMS.names():
         return []
     return [change_of(name, config) for name in ALGORITHMS.get(config.algo).hyperparameters.model_fields]
 
 
 def change_of(name: str, config: RunConfig) -> Change:
-    """Of one hyperparameter."""
+    """Return the effect of changing one hyperparameter."""
     if name in _REFUSED:
         return Change(name, Effect.REFUSED, _REFUSED[name])
     if name in _STORED_ONCE and config.hyperparameters.get("optimize_memory_usage") is True:
@@ -110,31 +109,33 @@ def _note(name: str, config: RunConfig) -> str | None:
     fields = ALGORITHMS.get(config.algo).hyperparameters.model_fields
     if name == "ent_coef" and name in fields and fields[name].default is None:  # SAC's, which may be tuned
         if config.hyperparameters.get(name) is None:
-            return "What it has come to by itself is left behind."
-        return "Tuned, it begins with what it is where the fork begins."
+            return "The tuned value is left behind."
+        return "Automatic tuning starts from the value at the start of the fork."
     if name == "n_envs" and "buffer_size" in fields and config.hyperparameters.get("n_steps", 1) != 1:
-        return "Returns over the transitions that the replay buffer holds are of one step then."
+        return "Transitions in the replay buffer then count with one-step returns."
     return _BEGINS_ANEW.get(name)
 
 
 def check_rules_keep_their_knobs(
     rules: Iterable[Rule], algorithm: Algorithm, hyperparameters: Mapping[str, JsonValue]
 ) -> None:
-    """Raises InvalidRequest where a rule adjusts what a fork with these ``hyperparameters`` would tune by itself."""
+    """Raise InvalidRequest if a rule sets a value that a fork with these ``hyperparameters`` tunes automatically."""
     has = knobs_of(algorithm, hyperparameters)
     for number, rule in enumerate(rules, start=1):
         for action in rule.do:
             if isinstance(action, SetKnob | ScaleKnob) and action.knob not in has:
                 raise InvalidRequest.field(
                     pointer_to("hyperparameters", action.knob),
-                    f"Rule {number} is to {action.words}, and the fork would tune it by itself. Take that rule from "
-                    "the run first, or give a number.",
+                    f"Rule {number} says: {action.words}. The fork would tune that value automatically. Remove "
+                    "the rule from the run first, or give a number.",
                 )
 
 
 def possible_options(environment: Environment) -> list[Change]:
-    """Of every option of the parent's ``environment``. One is refused if whatever else it could be would have the
-    environment show or take other things."""
+    """Return the effect of changing each option of the parent's ``environment``.
+
+    An option is refused if every other value changes the observation or action space.
+    """
     return [_option(environment, name) for name in type(environment.options).model_fields]
 
 
@@ -143,12 +144,12 @@ def _option(environment: Environment, name: str) -> Change:
     for other in _others(environment, name):
         if (why := other_spaces(environment, other)) is None:
             return Change(name, Effect.ANEW)
-    return Change(name, Effect.REFUSED, why or "It has no other value.")
+    return Change(name, Effect.REFUSED, why or "It has only one value.")
 
 
 def _others(environment: Environment, name: str) -> Iterator[Environment]:
-    """The environment with other values of the option: all, if it has few; the least and the greatest, and those
-    beside its own, of a number."""
+    """Yield the environment with other values of the option: all of a few choices; of a number, the smallest, the
+    largest, and its neighbours."""
     now = environment.chosen[name]
     values: list[JsonValue] = list(environment.choices(name))
     if not values and isinstance(now, int | float):
@@ -158,12 +159,12 @@ def _others(environment: Environment, name: str) -> Iterator[Environment]:
         if value is not None and value != now:
             try:
                 yield environment.resolve({**environment.chosen, name: value})
-            except InvalidRequest:  # beyond its bounds
+            except InvalidRequest:  # out of bounds
                 continue
 
 
 def with_options(environment: Environment, changes: Mapping[str, JsonValue]) -> Environment:
-    """Raises UnknownName, or InvalidRequest for options with which other things are observed or done."""
+    """Return the environment with changed options. Raises UnknownName, or InvalidRequest if its spaces change."""
     changed = environment.resolve({**environment.chosen, **changes})
     if (why := other_spaces(environment, changed)) is not None:
         raise InvalidRequest.field("/env_options", why)
@@ -171,24 +172,27 @@ def with_options(environment: Environment, changes: Mapping[str, JsonValue]) -> 
 
 
 def other_spaces(before: Environment, after: Environment) -> str | None:
-    """Why a policy for one environment is none for the other, in sentences; None if it is."""
+    """Return why a policy for one environment does not fit the other, as sentences; None if it fits."""
     for what, one, other in (
         ("observations", before.observation_space, after.observation_space),
         ("actions", before.action_space, after.action_space),
     ):
         if one != other:
             return (
-                f"The environment would have other {what}, and the weights of the snapshot are those of a network for "
-                "the present ones. Create a new run."
+                f"The environment would have different {what}, which the snapshot's network does not fit. "
+                "Create a new run."
             )
     return None
 
 
 @dataclass(frozen=True)
 class ForkPlace:
-    """Where a fork begins: at ``step``, to which its worker trains the parent again from ``snapshot``, if that is of an
-    earlier step; None: from the parent's beginning, which is the snapshot ``inherited`` where that is a fork itself. It
-    is the first start of a rollout at or beyond the step asked for that the parent has come to, or the last."""
+    """Where a fork starts.
+
+    The fork starts at ``step``: the first start of a rollout at or after the requested step, or the parent's last one.
+    If ``snapshot`` is of an earlier step, the fork's worker first trains the parent again from there. None: from the
+    parent's beginning, which is the ``inherited`` snapshot if the parent is a fork itself.
+    """
 
     snapshot: Snapshot | None
     step: int
@@ -196,24 +200,27 @@ class ForkPlace:
 
     @property
     def begins_from(self) -> str:
-        """The snapshot's name."""
+        """The name of the snapshot that the fork starts from."""
         return BEGINNING if self.snapshot is None else self.snapshot.name
 
     @property
     def needs_parent(self) -> bool:
-        """Whether its worker has to build the parent first: no snapshot of the parent's own is of that step."""
+        """Whether the worker must build the parent first, because no snapshot of its own is of that step."""
         return self.snapshot is None or self.snapshot.manifest.step < self.step
 
     @property
     def trained_again_from(self) -> int | None:
-        """The step from which the parent has to be trained again; None: it has not."""
+        """The step from which the worker trains the parent again; None if it need not."""
         begin = self.snapshot or self.inherited
         step = 0 if begin is None else begin.manifest.step
         return step if step < self.step or begin is None else None
 
 
 def place_of(folder: RunFolder, name: str) -> ForkPlace:
-    """At snapshot ``name``. Raises ArtifactNotFound, SnapshotRefused, NothingToResume and RunFolderError."""
+    """Return the place at snapshot ``name``.
+
+    Raises ArtifactNotFound, SnapshotRefused, NothingToResume or RunFolderError.
+    """
     found = find_snapshot(folder, name)
     if found.is_beginning:
         return ForkPlace(None, found.manifest.step, inherited=found)
@@ -223,15 +230,18 @@ def place_of(folder: RunFolder, name: str) -> ForkPlace:
 
 
 def place_at(folder: RunFolder, config: RunConfig, wanted: int, reached: int) -> ForkPlace:
-    """At step ``wanted`` of a run that has come to step ``reached``. Raises NothingToResume and RunFolderError."""
-    found = whole_of_run(folder)
+    """Return the place at step ``wanted`` of a run that has reached step ``reached``.
+
+    Raises NothingToResume or RunFolderError.
+    """
+    found = usable_snapshots(folder)
     own, inherited = [one for one in found if not one.is_inherited], [one for one in found if one.is_inherited]
     before = [one for one in own if one.manifest.step <= wanted]
     beginning = inherited[-1] if inherited else None
     if not before and (problem := _no_beginning(config, beginning, wanted, reached)) is not None:
         steps = ", ".join(f"{one.manifest.step:,}" for one in found)
-        instead = f" Fork at the step of one that is there: {steps}." if steps else ""
-        raise NothingToResume(f"There is no snapshot of step {wanted:,} or before. {problem}{instead}")
+        instead = f" Fork at the step of an existing snapshot: {steps}." if steps else ""
+        raise NothingToResume(f"There is no snapshot at or before step {wanted:,}. {problem}{instead}")
     begin = next(reversed(before), beginning)
     from_step = 0 if begin is None else begin.manifest.step
     step = _boundary(from_step, min(wanted, reached), max(from_step, reached), config)
@@ -240,28 +250,30 @@ def place_at(folder: RunFolder, config: RunConfig, wanted: int, reached: int) ->
 
 
 def _no_beginning(config: RunConfig, beginning: Snapshot | None, wanted: int, reached: int) -> str | None:
-    """Why a run cannot be trained again from its beginning to step ``wanted``, in a sentence."""
+    """Return why a run cannot be trained again from its beginning to step ``wanted``, as a sentence."""
     if config.actor is not RunActor.POLICY:
         return "Nothing learns in this run."
     if config.parent is None:
         return "The run has not begun to train." if reached == 0 else None
     if beginning is None:
-        return "The run is a fork itself, and its beginning is gone, or has not been reached yet."
+        return "The run is a fork itself, and the snapshot that it starts from is deleted or not reached yet."
     if wanted < config.parent.step:
-        return f"The run is a fork itself, and begins at step {config.parent.step:,}."
+        return f"The run is a fork itself and starts at step {config.parent.step:,}."
     return None
 
 
 def _boundary(begin: int, wanted: int, reached: int, config: RunConfig) -> int:
-    """The first start of a rollout at or beyond step ``wanted``, counted from the one at ``begin``; of those beyond
-    ``reached`` none."""
+    """Return the first start of a rollout at or after step ``wanted``, but not after ``reached``.
+
+    Rollouts are counted from step ``begin``.
+    """
     every = ALGORITHMS.get(config.algo).validate(config.hyperparameters, config.total_timesteps).boundary_steps
     rollouts = -(-(wanted - begin) // every)
     return begin + max(0, min(rollouts, (reached - begin) // every)) * every
 
 
 def knobs_in_force(folder: RunFolder, config: RunConfig, place: ForkPlace) -> dict[str, JsonValue]:
-    """Those that had been changed by ``place``. Raises RunFolderError."""
+    """Return the hyperparameters that had been changed by ``place``, with their values. Raises RunFolderError."""
     attempt = None
     if place.snapshot is not None and not place.needs_parent:
         attempt = place.snapshot.manifest.attempt
@@ -269,15 +281,17 @@ def knobs_in_force(folder: RunFolder, config: RunConfig, place: ForkPlace) -> di
 
 
 def knobs_in_force_now(folder: RunFolder, config: RunConfig) -> dict[str, JsonValue]:
-    """Those that have been changed. Raises RunFolderError."""
+    """Return the hyperparameters that have been changed so far, with their values. Raises RunFolderError."""
     return _in_force(config, knob_changes(folder))
 
 
 def taken_over(
     algorithm: Algorithm, in_force: Mapping[str, JsonValue], changed: Collection[str]
 ) -> dict[str, JsonValue]:
-    """Of what is ``in_force``, the part that a fork has to be configured with where it has ``changed`` hyperparameters:
-    a knob follows its configuration there, and what has become of the others its worker knows."""
+    """Return the active settings (``in_force``) that a fork inherits, without those it changes.
+
+    A knob of the fork follows the fork's configuration; the worker knows the current values of all others.
+    """
     own = [knob.hyperparameters for knob in algorithm.knobs if knob.hyperparameters & set(changed)]
     return {name: value for name, value in in_force.items() if any(name in names for names in own)}
 
@@ -295,7 +309,7 @@ def _in_force(config: RunConfig, changes: KnobChanges) -> dict[str, JsonValue]:
 
 @dataclass(frozen=True)
 class ForkRequest:
-    """``snapshot`` or ``step``: see ForkPlace. None leaves it to the parent; of the seed, that means the same."""
+    """A request to fork a run at a ``snapshot`` or a ``step``. None keeps the parent's value, also of the seed."""
 
     snapshot: str | None = None
     step: int | None = None
@@ -309,9 +323,14 @@ class ForkRequest:
 
 @dataclass(frozen=True)
 class ForkChanges:
-    """What becomes at a fork of each of the run's ``hyperparameters`` and of the ``options`` of its environment.
-    ``place``: where it begins; None if that was not asked. ``in_force``: hyperparameters that had been changed while
-    the run trained, as they were there."""
+    """What a fork of a run can change.
+
+    Attributes:
+        place: Where the fork starts; None if the caller did not ask.
+        in_force: Hyperparameters that were changed during training, with their values at ``place``.
+        hyperparameters: The effect of changing each hyperparameter.
+        options: The effect of changing each option of the environment.
+    """
 
     place: ForkPlace | None
     in_force: Mapping[str, JsonValue]
@@ -321,13 +340,13 @@ class ForkChanges:
 
 class ForkService(RunUseCases):
     def changes(self, run_id: str, snapshot: str | None = None, step: int | None = None) -> ForkChanges:
-        """What can be changed at a fork of the run, at a snapshot or a step if one is given.
+        """Return what a fork of the run can change, at a snapshot or a step if one is given.
 
         Raises RunNotFound, ArtifactNotFound, NothingToResume, SnapshotRefused, RunFolderError, NewerVersion, and
         InvalidRequest if both are given.
         """
         if snapshot is not None and step is not None:
-            raise InvalidRequest.field("/snapshot", "Name a snapshot, or give a step, not both.")
+            raise InvalidRequest.field("/snapshot", "Give a snapshot or a step, not both.")
         folder, config, reached = self._parent(run_id)
         place = None
         if snapshot is not None or step is not None:
@@ -339,7 +358,7 @@ class ForkService(RunUseCases):
         return ForkChanges(place, in_force, possible_changes(config), options)
 
     def accepts(self, config: RunConfig, name: str, value: JsonValue) -> bool:
-        """Whether a fork of a run so configured can have hyperparameter ``name`` changed to ``value`` alone."""
+        """Return whether a fork of a run with ``config`` can change only hyperparameter ``name`` to ``value``."""
         if config.algo not in ALGORITHMS.names():
             return False
         request = ForkRequest(hyperparameters={name: value})
@@ -351,14 +370,14 @@ class ForkService(RunUseCases):
         return True
 
     def fork(self, run_id: str, request: ForkRequest) -> RunRow:
-        """A new run that goes on from a snapshot of ``run_id``, whatever that does meanwhile.
+        """Create a run that continues from a snapshot of ``run_id``, whatever the parent does meanwhile.
 
         Raises RunNotFound, ArtifactNotFound, NothingToResume, SnapshotRefused, InvalidRequest naming each change that
         does not fit, NotEnoughDisk, or RunFolderError.
         """
         self._disk.check()
         if (request.snapshot is None) == (request.step is None):
-            raise InvalidRequest.field("/snapshot", "Name a snapshot, or give a step: one of the two.")
+            raise InvalidRequest.field("/snapshot", "Give either a snapshot or a step.")
         parent, theirs, reached = self._parent(run_id)
         parent.check()
         self._trust.admit(parent)
@@ -380,7 +399,7 @@ class ForkService(RunUseCases):
         def fill(child: RunFolder) -> None:
             begin = snapshot or place.inherited
             if begin is not None:
-                inherit(begin, parent, child)
+                inherit_snapshot(begin, parent, child)
             if place.needs_parent:
                 inherit_stretch(begin, parent, child, place.step)
 
@@ -397,8 +416,10 @@ class ForkService(RunUseCases):
         return row
 
     def _parent(self, run_id: str) -> tuple[RunFolder, RunConfig, int]:
-        """The folder and the configuration of a run to be forked, and the step that it has come to. Raises RunNotFound,
-        NotControlled, RunFolderError and NewerVersion."""
+        """Return the parent's folder, its configuration, and the step that it has reached.
+
+        Raises RunNotFound, NotControlled, RunFolderError or NewerVersion.
+        """
         with self._database.read() as session:
             row = get_run(session, run_id)
             check_controlled(row)
@@ -418,7 +439,7 @@ class ForkService(RunUseCases):
         total = request.total_timesteps or max(parent.total_timesteps, place.step + 1)
         if total <= place.step:
             raise InvalidRequest.field(
-                "/total_timesteps", f"The fork begins at step {place.step:,} already. Give more timesteps."
+                "/total_timesteps", f"The fork starts at step {place.step:,}. Give more timesteps."
             )
         before = environment_of(parent)
         environment = with_options(before, request.env_options)
@@ -462,8 +483,10 @@ class ForkService(RunUseCases):
         total: int,
         environment: Environment,
     ) -> tuple[Hyperparameters, list[Change]]:
-        """All hyperparameters of the fork, and what changes about those ``in_force``, by name. Raises
-        InvalidRequest."""
+        """Return all hyperparameters of the fork, and the changes to those ``in_force`` by name.
+
+        Raises InvalidRequest.
+        """
         algorithm = ALGORITHMS.get(parent.algo)
         before = {**algorithm.completed(parent.hyperparameters), **in_force}
         changed = sorted(name for name, value in request.hyperparameters.items() if before.get(name) != value)
@@ -472,7 +495,7 @@ class ForkService(RunUseCases):
         if refused:
             fields = [FieldError(pointer_to("hyperparameters", one.name), one.why or "") for one in refused]
             reasons = "; ".join(f"{one.name}: {one.why}" for one in refused)
-            raise InvalidRequest(f"This cannot be changed at a fork. {reasons}", fields)
+            raise InvalidRequest(f"A fork cannot change this. {reasons}", fields)
         hyperparameters = algorithm.validate(
             {
                 **parent.hyperparameters,

@@ -1,9 +1,4 @@
-"""Snapshots of a run, and going on from them.
-
-Rules and knobs of a run.
-
-From snapshots to what goes over the wire.
-"""
+"""API models of snapshots, resuming, forks, rules and knobs."""
 
 from __future__ import annotations
 
@@ -26,10 +21,10 @@ from rlviz.server.wire import Body, Wire
 
 class ResumeRun(Body):
     snapshot: str | None = Field(
-        None, max_length=MAX_NAME, description="Name of the snapshot to go on from; null: the newest whole one."
+        None, max_length=MAX_NAME, description="Name of the snapshot to resume from; null: the newest complete one."
     )
     total_timesteps: TotalTimesteps | None = Field(
-        None, description="More than before: the run is trained for longer; null: as long as it was to be."
+        None, description="A larger number to train for longer; null: as configured."
     )
 
 
@@ -41,120 +36,128 @@ class SnapshotCreate(Body):
     name: str | None = Field(
         None,
         max_length=MAX_NAME,
-        description="Lower-case letters, digits and hyphens. One with a name is kept until it is deleted; null: it is "
-        "called after its step, and makes room for newer ones.",
+        description="Lower-case letters, digits and hyphens. A named snapshot is kept until you delete it; null: its "
+        "name is its step, and newer snapshots replace it.",
     )
-    message: str = Field("", max_length=LIMITS.notes.maximum, description="What it is kept for.")
+    message: str = Field("", max_length=LIMITS.notes.maximum, description="Why you keep it.")
 
 
 class SnapshotPatch(Body):
     """Fields that are null or left out stay as they are."""
 
-    name: str | None = Field(None, max_length=MAX_NAME, description="By which it is kept until it is deleted.")
-    message: str | None = Field(None, max_length=LIMITS.notes.maximum, description="What it is kept for.")
+    name: str | None = Field(None, max_length=MAX_NAME, description="A name, which keeps it until you delete it.")
+    message: str | None = Field(None, max_length=LIMITS.notes.maximum, description="Why you keep it.")
 
 
 class SnapshotInfo(Wire):
     name: str
     message: str
-    is_named: bool = Field(description="Whether it was given its name, and is kept until it is deleted.")
-    step: int = Field(description="Environment steps done when it was taken.")
+    is_named: bool = Field(description="Whether you named it, which keeps it until you delete it.")
+    step: int = Field(description="Number of environment steps when it was taken.")
     attempt: int
     trigger: Trigger = Field(description="Why it was taken.")
     time: Instant
-    bytes: int = Field(description="Of its file alone.")
-    replay_bytes: int = Field(description="Of the segments of the replay buffer that it needs, which others may share.")
-    whole: bool = Field(description="Whether training can go on from it, as far as a look tells.")
-    problem: str | None = Field(description="Why it cannot.")
-    inherited: bool = Field(description="Whether it is of the run that this one was forked from, and begins there.")
-    exact: bool = Field(description="Whether training goes on from it bit for bit.")
+    bytes: int = Field(description="Size of its file.")
+    replay_bytes: int = Field(description="Size of the replay buffer segments that it needs, which others may share.")
+    whole: bool = Field(description="Whether training can resume from it, by a quick check.")
+    problem: str | None = Field(description="Why training cannot resume from it.")
+    inherited: bool = Field(description="Whether it belongs to the parent and is where this fork starts.")
+    exact: bool = Field(description="Whether training resumes from it bit for bit.")
     not_exact_because: str | None
-    behind: bool = Field(description="Whether the run went back to before it: it is no part of the run as it is now.")
-    verification: SnapshotVerification | None = Field(description="The newest one; null: it was never verified.")
+    behind: bool = Field(
+        description="Whether the run was rolled back to before it, so that it is no longer part of the run."
+    )
+    verification: SnapshotVerification | None = Field(description="The newest verification; null: never verified.")
 
 
 class RunSnapshots(Wire):
     run_id: str
     snapshots: list[SnapshotInfo] = Field(description="Oldest step first.")
-    newest: str | None = Field(description="The one that resuming takes unless another is named; null: there is none.")
-    bytes: int = Field(description="What all of them take together.")
+    newest: str | None = Field(description="The snapshot that resuming uses by default; null: there is none.")
+    bytes: int = Field(description="Total size.")
     spread_over_training: list[str] = Field(
-        description="Hyperparameters whose course depends on the length of training: with another `total_timesteps` "
-        "they go on otherwise than before."
+        description="Hyperparameters with schedules over the whole training: another `total_timesteps` changes their "
+        "values."
     )
     plan: SnapshotPlan | None = Field(
-        description="When they are taken and how many are kept, as it is now; null: it cannot be read."
+        description="The current plan: when snapshots are taken and how many are kept; null: it cannot be read."
     )
 
 
 class ForkCreate(Body):
-    snapshot: str | None = Field(None, max_length=MAX_NAME, description="Name of the snapshot to fork at; or:")
+    snapshot: str | None = Field(
+        None, max_length=MAX_NAME, description="Name of the snapshot to fork at; alternatively give `step`."
+    )
     step: int | None = Field(
         None,
         ge=0,
         le=MAX_STEP,
-        description="The step to fork at: at the first start of a rollout there or beyond, or at the last that the "
-        "run has come to.",
+        description="The step to fork at: the first start of a rollout at or after it, or the last one that the run "
+        "has reached.",
     )
     hyperparameters: dict[str, JsonValue] = Field(
-        default={}, description="Values that differ from those that the parent trained with there."
+        default={}, description="Values that differ from those of the parent at that step."
     )
     env_options: dict[str, JsonValue] = Field(
         default={},
-        description="Options of the environment that differ from the parent's. Environments begin anew with them; what "
-        "is observed and done has to be of the same kind.",
+        description="Environment options that differ from the parent's. Environments start a new episode with them; "
+        "observation and action spaces must stay the same.",
     )
-    seed: Seed | None = Field(None, description="null: the parent's. With another, environments begin anew.")
+    seed: Seed | None = Field(
+        None, description="null: the parent's. With another seed, environments start a new episode."
+    )
     total_timesteps: TotalTimesteps | None = Field(None, description="null: the parent's.")
     name: RunName | None = None
     sinks: list[SinkKind] | None = Field(
-        None, max_length=len(SinkKind), description="Where it is delivered to as it trains; null: where the parent is."
+        None,
+        max_length=len(SinkKind),
+        description="Where it is delivered to during training; null: to the parent's sinks.",
     )
     start: bool = False
 
 
 class ForkChange(Wire):
-    name: str = Field(description="The hyperparameter, or option of the environment.")
+    name: str = Field(description="The hyperparameter or environment option.")
     effect: Effect = Field(
-        description="fits: training goes on with the new value; anew: and environments begin a new episode; refused: "
-        "`why` says why."
+        description="fits: training continues with the new value; anew: environments also start a new episode; "
+        "refused: see `why`."
     )
     why: str | None
-    note: str | None = Field(None, description="What a change brings with it besides, in a sentence.")
+    note: str | None = Field(None, description="A side effect of the change, as a sentence.")
 
 
 class ForkPlace(Wire):
-    """Where a fork begins that is asked for at some step."""
+    """Where a fork starts if you ask for some step."""
 
-    snapshot: str = Field(description="The snapshot before, or at that step; `0`: the parent's beginning.")
+    snapshot: str = Field(description="The snapshot at or before that step; `0`: the parent's beginning.")
     step: int = Field(description="The first step of the fork.")
     trained_again_from: int | None = Field(
-        description="The step from which the parent is first trained again, exactly as it was; null: it need not be."
+        description="The step from which the parent is first trained again, exactly as before; null: none."
     )
 
 
 class ForkChanges(Wire):
     run_id: str
     at: ForkPlace | None = Field(
-        description="Where a fork at the `step` or `snapshot` asked about begins; null: none was."
+        description="Where a fork at the given `step` or `snapshot` starts; null: none was given."
     )
     in_force: dict[str, JsonValue] = Field(
-        description="Hyperparameters that people and rules had changed by then while the run trained, as they were "
-        "there; the others were as the run is configured."
+        description="Hyperparameters that users and rules had changed by that step, with their values there; all "
+        "others had their configured values."
     )
-    changes: list[ForkChange] = Field(description="Of each hyperparameter.")
+    changes: list[ForkChange] = Field(description="The effect of changing each hyperparameter.")
     env_options: list[ForkChange] = Field(
-        description="Of each option of the environment. One that may change can still have values that are refused: "
-        "those with which other things are observed or done."
+        description="The effect of changing each environment option. Single values of an option can still be refused, "
+        "if they change the observation or action space."
     )
 
 
 class RunRules(Wire):
-    """The rules in force, in their order."""
+    """The active rules, in order."""
 
     run_id: str
     rules: list[Rule]
-    words: list[str] = Field(description="Each rule in a sentence, without its full stop.")
+    words: list[str] = Field(description="Each rule as a sentence, without its full stop.")
 
 
 class RulesBody(Body):
@@ -162,31 +165,37 @@ class RulesBody(Body):
 
 
 class RuleFiring(Wire):
-    """Where a rule would have fired."""
+    """A row at which a rule would have fired."""
 
-    rule: int = Field(description="Its number among the rules, from 1.")
+    rule: int = Field(description="Number of the rule, from 1.")
     step: int
-    count: int = Field(description="How often it would have fired with this.")
+    count: int = Field(description="How often it would have fired so far, this time included.")
     says: str = Field(description="The rule in words.")
-    done: list[str] = Field(description="What it would have done, in words.")
-    not_done: list[str] = Field(description="What it would have left to an earlier rule, a sentence each.")
+    done: list[str] = Field(description="The actions that it would have taken, in words.")
+    not_done: list[str] = Field(
+        description="The actions that an earlier rule would have pre-empted, one sentence each."
+    )
 
 
 class DryRun(Wire):
     run_id: str
-    firings: list[RuleFiring] = Field(description="In order, up to one that would have ended training; at most 1,000.")
+    firings: list[RuleFiring] = Field(
+        description="In order, up to the one that would have ended training; at most 1,000."
+    )
     total: int
     unknown: list[int] = Field(
-        description="Numbers of the rules of which it cannot be known: those that look at the disk, or at errors."
+        description="Numbers of the rules that a dry run cannot evaluate: those on disk space or errors."
     )
 
 
 class RunKnob(KnobInfo):
-    configured: float = Field(description="As the run was created; of a schedule, where it begins or ends.")
-    is_scheduled: bool = Field(description="Whether it was created with a schedule.")
-    follows_schedule: bool = Field(description="Whether it does still: a value that is set ends its schedule.")
-    changed: HyperparameterChangedData | None = Field(description="The last change; null: none was made.")
-    waiting: list[KnobChange] = Field(description="Asked for and not made yet.")
+    configured: float = Field(description="The configured value; of a schedule, its start or end.")
+    is_scheduled: bool = Field(description="Whether the run was created with a schedule for it.")
+    follows_schedule: bool = Field(
+        description="Whether it still follows its schedule; setting a value ends the schedule."
+    )
+    changed: HyperparameterChangedData | None = Field(description="The last change; null: there was none.")
+    waiting: list[KnobChange] = Field(description="Requested changes that are not applied yet.")
 
 
 class RunKnobs(Wire):

@@ -1,7 +1,7 @@
-"""Use cases that hold a run, have it go on, and take it back: all of them around its snapshots.
+"""Pause, resume and roll back runs, all by means of snapshots.
 
-Runs that go on without being asked: those that paused with the app, and, if so set, those that were
-interrupted.
+``AutomaticResuming`` resumes runs without a request: those that the app paused when it ended and, if the settings say
+so, those that were interrupted.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from rlviz.rundir.lock import training_lock
 from rlviz.rundir.metric_rows import superseded_rows
 from rlviz.rundir.snapshots import (
     Snapshot,
-    begins_with_parent,
     check_seal,
     find_snapshot,
     is_behind,
-    newest_of_run,
+    must_retrain_parent,
+    never_took_snapshot,
+    newest_usable_snapshot,
     snapshots_of,
-    was_cut_off_early,
 )
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.runs import get_run, move_run
@@ -43,13 +43,17 @@ log = logging.getLogger(__name__)
 
 
 class ResumeService(RunUseCases):
-    """What is wanted of a run is in its folder before the catalogue says so, as for every use case."""
+    """Pauses, resumes and rolls back. As in every use case, the run folder has a request before the catalogue does."""
 
     def pause(self, run_id: str, reason: str | None = None, *, within: float | None = None) -> RunRow:
-        """Ask a run to pause. One that is paused is left as it is; one that does not train is a conflict.
+        """Ask a run to pause. Does nothing if it is paused.
 
-        ``reason``: one sentence, if it is not its user who wants it to. ``within``: seconds that it may wait
-        for the start of its next rollout. Raises RunIsActive for one in which nothing learns.
+        Args:
+            run_id: The run.
+            reason: Why, as one sentence; None if the user pauses it.
+            within: Seconds that it may train on to reach the start of its next rollout.
+
+        Raises IllegalTransition if it does not train, and RunIsActive if nothing learns in it.
         """
         now = self._clock()
         with self._database.write() as session:
@@ -60,7 +64,7 @@ class ResumeService(RunUseCases):
                     self._folder(run_id).change_control(pause_within=within)
                 return row
             if row.actor is not RunActor.POLICY:
-                raise RunIsActive(f"Nothing learns in run {run_id!r}, so that there is no training to pause.")
+                raise RunIsActive(f"Nothing learns in run {run_id!r}, so there is no training to pause.")
             row = move_run(session, run_id, RunStatus.PAUSING, saves_at=None)
             self._ask(run_id, Desired.PAUSE, now, reason=reason, pause_within=within)
         self._events.publish(RunChanged(row))
@@ -68,27 +72,31 @@ class ResumeService(RunUseCases):
         return row
 
     def resume(self, run_id: str, snapshot: str | None = None, total_timesteps: int | None = None) -> RunRow:
-        """Queue a run whose attempt has ended for the next one, which begins from ``snapshot``: the newest whole one
-        unless named. ``total_timesteps``: more than before, to train for longer.
+        """Queue an ended run for another attempt.
 
-        Raises IllegalTransition, RunIsActive while its old worker lives, NothingToResume without a whole snapshot
-        if the run has taken some or takes none: one that ended before its first begins again,
+        A run that ended before its first snapshot starts again from its beginning.
+
+        Args:
+            run_id: The run.
+            snapshot: Name of the snapshot to resume from; None for the newest complete one.
+            total_timesteps: A larger number to train for longer; None keeps the configured one.
+
+        Raises IllegalTransition, RunIsActive while its old worker lives, NothingToResume without a usable snapshot,
         ArtifactNotFound, SnapshotRefused, InvalidRequest, NotEnoughDisk, or RunFolderError.
         """
         self._await_exit(run_id)
         return self._queue(run_id, snapshot, total_timesteps)
 
     def _check_seal(self, run_id: str, name: str | None) -> None:
-        """Check that the snapshot that a run would go on from is whole and this installation's own, before anything
-        changes about the run: what is refused leaves it as it was. Reads all of it, so no transaction waits for it.
+        """Check that the snapshot is complete and was written by this installation.
 
-        Raises what ``resume`` does.
+        Reads the whole file, so it runs before the transaction. Raises the errors of ``resume``.
         """
         with self._database.read() as session:
             row = get_run(session, run_id)
         check_controlled(row)
         if not (row.state.is_final or (name is not None and row.state in (RunStatus.STARTING, RunStatus.RUNNING))):
-            return  # the transaction says why not
+            return  # the transaction raises the error
         folder = self._folder(run_id)
         folder.check()
         config = folder.config_to_go_on()
@@ -97,7 +105,7 @@ class ResumeService(RunUseCases):
             check_seal(folder, found.name)
 
     def resume_held(self, run_id: str) -> bool:
-        """Resume a run that was held when the app ended. Returns False while its worker has not ended its attempt."""
+        """Resume a run that the app paused when it ended. Returns False while its worker still runs the old attempt."""
         with self._database.read() as session:
             row = get_run(session, run_id)
         if not row.state.is_final:
@@ -107,7 +115,7 @@ class ResumeService(RunUseCases):
         return True
 
     def resume_interrupted(self, run_id: str, most: int) -> None:
-        """Resume a run that was interrupted, unless it has been resumed so ``most`` times in a row."""
+        """Resume an interrupted run, unless this has happened ``most`` times in a row."""
         with self._database.read() as session:
             row = get_run(session, run_id)
         times = self._folder(run_id).read_control().resumed_by_itself
@@ -115,13 +123,13 @@ class ResumeService(RunUseCases):
             self._queue(run_id, resumed_by_itself=times + 1)
 
     def roll_back(self, run_id: str, snapshot: str) -> RunRow:
-        """Have the run go on from an earlier ``snapshot``: what came after is no part of it any more. The worker of one
-        that trains goes back itself, at its next step.
+        """Continue the run from an earlier ``snapshot``; later rows no longer count.
 
-        Raises what ``resume`` does.
+        The worker of a training run goes back itself at its next step; an ended run is queued. Raises the errors of
+        ``resume``.
         """
         self._check_seal(run_id, snapshot)
-        with self._database.write() as session:  # so that a pause or a stop that comes now is not overwritten
+        with self._database.write() as session:  # a concurrent pause or stop must not be overwritten
             row = get_run(session, run_id)
             trains = row.state in (RunStatus.STARTING, RunStatus.RUNNING) and row.actor is RunActor.POLICY
             if trains:
@@ -190,9 +198,9 @@ class ResumeService(RunUseCases):
         session.add(row)
 
     def _check_worker_is_gone(self, row: RunRow) -> None:
-        """Raises RunIsActive while the worker of an attempt that has ended lives: two would write one journal."""
+        """Raise RunIsActive while the worker of an ended attempt lives: two workers must not write one journal."""
         if self._supervisor.is_live(row.id):
-            raise RunIsActive(f"The worker of run {row.id!r} is about to end. Try again in a moment.")
+            raise RunIsActive(f"The worker of run {row.id!r} is still ending. Try again in a moment.")
         folder = self._folder(row.id)
         try:
             with training_lock(folder):
@@ -202,53 +210,57 @@ class ResumeService(RunUseCases):
 
 
 def _choose(row: RunRow, folder: RunFolder, name: str | None, config: RunConfig) -> Snapshot | None:
-    """The snapshot to go on from. None for a run that has not trained, or that ended before its first snapshot: it
-    begins again from its configuration, or with what led to it."""
+    """Return the snapshot to resume from.
+
+    None if the run has not trained or ended before its first snapshot: it starts again from its beginning.
+    """
     if name is None and row.step == 0 and config.parent is None and not snapshots_of(folder):
         return None
-    if name is None and config.parent is not None and newest_of_run(folder) is None:
-        return None if begins_with_parent(folder, config.parent) else find_snapshot(folder, config.parent.snapshot)
+    if name is None and config.parent is not None and newest_usable_snapshot(folder) is None:
+        return None if must_retrain_parent(folder, config.parent) else find_snapshot(folder, config.parent.snapshot)
     if name is None:
-        if (newest := newest_of_run(folder)) is None:
-            if config.parent is None and was_cut_off_early(folder, folder.snapshot_plan(config)):
+        if (newest := newest_usable_snapshot(folder)) is None:
+            if config.parent is None and never_took_snapshot(folder, folder.snapshot_plan(config)):
                 return None
             raise NothingToResume(
-                f"Run {row.id!r} has no whole snapshot to go on from: it takes none, they were deleted or damaged, or "
-                "an older version trained it. Create a new run with its settings."
+                f"Run {row.id!r} has no complete snapshot to resume from: it takes none, they were deleted or damaged, "
+                "or an older version trained it. Create a new run with its settings."
             )
         return newest
     found = find_snapshot(folder, name)
     if not found.is_whole:
         raise NothingToResume(f"Snapshot {name!r} of run {row.id!r} cannot be used. {found.problem}")
     if is_behind(found, superseded_rows(folder)):
-        raise NothingToResume(f"Run {row.id!r} went back to before snapshot {name!r}. Fork the run there instead.")
+        raise NothingToResume(
+            f"Run {row.id!r} was rolled back to before snapshot {name!r}. Fork the run there instead."
+        )
     return found
 
 
 def check_length(
     row: RunRow, config: RunConfig, snapshot: Snapshot | None, wanted: int | None, *, rollback: bool
 ) -> int | None:
-    """How long training shall be; None for as long as the configuration says. A run that ended early has steps left.
+    """Return the new length of training in steps; None for the configured one.
 
-    Raises InvalidRequest for less than before, and NothingToResume if nothing is left to be done.
+    Raises InvalidRequest if it is less than before, and NothingToResume if no steps are left.
     """
     total = row.total_timesteps if wanted is None else wanted
     if total < row.total_timesteps:
         raise InvalidRequest.field(
-            "/total_timesteps", f"The run is to train for {row.total_timesteps:,} timesteps. Give as many, or more."
+            "/total_timesteps", f"The run trains for {row.total_timesteps:,} timesteps. Give at least as many."
         )
     step = snapshot.manifest.step if snapshot is not None else 0
     done = row.state is RunStatus.COMPLETED and row.ended_early is None and total == row.total_timesteps
     if step >= total or (done and not rollback):
         raise NothingToResume(
             f"Run {row.id!r} has nothing left to do: it has done {step:,} of {total:,} timesteps. "
-            "Give a larger total_timesteps to train on."
+            "Give a larger total_timesteps to train longer."
         )
     return None if total == config.total_timesteps else total
 
 
 def depends_on_length(config: RunConfig) -> list[str]:
-    """Hyperparameters whose course is spread over the whole of training: another length changes it."""
+    """Return the hyperparameters with schedules over the whole training, which another length changes."""
     if config.algo not in ALGORITHMS.names():
         return []
     algorithm = ALGORITHMS.get(config.algo)
@@ -256,13 +268,13 @@ def depends_on_length(config: RunConfig) -> list[str]:
 
 
 AGAIN_SECONDS = 0.2
-"""A worker that ends lives a moment longer than its attempt."""
+"""A worker lives for a moment after its attempt ends."""
 
 TRIES = 150
 
 
 class AutomaticResuming:
-    """Resumes in a thread of its own, once the old worker is gone. ``queue_if_due`` may be called from every thread."""
+    """A thread that resumes runs after their old workers have exited. ``queue_if_due`` is thread-safe."""
 
     def __init__(self, settings: Settings, resuming: ResumeService) -> None:
         self._settings, self._resuming = settings, resuming
@@ -273,23 +285,24 @@ class AutomaticResuming:
         self._thread = Thread(target=self._loop, name="resuming", daemon=True)
 
     def start(self, interrupted: Collection[str]) -> None:
-        """Take up what the app that ended before has left; ``interrupted``: runs whose workers went with it."""
+        """Start the thread, and queue the runs that the last service held. ``interrupted``: runs that lost their
+        workers."""
         self._held = set(self._store.read())
         automatic = [one for one in interrupted if one not in self._held] if self._is_on else []
         for run_id in [*sorted(self._held), *automatic]:
             self._waiting.put(run_id)
         self._thread.start()
 
-    def hold(self, run_ids: Collection[str]) -> None:
-        """The app ends: these go on when it is started again, and none before."""
+    def hold_runs(self, run_ids: Collection[str]) -> None:
+        """Keep these runs for the next start of the app, and resume none until then."""
         self._closing.set()
         try:
             self._store.write({*self._held, *run_ids})
         except OSError as error:
-            log.warning("Which runs shall go on at the next start could not be written: %s", error)
+            log.warning("Cannot save which runs resume at the next start: %s", error)
 
     def queue_if_due(self, row: RunRow) -> None:
-        """Cheap. A run has changed: resume it if that is due."""
+        """Resume a changed run if that is due. Cheap; called for every change."""
         if self._closing.is_set() or not row.state.is_final:
             return
         if row.id in self._held or (self._is_on and row.state is RunStatus.INTERRUPTED):
@@ -312,10 +325,10 @@ class AutomaticResuming:
                 try:
                     self._store.write(self._held)
                 except OSError as error:
-                    log.warning("That run %s goes on could not be written: %s", run_id, error)
+                    log.warning("Cannot save that run %s was resumed: %s", run_id, error)
 
     def _resume(self, run_id: str) -> bool:
-        """Whether nothing more is to be done about it now."""
+        """Try to resume a run. Returns whether that is settled, so that the run leaves the queue."""
         for _ in range(TRIES):
             try:
                 if run_id in self._held:
@@ -328,6 +341,6 @@ class AutomaticResuming:
             except NotFound:  # deleted meanwhile
                 return True
             except (RlvizError, OSError, DatabaseError) as error:
-                log.warning("Run %s does not go on by itself: %s", run_id, error)
+                log.warning("Cannot resume run %s automatically: %s", run_id, error)
             return True
         return False

@@ -197,7 +197,7 @@ def list_snapshots(run_id: str, snapshots: Snapshots) -> RunSnapshots:
 @in_lane(None)
 def take_snapshot(run_id: str, body: SnapshotCreate, snapshots: Snapshots, runs: Runs) -> Run:
     """Ask for a snapshot at the start of the next rollout; the event `snapshot` tells when it is there."""
-    return _run(runs, snapshots.take(run_id, body.name, body.message))
+    return _run(runs, snapshots.request_snapshot(run_id, body.name, body.message))
 
 
 @router.put(
@@ -316,7 +316,7 @@ def get_knobs(run_id: str, rules: Rules) -> RunKnobs:
 )
 def patch_knobs(run_id: str, body: KnobsBody, rules: Rules) -> RunKnobs:
     """Ask a run that trains to change some of them, at the start of its next rollout."""
-    rules.turn(run_id, body.changes)
+    rules.request_knob_changes(run_id, body.changes)
     return _knobs(run_id, rules)
 
 

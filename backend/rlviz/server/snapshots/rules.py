@@ -1,4 +1,4 @@
-"""Use cases on the rules and the knobs of a run."""
+"""Read and change the rules and knobs of a run, and try rules on its past rows."""
 
 from __future__ import annotations
 
@@ -26,8 +26,13 @@ from rlviz.server.use_case import RunUseCases, check_controlled
 
 @dataclass(frozen=True)
 class KnobState:
-    """A knob of a run. ``follows_schedule``: whether its value still changes by itself. ``changed`` is the last change,
-    None as long as nobody made one; ``waiting`` are those that were asked for and are not made yet."""
+    """A knob of a run.
+
+    Attributes:
+        follows_schedule: Whether its value still follows a schedule.
+        changed: The last change; None if there was none.
+        waiting: Requested changes that are not applied yet.
+    """
 
     knob: Knob
     range: Range
@@ -40,18 +45,18 @@ class KnobState:
 
 class RuleService(RunUseCases):
     def rules(self, run_id: str) -> tuple[Rule, ...]:
-        """Those in force. Raises RunNotFound, ArtifactNotFound if the folder is gone, or RunFolderError."""
-        folder, config = self._look(run_id)
+        """Return the active rules. Raises RunNotFound, ArtifactNotFound if the folder is gone, or RunFolderError."""
+        folder, config = self._read(run_id)
         return folder.rules(config)
 
     def change(self, run_id: str, rules: Sequence[Rule]) -> tuple[Rule, ...]:
-        """Have the run follow ``rules``: from its next row on if it trains, otherwise once it does.
+        """Replace the run's rules, from its next row on.
 
-        Raises what ``rules`` does, NewerVersion, and InvalidRequest or UnknownName for rules that do not fit the run.
+        Raises the errors of ``rules``, NewerVersion, and InvalidRequest or UnknownName for rules that do not fit.
         """
         with self._database.write() as session:
             check_controlled(get_run(session, run_id))
-            folder, config = self._look_to_go_on(run_id)
+            folder, config = self._read_resumable(run_id)
             _check(rules, config)
             control = folder.read_control()
             number = control.rules_number + 1
@@ -60,17 +65,16 @@ class RuleService(RunUseCases):
         return tuple(rules)
 
     def dry_run(self, run_id: str, rules: Sequence[Rule]) -> list[Firing]:
-        """Where ``rules`` would have fired over the rows of the run, as far as rows tell. Raises what ``change``
-        does."""
-        folder, config = self._look_at_ours(run_id)
+        """Return where ``rules`` would have fired over the run's rows. Raises the errors of ``change``."""
+        folder, config = self._read_controlled(run_id)
         _check(rules, config)
         return dry_run(rules, _rows(folder))
 
     def knobs(self, run_id: str) -> list[KnobState]:
-        """Raises what ``rules`` does, and NewerVersion."""
-        folder, config = self._look_at_ours(run_id)
+        """Return the knobs of the run. Raises the errors of ``rules``, and NewerVersion."""
+        folder, config = self._read_controlled(run_id)
         algorithm = ALGORITHMS.get(config.algo)
-        values = algorithm.validate(config.hyperparameters, config.total_timesteps).model_dump()  # defaults filled in
+        values = algorithm.validate(config.hyperparameters, config.total_timesteps).model_dump()  # fills in defaults
         changes = knob_changes(folder)
         newest = changes.newest()
         replaced = {one.data.name for one in changes.held if one.data.replaced_schedule}
@@ -88,17 +92,17 @@ class RuleService(RunUseCases):
             for name, knob in knobs_of(algorithm, values).items()
         ]
 
-    def turn(self, run_id: str, changes: Sequence[SetKnob | ScaleKnob]) -> RunRow:
-        """Ask a run that trains to change hyperparameters at the start of its next rollout.
+    def request_knob_changes(self, run_id: str, changes: Sequence[SetKnob | ScaleKnob]) -> RunRow:
+        """Ask a training run to change hyperparameters at the start of its next rollout.
 
-        Raises NotTraining for one that does not train, NewerVersion, UnknownName or InvalidRequest.
+        Raises NotTraining if it does not train, NewerVersion, UnknownName or InvalidRequest.
         """
         with self._database.write() as session:
             row = get_run(session, run_id)
             check_controlled(row)
             if row.state not in (RunStatus.STARTING, RunStatus.RUNNING):
                 raise NotTraining(f"Run {run_id!r} is {row.status!r}. Hyperparameters can be set only while it trains.")
-            folder, config = self._look_to_go_on(run_id)
+            folder, config = self._read_resumable(run_id)
             algorithm = ALGORITHMS.get(config.algo)
             placed = [(f"/changes/{index}", change) for index, change in enumerate(changes)]
             check_changes(algorithm, config.hyperparameters, placed)
@@ -108,18 +112,18 @@ class RuleService(RunUseCases):
             folder.change_control(knob_requests=(*requests, *asked)[-MAX_WAITING:])
         return row
 
-    def _look_at_ours(self, run_id: str) -> tuple[RunFolder, RunConfig]:
-        """Raises NotControlled, besides what ``_look_to_go_on`` does."""
+    def _read_controlled(self, run_id: str) -> tuple[RunFolder, RunConfig]:
+        """Read a run that the app controls. Raises NotControlled and the errors of ``_read_resumable``."""
         with self._database.read() as session:
             check_controlled(get_run(session, run_id))
-        return self._look_to_go_on(run_id)
+        return self._read_resumable(run_id)
 
-    def _look_to_go_on(self, run_id: str) -> tuple[RunFolder, RunConfig]:
-        """Raises NewerVersion, besides what ``_look`` does: a newer algorithm's values mean something else here."""
-        folder, _ = self._look(run_id)
+    def _read_resumable(self, run_id: str) -> tuple[RunFolder, RunConfig]:
+        """Read a run that this version can train. Raises NewerVersion and the errors of ``_read``."""
+        folder, _ = self._read(run_id)
         return folder, folder.config_to_go_on()
 
-    def _look(self, run_id: str) -> tuple[RunFolder, RunConfig]:
+    def _read(self, run_id: str) -> tuple[RunFolder, RunConfig]:
         with self._database.read() as session:
             get_run(session, run_id)
         folder = self._folder(run_id)

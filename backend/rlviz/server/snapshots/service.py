@@ -1,4 +1,4 @@
-"""Use cases on the snapshots of a run: list, plan, take, keep, delete, verify."""
+"""Use cases on the snapshots of a run: list, plan, request, keep, delete and verify."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rlviz.domain.errors import (
     VerificationInProgress,
 )
 from rlviz.domain.evaluation import VerificationStatus
-from rlviz.domain.snapshots import SnapshotVerification, check_name
+from rlviz.domain.snapshots import SnapshotVerification, check_snapshot_name
 from rlviz.domain.status import RunStatus
 from rlviz.launchers.base import VerifySnapshot
 from rlviz.rundir.control import SnapshotRequest, next_number
@@ -27,10 +27,10 @@ from rlviz.rundir.metric_rows import superseded_rows
 from rlviz.rundir.retention import delete_snapshot, drop_segments, keep_snapshot, retain_snapshots
 from rlviz.rundir.snapshots import (
     Snapshot,
-    bytes_of,
     find_snapshot,
     is_behind,
     read_snapshot_verification,
+    snapshots_bytes,
     snapshots_of,
     write_snapshot_verification,
 )
@@ -42,14 +42,20 @@ from rlviz.server.use_case import RunUseCases, check_controlled
 
 KEPT_REQUESTS = 20
 
-NOT_TRUSTED = "It came from elsewhere, and the run is not trusted."
+NOT_TRUSTED = "It was made elsewhere, and the run is not trusted."
 
 
 @dataclass(frozen=True)
 class SnapshotList:
-    """``behind``: names of those that a rollback left behind. ``bytes``: what all of them take, what they share once.
-    ``spread``: hyperparameters whose course depends on the length of training. ``verifications``: the newest of each
-    that was verified, by name. ``plan``: that in force; None if it cannot be read."""
+    """The snapshots of a run.
+
+    Attributes:
+        behind: Names of snapshots that a rollback left behind.
+        bytes: Total size; shared data counts once.
+        spread: Hyperparameters with schedules over the whole training.
+        verifications: The newest verification by snapshot name.
+        plan: The active plan; None if it cannot be read.
+    """
 
     snapshots: list[Snapshot]
     behind: frozenset[str]
@@ -61,7 +67,7 @@ class SnapshotList:
 
 class SnapshotService(RunUseCases):
     def list(self, run_id: str) -> SnapshotList:
-        """Raises RunNotFound, or ArtifactNotFound if the folder is gone."""
+        """Return the snapshots of a run. Raises RunNotFound, or ArtifactNotFound if the folder is gone."""
         folder = self._folder_of(run_id)
         found, superseded = snapshots_of(folder), superseded_rows(folder)
         if not self._trust.standing_of(folder.path).is_usable:
@@ -75,16 +81,15 @@ class SnapshotService(RunUseCases):
             spread = depends_on_length(config)
         verifications = {}
         for one in found:
-            with suppress(RunFolderError):  # its file is damaged: it can be verified again
+            with suppress(RunFolderError):  # a damaged result file: verify again
                 if (verification := self._newest_verification(folder, one.name)) is not None:
                     verifications[one.name] = verification
-        return SnapshotList(found, behind, bytes_of(folder), spread, verifications, plan)
+        return SnapshotList(found, behind, snapshots_bytes(folder), spread, verifications, plan)
 
-    def take(self, run_id: str, name: str | None, message: str) -> RunRow:
-        """Ask a run that trains for a snapshot at the start of its next rollout. Where its worker does not come to one,
-        the next attempt takes it.
+    def request_snapshot(self, run_id: str, name: str | None, message: str) -> RunRow:
+        """Request a snapshot at the start of the next rollout. If this attempt ends before, the next one takes it.
 
-        Raises NotTraining for one that does not train, NewerVersion, and InvalidRequest for a name that is taken.
+        Raises NotTraining if the run does not train, NewerVersion, and InvalidRequest for a name in use.
         """
         with self._database.write() as session:
             row = get_run(session, run_id)
@@ -92,10 +97,10 @@ class SnapshotService(RunUseCases):
             if row.state not in (RunStatus.STARTING, RunStatus.RUNNING):
                 raise NotTraining(f"Run {run_id!r} is {row.status!r}. A snapshot can be taken only while it trains.")
             if row.actor is not RunActor.POLICY:
-                raise NotTraining(f"Nothing learns in run {run_id!r}, so that there is nothing to take a snapshot of.")
+                raise NotTraining(f"Nothing learns in run {run_id!r}, so it has no snapshots.")
             folder = self._folder(run_id)
             folder.config_to_go_on()
-            if name is not None and any(one.name == check_name(name) for one in snapshots_of(folder)):
+            if name is not None and any(one.name == check_snapshot_name(name) for one in snapshots_of(folder)):
                 raise InvalidRequest.field("/name", f"There is a snapshot {name!r} already. Choose another name.")
             requests = folder.read_control().snapshot_requests
             request = SnapshotRequest(number=next_number(requests, self._clock()), name=name, message=message)
@@ -103,8 +108,9 @@ class SnapshotService(RunUseCases):
         return row
 
     def change_plan(self, run_id: str, plan: SnapshotPlan) -> None:
-        """Have snapshots taken and kept as ``plan`` says: from the next rollout on if the run trains; otherwise those
-        that are too many go now.
+        """Change when snapshots are taken and how many are kept.
+
+        A training run applies the plan from its next rollout on. Otherwise excess snapshots are deleted now.
 
         Raises RunNotFound, ArtifactNotFound if the folder is gone, NotControlled, NewerVersion and RunFolderError.
         """
@@ -121,10 +127,10 @@ class SnapshotService(RunUseCases):
                 drop_segments(folder)
 
     def keep(self, run_id: str, name: str, new_name: str | None, message: str | None) -> None:
-        """Give a snapshot a name, by which it is kept, or a message; what is None stays as it is.
+        """Name a snapshot, which keeps it, or change its message; None leaves either as it is.
 
-        Raises RunNotFound, ArtifactNotFound, RunIsActive for a run that is about to begin from it, SnapshotDamaged,
-        SnapshotRefused, NewerVersion, and InvalidRequest for a name that is none or is taken.
+        Raises RunNotFound, ArtifactNotFound, RunIsActive if the run is about to start from it, SnapshotDamaged,
+        SnapshotRefused, NewerVersion, and InvalidRequest for a name that is malformed or in use.
         """
         with self._database.write() as session:
             row = get_run(session, run_id)
@@ -133,21 +139,26 @@ class SnapshotService(RunUseCases):
             found = find_snapshot(folder, name)
             folder.config_to_go_on()
             if found.is_inherited:
-                raise InvalidRequest.field("/name", "The run began with this snapshot: it stays, and keeps its name.")
-            wanted = name if new_name is None else check_name(new_name)
+                raise InvalidRequest.field(
+                    "/name", "The run starts from this snapshot, so it stays and keeps its name."
+                )
+            wanted = name if new_name is None else check_snapshot_name(new_name)
             if new_name is None and not found.manifest.is_named:
-                raise InvalidRequest.field("/name", "Give it a name, by which it is kept.")
+                raise InvalidRequest.field("/name", "Give it a name, which keeps it.")
             if wanted != name and any(one.name == wanted for one in snapshots_of(folder)):
                 raise InvalidRequest.field("/name", f"There is a snapshot {wanted!r} already. Choose another name.")
             if wanted != name and row.state in (RunStatus.QUEUED, RunStatus.STARTING):
                 raise RunIsActive(
-                    f"Run {run_id!r} is about to begin, maybe from this snapshot. Try again once it trains."
+                    f"Run {run_id!r} is about to start, possibly from this snapshot. Try again once it trains."
                 )
             keep_snapshot(folder, name, wanted, found.manifest.message if message is None else message)
 
     def verify(self, run_id: str, name: str) -> SnapshotVerification:
-        """Start a verification. Raises RunNotFound, ArtifactNotFound, SnapshotRefused for one whose manifest cannot be
-        read, NewerVersion and VerificationInProgress."""
+        """Start to verify a snapshot.
+
+        Raises RunNotFound, ArtifactNotFound, SnapshotRefused if its manifest cannot be read, NewerVersion or
+        VerificationInProgress.
+        """
         folder, job = self._folder_of(run_id), VerifySnapshot(name)
         find_snapshot(folder, name)
         folder.config_to_go_on()
@@ -160,7 +171,7 @@ class SnapshotService(RunUseCases):
         return asked
 
     def verification(self, run_id: str, name: str) -> SnapshotVerification | None:
-        """The newest verification; None if there was none. Raises RunNotFound, and ArtifactNotFound."""
+        """Return the newest verification; None if there was none. Raises RunNotFound or ArtifactNotFound."""
         folder = self._folder_of(run_id)
         if not is_file(folder.snapshot_path(name), folder.path):
             raise ArtifactNotFound(f"This run has no snapshot {name[:80]!r}.")
@@ -171,7 +182,7 @@ class SnapshotService(RunUseCases):
         found = read_snapshot_verification(folder, name)
         if found is None:
             return None
-        if under_way:  # whatever its worker has said: until it is gone, no other can begin
+        if under_way:  # its worker may have written a result, but no other can start until it exits
             return SnapshotVerification()
         if found.status is VerificationStatus.RUNNING:
             return found.model_copy(update={"status": VerificationStatus.FAILED, "cause": ABANDONED})
@@ -185,8 +196,11 @@ class SnapshotService(RunUseCases):
         return folder
 
     def delete(self, run_id: str, name: str) -> None:
-        """Raises RunNotFound, ArtifactNotFound, RunIsActive while the run's worker may need it, or NewerVersion: what
-        other snapshots of such a run need is not known here."""
+        """Delete a snapshot and the data that no other needs.
+
+        Raises RunNotFound, ArtifactNotFound, RunIsActive while the run's worker may need it, or NewerVersion, since
+        this version does not know what the other snapshots need.
+        """
         self._await_exit(run_id)
         with self._database.write() as session:
             row = get_run(session, run_id)

@@ -1,3 +1,3 @@
-"""What takes space in the runs folder, and the rules by which it is made room in."""
+"""Disk use of the runs folder, and rules that free space."""
 
 from __future__ import annotations

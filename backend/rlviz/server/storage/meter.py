@@ -1,4 +1,4 @@
-"""StorageMeter: measures the runs folder in a thread of its own, and remembers what it found."""
+"""Measure the runs folder in a background thread, and keep the result."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Lock, Thread
 
-from rlviz.rundir.usage import Usage, measure, note_usage
+from rlviz.rundir.usage import Usage, measure_usage, write_usage
 
 log = logging.getLogger(__name__)
 
 FRESH_SECONDS = 60.0
-"""Somebody who asks for a measurement older than this has a new one begun."""
+"""Age in seconds at which reading a measurement starts a new one."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """``at``: when it began, in Unix seconds; ``seconds``: how long it took."""
+    """A measurement. ``at``: its start in Unix seconds; ``seconds``: its duration."""
 
     usage: Usage
     at: float
@@ -27,7 +27,7 @@ class Measured:
 
 
 class StorageMeter:
-    """One measurement at a time. ``latest`` never waits: with ten thousand runs one takes some seconds."""
+    """Measures once at a time. ``latest`` never waits, since ten thousand runs take some seconds."""
 
     def __init__(self, runs_dir: Path, *, clock: Callable[[], float] = time.time) -> None:
         self._runs_dir, self._clock = runs_dir, clock
@@ -37,7 +37,7 @@ class StorageMeter:
         self._thread: Thread | None = None
 
     def latest(self) -> Measured | None:
-        """The newest measurement, None before the first has ended. Begins another if it is not fresh."""
+        """Return the newest measurement, None before the first has ended. Starts another if it is too old."""
         found = self._latest
         if found is None or self._clock() - found.at > FRESH_SECONDS:
             self.refresh()
@@ -45,7 +45,7 @@ class StorageMeter:
 
     @property
     def known(self) -> Measured | None:
-        """The newest measurement, however old it is."""
+        """Return the newest measurement, however old."""
         return self._latest
 
     @property
@@ -53,19 +53,19 @@ class StorageMeter:
         return self._thread is not None and self._thread.is_alive()
 
     def refresh(self) -> None:
-        """Begin a measurement unless one goes on. Returns at once."""
+        """Start a measurement unless one is running. Returns at once."""
         with self._lock:
             if not self.is_measuring and not self._closing.is_set():
                 self._thread = Thread(target=self._measure_and_log, name="storage-meter", daemon=True)
                 self._thread.start()
 
     def measure(self) -> Measured:
-        """A new measurement, waited for. Raises OSError."""
+        """Measure now and return the result. Raises OSError."""
         with self._measuring:
             began, clock = self._clock(), time.monotonic()
-            usage = measure(self._runs_dir, self._breathe)
+            usage = measure_usage(self._runs_dir, self._breathe)
             self._latest = Measured(usage, began, time.monotonic() - clock)
-            note_usage(self._runs_dir, usage)
+            write_usage(self._runs_dir, usage)
             return self._latest
 
     def close(self) -> None:
@@ -82,10 +82,10 @@ class StorageMeter:
             log.warning("What the runs folder takes could not be measured or noted: %s", error)
 
     def _breathe(self) -> None:
-        """Lets the threads that answer requests run."""
+        """Let the threads that answer requests run."""
         if self._closing.wait(0.0005):
             raise _Closing
 
 
 class _Closing(Exception):
-    """The service ends, and with it the measurement."""
+    """The service ends during a measurement."""

@@ -1,4 +1,4 @@
-"""What takes space, and the rules by which it is made room."""
+"""API models of disk use and storage rules."""
 
 from __future__ import annotations
 
@@ -12,33 +12,35 @@ from rlviz.server.wire import Body, Wire
 
 
 class StoredKindInfo(Wire):
-    """What all files of a kind take."""
+    """Total size of all files of a kind."""
 
     kind: StoredKind
     words: str
     bytes: int
     files: int
-    quota: int | None = Field(description="Bytes that they may take; null: as many as they like.")
+    quota: int | None = Field(description="Maximum bytes; null: no limit.")
 
 
 class StoredRun(Wire):
     id: str
     name: str
-    algo: str | None = Field(description="Null, as are the environment and the status, for a run that is in no list.")
+    algo: str | None = Field(
+        description="null, like the environment and the status, for a run that is not in the catalogue."
+    )
     env_id: str | None
     status: str | None
     bytes: int
-    kinds: dict[StoredKind, int] = Field(description="Bytes of each kind that it has.")
+    kinds: dict[StoredKind, int] = Field(description="Bytes by kind.")
 
 
 class StorageAction(Wire):
-    """Something that a rule does, or has done."""
+    """An action of a storage rule."""
 
     rule: str = Field(description="Its sentence.")
     run_id: str
     what: str
-    bytes: int = Field(description="Room that it makes; 0 if that is not known before.")
-    problem: str = Field(description="Why it was not done; empty if it was.")
+    bytes: int = Field(description="Bytes that it frees; 0 if not known in advance.")
+    problem: str = Field(description="Why it failed; empty if it succeeded.")
 
 
 class LoggedStorageAction(StorageAction):
@@ -50,37 +52,37 @@ class StoragePruning(Wire):
 
     dry_run: bool
     began_at: Instant
-    ended_at: Instant | None = Field(description="Null while it goes on.")
+    ended_at: Instant | None = Field(description="null while it is running.")
     done: int
     bytes: int
     actions: list[StorageAction] = Field(description="The first 1,000.")
-    error_message: str = Field(description="Why it did not come to its end; empty if it did.")
+    error_message: str = Field(description="Why it was aborted; empty if it was not.")
 
 
 class Storage(Wire):
-    measured_at: Instant | None = Field(description="Null, and no sizes, before the first measurement has ended.")
-    measuring: bool = Field(description="Whether a newer measurement goes on.")
+    measured_at: Instant | None = Field(description="null, without sizes, before the first measurement has ended.")
+    measuring: bool = Field(description="Whether a newer measurement is running.")
     measured_in_seconds: float | None
     total_bytes: int
     free_bytes: int
     disk_bytes: int
-    max_bytes: int | None = Field(description="RLVIZ_MAX_BYTES: with more, nothing is started.")
-    kinds: list[StoredKindInfo] = Field(description="Every kind, the largest first.")
-    runs: list[StoredRun] = Field(description="The largest runs, the largest first.")
-    run_count: int = Field(description="Of all runs that were measured.")
-    warnings: list[str] = Field(description="A sentence each: what is at 80 % of what it may take, or beyond.")
+    max_bytes: int | None = Field(description="RLVIZ_MAX_BYTES: above it, nothing is started.")
+    kinds: list[StoredKindInfo] = Field(description="Every kind, largest first.")
+    runs: list[StoredRun] = Field(description="The largest runs, largest first.")
+    run_count: int = Field(description="Number of measured runs.")
+    warnings: list[str] = Field(description="Sentences on everything at or above 80 % of its limit.")
     rules: list[StorageRule]
     words: list[str] = Field(description="Each rule in words.")
-    rules_problem: str | None = Field(description="Why no rule is followed, if their file cannot be understood.")
-    trash_days: float = Field(description="RLVIZ_TRASH_DAYS: after so many a deleted run is removed for good anyway.")
-    pruning: StoragePruning | None = Field(description="The pass that goes on, or the last one since the start.")
-    log: list[LoggedStorageAction] = Field(description="What was done last, the newest first.")
+    rules_problem: str | None = Field(description="Why no rule is applied, if the rules file is invalid.")
+    trash_days: float = Field(description="RLVIZ_TRASH_DAYS: days after which a deleted run is removed for good.")
+    pruning: StoragePruning | None = Field(description="The running pass, or the last one since the start.")
+    log: list[LoggedStorageAction] = Field(description="The latest actions, newest first.")
 
 
 class StorageRulesBody(Body):
-    quotas: dict[StoredKind, Quota] = Field(default_factory=dict, description="Bytes that a kind may take.")
-    rules: Annotated[list[StorageRule], Field(max_length=MOST_RULES)] = Field(description="Followed in their order.")
+    quotas: dict[StoredKind, Quota] = Field(default_factory=dict, description="Maximum bytes by kind.")
+    rules: Annotated[list[StorageRule], Field(max_length=MOST_RULES)] = Field(description="Applied in order.")
 
 
 class PruneBody(Body):
-    dry_run: bool = Field(False, description="Only tell what the rules would do.")
+    dry_run: bool = Field(False, description="Only report what the rules would do.")

@@ -1,8 +1,7 @@
-"""RunClearing: what a storage rule does to one run.
+"""Apply the storage rules, in a background thread, or report what they would do.
 
-PreparedBundle: a run as one file in the archive, made and read back before the run itself is touched.
-
-StoragePruner: applies the storage rules in a thread of its own, or tells what they would do.
+``RunClearing`` applies a rule to one run. ``PreparedBundle`` archives a run as one file, which is written and read back
+before the run itself changes.
 """
 
 from __future__ import annotations
@@ -35,14 +34,14 @@ from rlviz.domain.storage_rules import (
     StorageRules,
     StoredKind,
 )
-from rlviz.exchange.bundle import check_bundle, stamps, write_bundle
+from rlviz.exchange.bundle import check_bundle, file_stamps, write_bundle
 from rlviz.learning.environments.custom import family_of
-from rlviz.rundir.files import is_file, remove_leftovers, size_of
+from rlviz.rundir.files import is_file, read_size, remove_leftovers
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import prepare
+from rlviz.rundir.journal import compress_journal
 from rlviz.rundir.lock import training_lock
-from rlviz.rundir.retention import delete
-from rlviz.rundir.storage_rules import doomed
+from rlviz.rundir.retention import delete_paths
+from rlviz.rundir.storage_rules import files_to_delete
 from rlviz.rundir.trash import Trash
 from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.models import RunRow
@@ -62,8 +61,8 @@ DRAFT_SUFFIX = f"{SUFFIX}.tmp"
 
 
 class PreparedBundle:
-    """Lies beside its place, hidden and locked, until ``put_in_place``; ``discard``, which comes last in any case,
-    removes it if it still does. Whoever is killed before leaves it to ``remove_unfinished``."""
+    """A bundle in the archive, hidden and locked until ``put_in_place``. Always call ``discard`` last: it removes an
+    unused bundle. After a crash, ``remove_unfinished`` removes it."""
 
     def __init__(self, folder: RunFolder, archive_dir: Path) -> None:
         self._folder = folder
@@ -73,12 +72,12 @@ class PreparedBundle:
         self._stamps: dict[str, tuple[int, int]] = {}
 
     def make(self) -> None:
-        """With policies and snapshots, so that the run can be resumed where it is imported.
+        """Write the bundle with policies and snapshots, so that the imported run can be resumed.
 
         Raises RunFolderError, ArtifactNotFound, BundleRefused if what was written is not what was read, and OSError.
         """
         self._draft.parent.mkdir(parents=True, exist_ok=True)
-        self._stamps = stamps(self._folder)
+        self._stamps = file_stamps(self._folder)
         self._file = target = self._draft.open("wb")
         with suppress(OSError):  # a file system of another machine may have no locks
             lock_descriptor(target.fileno(), blocking=False)
@@ -89,11 +88,11 @@ class PreparedBundle:
 
     @property
     def is_current(self) -> bool:
-        """Whether the run is what was bundled. To be asked while nobody else may change it."""
-        return self._stamps == stamps(self._folder)
+        """Return whether the run is unchanged since it was bundled. Call this while nothing else can change the run."""
+        return self._stamps == file_stamps(self._folder)
 
     def put_in_place(self) -> None:
-        """In the place of an older bundle of the run. Raises OSError."""
+        """Move the bundle to its final name, replacing an older one of the run. Raises OSError."""
         self._draft.replace(self.path)
         descriptor = os.open(self.path.parent, os.O_RDONLY)
         try:
@@ -117,11 +116,11 @@ def remove_unfinished(archive_dir: Path) -> None:
 
 
 LEAST_BYTES = 64_000
-"""Bytes below which a journal is not worth compressing."""
+"""Minimum size in bytes of a journal to compress."""
 
 
 class RunClearing(RunUseCases):
-    """Only of runs that have ended, that nobody trains or evaluates, and that do not have the tag ``keep``."""
+    """Applies rules to runs that have ended, are not in use, and do not have the tag ``keep``."""
 
     def __init__(
         self,
@@ -137,7 +136,7 @@ class RunClearing(RunUseCases):
         self._trash = trash
 
     def candidates(self, rule: RunRule) -> list[str]:
-        """The runs that may be concerned, by the catalogue; those that ended first come first."""
+        """Return the runs that a rule may apply to, by the catalogue, in the order in which they ended."""
         ended = [status.value for status in RunStatus if status.has_ended]
         before = self._clock() - rule.after_days * DAY_SECONDS
         query = (
@@ -148,7 +147,7 @@ class RunClearing(RunUseCases):
         with self._database.read() as session:
             return [run_id for run_id, tags in session.exec(query) if KEEP_TAG not in tags]
 
-    def look(self, rule: RunRule, run_id: str) -> StorageAction | None:
+    def preview(self, rule: RunRule, run_id: str) -> StorageAction | None:
         """What ``apply`` would do; None: nothing. Raises OSError."""
         folder = self._folder(run_id)
         if not _is_of(rule, folder):
@@ -159,7 +158,7 @@ class RunClearing(RunUseCases):
             case Archive():
                 return _archiving(rule, folder)
             case _:
-                return _deletion(rule, folder, doomed(folder, rule))
+                return _deletion(rule, folder, files_to_delete(folder, rule))
 
     def apply(self, rule: RunRule, run_id: str) -> StorageAction | None:
         """Do it; None: nothing was to be done. Raises RunNotFound, RunIsActive, RunFolderError and OSError."""
@@ -170,18 +169,18 @@ class RunClearing(RunUseCases):
             return self._compress(rule, folder)
         if isinstance(rule, Archive):
             return self._archive(rule, folder)
-        if not doomed(folder, rule):
+        if not files_to_delete(folder, rule):
             return None
         with self._alone_with(folder):
-            files = doomed(folder, rule)
+            files = files_to_delete(folder, rule)
             action = _deletion(rule, folder, files)
-            delete(files)
+            delete_paths(files)
         return action
 
     def _compress(self, rule: Compress, folder: RunFolder) -> StorageAction | None:
         """The copies are made before the run is taken from others, which is then for two renames only."""
         remove_leftovers(folder.path, folder.path)
-        prepared = [copy for path in _uncompressed(folder) if (copy := prepare(path)) is not None]
+        prepared = [copy for path in _uncompressed(folder) if (copy := compress_journal(path)) is not None]
         try:
             with self._alone_with(folder):
                 placed = [copy for copy in prepared if copy.put_in_place()]
@@ -234,7 +233,7 @@ def _deletion(rule: RunRule, folder: RunFolder, files: list[Path]) -> StorageAct
         return None
     names = [path.relative_to(folder.path).as_posix() for path in files[:3]]
     more = f" and {len(files) - 3} more" if len(files) > 3 else ""
-    return StorageAction(rule.words, folder.run_id, f"delete {', '.join(names)}{more}", sum(map(size_of, files)))
+    return StorageAction(rule.words, folder.run_id, f"delete {', '.join(names)}{more}", sum(map(read_size, files)))
 
 
 def _compression(rule: Compress, folder: RunFolder) -> StorageAction | None:
@@ -242,7 +241,7 @@ def _compression(rule: Compress, folder: RunFolder) -> StorageAction | None:
     found = _uncompressed(folder)
     if not found:
         return None
-    what = ", ".join(f"{path.name} ({byte_text(size_of(path))})" for path in found)
+    what = ", ".join(f"{path.name} ({byte_text(read_size(path))})" for path in found)
     return StorageAction(rule.words, folder.run_id, f"compress {what}", 0)
 
 
@@ -254,7 +253,7 @@ def _archiving(rule: Archive, folder: RunFolder) -> StorageAction:
 def _uncompressed(folder: RunFolder) -> list[Path]:
     """Journals that are worth compressing."""
     journals = (folder.metrics_path, folder.anatomy_path)
-    return [path for path in journals if is_file(path, folder.path) and size_of(path) >= LEAST_BYTES]
+    return [path for path in journals if is_file(path, folder.path) and read_size(path) >= LEAST_BYTES]
 
 
 MOST_ACTIONS = 1_000
@@ -275,7 +274,7 @@ class Pruning:
     actions: list[StorageAction] = field(default_factory=list)
     error_message: str = ""
 
-    def take(self, action: StorageAction) -> None:
+    def add_action(self, action: StorageAction) -> None:
         self.done += not action.problem
         self.bytes += action.bytes
         if len(self.actions) < MOST_ACTIONS:
@@ -315,7 +314,7 @@ class StoragePruner:
             self._thread.start()
         return pruning
 
-    def by_itself(self) -> None:
+    def prune_automatically(self) -> None:
         """What housekeeping does: apply the rules, if there are any. What a pass that was killed left in the archive
         goes whatever they are now. Raises StorageRulesUnusable."""
         self._tidy_archive()
@@ -339,7 +338,7 @@ class StoragePruner:
                     log.warning("%s", pruning.error_message)
                     continue
                 for action in self._actions(rule, rules, dry_run=pruning.dry_run):
-                    pruning.take(action)
+                    pruning.add_action(action)
                     if not pruning.dry_run:
                         self._action_log.append(action)
                     if self._closing.is_set():
@@ -382,7 +381,7 @@ class StoragePruner:
             if beyond is not None and beyond <= 0:
                 return
             try:
-                action = self._clearing.look(rule, run_id) if dry_run else self._clearing.apply(rule, run_id)
+                action = self._clearing.preview(rule, run_id) if dry_run else self._clearing.apply(rule, run_id)
             except (RunIsActive, RunNotFound):  # resumed, evaluated or deleted just now
                 continue
             except (OSError, RlvizError) as error:

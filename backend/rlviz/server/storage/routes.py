@@ -72,7 +72,7 @@ def prune_storage(body: PruneBody, storage: StorageAccess, settings: SettingsAcc
 
 
 def _storage(storage: StorageService, settings: Settings, runs: int) -> Storage:
-    state = storage.look(runs)
+    state = storage.get_state(runs)
     measured = state.measured
     usage = measured.usage if measured else Usage()
     kinds = [

@@ -59,7 +59,7 @@ class StorageService:
         self._settings, self._database = settings, database
         self._meter, self._pruner, self._store, self._action_log = meter, pruner, store, action_log
 
-    def look(self, count: int) -> StorageState:
+    def get_state(self, count: int) -> StorageState:
         """What there is to know, with the ``count`` largest runs. Never waits for a measurement."""
         measured = self._meter.latest()
         disk = shutil.disk_usage(self._settings.runs_dir)
@@ -96,7 +96,7 @@ class StorageService:
             isinstance(rule, FileRule) and rule.over_quota_only and usage.kinds[rule.kind] > rules.quotas[rule.kind]
             for rule in rules.rules
         ):
-            self._pruner.by_itself()
+            self._pruner.prune_automatically()
 
     def measure(self) -> None:
         """Begin a new measurement."""
@@ -160,7 +160,7 @@ class StorageWatch:
         self._storage, self._trains = storage, trains
         self._warned = False
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Warnings are logged when there are some after there were none. Raises what ``keep_within`` does."""
         if not self._trains():
             return

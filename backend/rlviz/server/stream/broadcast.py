@@ -43,7 +43,7 @@ class Subscription:
         """Whether changes of a run, other than its metrics, are delivered."""
         return self.covers_all_runs or run_id in self.follows
 
-    def take(self) -> Changes:
+    def take_changes(self) -> Changes:
         """All changes, each returned once."""
         with self._lock:
             taken, self._changes = self._changes, Changes()

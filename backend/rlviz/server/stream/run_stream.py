@@ -45,7 +45,7 @@ class RunLookUps(Generic[Found]):
         self._look_up, self._versions, self._executor = look_up, versions, executor
         self._newest: LRUCache[str, tuple[int, asyncio.Future[Found]]] = LRUCache(KNOWN_RUNS)
 
-    async def of(self, run_id: str) -> Found:
+    async def look_up(self, run_id: str) -> Found:
         """What is found, at least as new as the run's last change."""
         version = self._versions.version(run_id)
         known = self._newest.get(run_id)
@@ -189,7 +189,7 @@ class StreamService:
     async def open(self, request: StreamRequest) -> OpenedStream:
         """Validate a request. Raises RunNotFound or InvalidRequest."""
         run_ids = [check_run_id(run_id) for run_id in request.run_ids]
-        for run_id, status in zip(run_ids, await asyncio.gather(*map(self._statuses.of, run_ids)), strict=True):
+        for run_id, status in zip(run_ids, await asyncio.gather(*map(self._statuses.look_up, run_ids)), strict=True):
             if status is None:
                 raise RunNotFound(run_id)
         if request.last_event_id:
@@ -208,21 +208,21 @@ class StreamService:
                 notified = min(notified, opened.request.notified)
             followed: dict[str, _Followed] = {}
             for run_id in opened.request.run_ids:
-                if (status := await self._statuses.of(run_id)) is None:  # deleted since the request was validated
+                if (status := await self._statuses.look_up(run_id)) is None:  # deleted since the request was validated
                     yield EndEvent(run_id, DELETED)
                     continue
                 if (feed := self.feeds.known(run_id)) is None:
-                    feed = await self._in_thread(self.feeds.of, run_id)
+                    feed = await self._in_thread(self.feeds.get_feed, run_id)
                 followed[run_id] = _Followed(feed, opened.positions[run_id], status.run)
                 yield status
-            for evaluation in await asyncio.gather(*map(self._evaluations.of, followed)):
+            for evaluation in await asyncio.gather(*map(self._evaluations.look_up, followed)):
                 if evaluation is not None:
                     yield EvaluationEvent(evaluation)
             while True:
                 subscription.wake.clear()
                 async for rows in self._rows(followed):
                     yield rows
-                for event in await self._changes(subscription.take(), followed, opened.request.whole_list):
+                for event in await self._changes(subscription.take_changes(), followed, opened.request.whole_list):
                     yield event
                 for notification in self.buffer.after(notified):
                     notified = notification.number
@@ -259,7 +259,7 @@ class StreamService:
         runs = [run_id for run_id in changes.runs if whole_list or run_id in followed]
         evaluations = [key for key in changes.evaluations if key[0] in followed]
         events: list[StreamEvent] = []
-        for status in await asyncio.gather(*map(self._statuses.of, runs)):
+        for status in await asyncio.gather(*map(self._statuses.look_up, runs)):
             if status is not None:
                 events.append(status)
                 if (run := followed.get(status.run.id)) is not None:

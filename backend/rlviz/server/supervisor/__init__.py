@@ -1,3 +1,3 @@
-"""Starting workers, watching them, ending them, and taking up what an earlier service left."""
+"""Start, follow and end workers, and adopt those that an earlier service left."""
 
 from __future__ import annotations

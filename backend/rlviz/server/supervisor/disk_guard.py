@@ -1,4 +1,4 @@
-"""DiskGuard: refuses to start work that writes when the disk is too full."""
+"""Refuse new work while the disk is too full."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rlviz.domain.byte_text import byte_text
 from rlviz.domain.errors import NotEnoughDisk
-from rlviz.rundir.usage import noted_usage
+from rlviz.rundir.usage import read_usage
 from rlviz.settings import Settings
 
 MAKE_ROOM = (
@@ -19,16 +19,19 @@ MAKE_ROOM = (
 
 
 class DiskGuard:
-    """Keeps ``min_free_disk`` bytes free in the runs folder, which active runs need to end well, and starts nothing
-    where its files took more than ``max_bytes`` when they were last measured."""
+    """Checks the disk before work starts.
+
+    It keeps ``min_free_disk`` bytes free, which active runs need to end properly, and keeps the runs folder below
+    ``max_bytes`` as last measured.
+    """
 
     def __init__(self, settings: Settings, *, free: Callable[[Path], int] | None = None) -> None:
         self._settings, self._free = settings, free or free_bytes
 
     def check(self) -> None:
-        """Raises NotEnoughDisk, with what takes most and what to do."""
+        """Raise NotEnoughDisk, naming what takes most space and how to free some, if the disk is too full."""
         runs_dir, limit = self._settings.runs_dir, self._settings.max_bytes
-        if limit is not None and (taken := noted_usage(runs_dir).total_bytes) > limit:
+        if limit is not None and (taken := read_usage(runs_dir).total_bytes) > limit:
             raise NotEnoughDisk(
                 f"The runs folder takes {byte_text(taken)}, more than the {byte_text(limit)} of RLVIZ_MAX_BYTES. "
                 f"{how_to_make_room(runs_dir)} Or raise the limit."
@@ -44,8 +47,8 @@ class DiskGuard:
 
 
 def how_to_make_room(runs_dir: Path) -> str:
-    """What takes most of the runs folder, as last measured, and what to do about it."""
-    return f"{noted_usage(runs_dir).consumers} {MAKE_ROOM}".strip()
+    """Return sentences on what takes most of the runs folder, as last measured, and how to free space."""
+    return f"{read_usage(runs_dir).consumers} {MAKE_ROOM}".strip()
 
 
 def free_bytes(path: Path) -> int:

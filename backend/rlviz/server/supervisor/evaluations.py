@@ -1,6 +1,7 @@
-"""EvaluationMonitor: brings one evaluation from queued to its end.
+"""Launch and follow evaluations.
 
-LiveEvaluations: the evaluations that play, and those that wait for a policy or for their turn.
+``LiveEvaluations`` holds the queued and the playing ones; an ``EvaluationMonitor`` takes one of them from ``queued`` to
+its end and copies its record into the catalogue.
 """
 
 from __future__ import annotations
@@ -34,17 +35,17 @@ from rlviz.settings import Settings
 log = logging.getLogger(__name__)
 
 
-ABANDONED = "The app was ended while this evaluation played. Evaluate again."
+ABANDONED = "The app ended while this evaluation was playing. Evaluate again."
 
 CHECKPOINT_SECONDS = 60.0
-"""How long a running run may take to write the checkpoint it was asked for."""
+"""Seconds that a running run may take to write a requested checkpoint."""
 
 
 class EvaluationMonitor:
-    """One open evaluation. All methods are called from one thread.
+    """Follows one open evaluation. All methods are called from one thread.
 
-    The evaluator replaces ``eval/<id>.json`` as it goes; this copies it into the catalogue, and speaks
-    for an evaluator that can no longer do so.
+    The evaluator rewrites ``eval/<id>.json``, and the monitor copies it into the catalogue. If the evaluator dies, the
+    monitor writes how the evaluation ended.
     """
 
     def __init__(
@@ -70,12 +71,12 @@ class EvaluationMonitor:
         self.worker: Worker | None = None
         self._abandoned = False
         self._lingering: TerminationPolicy | None = None
-        """What ends an evaluator that is still there after its end: its environment may hang as it is closed."""
+        """Ends an evaluator that outlives its evaluation, for instance because its environment hangs on close."""
         self._is_in_catalogue = True
-        """Whether the catalogue has what is known here: on a full disk it may not take it."""
+        """Whether the catalogue is up to date; a write fails on a full disk."""
 
     def is_ready(self, answered_checkpoint: int | None) -> bool:
-        """Whether its policy is on disk. ``answered_checkpoint`` is None once the run has no worker."""
+        """Return whether its policy is on disk. ``answered_checkpoint`` is None if the run has no worker."""
         return (
             self.checkpoint_request is None
             or answered_checkpoint is None
@@ -84,10 +85,10 @@ class EvaluationMonitor:
         )
 
     def launch(self, launcher: Launcher, policy_step: int | None) -> None:
-        """Start the evaluator on the policy asked for; an evaluation that cannot be started fails with the cause."""
+        """Start the evaluator on the requested policy. If that fails, the evaluation fails with the cause."""
         try:
             self._disk.check()
-            # A checkpoint that is named was chosen, and pinned, when it was asked for; random actions have none.
+            # A named checkpoint was chosen and pinned with the request; random actions have none.
             if self._record.checkpoint is None and self._folder.read_config().actor is RunActor.POLICY:
                 policy = self._choose()
                 self._folder.evaluations.pin_policy(self.id, policy)
@@ -96,7 +97,7 @@ class EvaluationMonitor:
                 self._write(self._record.model_copy(update={"checkpoint": name, "checkpoint_step": step}))
             self.worker = launcher.launch(self._folder, Evaluate(self.id))
         except (OSError, NotEnoughDisk, NotTrusted, RunFolderError, LauncherError) as error:
-            self.fail(f"The evaluation could not be started: {error}")
+            self.fail(f"The evaluation could not start: {error}")
         else:
             self._update_row(worker=self.worker.identity)
 
@@ -117,18 +118,19 @@ class EvaluationMonitor:
         return final_step if policy == self._folder.model_path else int(policy.stem.removeprefix("step_"))
 
     def adopt(self, worker: Worker) -> None:
-        """Go on with an evaluator that an earlier service started; it may have ended since."""
+        """Follow an evaluator that an earlier service started; it may have ended since."""
         self.worker = worker
         self._seen = None
 
     def abandon(self) -> None:
-        """End the evaluator at once: the app is about to end. One that waits is taken up by the next start."""
+        """End the evaluator at once, because the app ends. A queued evaluation stays queued for the next start."""
         if self.worker is not None:
             self._abandoned = True
             self.worker.kill()
 
     def poll(self) -> bool:
-        """Carry over what is new. Returns False once the evaluation has ended and its evaluator is gone."""
+        """Copy changes into the catalogue. Returns False after the evaluation has ended and its evaluator has
+        exited."""
         gone = self.worker.poll() if self.worker is not None else None
         if self._version() != self._seen:
             self._reload()
@@ -143,7 +145,7 @@ class EvaluationMonitor:
     def _end_lingering(self, worker: Worker) -> None:
         if self._lingering is None:
             self._lingering = TerminationPolicy(f"Evaluation {self.id}", worker, LINGERING_GRACE, self._monotonic)
-        self._lingering.tick()
+        self._lingering.advance()
 
     def fail(self, cause: str) -> None:
         ended = utc(self._clock())
@@ -179,11 +181,11 @@ class EvaluationMonitor:
         self._seen = self._version()
 
     def _write_if_possible(self, record: EvaluationRecord) -> None:
-        """The catalogue at least learns of an end that the folder cannot hold."""
+        """Write the record; if that fails, log it: the catalogue still gets the ending."""
         try:
             self._write(record)
         except (OSError, RunFolderError) as error:
-            log.warning("How evaluation %s of run %s ended could not be written: %s", self.id, self.run_id, error)
+            log.warning("Cannot write how evaluation %s of run %s ended: %s", self.id, self.run_id, error)
             self._seen = self._version()
 
     def _update_row(self, worker: str | None = None) -> None:
@@ -191,7 +193,7 @@ class EvaluationMonitor:
         shows = counted(results_of([self._record]), self._folder)
         with self._database.write() as session:
             row = session.get_one(EvaluationRow, (self.run_id, self.id))
-            row.take(self._record)
+            row.update_from(self._record)
             if worker is not None:
                 row.worker = worker
             session.add(row)
@@ -217,7 +219,7 @@ CONCURRENT_EVALUATIONS = 2
 class LiveEvaluations:
     """Launches evaluators, a few at a time, and follows them.
 
-    ``add`` is for any thread, all else for the supervisor's.
+    ``add`` is thread-safe; the supervisor's thread calls everything else.
     """
 
     def __init__(
@@ -229,14 +231,14 @@ class LiveEvaluations:
         disk: DiskGuard,
         runs: LiveRuns,
     ) -> None:
-        """``runs`` answer the requests for checkpoints that evaluations wait for."""
+        """``runs`` tells which requested checkpoints are saved."""
         self._settings, self._database, self._launcher = settings, database, launcher
         self._events, self._disk, self._runs = events, disk, runs
         self._new: deque[tuple[EvaluationRow, int | None]] = deque()
         self.monitors: Monitors[tuple[str, str], EvaluationMonitor] = Monitors(_name)
 
     def add(self, row: EvaluationRow, checkpoint_request: int | None) -> None:
-        """Take over a queued evaluation. It waits for checkpoint ``checkpoint_request`` if that is a number."""
+        """Add a queued evaluation, which waits for checkpoint request ``checkpoint_request`` unless that is None."""
         self._new.append((row, checkpoint_request))
 
     def adopt(self, row: EvaluationRow, worker: Worker) -> None:
@@ -244,34 +246,34 @@ class LiveEvaluations:
         self._monitor(row, None).adopt(worker)
 
     def poll(self) -> None:
-        """Follow every evaluation, those that were added meanwhile included."""
+        """Follow every evaluation, including newly added ones."""
         while self._new:
             self._monitor(*self._new.popleft())
         self.monitors.poll()
 
     def take_over_film(self, run_id: str, evaluation_id: str) -> None:
-        """Take over into the catalogue that an evaluation may have a video again."""
+        """Update the row of an evaluation that may have a video again."""
         folder = RunFolder(self._settings.runs_dir, run_id)
         try:
             record = folder.evaluations.read(evaluation_id)
             retain_videos(folder, self._settings.keep_eval_videos)
             with self._database.write() as session:
                 row = session.get_one(EvaluationRow, (run_id, evaluation_id))
-                row.take(record)
+                row.update_from(record)
                 session.add(row)
         except (RlvizError, OSError, NoResultFound) as error:
-            log.warning("The row of evaluation %s of run %s lacks its video: %s", evaluation_id, run_id, error)
+            log.warning("Cannot add the video of evaluation %s of run %s to its row: %s", evaluation_id, run_id, error)
             return
         if not row.is_by_run:
             self._events.publish(EvaluationChanged(row))
 
     def abandon_all(self) -> None:
-        """End every evaluator at once; those that wait are taken up by the next start."""
+        """End every evaluator at once; queued evaluations stay queued for the next start."""
         for monitor in self.monitors:
             monitor.abandon()
 
     def launch(self) -> None:
-        """Start what waits and has its policy on disk, as long as there is room."""
+        """Start queued evaluations whose policy is on disk, up to the limit."""
         busy = len(self.monitors.workers())
         for monitor in self.monitors:
             if busy >= CONCURRENT_EVALUATIONS:
@@ -279,10 +281,10 @@ class LiveEvaluations:
             try:
                 busy += self._launch(monitor)
             except Exception:
-                log.exception("Evaluation %s of run %s could not be launched", monitor.id, monitor.run_id)
+                log.exception("Cannot launch evaluation %s of run %s", monitor.id, monitor.run_id)
 
     def _launch(self, monitor: EvaluationMonitor) -> bool:
-        """Launch it if it waits and its policy is there; return whether that was so."""
+        """Launch the evaluation if it is queued and its policy is on disk; return whether it was."""
         if monitor.worker is not None or not monitor.is_ready(self._runs.answered_checkpoint(monitor.run_id)):
             return False
         with self._database.read() as session:

@@ -1,8 +1,7 @@
-"""Ending a worker: it is asked to stop, then terminated (SIGTERM), then killed.
+"""What the supervisor needs to follow and end any worker.
 
-RetryThrottle: limits how often an operation that keeps failing is retried, and how often that is logged.
-
-Monitors: a set of monitors, each of which follows a run or an evaluation with a worker.
+``TerminationPolicy`` ends a worker: ask it to stop, then SIGTERM, then SIGKILL. ``Monitors`` polls a set of monitors.
+``RetryThrottle`` limits how often a failing operation is retried and logged.
 """
 
 from __future__ import annotations
@@ -34,19 +33,19 @@ class _Failure:
 
 
 class RetryThrottle:
-    """Without it, a loop that fails twenty times a second would flood the log."""
+    """Limits retries and log lines of operations that fail twenty times a second."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
         self._failures: dict[str, _Failure] = {}
 
     def may_try(self, what: str) -> bool:
-        """Whether ``what`` succeeded the last time, or failed long enough ago."""
+        """Return whether ``what`` succeeded last time or failed long enough ago."""
         failure = self._failures.get(what)
         return failure is None or self._monotonic() >= failure.retry_at
 
-    def failed(self, what: str, error: Exception) -> None:
-        """Log that ``what`` failed, unless that was logged a short while ago."""
+    def note_failure(self, what: str, error: Exception) -> None:
+        """Note that ``what`` failed, and log it unless that happened recently."""
         now = self._monotonic()
         failure = self._failures.setdefault(what, _Failure(now, now))
         failure.retry_at = now + RETRY_SECONDS
@@ -57,8 +56,8 @@ class RetryThrottle:
         reason = getattr(error, "orig", None) or error
         log.error("%s failed: %s. Trying again.", what, reason, exc_info=None if expected else error)
 
-    def over(self, what: str) -> None:
-        """Note that ``what`` succeeded; logged only if it had failed."""
+    def note_success(self, what: str) -> None:
+        """Note that ``what`` succeeded; log it only if it had failed."""
         if self._failures.pop(what, None) is not None:
             log.info("%s works again", what)
 
@@ -68,10 +67,10 @@ class Monitor(Protocol):
 
     @property
     def worker(self) -> Worker | None:
-        """Its worker; None while it waits for one."""
+        """The worker; None while the run or evaluation waits for one."""
 
     def poll(self) -> bool:
-        """Process what is new. Returns False once there is nothing more to follow."""
+        """Process changes. Returns False when there is nothing more to follow."""
 
 
 Key = TypeVar("Key", bound=Hashable)
@@ -79,11 +78,10 @@ M = TypeVar("M", bound=Monitor)
 
 
 class Monitors(Generic[Key, M]):
-    """Monitors by key, removed when they have nothing more to follow. All methods but ``in`` are called from one
-    thread."""
+    """Monitors by key, removed when they have nothing more to follow. Only ``in`` is thread-safe."""
 
     def __init__(self, name: Callable[[Key], str]) -> None:
-        """``name``: what is followed, for the log."""
+        """``name`` returns what a key refers to, for the log."""
         self._name = name
         self._monitors: dict[Key, M] = {}
         self._throttle = RetryThrottle()
@@ -95,7 +93,7 @@ class Monitors(Generic[Key, M]):
         return len(self._monitors)
 
     def __iter__(self) -> Iterator[M]:
-        """Over a copy, since others may ask while the supervisor adds one."""
+        """Iterate over a copy, since the supervisor may add a monitor meanwhile."""
         return iter(list(self._monitors.values()))
 
     def get(self, key: Key) -> M | None:
@@ -105,35 +103,35 @@ class Monitors(Generic[Key, M]):
         self._monitors[key] = monitor
 
     def workers(self) -> list[Worker]:
-        """The workers of the monitors that have one."""
+        """Return the workers of the monitors that have one."""
         return [monitor.worker for monitor in self if monitor.worker is not None]
 
     def poll(self) -> bool:
-        """Poll each; return whether one has ended."""
+        """Poll each monitor; return whether one has ended."""
         ended = [key for key, monitor in self._monitors.items() if not self._goes_on(key, monitor)]
         for key in ended:
             del self._monitors[key]
         return bool(ended)
 
     def _goes_on(self, key: Key, monitor: M) -> bool:
-        """Whether it is still to be followed. One that raises is, and is not polled again for a while."""
+        """Poll a monitor and return whether to keep it. One that raises is kept and polled again later."""
         what = f"Following {self._name(key)}"
         if not self._throttle.may_try(what):
             return True
         try:
             goes_on = monitor.poll()
         except Exception as error:
-            self._throttle.failed(what, error)
+            self._throttle.note_failure(what, error)
             return True
-        self._throttle.over(what)
+        self._throttle.note_success(what)
         return goes_on
 
 
 @dataclass(frozen=True)
 class GracePeriod:
-    """Seconds that a worker may take to end after it was asked, and then after SIGTERM.
+    """Seconds that a worker may take to end after a request, and then after SIGTERM.
 
-    For a run that its user stops, they are the settings ``terminate_after_seconds`` and ``kill_after_seconds``.
+    When you stop a run, the settings ``terminate_after_seconds`` and ``kill_after_seconds`` apply.
     """
 
     ask: float
@@ -141,17 +139,17 @@ class GracePeriod:
 
 
 CLOSING_GRACE = GracePeriod(ask=6.0, terminate=2.0)
-"""For workers that end with the service: together less than the ten seconds that its end may take."""
+"""For workers that end with the service, which has ten seconds in all."""
 
 SESSION_GRACE = GracePeriod(ask=4.0, terminate=1.0)
-"""A session's worker ends by itself when its connection does; a run played by hand is brought to its end meanwhile.
-That takes a little longer than its last videos are waited for."""
+"""For the worker of a session, which exits when its connection closes. It first ends a run that was played by hand,
+which takes a little longer than the wait for its last videos."""
 
 LINGERING_GRACE = GracePeriod(ask=15.0, terminate=3.0)
-"""For a worker that has written its ending: it has no more to do than to close its environments, which may hang."""
+"""For a worker that has recorded its end and only closes its environments, which may hang."""
 
 LOST_FOLDER_GRACE = GracePeriod(ask=0.0, terminate=5.0)
-"""A worker without its folder cannot be asked: the request would lie in that folder."""
+"""For a worker whose folder is gone: a request to stop cannot reach it."""
 
 
 class TerminationStep(Enum):
@@ -161,7 +159,7 @@ class TerminationStep(Enum):
 
 
 class TerminationPolicy:
-    """Ends one worker, whether it responds or not. Call ``tick`` often; all calls from one thread."""
+    """Ends one worker, whether it responds or not. Call ``advance`` often, from one thread."""
 
     def __init__(
         self, name: str, worker: Worker, grace: GracePeriod, monotonic: Callable[[], float] = time.monotonic
@@ -171,11 +169,11 @@ class TerminationPolicy:
         self._since = monotonic()
         self.step = TerminationStep.ASKED
 
-    def hurry(self, grace: GracePeriod) -> None:
-        """From now on, wait no longer than ``grace`` for each step."""
+    def shorten_grace(self, grace: GracePeriod) -> None:
+        """Wait no longer than ``grace`` for each step from now on."""
         self._grace = GracePeriod(min(grace.ask, self._grace.ask), min(grace.terminate, self._grace.terminate))
 
-    def tick(self) -> None:
+    def advance(self) -> None:
         """Take the next step if it is due."""
         waited = self._monotonic() - self._since
         if self.step is TerminationStep.ASKED and waited >= self._grace.ask:
@@ -186,7 +184,7 @@ class TerminationPolicy:
             self._go_on(TerminationStep.KILLED, self._worker.kill)
 
     def cause(self) -> str:
-        """One sentence for a worker that was terminated or killed and did not record how it ended."""
+        """Return a sentence on a worker that was terminated or killed without recording how it ended."""
         asked = f"The worker did not stop within {self._grace.ask:g} s of being asked"
         if self.step is TerminationStep.KILLED:
             return (

@@ -1,6 +1,6 @@
-"""After a restart: what the folders and the process table say about runs that were under way.
+"""Recover active runs and evaluations after a restart, from their folders and the process table.
 
-Whether an interrupted run goes on by itself is decided in ``use_cases/automatic_resuming.py``.
+``rlviz.server.snapshots.resuming`` decides whether an interrupted run then resumes automatically.
 """
 
 from __future__ import annotations
@@ -41,11 +41,12 @@ def recover(
     supervisor: Supervisor,
     guard: TrustGuard,
 ) -> list[str]:
-    """Adopt workers that still live, settle runs whose worker does not, and take up open evaluations. What waits to be
-    done in runs that came from elsewhere is dropped.
+    """Adopt living workers, mark runs with dead workers as ended, and adopt open evaluations.
 
-    Afterwards no run is ``starting`` or ``running`` with nobody behind it; of a foreign run the supervisor
-    finds that out. Called before the supervisor starts. Returns the runs that are interrupted now.
+    Queued work in untrusted runs is dropped. Afterwards no run is ``starting`` or ``running`` without a worker, except
+    foreign runs, which the supervisor checks. Call it before the supervisor starts.
+
+    Returns the ids of runs that are interrupted now.
     """
     for run_id in Trash(runs_dir).run_ids():
         _finish_deletion(RunFolder(runs_dir, run_id), database)
@@ -64,22 +65,22 @@ def recover(
 
 
 def _unqueue(row: RunRow, folder: RunFolder, database: Database) -> None:
-    """It was queued elsewhere: it is as it was before that."""
+    """Undo the queueing of a run that another installation queued."""
     try:
         folder.check()
         folder.change_control(desired=Desired.IDLE, attempt=attempts_of(folder).newest)
         now = row_of_folder(folder)
         keep_known(now, row)
     except (OSError, RunFolderError, ArtifactNotFound) as error:
-        log.warning("Run %s was queued elsewhere, and stays queued: %s", row.id, error)
+        log.warning("Run %s was queued by another installation, and stays queued: %s", row.id, error)
         return
-    log.warning("Run %s was queued elsewhere. It waits for you to trust and start it.", row.id)
+    log.warning("Run %s was queued by another installation. Trust it and start it to train it.", row.id)
     with database.write() as session:
         session.merge(now)
 
 
 def _finish_deletion(folder: RunFolder, database: Database) -> None:
-    """Delete the row that a delete that was cut off left, unless the run has a folder again."""
+    """Finish an interrupted deletion: delete the row, unless the run has a folder again."""
     if os.path.lexists(folder.path):
         return
     with database.write() as session:
@@ -91,7 +92,7 @@ def _finish_deletion(folder: RunFolder, database: Database) -> None:
 def _recover_run(
     row: RunRow, folder: RunFolder, database: Database, launcher: Launcher, supervisor: Supervisor
 ) -> RunStatus:
-    """Returns its status now."""
+    """Adopt the run's worker or settle the run. Returns its status."""
     now = _read(row, folder)
     if row.actor is RunActor.FOREIGN:
         return _recover_foreign(now, folder, database, supervisor)
@@ -99,27 +100,27 @@ def _recover_run(
     if not now.state.is_final and now.worker is not None:
         worker = launcher.adopt(now.worker)
     if worker is None:
-        now = _read(row, folder)  # again: it may have ended between the first look and the second
+        now = _read(row, folder)  # again: it may have ended since the first read
         if not now.state.is_final:
             worker = _settle(now, folder, launcher, row.processor_seconds)
             keep_known(now, row)
     if worker is None:
         folder.tidy()
     elif (row.state, now.state) != (RunStatus.STARTING, RunStatus.RUNNING):
-        now.status = row.status  # what is wanted of it; only a start may have come to pass meanwhile
+        now.status = row.status  # the requested status; only a start can have happened meanwhile
     with database.write() as session:
         session.merge(now)
         if row.actor is RunActor.HUMAN:
             book_evaluations(session, folder)
     state = now.state
     if worker is not None:
-        log.info("Run %s still trains: %s", row.id, now.worker)
+        log.info("Run %s is still training: %s", row.id, now.worker)
         supervisor.adopt_run(now, worker)
     return state
 
 
 def _recover_foreign(now: RunRow, folder: RunFolder, database: Database, supervisor: Supervisor) -> RunStatus:
-    """Whether its program lives takes a while to be seen, so that the supervisor finds out."""
+    """Hand the run to the supervisor, which finds out whether its program lives. Returns its status."""
     with database.write() as session:
         session.merge(now)
         book_evaluations(session, folder)
@@ -129,7 +130,7 @@ def _recover_foreign(now: RunRow, folder: RunFolder, database: Database, supervi
 
 
 def _read(row: RunRow, folder: RunFolder) -> RunRow:
-    """What the folder says now, with what only ``row`` knows."""
+    """Return the row that the folder gives, with the columns that only ``row`` has."""
     try:
         folder.check()
         now = row_of_folder(folder)
@@ -142,16 +143,16 @@ def _read(row: RunRow, folder: RunFolder) -> RunRow:
 
 
 def _settle(row: RunRow, folder: RunFolder, launcher: Launcher, used: float | None) -> Worker | None:
-    """The worker is gone without a word: say so in the folder and in the row. ``used``: processor seconds that it had
-    used when it was last asked.
+    """Record in the folder and the row that the worker died.
 
-    If somebody trains in the folder all the same, return a worker to follow: it counts as gone once they end.
+    ``used``: its processor seconds when last read. If another process trains in the folder, return a worker that
+    follows it.
     """
     cause = launcher.cause_of_loss(row.worker or "")
     try:
         event = journal_ending(folder, InterruptedData(attempt=row.attempt, cause=cause, processor_seconds=used))
     except RunIsActive as error:
-        log.warning("Run %s is followed, though its worker is not known: %s", row.id, error)
+        log.warning("Following run %s, whose worker is unknown: %s", row.id, error)
         return UnknownWorker()
     end_row(row, folder, event)
     return None
@@ -163,7 +164,7 @@ def _recover_evaluation(
     if row.worker is None:
         request = None
         if supervisor.is_live(row.run_id):
-            with suppress(OSError, RunFolderError):  # then the newest policy there is will do
+            with suppress(OSError, RunFolderError):  # without the checkpoint, the newest policy is used
                 request = request_checkpoint(folder, stopping=row.run_id in stopping, now=utc(time.time()))
         supervisor.add_evaluation(row, request)
     else:

@@ -1,8 +1,7 @@
-"""RunMonitor: watches one live run and keeps its row of the catalogue true.
+"""Follow live runs: read their journals, update their rows, and notice when their workers end.
 
-PlayedRunMonitor: watches a run in which a person plays.
-
-ForeignRunMonitor: watches a run that a program of the user's own writes.
+``RunMonitor`` follows a run with a worker, ``PlayedRunMonitor`` one in which a person plays, and ``ForeignRunMonitor``
+one that another program writes.
 """
 
 from __future__ import annotations
@@ -48,22 +47,22 @@ log = logging.getLogger(__name__)
 
 
 PROGRESS_SECONDS = 1.0
-"""How often step, reward and rate of a live run are written to the catalogue and told to clients."""
+"""Seconds between updates of a live run's step, return and rate in the catalogue and for clients."""
 
 FOLDER_SECONDS = 1.0
-"""How often it is looked whether the run still has its folder."""
+"""Seconds between checks that the run's folder exists."""
 
 FOLDER_LOST = (
-    "The folder of this run was deleted, moved or renamed while it trained, so that nothing it did could be followed; "
-    "its worker was ended. If you still have the folder, give it its old name again and run `rlviz rebuild`."
+    "The folder of this run was deleted, moved or renamed during training, so the app could not follow the run and "
+    "ended its worker. If you still have the folder, give it its old name and run `rlviz rebuild`."
 )
 
 
 class RunMonitor:
-    """One live run: its worker, and the tails of its journals. All methods are called from one thread."""
+    """Follows one live run: its worker and the ends of its journals. All methods are called from one thread."""
 
     worker_is_ours = True
-    """Whether the worker was launched for this run alone, and so has to end with it."""
+    """Whether the worker runs only this run and must end with it."""
 
     def __init__(
         self,
@@ -78,37 +77,37 @@ class RunMonitor:
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``row``: the run as the catalogue has it. ``grace``: how long its worker may take for a stop."""
+        """``row``: the run's row in the catalogue. ``grace``: the time that its worker has to stop."""
         self.folder, self.worker, self.feed = folder, worker, feed
         self._database, self._events = database, events
         self._clock, self._monotonic = clock, monotonic
         self._tail = JournalTail(folder.events_path)
         self._projection = empty_projection(row)
         read_metrics(self._projection, folder, feed.end)
-        # What was read and is not in the row yet: it stays so if the catalogue cannot be written now.
+        # Read but not in the row yet; kept if the catalogue cannot be written.
         self._has_news, self._has_progress = False, feed.end > 0
         self._progress_at = self._looked_at = monotonic()
         self._grace = grace
         self._ending: TerminationPolicy | None = None
         self._lost = False
         self._used: float | None = row.processor_seconds
-        """Processor seconds of its worker when it was last asked."""
+        """Processor seconds of its worker when last read."""
         self.answered_checkpoint = 0
-        """The last request for a checkpoint that was answered, as far as the row has it."""
+        """The last answered request for a checkpoint that the row has."""
         self.ended = False
-        """Whether the row has the end of the attempt."""
+        """Whether the row has the attempt's ending."""
 
     def end(self, grace: GracePeriod | None = None) -> None:
-        """The worker was asked to stop: see to it that it does, in the time of a stop or in ``grace`` if shorter."""
+        """Make sure that the worker, which was asked to stop, ends within its grace period or ``grace`` if shorter."""
         if self._ending is None:
             name = f"Run {self.folder.run_id}"
             self._ending = TerminationPolicy(name, self.worker, grace or self._grace, self._monotonic)
         elif grace is not None:
-            self._ending.hurry(grace)
+            self._ending.shorten_grace(grace)
 
     def poll(self) -> bool:
-        """Carry over what is new. Returns False once the worker is gone and the row has everything it wrote."""
-        gone = self.worker.poll()  # before the journals are read: what it wrote is then there to be read
+        """Copy changes into the row. Returns False after the worker has exited and the row has all that it wrote."""
+        gone = self.worker.poll()  # before reading the journals, so that all it wrote is read
         if gone is None:
             self._look_after()
         self._read()
@@ -121,8 +120,7 @@ class RunMonitor:
         return gone is None
 
     def _look_after(self) -> None:
-        """End a worker that lost its folder, or that is still there after its ending; take the next step with one that
-        is to end."""
+        """End a worker whose folder is gone or that outlives its attempt, and advance one that is ending."""
         now = self._monotonic()
         if not self._lost and now - self._looked_at >= FOLDER_SECONDS:
             self._looked_at = now
@@ -133,7 +131,7 @@ class RunMonitor:
         if self.worker_is_ours and self._projection.ending is not None and self._ending is None:
             self.end(LINGERING_GRACE)
         if self._ending is not None:
-            self._ending.tick()
+            self._ending.advance()
 
     def _cause(self, gone: Exit) -> str:
         if self._lost or not self.folder.is_there():
@@ -143,10 +141,10 @@ class RunMonitor:
         return gone.cause()
 
     def _interrupt(self, gone: Exit) -> bool:
-        """Speak for a worker that went without a word. Returns False if somebody trains in the folder after all."""
+        """Record the ending of a worker that died. Returns False if another process trains in the folder."""
         attempt, begun = self._projection.newest_attempt, self._projection.has_begun
         data: Ending = InterruptedData(attempt=attempt, cause=self._cause(gone), processor_seconds=self._used)
-        if self._ending is not None and not self._lost and not begun:  # asked to end before it trained
+        if self._ending is not None and not self._lost and not begun:  # stopped before it trained
             data = StoppedData(attempt=attempt)
             with suppress(OSError, RunFolderError):
                 control = self.folder.read_control()
@@ -155,17 +153,17 @@ class RunMonitor:
         try:
             event = journal_ending(self.folder, data, self._clock)
         except RunIsActive as error:
-            log.debug("Looking again: %s", error)
+            log.debug("Checking again: %s", error)
             return False
         self._projection.take_event(event)
-        _unless_damaged(self._tail.read)  # skips that line
+        _unless_damaged(self._tail.read)  # skips the damaged line
         self._has_news = True
         return True
 
     def _read(self) -> None:
         with suppress(RunFolderError):
             for events in self._tail.batches():
-                self._projection.take_events(events)  # at once: the tail has passed them, and what follows may fail
+                self._projection.take_events(events)  # at once: they are not read again if the following fails
                 self._has_news = True
         rows = _unless_damaged(self.feed.poll)
         if self._projection.is_outdated:
@@ -182,7 +180,7 @@ class RunMonitor:
         recorded = list(self._projection.recorded)
         with self._database.write() as session:
             for evaluation_id in recorded:
-                with suppress(RunFolderError, EvaluationNotFound):  # somebody has deleted it since
+                with suppress(RunFolderError, EvaluationNotFound):  # deleted since
                     session.merge(evaluation_row(self.folder, evaluation_id))
             row = get_run(session, self.folder.run_id)
             if row.reward_threshold is not None:
@@ -198,14 +196,14 @@ class RunMonitor:
         self._events.publish(RunChanged(row))
 
     def _core_seconds(self) -> float | None:
-        """What the run has cost by now; None if its worker cannot tell, or if the journal tells."""
+        """Return the processor seconds so far; None if unknown or if the journal has them."""
         used = self.worker.processor_seconds() if self._projection.ending is None else None
         self._used = self._used if used is None else used
         return None if used is None else self._projection.core_seconds + used
 
 
 def _unless_damaged(read: Callable[[], list[Line]]) -> list[Line]:
-    """The lines that ``read`` finds; none in what is no journal any more. Its worker may live and end all the same."""
+    """Return the lines that ``read`` returns; none if the file is no journal. The worker can still run and end."""
     try:
         return read()
     except RunFolderError:
@@ -213,10 +211,10 @@ def _unless_damaged(read: Callable[[], list[Line]]) -> list[Line]:
 
 
 def journal_ending(folder: RunFolder, data: Ending, clock: Callable[[], float] = time.time) -> EventRecord:
-    """Write, for a worker that cannot, how its attempt ended; return the event. The folder then tells the whole story.
+    """Write how an attempt ended into the journal, in place of its dead worker. Returns the event.
 
-    If nothing can be written there (it was removed, the disk is full) the event is good for the catalogue at least.
-    Raises RunIsActive while a worker trains in the folder: two writers never share a journal.
+    If the folder cannot be written (deleted, or a full disk), the event still serves the catalogue. Raises RunIsActive
+    while a worker trains in the folder: two processes must not write one journal.
     """
     now = round(clock(), 3)
     if isinstance(data, InterruptedData):
@@ -226,13 +224,13 @@ def journal_ending(folder: RunFolder, data: Ending, clock: Callable[[], float] =
         with training_lock(folder), closing(JournalWriter(folder.events_path, clock=lambda: now)) as journal:
             seq = journal.append(event_line(0, data))
     except (OSError, RunFolderError) as error:
-        log.warning("How run %s ended could not be written into its folder: %s", folder.run_id, error)
+        log.warning("Cannot write into its folder how run %s ended: %s", folder.run_id, error)
         return event
     return event.model_copy(update={"seq": seq})
 
 
 def _last_time(folder: RunFolder) -> float | None:
-    """Unix seconds of the last row of the metrics."""
+    """Return the Unix time of the last row of the metrics."""
     with suppress(RunFolderError):
         for line in read_backwards(folder.metrics_path):
             if line.record is not None and is_metric(line.record):
@@ -241,8 +239,8 @@ def _last_time(folder: RunFolder) -> float | None:
 
 
 class PlayedRunMonitor(RunMonitor):
-    """Its worker writes evaluations without a request: the records of what was played. It is the worker of a session,
-    which continues after the run."""
+    """Follows a run in which a person plays. Its worker belongs to a session, which may outlive the run, and writes an
+    evaluation record for each played episode."""
 
     worker_is_ours = False
 
@@ -253,7 +251,7 @@ class PlayedRunMonitor(RunMonitor):
         return goes_on
 
     def _update_row(self) -> None:
-        """The evaluations first: who learns of an episode finds its records."""
+        """Update evaluations first, so that a client that sees an episode finds its records."""
         with self._database.write() as session:
             news = book_evaluations(session, self.folder)
         for row in news:
@@ -262,7 +260,7 @@ class PlayedRunMonitor(RunMonitor):
 
 
 def book_evaluations(session: Session, folder: RunFolder) -> list[EvaluationRow]:
-    """Bring the rows of the evaluations in ``folder`` up to date; return those that changed."""
+    """Update the rows of the evaluations in ``folder``; return the rows that changed."""
     news = []
     for row in evaluation_rows(folder, []):
         known = session.get(EvaluationRow, (row.run_id, row.id))
@@ -271,12 +269,15 @@ def book_evaluations(session: Session, folder: RunFolder) -> list[EvaluationRow]
     return news
 
 
-FOREIGN_FOLDER_LOST = "The folder of this run was deleted, moved or renamed while its program wrote into it."
+FOREIGN_FOLDER_LOST = "The folder of this run was deleted, moved or renamed while its program was writing to it."
 
 
 class ForeignRunMonitor(PlayedRunMonitor):
-    """Its program hands over videos without a word in the journals, so that their folder is looked at too. The run may
-    end long before its program does, which is then no business of this app's."""
+    """Follows a run that another program writes.
+
+    The program adds videos without a journal line, so the monitor also checks their folder. The run may end long
+    before the program, which the app then leaves alone.
+    """
 
     _evaluations_at: int | None = None
 

@@ -1,7 +1,4 @@
-"""LiveRuns: the runs that have a worker, and those whose turn it is to get one.
-
-RunQueue: which queued run starts next, and why none can.
-"""
+"""Launch queued runs and follow live ones. ``RunQueue`` decides which run starts next."""
 
 from __future__ import annotations
 
@@ -35,12 +32,14 @@ log = logging.getLogger(__name__)
 
 
 LOOK_AGAIN_SECONDS = 2.0
-"""Seconds between two checks whether the disk has room again."""
+"""Seconds between checks for free disk space."""
 
 
 class RunQueue:
-    """First come, first served. If there is no room on the disk when a run's turn comes, it keeps its place and its
-    cause says so. A run that is not trusted waits until it is. All methods are called from one thread."""
+    """The queue of runs, first come, first served. All methods are called from one thread.
+
+    If the disk is too full, the first run keeps its place and its ``cause`` says why. An untrusted run waits.
+    """
 
     def __init__(
         self,
@@ -56,11 +55,11 @@ class RunQueue:
 
     @property
     def is_due(self) -> bool:
-        """Whether the disk kept runs waiting, and it is time to try the first again."""
+        """Whether a full disk holds runs back and it is time to check again."""
         return self._look_again_at is not None and self._monotonic() >= self._look_again_at
 
     def first(self) -> str | None:
-        """The run to start now; None if none waits, or if the disk is too full."""
+        """Return the id of the run to start now; None if none is queued or the disk is too full."""
         with self._database.read() as session:
             queued = runs_with_status(session, RunStatus.QUEUED)
         held = self._why_not() if queued else None
@@ -88,7 +87,7 @@ class RunQueue:
 class LiveRuns:
     """Launches queued runs, follows them, and ends those that were asked to stop.
 
-    ``in`` and ``expect_end`` are for any thread, all else for the supervisor's.
+    ``in`` and ``expect_end`` are thread-safe; the supervisor's thread calls everything else.
     """
 
     def __init__(
@@ -111,25 +110,25 @@ class LiveRuns:
         self._to_end: deque[str] = deque()
         self.monitors: Monitors[str, RunMonitor] = Monitors("run {}".format)
         self.guests: Monitors[str, RunMonitor] = Monitors("run {}".format)
-        """Runs in which a person plays, and those that other programs write: they take no other run's place."""
+        """Runs that a person plays and foreign runs, which do not count towards the limit."""
 
     @property
     def limit(self) -> int:
-        """Runs that may train at the same time."""
+        """Number of runs that may train at the same time."""
         limit = self._settings.max_concurrent_runs
         return min(limit, self._launcher.capacity) if self._launcher.capacity else limit
 
     @property
     def is_launch_due(self) -> bool:
-        """Whether the disk kept runs waiting, and it is time to try again."""
+        """Whether a full disk holds runs back and it is time to check again."""
         return self._queue.is_due
 
     def __contains__(self, run_id: str) -> bool:
-        """Whether the run's worker has not been seen to end."""
+        """Return whether the run has a worker that is not known to have exited."""
         return run_id in self.monitors or run_id in self.guests
 
     def expect_end(self, run_id: str) -> None:
-        """The run was asked to stop: its worker is terminated, and then killed, if it does not."""
+        """Terminate, and then kill, the run's worker if it does not stop as requested."""
         self._to_end.append(run_id)
 
     def adopt(self, row: RunRow, worker: Worker) -> None:
@@ -139,16 +138,16 @@ class LiveRuns:
             self.expect_end(row.id)
 
     def follow_played(self, row: RunRow, worker: Worker | None) -> None:
-        """Follow a run in which a person plays; ``worker`` is that of the session, None if it has gone already."""
+        """Follow a run in which a person plays. ``worker`` is the session's; None if it has exited."""
         self.guests.add(row.id, self._monitor(row, worker or UnknownWorker(), PlayedRunMonitor))
 
     def follow_foreign(self, row: RunRow) -> None:
-        """Follow a run that a program of its own writes, or wrote."""
+        """Follow a run that another program writes."""
         worker = self._launcher.watch(self._folder(row.id), row.worker or "")
         self.guests.add(row.id, self._monitor(row, worker, ForeignRunMonitor))
 
     def answered_checkpoint(self, run_id: str) -> int | None:
-        """The last request for a checkpoint that the run has answered; None if nobody can answer any more."""
+        """Return the last answered request for a checkpoint; None if the run has no worker."""
         monitor = self.monitors.get(run_id)
         return monitor.answered_checkpoint if monitor is not None and not monitor.ended else None
 
@@ -161,12 +160,12 @@ class LiveRuns:
         return self.monitors.poll()
 
     def end_all(self, grace: GracePeriod) -> None:
-        """See to it that every worker ends, in ``grace`` at most."""
+        """Make every worker end within ``grace``."""
         for monitor in self.monitors:
             monitor.end(grace)
 
     def launch_next(self) -> bool:
-        """Start the queued run whose turn it is, if there is room; return whether there was one to start."""
+        """Start the next queued run if the limit allows; return whether there was one."""
         if len(self.monitors) >= self.limit or (run_id := self._queue.first()) is None:
             return False
         self._launch(run_id)
@@ -182,17 +181,17 @@ class LiveRuns:
         try:
             worker = self._launcher.launch(self._folder(run_id), Train())
         except (RlvizError, OSError) as error:
-            log.exception("Run %s could not be launched", run_id)
+            log.exception("Cannot launch run %s", run_id)
             self._fail(row, error)
             return
-        self._follow(row, worker)  # before anything else can fail: no worker goes without somebody who follows it
+        self._follow(row, worker)  # first, so that the worker is followed even if something else fails
         with self._database.write() as session:
             row = get_run(session, run_id)
             row.worker = worker.identity
         self._events.publish(RunChanged(row))
 
     def _note_profile(self, folder: RunFolder) -> None:
-        """Tell the worker how to record, unless that is what it does by default."""
+        """Write how the worker records, unless it is the default."""
         with suppress(OSError, RlvizError):
             family = family_of(folder.read_config())
             known, profile = folder.read_recording(), self._settings.storage_profile(family)
@@ -208,7 +207,7 @@ class LiveRuns:
         try:
             event = journal_ending(folder, data, self._clock)
         except RunIsActive:
-            self._follow(row, UnknownWorker())  # whoever trains there
+            self._follow(row, UnknownWorker())  # another process trains there
             return
         with self._database.write() as session:
             row = get_run(session, row.id)
@@ -221,7 +220,7 @@ class LiveRuns:
     def _monitor(self, row: RunRow, worker: Worker, kind: type[RunMonitor]) -> RunMonitor:
         grace = GracePeriod(self._settings.terminate_after_seconds, self._settings.kill_after_seconds)
         return kind(
-            row, self._folder(row.id), worker, self._feeds.of(row.id), self._database, self._events, grace=grace
+            row, self._folder(row.id), worker, self._feeds.get_feed(row.id), self._database, self._events, grace=grace
         )
 
     def _folder(self, run_id: str) -> RunFolder:

@@ -1,4 +1,4 @@
-"""Sealer: decides which journals are sealed and when. A process of its own with the lowest priority does the work."""
+"""Decide which journals to seal and when. A separate process with the lowest priority seals them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rlviz.server.catalog.models import RunRow
 log = logging.getLogger(__name__)
 
 LEAST_BYTES = 1 << 20
-"""Bytes of a journal below which a run that has ended is not sealed, since parsing takes some 15 ms."""
+"""Journals of ended runs below this size in bytes are not sealed, since parsing them takes about 15 ms."""
 
 LOWEST_PRIORITY = 19
 
@@ -29,7 +29,7 @@ def sealed_metrics(folder: RunFolder) -> SealedMetrics:
 
 
 class Sealer:
-    """Seals runs that have ended or whose journals grew long, one after the other; ``close`` ends the current one."""
+    """Seals ended runs and long journals, one at a time. ``close`` ends the current one."""
 
     def __init__(self, runs_dir: Path) -> None:
         self._runs_dir = runs_dir
@@ -53,7 +53,7 @@ class Sealer:
             self._thread.join()
 
     def queue_if_due(self, row: RunRow) -> None:
-        """Queue a run if enough of its journal is not sealed. Cheap; from any thread."""
+        """Queue a run if enough of its journal is not sealed. Cheap and thread-safe."""
         folder = RunFolder(self._runs_dir, row.id)
         try:
             size = journal_size(folder.metrics_path)
@@ -67,8 +67,12 @@ class Sealer:
         if ended:
             self._asked.pop(row.id, None)
 
+    def queue(self, folder: RunFolder) -> None:
+        """Queue a run whose curves were requested. Cheap; from any thread."""
+        self._waiting.put((folder.run_id, LEAST_BYTES))
+
     def seal_now(self, folder: RunFolder) -> None:
-        """Seal a run whose curves were requested. Returns when it is sealed or cannot be."""
+        """Seal a run whose curves were requested. Returns when that is done or has failed."""
         self._run(folder, LEAST_BYTES, niceness=0)
 
     def _loop(self) -> None:
@@ -97,7 +101,7 @@ class Sealer:
         with self._lock:
             self._processes.discard(process)
         if process.returncode and not self._closed and folder.path.exists():
-            log.warning("Run %s was not sealed: %s", folder.run_id, said.decode(errors="replace").strip()[-300:])
+            log.warning("Cannot seal run %s: %s", folder.run_id, said.decode(errors="replace").strip()[-300:])
 
 
 def _size(folder: RunFolder) -> int:

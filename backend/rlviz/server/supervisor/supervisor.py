@@ -1,8 +1,7 @@
-"""The supervisor: one thread that starts what is queued and follows what is live.
+"""The supervisor: one thread that starts queued work and follows running work.
 
-WakeSignal: wakes a thread before its sleep is over.
-
-ForeignRuns: finds the runs that programs of the user's own begin in the runs folder.
+Other threads write requests into the catalogue and the run folder and call ``Supervisor.wake``. ``ForeignRuns`` finds
+runs that other programs start in the runs folder.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ log = logging.getLogger(__name__)
 
 
 class WakeSignal:
-    """``ring`` from any thread; ``wait`` from one. No ring is lost, whenever it comes."""
+    """Wakes a sleeping thread. ``ring`` is thread-safe and never lost; one thread calls ``wait``."""
 
     def __init__(self) -> None:
         self._event = Event()
@@ -49,7 +48,7 @@ class WakeSignal:
     def wait(self, seconds: float) -> bool:
         """Sleep for ``seconds`` or until it rings; return whether it rang since the last wait.
 
-        ``Event.wait`` alone does not suffice: it returns False when the ring came just as the time ran out.
+        ``Event.wait`` alone is not enough: it returns False for a ring that comes just as the time runs out.
         """
         self._event.wait(seconds)
         rang = self._event.is_set()
@@ -61,14 +60,14 @@ class WakeSignal:
 LOOK_SECONDS = 0.5
 
 SETTLED_SECONDS = 2.0
-"""So long after a change of the runs folder it is listed each time: the time of a change may be as coarse as that."""
+"""Seconds after a change of the runs folder during which it is always listed, since timestamps may be this coarse."""
 
 
 class ForeignRuns:
-    """``tick`` adds rows for foreign runs that have none, and hands those that go on to ``follow``.
+    """Finds foreign runs in the runs folder: ``poll`` adds their rows and passes active ones to ``follow``.
 
-    Where nothing was added to the runs folder, a look is one call to the system. Folders of other runs are left to the
-    next start, as before: whoever copies them may not be done.
+    If the runs folder has not changed, a poll is one system call. Folders of other kinds of runs wait for the next
+    start, since they may still be being copied.
     """
 
     def __init__(
@@ -87,7 +86,7 @@ class ForeignRuns:
         self._changed_at: int | None = None
         self._others: set[str] = set()
 
-    def tick(self) -> None:
+    def poll(self) -> None:
         if self._monotonic() - self._looked_at < LOOK_SECONDS:
             return
         self._looked_at = self._monotonic()
@@ -101,9 +100,9 @@ class ForeignRuns:
             try:
                 self._take(folder)
             except (OSError, DatabaseError):
-                raise  # the disk or the catalogue: all of them are tried again
-            except Exception:  # whatever is wrong with this folder, the others are found
-                log.exception("Run %s cannot be taken in", folder.run_id)
+                raise  # the disk or the catalogue fails: try all of them again
+            except Exception:  # an error in one folder must not hide the others
+                log.exception("Cannot add run %s", folder.run_id)
                 self._others.add(folder.run_id)
         self._changed_at = changed_at
 
@@ -126,7 +125,7 @@ class ForeignRuns:
             session.add(row)
             session.flush()
             session.add_all(found.evaluations)
-        log.info("A program of its own writes run %s", row.id)
+        log.info("Another program writes run %s", row.id)
         self._events.publish(RunChanged(row))
         if row.state.has_worker:
             self._follow(row)
@@ -137,9 +136,9 @@ IDLE_SECONDS = 0.5
 
 
 class Supervisor:
-    """Owns the launcher and every monitor; they are touched by its thread alone.
+    """Owns the launcher and all monitors, which only its own thread uses.
 
-    Other threads write what they want into the catalogue and the run folder, and call ``wake``.
+    Other threads write requests into the catalogue and the run folder, and call ``wake``.
     """
 
     def __init__(
@@ -170,36 +169,36 @@ class Supervisor:
 
     @property
     def limit(self) -> int:
-        """Runs that may train at the same time."""
+        """Number of runs that may train at the same time."""
         return self._runs.limit
 
     def start(self) -> None:
         self._thread.start()
 
     def wake(self) -> None:
-        """Something was queued."""
+        """Make the thread look for queued work now."""
         self._wake.ring()
 
     def expect_end(self, run_id: str) -> None:
-        """The run was asked to stop: its worker is terminated, and then killed, if it does not."""
+        """Terminate, and then kill, the run's worker if it does not stop as requested."""
         self._runs.expect_end(run_id)
         self.wake()
 
     def drain(self) -> None:
-        """From now on start nothing; end every worker that lives, evaluators at once. Returns without waiting."""
+        """Start no more work, and end every worker, evaluators at once. Returns without waiting."""
         self._idle.clear()
         self._draining.set()
         self.wake()
 
     def await_drained(self, seconds: float) -> bool:
-        """Wait until no worker is left, at most so long; return whether that came true."""
+        """Wait at most ``seconds`` until no worker is left; return whether none is."""
         return self._idle.wait(seconds)
 
     def skip_wait(self) -> None:
         self._idle.set()
 
     def close(self) -> None:
-        """End the thread, then the launcher; write into the catalogue what workers wrote while they ended."""
+        """End the thread and the launcher, and copy into the catalogue what workers wrote as they ended."""
         self._closing.set()
         self._wake.ring()
         self._thread.join()
@@ -210,17 +209,17 @@ class Supervisor:
         self._verifications.end()
 
     def follow_played(self, row: RunRow, session_id: str) -> None:
-        """A person plays that run, in a session."""
+        """Follow a run in which a person plays, in a session."""
         self._to_follow.append((row, session_id))
         self.wake()
 
     def request_clips(self, run_id: str) -> None:
-        """Clips of the run are wanted; its folder says which. Asking again changes nothing."""
+        """Start a worker for the clip requests in the run's folder. Idempotent."""
         self._clips.request(run_id)
         self.wake()
 
     def request_verification(self, run_id: str, job: Verify | VerifySnapshot) -> None:
-        """Something of the run shall be verified; its folder says so already."""
+        """Queue a verification, whose request is in the run's folder."""
         self._verifications.request((run_id, job))
         self.wake()
 
@@ -228,21 +227,21 @@ class Supervisor:
         return self._verifications.has((run_id, job))
 
     def add_evaluation(self, row: EvaluationRow, checkpoint_request: int | None) -> None:
-        """Take over a queued evaluation. It waits for checkpoint ``checkpoint_request`` if that is a number."""
+        """Add a queued evaluation, which waits for checkpoint request ``checkpoint_request`` unless that is None."""
         self._evaluations.add(row, checkpoint_request)
         self.wake()
 
     def is_live(self, run_id: str) -> bool:
-        """Whether the run's worker has not been seen to end."""
+        """Return whether the run has a worker that is not known to have exited."""
         return run_id in self._runs
 
     def workers(self) -> list[Worker]:
-        """Every worker that has not been seen to end. Not while the thread runs."""
+        """Return every worker that is not known to have exited. Do not call while the thread runs."""
         live = [*self._runs.monitors.workers(), *self._evaluations.monitors.workers()]
         return [*live, *self._clips.workers(), *self._verifications.workers()]
 
     def worker_counts(self) -> dict[str, int]:
-        """Workers by what they do, those of sessions left out. For every thread."""
+        """Return the number of workers by kind, without those of sessions. Thread-safe."""
         return {
             "training": len(self._runs.monitors.workers()),
             "evaluation": len(self._evaluations.monitors.workers()),
@@ -250,7 +249,7 @@ class Supervisor:
             "verification": len(self._verifications.workers()),
         }
 
-    # Only before ``start``: what an earlier service left behind
+    # Only before ``start``: workers of an earlier service
 
     def adopt_run(self, row: RunRow, worker: Worker) -> None:
         self._runs.adopt(row, worker)
@@ -270,11 +269,11 @@ class Supervisor:
             try:
                 self._tick(woken)
             except Exception as error:
-                self._throttle.failed("Starting what waits", error)
+                self._throttle.note_failure("Starting what waits", error)
                 self._closing.wait(RETRY_SECONDS)
                 self._wake.ring()
             else:
-                self._throttle.over("Starting what waits")
+                self._throttle.note_success("Starting what waits")
 
     @property
     def _is_busy(self) -> bool:
@@ -291,8 +290,8 @@ class Supervisor:
         while self._to_follow:
             row, session_id = self._to_follow.popleft()
             self._runs.follow_played(row, self.sessions.worker_of(session_id))
-        self._try("Following sessions", self.sessions.tick)
-        self._try("Looking for runs of other programs", self._foreign.tick)
+        self._try("Following sessions", self.sessions.poll)
+        self._try("Looking for runs of other programs", self._foreign.poll)
         freed = self._runs.poll()
         self._evaluations.poll()
         if self._draining.is_set():
@@ -302,20 +301,20 @@ class Supervisor:
         if woken or freed or self._runs.is_launch_due:
             self._launch_runs()
         self._evaluations.launch()
-        self._try("Following clips", self._clips.tick)
-        self._try("Following verifications", self._verifications.tick)
+        self._try("Following clips", self._clips.poll)
+        self._try("Following verifications", self._verifications.poll)
         self._try("Keeping workers ready", self._launcher.tick)
 
     def _try(self, what: str, tick: Callable[[], object]) -> None:
-        """Call ``tick``. If it fails, what is live is followed all the same."""
+        """Call ``tick``. If it fails, the supervisor still follows its live runs."""
         if not self._throttle.may_try(what):
             return
         try:
             tick()
         except Exception as error:
-            self._throttle.failed(what, error)
+            self._throttle.note_failure(what, error)
         else:
-            self._throttle.over(what)
+            self._throttle.note_success(what)
 
     def _launch_runs(self) -> None:
         while not self._closing.is_set() and not self._draining.is_set():

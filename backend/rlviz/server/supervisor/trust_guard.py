@@ -1,4 +1,4 @@
-"""TrustGuard: no worker begins in a run that came from elsewhere before the user trusts it."""
+"""Prevent workers from starting in runs that were made elsewhere and that the user does not trust."""
 
 from __future__ import annotations
 
@@ -15,36 +15,42 @@ from rlviz.settings import Settings
 
 
 class TrustGuard:
+    """Decides which runs and experiments may be used, and marks those that the user starts to use."""
+
     def __init__(self, settings: Settings) -> None:
         self._runs_dir, self._trusts_runs_dir = settings.runs_dir, settings.trust_runs_dir
 
     def check(self, folder: RunFolder) -> None:
-        """Raises NotTrusted for a run in which no worker may begin without being asked to."""
+        """Raise NotTrusted if no worker may start in the run without the user's request."""
         if not self.standing_of(folder.path).may_run:
             raise NotTrusted(folder.run_id)
 
     def admit(self, folder: RunFolder) -> None:
-        """The user asks for a use of the run: one that was found in the runs folder is their own from now on. Raises
-        NotTrusted for a run that came from elsewhere and is not trusted, EnvironmentMissing, and OSError."""
+        """Allow a use that the user requests. A run that was found in the runs folder becomes the user's own.
+
+        Raises NotTrusted if the run was made elsewhere and is not trusted, EnvironmentMissing, or OSError.
+        """
         check_trusted(folder, trusts_runs_dir=self._trusts_runs_dir)
         self.adopt(folder.path)
         _check_environment(folder)
 
     def adopt(self, folder: Path) -> bool:
-        """Make the run or experiment in ``folder`` the user's own if it was found in the runs folder; whether it may
-        be used now. Raises OSError."""
+        """Make a run or experiment that was found in the runs folder the user's own.
+
+        Returns whether it may be used. Raises OSError.
+        """
         standing = self.standing_of(folder)
         if standing is Standing.FOUND:
             mark_own(folder, self._runs_dir)
         return standing.is_usable
 
     def standing_of(self, folder: Path) -> Standing:
-        """That of the run or experiment in ``folder``."""
+        """Return the standing of the run or experiment in ``folder``."""
         return standing_of(folder, self._runs_dir, trusts_runs_dir=self._trusts_runs_dir)
 
 
 def _check_environment(folder: RunFolder) -> None:
-    """Raises EnvironmentMissing if the class of the run's environment is not on this machine."""
+    """Raise EnvironmentMissing if the class of the run's environment is not on this machine."""
     with suppress(RunFolderError, OSError):
         config = folder.read_config()
         custom = config.custom_environment
@@ -53,8 +59,7 @@ def _check_environment(folder: RunFolder) -> None:
 
 
 class GuardedLauncher(Launcher):
-    """Launches as ``launcher`` does, but nothing in the folder of a run that is not trusted: all workers are launched
-    through it."""
+    """Wraps ``launcher`` and refuses untrusted runs. All workers are launched through it."""
 
     def __init__(self, launcher: Launcher, guard: TrustGuard) -> None:
         self._launcher, self._guard = launcher, guard
@@ -67,7 +72,7 @@ class GuardedLauncher(Launcher):
         self._launcher.tick()
 
     def launch(self, folder: WorkFolder, job: Job) -> Worker:
-        """Raises NotTrusted, and what the launcher raises."""
+        """Start a worker. Raises NotTrusted and the errors of the launcher."""
         if (run := _run_of(folder)) is not None:
             self._guard.check(run)
         return self._launcher.launch(folder, job)
@@ -86,7 +91,7 @@ class GuardedLauncher(Launcher):
 
 
 def _run_of(folder: WorkFolder) -> RunFolder | None:
-    """The run whose folder, policies or environment a job in ``folder`` uses; None: a session without a run."""
+    """Return the run whose folder, policies or environment a job uses; None for a session without a run."""
     if not isinstance(folder, SessionFolder):
         return RunFolder.at(folder.path)
     run_folder = folder.read_plan().run_folder

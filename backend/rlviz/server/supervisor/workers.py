@@ -1,8 +1,6 @@
-"""Runs the workers that verify evaluations and snapshots, one at a time.
+"""Start and follow workers that do not train: for clips, sessions and verifications.
 
-Runs the workers that render clips: one for each run with requests, only a few at a time.
-
-SessionWorkers: the processes of the sessions that go on.
+Clips have one worker for each run with requests, a few at a time; verifications run one at a time.
 """
 
 from __future__ import annotations
@@ -29,11 +27,11 @@ log = logging.getLogger(__name__)
 
 
 AT_A_TIME = 2
-"""Maximum number of workers. Each takes the memory of a worker, and a core while it renders."""
+"""Maximum number of clip workers. Each uses a core while it renders."""
 
 
 class ClipWorkers:
-    """``request`` may be called from any thread; everything else from the supervisor's."""
+    """Workers that render clips. Only ``request`` is thread-safe; the supervisor's thread calls everything else."""
 
     def __init__(self, runs_dir: Path, launcher: Launcher) -> None:
         self._runs_dir, self._launcher = runs_dir, launcher
@@ -47,7 +45,7 @@ class ClipWorkers:
         return bool(self._workers or self._waiting or self._inbox)
 
     def workers(self) -> list[Worker]:
-        """Those that have not been seen to end."""
+        """Return the workers that are not known to have exited."""
         return list(self._workers.values())
 
     def request(self, run_id: str) -> None:
@@ -55,8 +53,8 @@ class ClipWorkers:
         with self._lock:
             self._inbox.append(run_id)
 
-    def tick(self) -> None:
-        """Note which workers have ended, and start those that are needed. Returns at once."""
+    def poll(self) -> None:
+        """Remove workers that have exited, and start those that are needed. Returns at once."""
         with self._lock:
             asked, self._inbox = self._inbox, []
         self._waiting += [run_id for run_id in dict.fromkeys(asked) if run_id not in self._waiting]
@@ -84,7 +82,7 @@ class ClipWorkers:
             clips = self._clips(run_id)
             if not clips.requests.has_any():
                 continue
-            if gone.code == 0:  # the request came just when it ended
+            if gone.code == 0:  # a request came just as it ended
                 self._waiting.append(run_id)
             else:
                 clips.requests.refuse_all(gone.cause("the clip"))
@@ -93,11 +91,11 @@ class ClipWorkers:
         try:
             self._workers[run_id] = self._launcher.launch(RunFolder(self._runs_dir, run_id), MakeClips())
         except RlvizError as error:
-            log.warning("Clips of run %s cannot be made: %s", run_id, error)
+            log.warning("Cannot make clips of run %s: %s", run_id, error)
             self._clips(run_id).requests.refuse_all(str(error))
 
     def _make_room(self) -> None:
-        """If others wait, end a worker that has no request itself."""
+        """If other runs wait, end a worker that has no requests."""
         for run_id, worker in self._workers.items():
             if not self._clips(run_id).requests.has_any():
                 worker.terminate()
@@ -108,7 +106,7 @@ class ClipWorkers:
 
 
 CLOSING_SECONDS = 3.5
-"""How long they may take to end, and then to be gone: longer than one waits for the video of its last episode."""
+"""Seconds for session workers to end and then to exit: longer than the wait for the video of the last episode."""
 
 
 @dataclass
@@ -119,7 +117,8 @@ class _Live:
 
 
 class SessionWorkers:
-    """``launch`` and ``end`` may be called from any thread; all else from the one that owns the launcher."""
+    """Workers of live sessions. ``launch`` and ``end`` are thread-safe; the supervisor's thread calls everything
+    else."""
 
     def __init__(self, launcher: Launcher, wake: Callable[[], None]) -> None:
         self._launcher, self._wake = launcher, wake
@@ -130,19 +129,19 @@ class SessionWorkers:
         self._to_end: list[str] = []
 
     def launch(self, session_id: str, folder: SessionFolder, on_gone: Callable[[str], None]) -> None:
-        """Start the worker of a session. ``on_gone`` is told, in one sentence, why it is not there (any more)."""
+        """Start the worker of a session. ``on_gone`` is called with a sentence when it fails to start or exits."""
         with self._inbox:
             self._to_launch.append((session_id, folder, on_gone))
         self._wake()
 
     def end(self, session_id: str) -> None:
-        """The session has ended: see that its worker does."""
+        """Make the worker of an ended session exit."""
         with self._inbox:
             self._to_end.append(session_id)
         self._wake()
 
     def worker_of(self, session_id: str) -> Worker | None:
-        """None if it has ended, or has none yet."""
+        """Return the session's worker; None if it has exited or has not started."""
         live = self._live.get(session_id)
         return live.worker if live is not None else None
 
@@ -150,7 +149,7 @@ class SessionWorkers:
     def is_busy(self) -> bool:
         return bool(self._live)
 
-    def tick(self) -> None:
+    def poll(self) -> None:
         with self._inbox:
             to_launch, self._to_launch = self._to_launch, []
             to_end, self._to_end = self._to_end, []
@@ -161,8 +160,8 @@ class SessionWorkers:
             try:
                 self._live[session_id] = _Live(self._launcher.launch(folder, PlaySession()), on_gone)
             except (RlvizError, OSError) as error:
-                log.warning("Session %s could not be started: %s", session_id, error)
-                on_gone(f"The session could not be started: {error}")
+                log.warning("Cannot start session %s: %s", session_id, error)
+                on_gone(f"The session could not start: {error}")
         for session_id in to_end:
             if (live := self._live.get(session_id)) is not None and live.termination is None:
                 live.termination = TerminationPolicy(f"The worker of {session_id}", live.worker, SESSION_GRACE)
@@ -171,10 +170,10 @@ class SessionWorkers:
                 del self._live[session_id]
                 live.on_gone(how.cause("the session"))
             elif live.termination is not None:
-                live.termination.tick()
+                live.termination.advance()
 
     def close(self) -> None:
-        """End them all, and start no more: nobody looks any more. What was played by hand is brought to its end."""
+        """End all workers and start no more. Runs that were played by hand end properly."""
         self._closed = True
         for act in (methodcaller("terminate"), methodcaller("kill")):
             for live in self._live.values():
@@ -186,16 +185,17 @@ class SessionWorkers:
 
 
 Key = tuple[str, Verify | VerifySnapshot]
-"""The id of the run, and what to verify of it."""
+"""The id of a run, and what to verify in it."""
 
-ABANDONED = "The app was ended while it was verified. Verify again."
+ABANDONED = "The app ended during the verification. Verify again."
 
 
 class VerificationWorkers:
-    """``request`` and ``has`` may be called from any thread; everything else from the supervisor's."""
+    """Workers that verify evaluations and snapshots. ``request`` and ``has`` are thread-safe; the supervisor's thread
+    calls everything else."""
 
     def __init__(self, runs_dir: Path, launcher: Launcher, on_filmed: Callable[[str, str], None]) -> None:
-        """``on_filmed`` is called with the ids of run and evaluation when one that was to be filmed has ended."""
+        """``on_filmed`` is called with the ids of run and evaluation when the filming of an evaluation has ended."""
         self._runs_dir, self._launcher, self._on_filmed = runs_dir, launcher, on_filmed
         self._lock = Lock()
         self._asked: list[Key] = []
@@ -210,16 +210,16 @@ class VerificationWorkers:
         return [self._worker] if self._worker is not None else []
 
     def has(self, key: Key) -> bool:
-        """Whether it waits or runs."""
+        """Return whether the verification is queued or running."""
         return key in self._asked
 
     def request(self, key: Key) -> None:
-        """Start it when its turn comes. It must be in the folder already."""
+        """Queue a verification, whose request is in the folder."""
         with self._lock:
             if key not in self._asked:
                 self._asked.append(key)
 
-    def tick(self) -> None:
+    def poll(self) -> None:
         """Check whether the worker has ended, and start the next. Returns at once."""
         if self._worker is None:
             if self._asked:
@@ -233,7 +233,7 @@ class VerificationWorkers:
         self._abandoned = True
         if self._worker is not None:
             self._worker.kill()
-            self.tick()
+            self.poll()
         else:
             for key in list(self._asked):
                 self._leave(key, ABANDONED)
@@ -242,7 +242,7 @@ class VerificationWorkers:
         try:
             self._worker = self._launcher.launch(RunFolder(self._runs_dir, key[0]), key[1])
         except RlvizError as error:
-            log.warning("Run %s: %s cannot be done: %s", *key, error)
+            log.warning("Run %s: cannot do %s: %s", *key, error)
             self._leave(key, str(error))
 
     def _leave(self, key: Key, cause: str) -> None:
@@ -261,7 +261,7 @@ class VerificationWorkers:
                         unseen = SnapshotVerification(status=VerificationStatus.FAILED, cause=cause)
                         write_snapshot_verification(folder, name, unseen)
         except (OSError, RlvizError):
-            log.exception("Run %s: how %s ended could not be written", *key)
+            log.exception("Run %s: cannot write how %s ended", *key)
         with self._lock:
             self._asked.remove(key)
         if isinstance(key[1], Verify) and key[1].film:

@@ -50,7 +50,7 @@ def distrust_run(run_id: str, trust: Trust) -> RunTrust:
 
 
 def _view(trust: TrustService, run_id: str) -> RunTrust:
-    found = trust.look(run_id)
+    found = trust.inspect(run_id)
     holdings, origin = found.holdings, found.origin
     return RunTrust(
         run_id=run_id,

@@ -29,7 +29,7 @@ class TrustService(RunUseCases):
         """Cheap. That of a run whose folder is gone is untrusted."""
         return self._trust.standing_of(self._folder(run_id).path)
 
-    def look(self, run_id: str) -> TrustState:
+    def inspect(self, run_id: str) -> TrustState:
         """What there is to be trusted; reads every file of a run that came from elsewhere.
 
         Raises RunNotFound, ArtifactNotFound if the folder is gone, RunFolderError and OSError.

@@ -1,6 +1,6 @@
-"""What an experiment shows: from the scores of its trials, by variant and seed, to results that say how they were made.
+"""Results of experiments: from the scores of trials, by variant and seed, to figures that say how they were made.
 
-Pure functions; ``experiment_results`` is the one that puts them together.
+Pure functions; ``experiment_results`` combines them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Several environments together: variants that train the same are one method, their scores normalised.
+"""Several environments together: variants that train the same form one method, and scores are normalised.
 
-As is done where methods are compared on many tasks: 0 is what random actions earn on an environment, 1 its threshold.
+As usual for comparisons on many tasks, 0 is the return of random actions on an environment, and 1 its threshold.
 """
 
 from __future__ import annotations
@@ -21,44 +21,44 @@ from rlviz.stats.experiments.trials import (
     Setting,
     Trial,
     VariantScores,
-    figures,
-    forest,
+    count_policies,
+    forest_plot,
     made_of_gap,
     made_of_scores,
-    policies_of,
-    ranked,
     resamples_for,
+    score_figures,
     score_sentence,
-    scored,
+    scored_trials,
+    with_ranks,
 )
-from rlviz.stats.number_text import listed
+from rlviz.stats.number_text import join_words
 from rlviz.stats.returns import best_first
 from rlviz.stats.seeds import has_interval, optimality_gap
 
 GOAL = 1.0
-"""The threshold, once scores are normalised."""
+"""The threshold on the normalised scale."""
 
 
 class NormalisedEnvironment(Frozen):
-    environment: str = Field(description="With its options.")
-    random_return: float = Field(description="Mean return of random actions, which becomes 0.")
-    threshold: float = Field(description="Return from which it counts as solved, which becomes 1.")
+    environment: str = Field(description="Name of the environment, with its options.")
+    random_return: float = Field(description="Mean return of random actions; becomes 0.")
+    threshold: float = Field(description="Return from which it counts as solved; becomes 1.")
 
 
 class Across(Frozen):
     """Methods over the environments on which all of them have scores that can be normalised."""
 
     environments: list[NormalisedEnvironment]
-    left_out: list[str] = Field(description="Sentences: which environments and methods are not in it, and why.")
+    left_out: list[str] = Field(description="Sentences: excluded environments and methods, and why.")
     methods: list[VariantScores] = Field(
-        description="Variants that train the same on different environments as one, in the order of the "
+        description="Variants that train the same on different environments, combined, in the order of the "
         "specification, with normalised scores."
     )
     forest: Forest
 
     @property
     def strata(self) -> dict[str, list[Floats]]:
-        """By method, from the best to the worst, its scores on each environment, of shape (n,)."""
+        """Return the scores by method, best first: one array of shape (n,) per environment."""
         return {
             one.variant: [
                 np.array([score.score for score in one.scores if score.environment == place.environment])
@@ -70,7 +70,7 @@ class Across(Frozen):
 
 @dataclass(frozen=True)
 class _Method:
-    """``trials``: by environment; ``scored``: those of them that have a score, normalised where that can be done."""
+    """A method. ``trials`` by environment; ``scored_trials``: those with a score, normalised if possible."""
 
     id: str
     label: str
@@ -78,8 +78,8 @@ class _Method:
     scored: Mapping[str, Sequence[Trial]]
 
 
-def across(trials: Sequence[Trial], setting: Setting) -> Across | None:
-    """None where all variants are trained on one environment."""
+def combine_environments(trials: Sequence[Trial], setting: Setting) -> Across | None:
+    """Combine the environments; return None if all variants train on one."""
     if not setting.has_several_environments:
         return None
     methods = _methods(trials, setting)
@@ -94,7 +94,7 @@ def across(trials: Sequence[Trial], setting: Setting) -> Across | None:
         for env in shared
     ]
     drawn = resamples_for(sum(len(one.scored[env]) for one in with_scores for env in shared))
-    summed_up = ranked([_summed_up(one, scales, setting, drawn) for one in with_scores]) if shared else []
+    summed_up = with_ranks([_summed_up(one, scales, setting, drawn) for one in with_scores]) if shared else []
     return Across(
         environments=scales,
         left_out=[
@@ -102,14 +102,14 @@ def across(trials: Sequence[Trial], setting: Setting) -> Across | None:
             *(f"{one.label} has no score yet." for one in methods if one not in with_scores),
         ],
         methods=summed_up,
-        forest=forest(summed_up, GOAL),
+        forest=forest_plot(summed_up, GOAL),
     )
 
 
-def normalisation(environments: Iterable[NormalisedEnvironment]) -> str:
-    """What normalised scores are, in a sentence for whoever reads one."""
+def describe_normalisation(environments: Iterable[NormalisedEnvironment]) -> str:
+    """Return a sentence that explains normalised scores."""
     scales = [f"{one.random_return:g} and {one.threshold:g} on {one.environment}" for one in environments]
-    return f"Scores are normalised: 0 is the mean return of random actions, 1 the threshold, {listed(scales)}."
+    return f"Scores are normalised: 0 is the mean return of random actions, 1 the threshold, {join_words(scales)}."
 
 
 def _methods(trials: Sequence[Trial], setting: Setting) -> list[_Method]:
@@ -123,7 +123,8 @@ def _methods(trials: Sequence[Trial], setting: Setting) -> list[_Method]:
             label=label,
             trials={env: [one for one in trials if one.variant == variant] for env, variant in ours.items()},
             scored={
-                env: _normalised(scored(trials, variant), setting.scales.get(env)) for env, variant in ours.items()
+                env: _normalised(scored_trials(trials, variant), setting.scales.get(env))
+                for env, variant in ours.items()
             },
         )
         for place, (label, ours) in enumerate(variants.items())
@@ -139,14 +140,13 @@ def _normalised(trials: Sequence[Trial], scale: Scale | None) -> list[Trial]:
 def _why_environment(environment: str, missing: Sequence[str], scales: Mapping[str, Scale]) -> str:
     if environment not in scales:
         return (
-            f"{environment} is left out: it has no threshold, or it is not known what random actions earn there, so "
+            f"{environment} is left out: it has no threshold, or the return of random actions is unknown, so "
             "its scores cannot be normalised."
         )
     if not missing:
         return f"{environment} is left out: nothing has a score there yet."
-    return (
-        f"{environment} is left out: {listed(list(missing))} {'has' if len(missing) == 1 else 'have'} no score there."
-    )
+    have = "has" if len(missing) == 1 else "have"
+    return f"{environment} is left out: {join_words(list(missing))} {have} no score there."
 
 
 def _summed_up(
@@ -156,19 +156,19 @@ def _summed_up(
     ours = [(env, one) for env in environments for one in method.scored[env]]
     strata = [np.array([one.score for one in method.scored[env]], dtype=np.float64) for env in environments]
     every = [one for env in environments for one in method.trials[env]]
-    policies = policies_of([one for _, one in ours])
-    sentence = f"{score_sentence(setting, policies)} {normalisation(scales)}"
+    policies = count_policies([one for _, one in ours])
+    sentence = f"{score_sentence(setting, policies)} {describe_normalisation(scales)}"
     made = made_of_scores(len(ours), resamples if has_interval(strata) else None, sentence, is_of_several=True)
     return VariantScores(
         variant=method.id,
         label=method.label,
-        environment=listed(environments),
+        environment=join_words(environments),
         trials=len(every),
         n=len(ours),
         seeds=min(map(len, strata)),
         failed=sum(one.failed for one in every),
         rank=None,
-        **figures(strata, resamples),
+        **score_figures(strata, resamples),
         optimality_gap=float(optimality_gap(GOAL)(strata)),
         scores=[SeedScore.of(one, env) for env, one in ours],
         policies=policies,

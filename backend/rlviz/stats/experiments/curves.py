@@ -1,7 +1,5 @@
-"""Learning curves of each variant's seeds as one, with a band, on a grid that all variants share.
-
-Performance profiles of the variants of an experiment, on one environment or several, over the same values.
-"""
+"""Learning curves over seeds, one per variant with a band, on a grid that all variants share; and performance
+profiles."""
 
 from __future__ import annotations
 
@@ -21,61 +19,59 @@ from rlviz.stats.experiments.trials import (
     Setting,
     Trial,
     made_of_curve,
-    numbers,
     resamples_for,
     returns_of_training,
+    to_json_numbers,
 )
 from rlviz.stats.seeds import (
     BAND_RESAMPLES,
     CONFIDENCE,
     PROFILE_RESAMPLES,
     banded_curve,
-    far_enough,
+    explain_curve,
     has_interval,
     performance_profile,
-    why_not_all,
+    select_far_enough,
 )
 
 GRID_POINTS = 200
 MOST_CURVES = 20
 VALUES_DRAWN = 40_000_000
 FEWEST_DRAWN = 200
-"""Values that the bands of all curves draw together, about, and resamples of each at least, so that a thousand trials
-take no longer than a moment."""
+"""Approximate number of values that the bands of all curves draw together, and minimum resamples of each, so that a
+thousand trials take only a moment."""
 
 TRAINING_WINDOW = DEFAULT_WINDOW
-"""Episodes in the moving average, where curves are those of training."""
+"""Episodes in the moving average of training curves."""
 
 
 class VariantCurve(Frozen):
-    """Lists over ``step`` of all curves; null where not all seeds of the curve have a value."""
+    """The curve of a variant. Lists over ``step`` of all curves; null where not all seeds of the curve have a value."""
 
     variant: str
-    seeds: int = Field(description="Seeds that the curve is of.")
+    seeds: int = Field(description="Number of seeds in the curve.")
     iqm: list[float | None] = Field(description="Interquartile mean of these seeds.")
     low: list[float | None] = Field(description="Its 95 % interval, at each step; null for fewer than two seeds.")
     high: list[float | None]
-    count: list[int] = Field(description="Seeds that the value is of; 0 where there is none.")
-    ends: list[float] = Field(description="The last step of each seed with a curve, ascending.")
-    note: str | None = Field(
-        description="Says where the curve stops before some of its seeds did, and which seeds are not in it."
-    )
+    count: list[int] = Field(description="Number of seeds in the value; 0 without a value.")
+    ends: list[float] = Field(description="Last step of each seed with a curve, ascending.")
+    note: str | None = Field(description="Explains if the curve stops before some of its seeds, or leaves seeds out.")
     made: Made
 
 
 class Curves(Frozen):
-    """Learning curves. A value holds from its step to the next one of its seed. A curve stops at the last step that all
-    of its seeds have reached."""
+    """Learning curves. A value holds until the next step of its seed. A curve stops at the last step that all of its
+    seeds reached."""
 
     source: str = Field(
-        description=f"evaluation: of the greedy policy; training: moving average of {TRAINING_WINDOW} episodes."
+        description=f"evaluation: greedy policy; training: moving average of {TRAINING_WINDOW} episodes."
     )
     step: list[float]
     variants: list[VariantCurve] = Field(description="From best to worst.")
     left_out: list[str] = Field(description="Ids of variants beyond the best 20.")
 
     def of(self, variants: Collection[str]) -> Curves:
-        """Those of some variants, up to the last step at which one of them has a value."""
+        """Return the curves of some variants, up to the last step with a value."""
         ours = [one for one in self.variants if one.variant in variants]
         last = max((place for one in ours for place, count in enumerate(one.count) if count), default=-1) + 1
         cut = [
@@ -88,8 +84,14 @@ class Curves(Frozen):
 
 
 def learning_curves(trials: Sequence[Trial], setting: Setting, ranked: Sequence[str], one: str = "seed") -> Curves:
-    """``ranked``: ids of variants, those first that are to be shown if there are too many. ``one``: what a trial is
-    called."""
+    """Return the curve of each variant.
+
+    Args:
+        trials: The trials.
+        setting: What results are made from.
+        ranked: Ids of variants; if there are too many, the first ones are shown.
+        one: Word for a trial in sentences.
+    """
     shown = ranked[:MOST_CURVES]
     drawn = {variant: [one for one in trials if one.variant == variant and one.curve is not None] for variant in shown}
     together = {variant: _together(ours) for variant, ours in drawn.items() if ours}
@@ -110,13 +112,13 @@ def learning_curves(trials: Sequence[Trial], setting: Setting, ranked: Sequence[
 
 
 def _as_episodes(curve: LearningCurve) -> Episodes:
-    """What is on no grid yet, as the function takes it that puts returns of episodes on one."""
+    """Return a curve in the form that ``aligned_curves`` takes."""
     return Episodes(curve.step, curve.step, curve.value)
 
 
 def _together(trials: Sequence[Trial]) -> list[Trial]:
-    """Those that make up the curve."""
-    chosen = far_enough([_end(one) for one in trials], [not one.ended for one in trials])
+    """Return the trials that make up the curve."""
+    chosen = select_far_enough([_end(one) for one in trials], [not one.ended for one in trials])
     return [one for one, is_chosen in zip(trials, chosen, strict=True) if is_chosen]
 
 
@@ -130,16 +132,16 @@ def _of_variant(
     resamples: int,
     one: str,
 ) -> VariantCurve:
-    """``trials``: those that make up the curve, of all ``with_curve``, of ``everyone``."""
+    """Return the curve of ``trials``, which are part of those ``with_curve``, which are part of ``everyone``."""
     found = banded_curve(np.array([grid.values[one.run_id] for one in trials]), resamples=resamples)
     ends, seeds = np.array([_end(one) for one in trials]), len(trials)
     what = "greedy evaluations while it trained" if setting.greedy_curves else returns_of_training(TRAINING_WINDOW)
     return VariantCurve(
         variant=variant,
         seeds=seeds,
-        iqm=numbers(found.iqm),
-        low=numbers(found.low),
-        high=numbers(found.high),
+        iqm=to_json_numbers(found.iqm),
+        low=to_json_numbers(found.low),
+        high=to_json_numbers(found.high),
         count=found.count.tolist(),
         ends=sorted(map(_end, with_curve)),
         note=_note(ends, len(with_curve), everyone, one),
@@ -152,34 +154,34 @@ def _end(trial: Trial) -> float:
 
 
 def _note(ends: Floats, known: int, everyone: Sequence[Trial], one: str) -> str | None:
-    """Why the curve of a variant is not of all its seeds, or shorter than some. ``ends``: the last step of each of its
-    seeds; ``known``: seeds with a curve."""
+    """Return why the curve of a variant leaves out seeds or ends early. ``ends``: last step of each seed in the curve;
+    ``known``: number of seeds with a curve."""
     sentences, total = [], len(everyone)
     if known < total:
         has, yet = "has" if total - known == 1 else "have", " yet" if any(not trial.ended for trial in everyone) else ""
         sentences.append(f"{total - known} of {total} {one}s {has} no curve{yet}.")
-    return " ".join([*sentences, *why_not_all(ends, known - len(ends), one=one)]) or None
+    return " ".join([*sentences, *explain_curve(ends, known - len(ends), one=one)]) or None
 
 
 PROFILE_VALUES = 101
-"""At which profiles are taken, where there are more scores than these."""
+"""Number of values at which profiles are computed, if there are more scores."""
 
 MOST_PROFILES = 20
 FEWEST_RESAMPLES = 500
-"""Resamples of a band at least, however many scores all profiles have together."""
+"""Minimum resamples of a band, however many scores all profiles have together."""
 
 
 class VariantProfile(Frozen):
     variant: str
-    share: list[float] = Field(description="Share of its scores that are greater than each value.")
-    low: list[float | None] = Field(description="95 % band, at each value by itself; null for a single score.")
+    share: list[float] = Field(description="Share of scores greater than each value.")
+    low: list[float | None] = Field(description="Pointwise 95 % band; null for a single score.")
     high: list[float | None]
     made: Made
 
 
 class Profiles(Frozen):
-    """Performance profiles: the higher the curve, the better; where two cross, neither is better throughout. They are
-    steps: a share holds until the next value."""
+    """Performance profiles: higher is better; if two cross, neither is better throughout. They are steps: a share holds
+    until the next value."""
 
     value: list[float] = Field(
         description="Returns, or normalised scores of several environments, ascending: the axis of all profiles."
@@ -188,8 +190,8 @@ class Profiles(Frozen):
     left_out: list[str] = Field(description="Ids of variants beyond the best 20.")
 
 
-def profiles(scores: Mapping[str, Sequence[Floats]]) -> Profiles:
-    """``scores``: by variant, from the best to the worst, on each environment of shape (n,) with at least one."""
+def performance_profiles(scores: Mapping[str, Sequence[Floats]]) -> Profiles:
+    """Return the profiles. ``scores``: by variant, best first; one array of shape (n,) ≥ 1 per environment."""
     ids = list(scores)
     if not ids:
         return Profiles(value=[], variants=[], left_out=[])
@@ -198,7 +200,7 @@ def profiles(scores: Mapping[str, Sequence[Floats]]) -> Profiles:
     every = np.concatenate([task for tasks in scores.values() for task in tasks])
     least, most = every.min(), every.max()
     margin = (most - least or max(abs(most), 1.0)) * 0.02
-    steps = np.unique(every)  # a profile falls at scores, and nowhere else
+    steps = np.unique(every)  # a profile only changes at scores
     ends = (least - margin, most + margin)
     value = np.linspace(*ends, PROFILE_VALUES) if len(steps) > PROFILE_VALUES else np.array([ends[0], *steps, ends[1]])
     return Profiles(
@@ -215,8 +217,8 @@ def _profile(variant: str, scores: Sequence[Floats], value: Floats, resamples: i
     return VariantProfile(
         variant=variant,
         share=found.share.tolist(),
-        low=numbers(found.low),
-        high=numbers(found.high),
+        low=to_json_numbers(found.low),
+        high=to_json_numbers(found.high),
         made=Made(
             definition=f"Performance profile: for each {of} the share of seeds whose score is greater, with a band "
             "by bootstrap at each value by itself.",

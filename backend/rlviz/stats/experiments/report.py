@@ -1,17 +1,8 @@
-"""The page of a report.
+"""The report of an experiment: one self-contained HTML file without scripts or external resources, and tables for
+papers (LaTeX) and pages (Markdown).
 
-Elements of HTML and SVG. Text goes in as text and is escaped when it is written: no name can become markup.
-
-Axes: from numbers to places in a picture, with round ticks.
-
-The drawings of a report. Each decides nothing but places: what is shown, the results say.
-
-The scores of an experiment as a table for a paper (LaTeX) or a page (Markdown).
-
-The table of a report with what each seed has come to.
-
-The results of an experiment as one HTML file that needs nothing else: no script, font or picture from
-elsewhere.
+In order: HTML and SVG elements (text is escaped when written, so names cannot become markup), axes, drawings,
+tables, and the page. Drawings decide only positions; the results decide what is shown.
 """
 
 from __future__ import annotations
@@ -26,19 +17,19 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from rlviz.domain.plain_text import chat_text, visible
 from rlviz.stats.experiments import report as tables
-from rlviz.stats.experiments.across import Across, normalisation
+from rlviz.stats.experiments.across import Across, describe_normalisation
 from rlviz.stats.experiments.curves import Curves, Profiles
 from rlviz.stats.experiments.results import ExperimentResults
 from rlviz.stats.experiments.trials import Forest, Made, StepsToThreshold, Thresholds, VariantScores
 from rlviz.stats.experiments.verdict import Improvements
-from rlviz.stats.number_text import brief, brief_by, decimal, ends, listed, share_ends
+from rlviz.stats.number_text import brief_by, brief_number, decimal, interval_text, join_words, share_interval_text
 from rlviz.stats.returns import best_first
 
 Child = Element | str
 
 
 def element(tag: str, *children: Child, **attributes: object) -> Element:
-    """An underscore in the name of an attribute stands for a hyphen, one at its end for nothing (``class_``)."""
+    """Return an element. An underscore in an attribute's name becomes a hyphen; a final one is dropped (``class_``)."""
     node = Element(tag, {name.rstrip("_").replace("_", "-"): _text(value) for name, value in attributes.items()})
     for child in children:
         if isinstance(child, Element):
@@ -51,7 +42,7 @@ def element(tag: str, *children: Child, **attributes: object) -> Element:
 
 
 def titled(node: Element, title: str) -> Element:
-    """With what a browser shows when one points at it."""
+    """Add a tooltip to ``node``."""
     tooltip = SubElement(node, "title")
     tooltip.text = visible(title)
     node.remove(tooltip)
@@ -60,7 +51,8 @@ def titled(node: Element, title: str) -> Element:
 
 
 def table(head: Sequence[Child], rows: Sequence[Sequence[Child]], caption: str) -> Element:
-    """The first cell of each row is its head. A table wider than the page scrolls; its caption does not."""
+    """Return a table; the first cell of each row is its header. A table wider than the page scrolls; its caption does
+    not."""
     scrolled = element(
         "div",
         element(
@@ -87,12 +79,12 @@ def _text(value: object) -> str:
 
 
 WIDE, NARROW = 720.0, 360.0
-"""Widths that everything is drawn in, for screens of either kind: a picture made smaller would have smaller text."""
+"""Widths of drawings for wide and narrow screens: scaling a picture down would make its text too small."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """``low`` and ``high`` lie at ``start`` and ``end``; what lies beyond them is drawn beyond."""
+    """Maps values linearly: ``low`` to ``start`` and ``high`` to ``end``; values outside are extrapolated."""
 
     low: float
     high: float
@@ -105,7 +97,7 @@ class Scale:
         return self.start + share * (self.end - self.start)
 
     def ticks(self, about: int = 5) -> list[float]:
-        """Multiples of 1, 2 or 5 times a power of ten."""
+        """Return tick positions: multiples of 1, 2 or 5 times a power of ten."""
         step = self._step(about)
         if step <= 0:
             return [self.low]
@@ -113,7 +105,7 @@ class Scale:
         return [round(place * step, 12) for place in range(first, last + 1)]
 
     def marks(self, about: int = 5) -> list[tuple[float, str]]:
-        """The ticks with what they say."""
+        """Return the ticks with their labels."""
         return [(value, brief_by(value, self._step(about))) for value in self.ticks(about)]
 
     def _step(self, about: int) -> float:
@@ -127,7 +119,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class Frame:
-    """The place that curves are drawn in, with both scales."""
+    """The area of a plot, with both scales."""
 
     x: Scale
     y: Scale
@@ -154,12 +146,12 @@ def frame(x: tuple[float, float], y: tuple[float, float], width: float, height: 
 
 
 def picture(*parts: Element, width: float, height: float, label: str) -> Element:
-    """``label``: what is to be seen, for those who do not see it."""
+    """Return a picture. ``label`` describes it for screen readers."""
     return element("svg", *parts, viewBox=f"0 0 {width:g} {height:g}", role="img", aria_label=label)
 
 
 def for_both(draw: Callable[[float], Element]) -> Element:
-    """What is drawn in either width; a browser shows the one that its window has room for."""
+    """Draw in both widths; the browser shows the one that fits."""
     return element(
         "div",
         *(element("div", draw(width), class_=name) for width, name in ((WIDE, "on-wide"), (NARROW, "on-narrow"))),
@@ -170,12 +162,12 @@ Run = Sequence[tuple[float, float]]
 
 
 def path(points: Run) -> str:
-    """A line through points of the picture."""
+    """Return an SVG path through points of the picture."""
     return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
 
 
 def stretches(*columns: Sequence[float | None]) -> list[list[tuple[float, ...]]]:
-    """Rows of the columns in stretches without gaps: where one value is null, a stretch ends."""
+    """Split the rows of the columns at gaps: a null value ends a stretch."""
     found: list[list[tuple[float, ...]]] = [[]]
     for row in zip(*columns, strict=True):
         known = tuple(value for value in row if value is not None)
@@ -188,13 +180,13 @@ def stretches(*columns: Sequence[float | None]) -> list[list[tuple[float, ...]]]
 
 SERIES = 10
 DASHES = ("", "7 4", "2 3", "10 3 2 3")
-"""Beside the colour, so that neither is needed to tell two lines apart."""
+"""Dash patterns, so that lines can be distinguished without colour."""
 
 ROW, NARROW_ROW = 34, 50
 NAME, NUMBER = 190.0, 150.0
 
 Places = Mapping[str, int]
-"""The place of each variant in the specification, which gives it its colour everywhere."""
+"""Position of each variant in the specification, which determines its colour everywhere."""
 
 
 def style(place: int) -> dict[str, str]:
@@ -202,7 +194,7 @@ def style(place: int) -> dict[str, str]:
 
 
 def legend(labels: Mapping[str, str], places: Places) -> Element:
-    """``labels``: by variant, in the order in which they are drawn."""
+    """Return a legend. ``labels`` by variant, in drawing order."""
     return element(
         "ul",
         *(
@@ -225,14 +217,14 @@ def legend(labels: Mapping[str, str], places: Places) -> Element:
 
 
 def line(place: int) -> dict[str, str]:
-    """Every second variant has its line broken."""
+    """Return line attributes; every second variant has a dashed line."""
     look = style(place)
     return {**look, "class_": f"line {look['class_']}", "stroke_dasharray": DASHES[place % len(DASHES)] or "none"}
 
 
 def draw_forest(forest: Forest, variants: Sequence[VariantScores], places: Places, width: float = WIDE) -> Element:
-    """A row for each variant: its seeds as small dots, the interquartile mean as a square, the interval as a line. Name
-    and number stand beside them, or above them in a narrow picture."""
+    """Draw a row per variant: seeds as dots, the interquartile mean as a square, the interval as a line. Name and
+    number are beside the row, or above it in a narrow picture."""
     low, high = forest.minimum or 0.0, forest.maximum or 0.0
     margin = (high - low or 1.0) * 0.04
     beside = width > NARROW
@@ -263,20 +255,20 @@ def draw_forest(forest: Forest, variants: Sequence[VariantScores], places: Place
             )
             for seed in seeds[row.variant]
         ]
-        label = f"{decimal(row.iqm)} {ends(row.low, row.high)}"
+        label = f"{decimal(row.iqm)} {interval_text(row.low, row.high)}"
         if row.low is not None and row.high is not None:
             parts.append(element("line", x1=x(row.low), x2=x(row.high), y1=y, y2=y, class_=f"interval {look}"))
         parts.append(
             titled(element("rect", x=x(row.iqm) - 5, y=y - 5, width=10, height=10, class_=f"point {look}"), label)
         )
-        shown = decimal(row.iqm) if row.low is None else label  # its words would not fit beside the picture
+        shown = decimal(row.iqm) if row.low is None else label  # the text would not fit beside the picture
         place = _placed(width - (NUMBER - 10 if beside else 4), end=not beside)
         parts.append(element("text", shown, y=words, class_="number", **place))
     return picture(*parts, width=width, height=height, label=f"Forest plot of {len(forest.rows)} variants")
 
 
 def _placed(x: float, *, end: bool) -> dict[str, object]:
-    """Text that begins or ends at ``x``."""
+    """Return attributes of text that starts or ends at ``x``."""
     return {"x": x, "text_anchor": "end" if end else "start"}
 
 
@@ -284,14 +276,14 @@ def draw_curves(curves: Curves, threshold: float | None, places: Places, width: 
     ends = [value for one in curves.variants for column in (one.iqm, one.low, one.high) for value in column]
     known = [value for value in ends if value is not None] + ([] if threshold is None else [threshold])
     if not known or not curves.step:
-        return element("p", "Nothing was logged that a curve could be drawn of.")
+        return element("p", "No data was logged for a learning curve.")
     box = frame((0.0, curves.step[-1]), _spread(known), width)
     what = "return of the greedy policy" if curves.source == "evaluation" else "return in training"
     parts = box.drawn("environment steps", what)
     if threshold is not None:
         at = box.y(threshold)
         parts.append(element("line", x1=box.x.start, x2=box.x.end, y1=at, y2=at, class_="reference"))
-    holds = curves.source == "evaluation"  # a value until the next one
+    holds = curves.source == "evaluation"  # a value holds until the next one
     for one in curves.variants:
         parts += _band(box, curves.step, one.low, one.high, places[one.variant], holds=holds)
         drawn = stretches(curves.step, one.iqm)
@@ -304,9 +296,9 @@ def draw_curves(curves: Curves, threshold: float | None, places: Places, width: 
 
 
 def draw_profiles(profiles: Profiles, places: Places, what: str, width: float = WIDE) -> Element:
-    """``what``: what the scores are, as the axis says it."""
+    """Draw the profiles. ``what`` is the label of the score axis."""
     if not profiles.value:
-        return element("p", "There are no scores to draw a profile of.")
+        return element("p", "There are no scores for a profile.")
     box = frame((profiles.value[0], profiles.value[-1]), (0.0, 1.0), width)
     parts = box.drawn(what, "share of seeds above it")
     for one in profiles.variants:
@@ -318,8 +310,8 @@ def draw_profiles(profiles: Profiles, places: Places, what: str, width: float = 
 
 
 def draw_thresholds(thresholds: Thresholds, places: Places, width: float = WIDE) -> Element:
-    """Shares that have got there, as steps, with their band; a seed that was not trained any further is a cross on its
-    line."""
+    """Draw the share of seeds that reached the threshold, as steps with a band; a cross marks a seed whose training
+    ended before."""
     last = max((seed.steps for one in thresholds.variants for seed in one.seeds), default=1.0)
     box = frame((0.0, last), (0.0, 1.0), width)
     goal = "their threshold" if thresholds.threshold is None else decimal(thresholds.threshold)
@@ -338,7 +330,7 @@ def draw_thresholds(thresholds: Thresholds, places: Places, width: float = WIDE)
 
 
 def _arrival_band(box: Frame, one: StepsToThreshold, end: float, place: int) -> list[Element]:
-    """From the first arrival to the ``end`` of the longest training. The estimate is of those that still wait."""
+    """Return the band from the first arrival to the ``end`` of the longest training."""
     if not one.step:
         return []
     low, high = ([None if share is None else 1 - share for share in column] for column in (one.high, one.low))
@@ -348,17 +340,17 @@ def _arrival_band(box: Frame, one: StepsToThreshold, end: float, place: int) -> 
 def _cross(box: Frame, step: float, share: float, seed: int, place: int) -> Element:
     x, y = box.x(step), box.y(share)
     shape = f"M{x - 4:.1f} {y - 4:.1f}l8 8m0 -8l-8 8"
-    label = f"seed {seed} was trained for {brief(step)} steps and has not got there"
+    label = f"seed {seed} was trained for {brief_number(step)} steps and has not got there"
     return titled(element("path", d=shape, class_=f"line s{place % SERIES + 1}"), label)
 
 
 def _dot(box: Frame, step: float, value: float, *, place: int) -> Element:
-    """The last value of steps, which has no length to be seen by."""
+    """Return a dot for the last step, which has no length."""
     return element("circle", cx=box.x(step), cy=box.y(value), r=3.5, class_=f"point s{place % SERIES + 1}")
 
 
 def _held(stretch: Sequence[tuple[float, ...]]) -> list[tuple[float, ...]]:
-    """The same as steps: each row also where the next one begins."""
+    """Return the points as steps: each row is repeated where the next one starts."""
     return [*stretch[:1], *(row for old, new in pairwise(stretch) for row in ((new[0], *old[1:]), new))]
 
 
@@ -371,7 +363,7 @@ def _band(
     *,
     holds: bool = False,
 ) -> list[Element]:
-    """``holds``: whether a value holds until the next one."""
+    """Return a band. ``holds``: whether a value holds until the next one."""
     found = []
     for known in stretches(x, low, high):
         stretch = _held(known) if holds else known
@@ -422,7 +414,7 @@ def head(results: ExperimentResults) -> list[str]:
 
 
 def rows(results: ExperimentResults) -> list[list[str]]:
-    """The cells of each variant, best first, in the order of ``head``; those without scores come last."""
+    """Return the cells of each variant in the order of ``head``, best first; those without scores come last."""
     thresholds = {one.variant: one for one in (results.thresholds.variants if results.thresholds else ())}
     with_thresholds = _has_thresholds(results)
     found = []
@@ -434,14 +426,14 @@ def rows(results: ExperimentResults) -> list[list[str]]:
             cells += [
                 _cell(one.optimality_gap),
                 f"{steps.reached} of {steps.n}" if steps else NOTHING,
-                NOTHING if steps is None or steps.median is None else brief(steps.median),
+                NOTHING if steps is None or steps.median is None else brief_number(steps.median),
             ]
         found.append(cells)
     return found
 
 
 def method_rows(across: Across) -> list[list[str]]:
-    """The cells of each method, best first, in the order of ``METHOD_HEAD``."""
+    """Return the cells of each method in the order of ``METHOD_HEAD``, best first."""
     return [
         [
             *(one.label, str(one.n), _cell(one.iqm), _interval(one), _cell(one.median), _quartiles(one)),
@@ -455,18 +447,18 @@ def markdown(results: ExperimentResults) -> str:
     lines = []
     if results.across is not None and results.across.methods:
         lines = [*_markdown_table(METHOD_HEAD, method_rows(results.across)), ""]
-        lines += [_plain(normalisation(results.across.environments)), ""]
+        lines += [_plain(describe_normalisation(results.across.environments)), ""]
     lines += _markdown_table(head(results), rows(results))
     return "\n".join([*lines, "", f"{_plain(caption(results))}", ""])
 
 
 def latex(results: ExperimentResults) -> str:
-    """Needs the package booktabs."""
+    """Return the table as LaTeX, which needs the package booktabs."""
     text = caption(results)
     lines = [r"\begin{table}", r"  \centering"]
     if results.across is not None and results.across.methods:
         lines += [*_tabular(METHOD_HEAD, method_rows(results.across)), r"  \par\medskip"]
-        text = f"{normalisation(results.across.environments)} {text}"
+        text = f"{describe_normalisation(results.across.environments)} {text}"
     lines += [*_tabular(head(results), rows(results)), rf"  \caption{{{_tex(text)}}}", r"\end{table}"]
     return "\n".join([*lines, ""])
 
@@ -489,7 +481,7 @@ def _tabular(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> list[str
 
 
 def caption(results: ExperimentResults) -> str:
-    """What the table shows, and how it was made."""
+    """Return what the table shows and how it was made."""
     resamples = max((one.made["iqm"].resamples or 0 for one in results.variants), default=0)
     text = f"A score is {results.score_definition}. IQM: interquartile mean over seeds"
     if resamples:
@@ -500,7 +492,7 @@ def caption(results: ExperimentResults) -> str:
             goal = f"a return of {decimal(results.threshold)}"
         text += (
             f". Steps to threshold: Kaplan-Meier median of the steps to {goal}; "
-            f"{NOTHING} where fewer than half of the seeds have got there"
+            f"{NOTHING} where fewer than half of the seeds reached it"
         )
     return f"{text}. {results.verdict.headline}"
 
@@ -510,7 +502,7 @@ def _has_thresholds(results: ExperimentResults) -> bool:
 
 
 def _interval(one: VariantScores) -> str:
-    return ends(one.low, one.high) if one.n else NOTHING
+    return interval_text(one.low, one.high) if one.n else NOTHING
 
 
 def _quartiles(one: VariantScores) -> str:
@@ -528,14 +520,14 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text that Markdown shows as it is."""
+    """Escape text for Markdown."""
     words = chat_text(" ".join(text.split()))
     return "".join(f"\\{letter}" if letter in _MARKDOWN else letter for letter in words)
 
 
 def _tex_row(cells: Sequence[str]) -> str:
     row = " & ".join(_tex(cell) for cell in cells)
-    # What ends the line before would take a first "[" for an optional length, or "*" for its starred form.
+    # After the line break, "[" would be read as an optional length and "*" as the starred form.
     return f"{'{}' if row.startswith(('[', '*')) else ''}{row} \\\\"
 
 
@@ -544,12 +536,12 @@ def _tex(text: str) -> str:
 
 
 MOST_OPEN = 60
-"""Rows beyond which the table is folded."""
+"""Number of rows from which on the table is collapsed."""
 
 
 def each_seed(results: ExperimentResults) -> Element | None:
-    """A row for each seed with a score or with steps to a threshold; None without any. Of a seed that never got there
-    the steps are those that it was trained for, behind ``>``."""
+    """Return a table with a row per seed that has a score or steps to a threshold; None if there is none. If a seed
+    never reached it, the steps are those it trained, after ``>``."""
     scores = {one.variant: {score.seed: score for score in one.scores} for one in results.variants}
     thresholds = results.thresholds.variants if results.thresholds else []
     arrivals = {one.variant: {seed.seed: seed for seed in one.seeds} for one in thresholds}
@@ -566,10 +558,10 @@ def each_seed(results: ExperimentResults) -> Element | None:
     if not rows:
         return None
     head = ["variant", *(["environment"] if results.across else []), "seed", "score", "trained for"]
-    caption = "The score of each seed, and the environment steps that it was trained for"
+    caption = "The score of each seed, and the environment steps of its training"
     if thresholds:
         head.append("steps to threshold")
-        caption += " and took to the threshold (>: it has not got there)"
+        caption += " and to the threshold (>: not reached)"
     found = table(head, rows, f"{caption}.")
     if len(rows) <= MOST_OPEN:
         return found
@@ -579,12 +571,12 @@ def each_seed(results: ExperimentResults) -> Element | None:
 STYLE = Path(__file__).parent / "style.css"
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-"""Content security policy of the page itself, wherever it is opened: nothing is fetched, nothing runs."""
+"""Content security policy of the page: it loads nothing and runs nothing, wherever it is opened."""
 
 
 @dataclass(frozen=True)
 class ReportHead:
-    """``made_at``: date and time as text. ``specification``: of the experiment, as JSON."""
+    """Head of a report. ``made_at``: date and time as text; ``specification``: of the experiment, as JSON."""
 
     title: str
     experiment_id: str
@@ -594,7 +586,7 @@ class ReportHead:
 
 
 def report(head: ReportHead, results: ExperimentResults) -> str:
-    """One HTML document, which lists variants from the best to the worst. All text in it is escaped."""
+    """Return one HTML document with variants ordered best first. All text in it is escaped."""
     methods = results.across.methods if results.across else []
     places = {one.variant: place for group in (results.variants, methods) for place, one in enumerate(group)}
     labels = {one.variant: one.label for one in (*results.variants, *methods)}
@@ -614,13 +606,13 @@ def report(head: ReportHead, results: ExperimentResults) -> str:
         ),
         lang="en",
     )
-    # As XML, "<" is escaped within attributes too; empty elements are closed by a tag, as HTML wants it.
+    # XML output also escapes "<" in attributes; empty elements get a closing tag, as HTML needs.
     text = tostring(document, encoding="unicode", short_empty_elements=False)
     return f"<!doctype html>\n{text}\n"
 
 
 def _in_order(results: ExperimentResults) -> ExperimentResults:
-    """The same with the best variant first in every list that has the order of the specification."""
+    """Return the results with the best variant first in every list."""
     variants = best_first(results.variants, lambda one: one.rank)
     standings = {one.variant: standing for standing, one in enumerate(variants)}
     cost = sorted(results.cost.variants, key=lambda one: standings[one.variant])
@@ -721,7 +713,7 @@ def _sections(results: ExperimentResults, places: Places, labels: Mapping[str, s
 
 
 def _drawn_curves(results: ExperimentResults, places: Places, labels: Mapping[str, str]) -> list[Element]:
-    """One picture for each environment: returns of different ones have no scale in common."""
+    """Draw one picture per environment, because their returns have no common scale."""
     environments = {one.variant: one.environment for one in results.variants}
     thresholds = {one.environment: one.threshold for one in results.variants}
     found = []
@@ -735,18 +727,18 @@ def _drawn_curves(results: ExperimentResults, places: Places, labels: Mapping[st
 
 
 def _across(across: Across, places: Places) -> Element:
-    """The methods over all environments."""
+    """Return the section on methods over all environments."""
     return _section(
-        f"Scores over {listed([one.environment for one in across.environments])}",
+        f"Scores over {join_words([one.environment for one in across.environments])}",
         for_both(partial(draw_forest, across.forest, across.methods, places)),
-        table(tables.METHOD_HEAD, tables.method_rows(across), normalisation(across.environments)),
+        table(tables.METHOD_HEAD, tables.method_rows(across), describe_normalisation(across.environments)),
         *(element("p", sentence, class_="about") for sentence in across.left_out),
         *_figures_made(across.methods),
     )
 
 
 def _figures_made(scored: Sequence[VariantScores]) -> list[Element]:
-    """Folded where variants differ in how theirs were made, which takes a paragraph for each of them."""
+    """Return how figures were made; collapsed if variants differ in that, because each then needs a paragraph."""
     made = scored[0].made
     paragraphs = [
         paragraph for figure in made for paragraph in how_made({one.label: one.made[figure] for one in scored})
@@ -777,7 +769,7 @@ def _closing(head: ReportHead, results: ExperimentResults, labels: Mapping[str, 
 
 
 def how_made(made: Mapping[str, Made]) -> list[Element]:
-    """How one figure was made of each of several; those of one definition together, the others with their names."""
+    """Return how figures were made; those with the same definition share a paragraph, the others have their names."""
     by_definition: dict[str, list[str]] = {}
     for name, one in made.items():
         by_definition.setdefault(one.definition, []).append(name)
@@ -810,7 +802,7 @@ def _legend(variants: Sequence[str], labels: Mapping[str, str], places: Places) 
 
 
 def _left_out(variants: Sequence[str], labels: Mapping[str, str]) -> list[Element]:
-    """Says what is not shown."""
+    """Return a note about what is not shown."""
     if not variants:
         return []
     named = ", ".join(labels[variant] for variant in variants[:10])
@@ -819,7 +811,7 @@ def _left_out(variants: Sequence[str], labels: Mapping[str, str]) -> list[Elemen
 
 
 def _matrix(found: Improvements, labels: Mapping[str, str]) -> Element:
-    """How probably a seed of the row does better than one of the column, with the interval."""
+    """Return the matrix of probabilities that a seed of the row does better than one of the column, with intervals."""
     ends = {(pair.first, pair.second): (pair.low, pair.high) for pair in found.pairs}
     ends |= {(second, first): _turned(low, high) for (first, second), (low, high) in ends.items()}
     cells: list[list[Child]] = []
@@ -830,7 +822,7 @@ def _matrix(found: Improvements, labels: Mapping[str, str]) -> Element:
                 row.append("")
                 continue
             low, high = ends[ours, theirs]
-            text = f"{value:.2f} {share_ends(low, high)}"
+            text = f"{value:.2f} {share_interval_text(low, high)}"
             row.append(element("span", text, title=f"{labels[ours]} against {labels[theirs]}"))
         cells.append(row)
     return table(
@@ -841,5 +833,5 @@ def _matrix(found: Improvements, labels: Mapping[str, str]) -> Element:
 
 
 def _turned(low: float | None, high: float | None) -> tuple[float | None, float | None]:
-    """The interval the other way round."""
+    """Return the interval for the opposite direction."""
     return (None, None) if low is None or high is None else (1 - high, 1 - low)

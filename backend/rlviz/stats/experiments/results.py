@@ -1,7 +1,5 @@
-"""ExperimentResults: everything that an experiment shows, made from its trials.
-
-RunDigest: what results need of one run, in a few kilobytes, whatever threshold is asked for later.
-"""
+"""ExperimentResults: everything that an experiment shows, computed from its trials; RunDigest: what results need from
+one run, in a few kilobytes, for any threshold."""
 
 from __future__ import annotations
 
@@ -13,8 +11,15 @@ from pydantic import Field
 
 from rlviz.stats.arrays import Floats
 from rlviz.stats.comparison import Episodes, aligned_curves
-from rlviz.stats.experiments.across import Across, across
-from rlviz.stats.experiments.curves import GRID_POINTS, TRAINING_WINDOW, Curves, Profiles, learning_curves, profiles
+from rlviz.stats.experiments.across import Across, combine_environments
+from rlviz.stats.experiments.curves import (
+    GRID_POINTS,
+    TRAINING_WINDOW,
+    Curves,
+    Profiles,
+    learning_curves,
+    performance_profiles,
+)
 from rlviz.stats.experiments.trials import (
     Cost,
     Forest,
@@ -25,44 +30,44 @@ from rlviz.stats.experiments.trials import (
     Thresholds,
     Trial,
     VariantScores,
-    cost,
-    forest,
-    policies_of,
+    count_policies,
+    forest_plot,
     score_definition,
-    scored,
+    scored_trials,
     steps_to_threshold,
-    values,
+    sum_costs,
+    trial_scores,
     variant_scores,
     with_gap,
 )
-from rlviz.stats.experiments.verdict import ExperimentVerdict, Improvements, experiment_verdict, improvements
+from rlviz.stats.experiments.verdict import ExperimentVerdict, Improvements, compare_pairs, experiment_verdict
 from rlviz.stats.returns import best_first, full_means
 from rlviz.stats.solved import Evaluated, solved_by_evaluations
 
 DEFINITIONS = 11
-"""To be raised whenever a figure is made in another way, so that results that were kept are made again."""
+"""Version of the figures. Increase it when a figure is computed differently, so that stored results are recomputed."""
 
 
 class ExperimentResults(Frozen):
-    """Every figure says beside it, in ``made``, how it was made."""
+    """All results of an experiment. Each figure says in ``made`` how it was made."""
 
     score: ScoreKind
     score_definition: str
     threshold: float | None = Field(
-        description="Return to reach everywhere: the one asked for, or that of all environments; null: none, or in "
-        "each environment its own, which its variants have."
+        description="Return to reach in all environments; null: none, or each "
+        "environment has its own, given with its variants."
     )
     trials: int
     scored: int = Field(description="Trials that have a score.")
-    failed: int = Field(description="Trials that ended without any score, but for those that were skipped or pruned.")
+    failed: int = Field(description="Trials that ended without any score, except skipped and pruned ones.")
     complete: bool = Field(description="Whether every trial has ended.")
     verdict: ExperimentVerdict
     variants: list[VariantScores] = Field(description="In the order of the specification.")
     forest: Forest
     across: Across | None = Field(
         None,
-        description="Where variants are trained on several environments: the methods that they are, which verdict, "
-        "pairs and profiles are of. null: on one.",
+        description="For several environments: the methods, on which verdict, "
+        "pairs and profiles are based. null: one environment.",
     )
     improvements: Improvements
     profiles: Profiles
@@ -72,33 +77,33 @@ class ExperimentResults(Frozen):
 
 
 def for_threshold(results: ExperimentResults, trials: Sequence[Trial], setting: Setting) -> ExperimentResults:
-    """The results of the same trials for another threshold: intervals, pairs, profiles and curves know of none, and of
-    the verdict its cautions alone do.
+    """Return the results of the same trials for another threshold.
 
-    ``trials`` and ``setting`` are those of the other threshold.
+    Only figures that depend on the threshold are recomputed; intervals, pairs, profiles and curves are reused.
+    ``trials`` and ``setting`` must be those of the new threshold.
     """
     variants = [with_gap(one, setting) for one in results.variants]
     changes = {
         "threshold": setting.threshold,
         "verdict": experiment_verdict(variants, results.improvements, trials, results.across),
         "variants": variants,
-        "forest": forest(variants, setting.threshold),
+        "forest": forest_plot(variants, setting.threshold),
         "thresholds": steps_to_threshold(trials, setting),
     }
     return results.model_copy(update=changes)
 
 
 def experiment_results(trials: Sequence[Trial], setting: Setting) -> ExperimentResults:
-    """Raises ValueError if a score is not finite."""
+    """Compute all results. Raises ValueError if a score is not finite."""
     summed_up = variant_scores(trials, setting)
     in_order = best_first(summed_up, lambda one: one.rank)
-    together = across(trials, setting)
-    alone = {one.variant: [values(scored(trials, one.variant))] for one in in_order if one.n}
+    together = combine_environments(trials, setting)
+    alone = {one.variant: [trial_scores(scored_trials(trials, one.variant))] for one in in_order if one.n}
     scores = alone if together is None else together.strata
-    pairs = improvements(scores)
+    pairs = compare_pairs(scores)
     return ExperimentResults(
         score=setting.score,
-        score_definition=score_definition(setting, policies_of([one for one in trials if one.score is not None])),
+        score_definition=score_definition(setting, count_policies([one for one in trials if one.score is not None])),
         threshold=setting.threshold,
         trials=len(trials),
         scored=sum(one.n for one in summed_up),
@@ -106,28 +111,30 @@ def experiment_results(trials: Sequence[Trial], setting: Setting) -> ExperimentR
         complete=all(one.ended for one in trials),
         verdict=experiment_verdict(summed_up, pairs, trials, together),
         variants=summed_up,
-        forest=forest(summed_up, setting.threshold),
+        forest=forest_plot(summed_up, setting.threshold),
         across=together,
         improvements=pairs,
-        profiles=profiles(scores),
+        profiles=performance_profiles(scores),
         thresholds=steps_to_threshold(trials, setting),
         curves=learning_curves(trials, setting, [one.variant for one in in_order]),
-        cost=cost(trials, setting),
+        cost=sum_costs(trials, setting),
     )
 
 
 DIGEST_DEFINITION = 2
-"""To be raised whenever a digest is made in another way, so that those that were kept are made again."""
+"""Version of digests. Increase it when a digest is computed differently, so that stored ones are recomputed."""
 
 
 @dataclass(frozen=True, eq=False)
 class RunDigest:
-    """``training``: moving average of the returns; ``greedy``: evaluations while it trained; each with GRID_POINTS at
-    most, None where there are none.
+    """Digest of a run.
 
-    ``records``: the mean of 100 returns each time that it was higher than ever before, which says for any threshold
-    when it was first reached. ``evaluations``: the same of the evaluations that the run has made itself and that count.
-    ``every``: environment steps between the evaluations while it trained, the median; None with fewer than two.
+    Attributes:
+        training: Moving average of the returns, at most GRID_POINTS points; None without episodes.
+        greedy: Evaluations during training, at most GRID_POINTS points; None without any.
+        records: Each new maximum of the mean over 100 returns, which gives the first arrival for any threshold.
+        evaluations: The same for the run's own evaluations that count.
+        every: Median environment steps between evaluations during training; None with fewer than two.
     """
 
     training: LearningCurve | None
@@ -139,12 +146,12 @@ class RunDigest:
     def reached(
         self, threshold: float, asked: Sequence[Evaluated] = (), *, by_own_evaluations: bool = True
     ) -> float | None:
-        """The step at which the run was solved (``stats/solved.py``), None if it was not.
+        """Return the step at which the run was solved (``stats/solved.py``); None if it was not.
 
         Args:
             threshold: The return to reach.
-            asked: The evaluations on request that count.
-            by_own_evaluations: Whether those count that the run has made itself.
+            asked: Evaluations on request that count.
+            by_own_evaluations: Whether the run's own evaluations count.
         """
         found = [
             float(curve.step[there[0]])
@@ -156,13 +163,13 @@ class RunDigest:
         return min(found, default=None)
 
 
-def digest(episodes: Episodes, greedy: tuple[Floats, Floats], evaluations: Iterable[Evaluated]) -> RunDigest:
-    """The digest of a run.
+def make_digest(episodes: Episodes, greedy: tuple[Floats, Floats], evaluations: Iterable[Evaluated]) -> RunDigest:
+    """Return the digest of a run.
 
     Args:
         episodes: Its episodes.
-        greedy: Steps and returns of the evaluations while it trained, each of shape (n,).
-        evaluations: Those that the run has made itself and that count.
+        greedy: Steps and returns of evaluations during training, each of shape (n,).
+        evaluations: Its own evaluations that count.
     """
     means = full_means(episodes.reward)
     ends = episodes.step[len(episodes.step) - len(means) :]
@@ -177,7 +184,7 @@ def digest(episodes: Episodes, greedy: tuple[Floats, Floats], evaluations: Itera
 
 
 def _records(step: Floats, value: Floats) -> LearningCurve:
-    """Where a value is higher than all before."""
+    """Return the points at which a value exceeds all earlier ones."""
     known = np.isfinite(value)
     step, value = step[known], value[known]
     before = np.concatenate([[-np.inf], np.maximum.accumulate(value)[:-1]]) if len(value) else value

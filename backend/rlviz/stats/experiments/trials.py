@@ -1,12 +1,6 @@
-"""Scores of each variant, summed up: what a table and a forest plot show.
+"""Trials of an experiment and the scores of each variant: tables, forest plots, steps to the threshold, and costs.
 
-Trial: one training of one variant with one seed, as far as results need to know it.
-
-Made: how a figure was made, for whoever wants to know before they believe it.
-
-Steps to the threshold: how soon the seeds of each variant got there, and how many never did.
-
-What an experiment has cost, in seconds of a processor core.
+``Trial`` and ``Setting`` are the input of all results; ``Made`` says how a figure was made.
 """
 
 from __future__ import annotations
@@ -41,9 +35,9 @@ from rlviz.stats.solved import LEAST_EPISODES
 class ScoreKind(StrEnum):
     """What counts as the score of a trial.
 
-    *trial*: the mean return of its policy on fresh episodes, played after training, as the specification asks for.
-    *training*: the mean return of the last 100 episodes of training, exploration included. *best*: the mean return on
-    fresh episodes of the best policy that it kept.
+    *trial*: the mean return of its policy on fresh episodes after training, as the specification says. *training*:
+    the mean return of the last 100 training episodes, including exploration. *best*: the mean return of the best
+    kept policy on fresh episodes.
     """
 
     TRIAL = "trial"
@@ -59,13 +53,13 @@ SCORE_DEFINITIONS = {
 
 
 AS_OFTEN = 0.8
-"""Trials are evaluated equally often if the steps between evaluations of one are at least this share of those of
-another: parallel environments round them up."""
+"""Trials count as evaluated equally often if their evaluation intervals differ by at most this factor, because parallel
+environments round them up."""
 
 
 @dataclass(frozen=True, eq=False)
 class LearningCurve:
-    """Arrays of shape (n,): environment steps, not decreasing, and the return there."""
+    """A learning curve, arrays of shape (n,): environment steps, non-decreasing, and the return there."""
 
     step: Floats
     value: Floats
@@ -73,7 +67,7 @@ class LearningCurve:
 
 @dataclass(frozen=True)
 class Paid:
-    """What all attempts of a trial took together: processor time, and environment steps."""
+    """What all attempts of a trial took together: processor time and environment steps."""
 
     core_seconds: float = 0
     steps: float = 0
@@ -81,15 +75,25 @@ class Paid:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """``score`` is None if it has none: it failed, or has not ended; ``ended`` tells which. ``skipped``: its experiment
-    was over before it had ended, which says nothing of the variant; ``pruned``: the search gave it up.
+    """One training of one variant with one seed.
 
-    ``steps``: environment steps that it was trained for. ``reached``: the step at which it reached the threshold, None
-    if it has not. ``policy``: which policy played for the score, where that is known. ``core_seconds``: processor time
-    of its run; ``paid``: of all its attempts together. ``curve`` is None where nothing was logged.
-    ``evaluated_every``: environment steps between its greedy evaluations while it trained; None without any.
-    ``has_own_score``: whether its own policy was scored, whatever is asked for as the score here; ``deleted``: whether
-    its run was deleted since, which leaves nothing but that score.
+    Attributes:
+        variant: Id of the variant.
+        seed: Seed of the run.
+        run_id: Id of the run.
+        score: Its score; None if it failed or has not ended.
+        ended: Whether it has ended.
+        steps: Environment steps that it was trained for.
+        reached: Step at which it reached the threshold; None if it did not.
+        core_seconds: Processor time of its run.
+        paid: Cost of all its attempts together.
+        curve: Its learning curve; None if nothing was logged.
+        evaluated_every: Environment steps between greedy evaluations in training; None without any.
+        skipped: Whether the experiment ended first, which says nothing about the variant.
+        pruned: Whether the search gave it up.
+        policy: Which policy was scored, if known.
+        has_own_score: Whether its own policy was scored, whatever score is requested.
+        deleted: Whether its run was deleted since, so that only the score remains.
     """
 
     variant: str
@@ -117,8 +121,8 @@ class Trial:
 
 @dataclass(frozen=True)
 class Scale:
-    """Where returns of an environment are 0 and 1 once they are normalised: ``random`` is the mean return of random
-    actions, ``threshold``, which is higher, the return from which it counts as solved."""
+    """Scale for normalising the returns of an environment: ``random``, the mean return of random actions, becomes 0;
+    ``threshold``, which is higher, becomes 1."""
 
     random: float
     threshold: float
@@ -132,16 +136,19 @@ class Scale:
 
 @dataclass(frozen=True)
 class Setting:
-    """What results shall be made of. ``variants``: their ids with what they are called, in the order of the
-    specification; ``environments``: that of each, with its options.
+    """What results are computed from.
 
-    ``methods``: by variant, what it is called without its environment: variants of one method train the same on
-    different environments. ``scales``: of the environments whose returns can be normalised.
-
-    ``threshold``: the return to reach in all environments; None: in each that of ``thresholds``, if it has one.
-    ``greedy_curves``: whether the learning curves are those of greedy evaluations; otherwise they are moving averages
-    of the returns in training. ``evaluated_unlike``: environments on which the variants were not evaluated alike while
-    they trained, so that these evaluations do not count for the steps to the threshold.
+    Attributes:
+        variants: Labels by variant id, in the order of the specification.
+        environments: Environment of each variant, with its options.
+        score: Kind of score.
+        threshold: Return to reach in all environments; None: that of ``thresholds``, if any.
+        greedy_curves: Whether learning curves show greedy evaluations instead of training returns.
+        methods: Name of each variant without its environment; variants of one method train the same.
+        scales: Scales of the environments whose returns can be normalised.
+        thresholds: Return to reach by environment.
+        evaluated_unlike: Environments whose variants were evaluated at different intervals, so that evaluations do
+            not count for steps to the threshold.
     """
 
     variants: dict[str, str]
@@ -155,7 +162,7 @@ class Setting:
     evaluated_unlike: Collection[str] = frozenset()
 
     def threshold_of(self, variant: str) -> float | None:
-        """The return to reach where ``variant`` is trained; None: there is none, and no steps to it."""
+        """Return the return to reach for ``variant``; None if there is none."""
         return self.thresholds.get(self.environments[variant]) if self.threshold is None else self.threshold
 
     @property
@@ -164,14 +171,14 @@ class Setting:
 
 
 def evaluated_alike(every: Collection[float | None]) -> bool:
-    """Whether evaluations while they trained tell alike of all trials when they reached a threshold: all were made
-    equally often, or none was. ``every``: environment steps between those of each trial."""
+    """Whether all trials were evaluated equally often in training, or none was, so that evaluations detect thresholds
+    equally. ``every``: environment steps between evaluations of each trial."""
     known = [steps for steps in every if steps is not None]
     return not known or (len(known) == len(every) and AS_OFTEN * max(known) <= min(known))
 
 
-def scored(trials: Sequence[Trial], variant: str) -> list[Trial]:
-    """The trials of ``variant`` that have a score, by seed."""
+def scored_trials(trials: Sequence[Trial], variant: str) -> list[Trial]:
+    """Return the trials of ``variant`` that have a score, by seed."""
     return sorted((one for one in trials if one.variant == variant and one.score is not None), key=lambda one: one.seed)
 
 
@@ -182,7 +189,7 @@ OUR_PAGE = "docs/experiments.md"
 
 
 class Frozen(LazyModel):
-    """Base of all that results consist of."""
+    """Base of all models in results."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -190,19 +197,20 @@ class Frozen(LazyModel):
 class Made(Frozen):
     """How a figure was made."""
 
-    definition: str = Field(description="What it is, in a sentence.")
-    n: int = Field(description="How many scores, pairs or seeds it was made from.")
-    resamples: int | None = Field(None, description="Resamples of its bootstrap interval; null: it has none.")
-    confidence: float | None = Field(None, description="Share that its interval is made for, as 0.95.")
+    definition: str = Field(description="Definition of the figure, in one sentence.")
+    n: int = Field(description="Number of scores, pairs or seeds.")
+    resamples: int | None = Field(None, description="Resamples of its bootstrap interval; null: no interval.")
+    confidence: float | None = Field(None, description="Confidence of its interval, such as 0.95.")
     source: str = Field(description="Where the definition comes from.")
 
 
 def made_of_curve(what: str, seeds: int, resamples: int) -> Made:
-    """Of a curve over seeds with its band (``banded_curve``). ``what``: whose interquartile mean it is."""
+    """Return how a curve over seeds with its band (``banded_curve``) was made. ``what``: the values that it
+    averages."""
     has_interval = seeds >= FEWEST_SCORES
     return Made(
         definition=f"At each step the interquartile mean of {what}, with the interval of a bootstrap over whole "
-        "curves. It stops at the last step that all of its seeds have reached.",
+        "curves. It stops at the last step that all of its seeds reached.",
         n=seeds,
         resamples=resamples if has_interval else None,
         confidence=CONFIDENCE if has_interval else None,
@@ -211,12 +219,12 @@ def made_of_curve(what: str, seeds: int, resamples: int) -> Made:
 
 
 def returns_of_training(episodes: int) -> str:
-    """What a moving average over ``episodes`` is, in words."""
+    """Return a description of a moving average over ``episodes``."""
     return f"the mean return of the last {episodes} episodes of training"
 
 
-def numbers(values: ArrayLike) -> list[float | None]:
-    """An array of shape (n,) as JSON has it: null for what is not finite."""
+def to_json_numbers(values: ArrayLike) -> list[float | None]:
+    """Return an array of shape (n,) as JSON: null for values that are not finite."""
     found = np.asarray(values, dtype=np.float64)
     return [float(value) if np.isfinite(value) else None for value in found]
 
@@ -224,7 +232,7 @@ def numbers(values: ArrayLike) -> list[float | None]:
 FEWEST_RESAMPLES = 1_000
 GAP = "optimality_gap"
 SCORES_DRAWN = 5_000_000
-"""Of all variants together, at most, so that a thousand trials take no longer than a moment."""
+"""Maximum resamples of all variants together, so that a thousand trials take only a moment."""
 
 
 class SeedScore(Frozen):
@@ -233,11 +241,11 @@ class SeedScore(Frozen):
     score: float
     steps: float = Field(0, description="Environment steps that its run was trained for.")
     core_seconds: float = Field(0, description="Processor time of that run.")
-    environment: str | None = Field(None, description="That of the score, where those of several are together.")
+    environment: str | None = Field(None, description="Environment of the score, if several are combined.")
 
     @classmethod
     def of(cls, trial: Trial, environment: str | None = None) -> SeedScore:
-        """That of ``trial``, which has one."""
+        """Return the score of ``trial``, which must have one."""
         return cls(
             seed=trial.seed,
             run_id=trial.run_id,
@@ -249,22 +257,20 @@ class SeedScore(Frozen):
 
 
 class VariantScores(Frozen):
-    """The scores of one variant. Figures are null while it has none, ends of the interval below two."""
+    """The scores of one variant. Figures are null without scores, interval ends with fewer than two."""
 
     variant: str = Field(description="Its id in the specification.")
     label: str
     environment: str
     threshold: float | None = Field(None, description="The return to reach in its environment; null: none.")
-    trials: int = Field(description="Trials of it, whether they have ended or not.")
+    trials: int = Field(description="Number of its trials, ended or not.")
     n: int = Field(description="Trials that have a score.")
-    seeds: int = Field(description="Scores on each environment: where there are several, the fewest.")
+    seeds: int = Field(description="Scores per environment; if they differ, the fewest.")
     failed: int = Field(
-        description="Trials that ended without a score, but for those that were pruned, or skipped since the "
-        "experiment was over."
+        description="Trials that ended without a score, except pruned ones and those skipped because the "
+        "experiment ended."
     )
-    rank: int | None = Field(
-        description="Place by interquartile mean, then by mean, from 1, among those of the same environment."
-    )
+    rank: int | None = Field(description="Rank by interquartile mean, then mean, from 1, within the same environment.")
     mean: float | None
     median: float | None
     iqm: float | None
@@ -277,10 +283,9 @@ class VariantScores(Frozen):
     scores: list[SeedScore] = Field(description="By seed.")
     policies: dict[PolicyChoice, int] = Field(
         {},
-        description="How many scores are of the best policy that was kept, and how many of the last one, as far as "
-        "that is known.",
+        description="How many scores are of the best kept policy, and how many of the last one, as far as known.",
     )
-    made: dict[str, Made] = Field(description="By the name of each figure.")
+    made: dict[str, Made] = Field(description="How each figure was made, by its name.")
 
 
 class ForestRow(Frozen):
@@ -296,24 +301,24 @@ class Forest(Frozen):
     """Forest plot: variants from best to worst, those without scores left out."""
 
     rows: list[ForestRow]
-    minimum: float | None = Field(description="Least of all scores, ends of intervals and the threshold; null: none.")
+    minimum: float | None = Field(description="Minimum of all scores, interval ends and the threshold; null: none.")
     maximum: float | None
-    reference: float | None = Field(description="The threshold, to be drawn as a line.")
+    reference: float | None = Field(description="The threshold, drawn as a line.")
 
 
 def variant_scores(trials: Sequence[Trial], setting: Setting) -> list[VariantScores]:
-    """Of each variant, in the order of the specification."""
-    found = {variant: scored(trials, variant) for variant in setting.variants}
+    """Return the scores of each variant, in the order of the specification."""
+    found = {variant: scored_trials(trials, variant) for variant in setting.variants}
     resamples = resamples_for(sum(map(len, found.values())))
     summed_up = [
         _summed_up(variant, [one for one in trials if one.variant == variant], ours, setting, resamples)
         for variant, ours in found.items()
     ]
-    return ranked(summed_up)
+    return with_ranks(summed_up)
 
 
-def ranked(variants: Sequence[VariantScores]) -> list[VariantScores]:
-    """The same in the same order, each with its place among those of its environment that have scores."""
+def with_ranks(variants: Sequence[VariantScores]) -> list[VariantScores]:
+    """Return the same list, with the rank of each variant with scores within its environment."""
     standings = sorted(((one.iqm or 0.0, one.mean or 0.0, one.environment) for one in variants if one.n), reverse=True)
 
     def place(one: VariantScores) -> int:
@@ -323,7 +328,7 @@ def ranked(variants: Sequence[VariantScores]) -> list[VariantScores]:
     return [one.model_copy(update={"rank": place(one) if one.n else None}) for one in variants]
 
 
-def forest(variants: Sequence[VariantScores], threshold: float | None) -> Forest:
+def forest_plot(variants: Sequence[VariantScores], threshold: float | None) -> Forest:
     ranked = best_first((one for one in variants if one.rank is not None), lambda one: one.rank)
     rows = [
         ForestRow(variant=one.variant, label=one.label, iqm=one.iqm, low=one.low, high=one.high, n=one.n)
@@ -343,18 +348,18 @@ def forest(variants: Sequence[VariantScores], threshold: float | None) -> Forest
 
 
 def resamples_for(scores: int, fewest: int = FEWEST_RESAMPLES, most: int = RESAMPLES) -> int:
-    """How often that many scores are drawn anew."""
+    """Return the number of resamples for that many scores."""
     return int(np.clip(SCORES_DRAWN // max(scores, 1), fewest, most))
 
 
-def values(trials: Sequence[Trial]) -> Floats:
-    """The scores of trials that have one, shape (n,)."""
+def trial_scores(trials: Sequence[Trial]) -> Floats:
+    """Return the scores of trials that have one, shape (n,)."""
     return np.array([one.score for one in trials], dtype=np.float64)
 
 
-def figures(strata: Sequence[Floats], resamples: int) -> dict[str, float | None]:
-    """Of scores on each environment, arrays of shape (n,), by their names in VariantScores; None without scores. The
-    deviation is that of one environment alone."""
+def score_figures(strata: Sequence[Floats], resamples: int) -> dict[str, float | None]:
+    """Return the figures by their names in VariantScores; None without scores. ``strata``: scores per environment,
+    arrays of shape (n,). The standard deviation needs a single environment."""
     pooled = np.concatenate(strata)
     if len(pooled) == 0:
         return dict.fromkeys(_FIGURES)
@@ -378,7 +383,7 @@ _FIGURES = ("mean", "median", "iqm", "low", "high", "std", "lower_quartile", "up
 def _summed_up(
     variant: str, trials: Sequence[Trial], ours: Sequence[Trial], setting: Setting, resamples: int
 ) -> VariantScores:
-    policies = policies_of(ours)
+    policies = count_policies(ours)
     found = VariantScores(
         variant=variant,
         label=setting.variants[variant],
@@ -388,7 +393,7 @@ def _summed_up(
         seeds=len(ours),
         failed=sum(one.failed for one in trials),
         rank=None,
-        **figures([values(ours)], resamples),
+        **score_figures([trial_scores(ours)], resamples),
         optimality_gap=None,
         scores=[SeedScore.of(one) for one in ours],
         policies=policies,
@@ -400,7 +405,7 @@ def _summed_up(
 
 
 def with_gap(found: VariantScores, setting: Setting) -> VariantScores:
-    """The same with the threshold that ``setting`` has for it and the optimality gap to that, or without them."""
+    """Return the scores with the threshold of ``setting`` and the optimality gap to it, or without both."""
     made = {name: one for name, one in found.made.items() if name != GAP}
     goal = setting.threshold_of(found.variant)
     gap = None
@@ -412,20 +417,20 @@ def with_gap(found: VariantScores, setting: Setting) -> VariantScores:
 
 
 def _whose(policies: Mapping[PolicyChoice, int]) -> str:
-    """Which policy the scores are of, as far as that is known."""
+    """Return which policy the scores belong to, as far as known."""
     which = {PolicyChoice.BEST: "the best that it kept", PolicyChoice.LATEST: "the last one"}
     if len(policies) == 1:
         return f": {which[next(iter(policies))]}"
     return f": {' and '.join(f'in {count} trials {which[one]}' for one, count in policies.items())}" if policies else ""
 
 
-def policies_of(ours: Sequence[Trial]) -> dict[PolicyChoice, int]:
-    """How many scores each policy has, as far as that is known."""
+def count_policies(ours: Sequence[Trial]) -> dict[PolicyChoice, int]:
+    """Return the number of scores per policy, as far as known."""
     return dict(Counter(one.policy for one in ours if one.policy is not None))
 
 
 def score_definition(setting: Setting, policies: Mapping[PolicyChoice, int]) -> str:
-    """What a score is, and which policy it is of, as far as that is known."""
+    """Return what a score is, and of which policy, as far as known."""
     return f"{SCORE_DEFINITIONS[setting.score]}{_whose(policies)}"
 
 
@@ -434,9 +439,9 @@ def score_sentence(setting: Setting, policies: Mapping[PolicyChoice, int]) -> st
 
 
 def made_of_gap(goal: float, n: int, score: str) -> Made:
-    """``score``: the sentence that says what a score is."""
+    """Return how the optimality gap was made. ``score``: sentence that defines a score."""
     return Made(
-        definition=f"By how much scores fall short of {goal:g} on average; what lies above it makes up for nothing. "
+        definition=f"How far scores fall short of {goal:g} on average; scores above it do not compensate. "
         f"Lower is better. {score}",
         n=n,
         source=AGARWAL,
@@ -444,8 +449,14 @@ def made_of_gap(goal: float, n: int, score: str) -> Made:
 
 
 def made_of_scores(n: int, resamples: int | None, score: str, *, is_of_several: bool = False) -> dict[str, Made]:
-    """``resamples``: None where there is no interval. ``score``: the sentence that says what a score is.
-    ``is_of_several``: whether the scores of several environments are together."""
+    """Return how the figures of scores were made.
+
+    Args:
+        n: Number of scores.
+        resamples: Resamples of the interval; None without one.
+        score: Sentence that defines a score.
+        is_of_several: Whether scores of several environments are combined.
+    """
     within = ", drawn within each environment" if is_of_several else ""
     averaged = "The mean of the means on each environment." if is_of_several else "The mean of all scores."
     quartile = "linear between the two scores around it"
@@ -475,7 +486,8 @@ def made_of_scores(n: int, resamples: int | None, score: str, *, is_of_several: 
 
 
 class SeedArrival(Frozen):
-    """One seed: ``steps`` until it got there, or, if it is ``censored``, those that it was trained for without."""
+    """One seed: ``steps`` until it reached the threshold or, if ``censored``, that it was trained for without reaching
+    it."""
 
     seed: int
     run_id: str
@@ -485,19 +497,17 @@ class SeedArrival(Frozen):
 
 class StepsToThreshold(Frozen):
     """Kaplan-Meier estimate of one variant. ``step`` and the lists beside it have an entry for each step at which a
-    seed got there; before the first the share is 1."""
+    seed reached the threshold; before the first, the share is 1."""
 
     variant: str
-    threshold: float = Field(description="The return to reach where it was trained.")
-    n: int = Field(description="Seeds that were trained at all.")
+    threshold: float = Field(description="The return to reach in its environment.")
+    n: int = Field(description="Seeds that were trained.")
     reached: int
-    median: float | None = Field(description="Steps until half of them got there; null: fewer than half did.")
-    median_low: float | None = Field(
-        description="Ends of its 95 % interval; null: not within the training, or of one seed."
-    )
+    median: float | None = Field(description="Steps until half of them reached it; null: fewer than half did.")
+    median_low: float | None = Field(description="Lower end of its 95 % interval; null: not reached, or one seed.")
     median_high: float | None
     step: list[float]
-    waiting: list[float] = Field(description="Estimated share of seeds that are not there after that step.")
+    waiting: list[float] = Field(description="Estimated share of seeds that have not reached it after that step.")
     low: list[float | None]
     high: list[float | None]
     seeds: list[SeedArrival]
@@ -507,13 +517,13 @@ class StepsToThreshold(Frozen):
 class Thresholds(Frozen):
     threshold: float | None = Field(description="The return to reach; null: each variant has that of its environment.")
     variants: list[StepsToThreshold] = Field(
-        description="In the order of the specification; left out are untrained ones, and those without a threshold."
+        description="In the order of the specification, without untrained variants and those without a threshold."
     )
 
 
 def steps_to_threshold(trials: Sequence[Trial], setting: Setting) -> Thresholds | None:
-    """None without any threshold. A trial that still trains is censored at the steps that it has done; one that never
-    began is left out, for it says nothing."""
+    """Return the estimates; None without any threshold. A trial in training is censored at its current step; one that
+    never started is left out."""
     goals = {variant: goal for variant in setting.variants if (goal := setting.threshold_of(variant)) is not None}
     if not goals:
         return None
@@ -526,7 +536,7 @@ def steps_to_threshold(trials: Sequence[Trial], setting: Setting) -> Thresholds 
 
 
 def _evidence(setting: Setting, variant: str) -> str:
-    """What shows it, in a sentence."""
+    """Return a sentence about the evidence that counts."""
     if setting.environments[variant] in setting.evaluated_unlike:
         return (
             f"{MEAN_EPISODES} episodes of training on average, or an evaluation after it, that of its score included. "
@@ -552,15 +562,15 @@ def _of_variant(variant: str, trials: Sequence[Trial], threshold: float, setting
         median_high=high,
         step=survival.step.tolist(),
         waiting=survival.waiting.tolist(),
-        low=numbers(survival.low),
-        high=numbers(survival.high),
+        low=to_json_numbers(survival.low),
+        high=to_json_numbers(survival.high),
         seeds=[
             SeedArrival(seed=one.seed, run_id=one.run_id, steps=float(at), censored=one.reached is None)
             for one, at in zip(trials, steps, strict=True)
         ],
         made=Made(
             definition=f"Steps until a seed first reached a return of {threshold:g}: {_evidence(setting, variant)} "
-            "A seed that has not got there is censored: it takes more than it was trained for.",
+            "A seed that has not reached it is censored: it takes longer than it was trained.",
             n=survival.seeds,
             confidence=CONFIDENCE if survival.seeds >= FEWEST_SCORES else None,
             source=KAPLAN_MEIER,
@@ -571,19 +581,19 @@ def _of_variant(variant: str, trials: Sequence[Trial], threshold: float, setting
 class VariantCost(Frozen):
     variant: str
     core_seconds: float
-    steps: float = Field(description="Environment steps of all its trials together, in all their attempts.")
+    steps: float = Field(description="Environment steps of all attempts of all its trials.")
     trials: int = Field(description="Trials that cost something.")
 
 
 class Cost(Frozen):
-    """Failed and unfinished trials cost as well."""
+    """What an experiment has cost, including failed and unfinished trials."""
 
     core_seconds: float
     variants: list[VariantCost] = Field(description="In the order of the specification.")
     made: Made
 
 
-def cost(trials: Sequence[Trial], setting: Setting) -> Cost:
+def sum_costs(trials: Sequence[Trial], setting: Setting) -> Cost:
     found = []
     for variant in setting.variants:
         ours = [one.paid for one in trials if one.variant == variant and one.paid.core_seconds > 0]

@@ -1,8 +1,7 @@
-"""The verdict of an experiment, in words: only what the intervals carry, and what would make them carry more.
+"""The verdict of an experiment in words: what the intervals support, and what would support more.
 
-Pairs: how often a seed of one variant does better than a seed of another, on one environment or several.
-
-Cautions: sentences that say what makes a comparison less fair than it looks.
+Also here: comparisons of variants in pairs, and cautions, sentences on what makes a comparison less fair than it
+looks.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from pydantic import Field
 from rlviz.domain.evaluation import PolicyChoice
 from rlviz.domain.limits import LEAST_VERDICT_SEEDS
 from rlviz.stats.arrays import Floats
-from rlviz.stats.experiments.across import Across, normalisation
+from rlviz.stats.experiments.across import Across, describe_normalisation
 from rlviz.stats.experiments.trials import (
     AGARWAL,
     OUR_PAGE,
@@ -29,53 +28,55 @@ from rlviz.stats.experiments.trials import (
     VariantScores,
     evaluated_alike,
     resamples_for,
-    scored,
+    scored_trials,
 )
-from rlviz.stats.number_text import NO_INTERVAL, brief, decimal, ends, listed
+from rlviz.stats.number_text import NO_INTERVAL, brief_number, decimal, interval_text, join_words
 from rlviz.stats.returns import best_first
 from rlviz.stats.seeds import AS_LONG, CONFIDENCE, probability_of_improvement, rank_test
 
 MOST_COMPARED = 12
-"""Variants that are compared in pairs, the best by interquartile mean: 66 pairs."""
+"""Maximum number of variants compared in pairs, best by interquartile mean: 66 pairs."""
 
 
 class Pair(Frozen):
-    """Whether ``first`` does better than ``second``. The other way round all probabilities are 1 minus these."""
+    """Whether ``first`` does better than ``second``. In the opposite direction, probabilities are 1 minus these."""
 
-    first: str = Field(description="Id of a variant, or of a method where they are compared over environments.")
+    first: str = Field(description="Id of a variant, or of a method if several environments are compared.")
     second: str
-    seeds_first: int = Field(description="Scores on each environment: where there are several, the fewest.")
+    seeds_first: int = Field(description="Scores per environment; if they differ, the fewest.")
     seeds_second: int
-    probability: float = Field(description="That a seed of the first does better than one of the second; ties half.")
-    low: float | None = Field(description="Ends of its 95 % interval; null if one of the two has a single seed.")
+    probability: float = Field(
+        description="Probability that a seed of the first beats one of the second; ties count half."
+    )
+    low: float | None = Field(description="Lower end of its 95 % interval; null if either has a single seed.")
     high: float | None
     joint_low: float | None = Field(
-        description="Ends of the wider interval, likewise; those of all pairs together hold with 95 %."
+        description="Lower end of the wider interval that holds for all pairs together with 95 %."
     )
     joint_high: float | None
     chance: float = Field(
-        description="p-value: how likely ranks at least as far apart were, in either direction, if both were the same "
+        description="p-value: how likely ranks at least this far apart are, in either direction, if both are equal "
         "(Mann-Whitney, exact up to 40 scores on an environment)."
     )
     made: Made
 
     @property
     def has_no_width(self) -> bool:
-        """Whether no resample says anything else: everywhere all seeds of one did better, or all were level."""
+        """Whether all resamples agree: one side won everywhere, or all seeds are equal."""
         return self.joint_low is not None and self.joint_low == self.joint_high
 
 
 class Improvements(Frozen):
-    """Probability of improvement, for each pair of ``variants``."""
+    """Probability of improvement for each pair of ``variants``."""
 
     variants: list[str] = Field(description="Ids, from best to worst: rows and columns of the matrix.")
-    left_out: list[str] = Field(description="Ids of variants beyond the best 12, which are not compared in pairs.")
+    left_out: list[str] = Field(description="Ids of variants beyond the best 12, not compared in pairs.")
     matrix: list[list[float | None]] = Field(description="Row against column; null on the diagonal.")
     pairs: list[Pair] = Field(description="Each pair once, the better ranked first.")
 
 
-def improvements(scores: Mapping[str, Sequence[Floats]]) -> Improvements:
-    """``scores``: by variant, from the best to the worst, on each environment of shape (n,) with at least one."""
+def compare_pairs(scores: Mapping[str, Sequence[Floats]]) -> Improvements:
+    """Compare all pairs. ``scores``: by variant, best first; one array of shape (n,) ≥ 1 per environment."""
     ids = list(scores)
     compared = ids[:MOST_COMPARED]
     count = max(comb(len(compared), 2), 1)
@@ -131,7 +132,7 @@ def not_compared(found: Improvements, labels: Mapping[str, str]) -> list[str]:
     ]
 
 
-def cautions_of(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> list[str]:
+def list_cautions(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> list[str]:
     sentences = [
         f"{one.failed} of {one.trials} trials of {one.label} ended without a score and {_are(one.failed)} left out; if "
         "the variant made them fail, its scores look better than it is."
@@ -163,7 +164,7 @@ def cautions_of(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> l
 
 
 def _without_this_score(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> list[str]:
-    """Which have a score of their own, but not the one that is asked for."""
+    """Return cautions about variants with trials that have another score, but not the requested kind."""
     counts = {one.variant: 0 for one in variants}
     for trial in trials:
         counts[trial.variant] += trial.has_own_score and trial.score is None and not trial.deleted
@@ -193,7 +194,7 @@ def _deleted(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> list
 
 
 def _budgets(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> list[str]:
-    """Whether some were trained for longer than others on the same environment."""
+    """Return cautions if variants trained for different numbers of steps on the same environment."""
     sentences = []
     environments = dict.fromkeys(one.environment for one in variants)
     for environment in environments:
@@ -203,14 +204,14 @@ def _budgets(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> list
             least, most = min(budgets, key=budgets.__getitem__), max(budgets, key=budgets.__getitem__)
             where = f" on {environment}" if len(environments) > 1 else ""
             sentences.append(
-                f"They were not trained for as long{where}: {least} for {brief(budgets[least])} steps, {most} for "
-                f"{brief(budgets[most])}."
+                f"They were not trained for as long{where}: {least} for {brief_number(budgets[least])} steps, "
+                f"{most} for {brief_number(budgets[most])}."
             )
     return sentences
 
 
 def _policies(variants: Sequence[VariantScores]) -> list[str]:
-    """Whether the best policy plays for some, and the last one for others."""
+    """Return a caution if some scores are of best policies and others of last ones."""
     best = [one.label for one in variants if PolicyChoice.BEST in one.policies]
     last = [one.label for one in variants if PolicyChoice.LATEST in one.policies]
     if not best or not last:
@@ -222,29 +223,30 @@ def _policies(variants: Sequence[VariantScores]) -> list[str]:
 
 
 def _arrivals(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> list[str]:
-    """Whether the variants of an environment were evaluated unlike while they trained."""
+    """Return a caution if variants of an environment were evaluated at different intervals in training."""
     evaluated: list[str] = []
     for environment in dict.fromkeys(one.environment for one in variants if one.threshold is not None):
-        here = {one.label: scored(trials, one.variant) for one in variants if one.environment == environment}
+        here = {one.label: scored_trials(trials, one.variant) for one in variants if one.environment == environment}
         if not evaluated_alike([one.evaluated_every for ours in here.values() for one in ours]):
             evaluated += [label for label, ours in here.items() if any(one.evaluated_every for one in ours)]
     if not evaluated:
         return []
     return [
-        f"{_some(evaluated)} {_were(len(evaluated))} evaluated along the way, the others not or not as often. "
-        "Steps to the threshold leave these evaluations out, so that they tell alike of all."
+        f"{_some(evaluated)} {_were(len(evaluated))} evaluated during training, the others not, or less often. "
+        "Steps to the threshold ignore these evaluations, to treat all alike."
     ]
 
 
 def _some(labels: Sequence[str]) -> str:
-    """The first of them."""
-    return listed([*labels[:MOST_NAMED], *([f"{len(labels) - MOST_NAMED} more"] if len(labels) > MOST_NAMED else [])])
+    """Return the first of them in words."""
+    return join_words(
+        [*labels[:MOST_NAMED], *([f"{len(labels) - MOST_NAMED} more"] if len(labels) > MOST_NAMED else [])]
+    )
 
 
 def _budget(trials: Sequence[Trial], variant: str) -> float | None:
-    """For how many steps those that have a score were trained, the median; None if there are none, or all of their runs
-    were deleted since."""
-    counted = [one.steps for one in scored(trials, variant) if one.steps]
+    """Return the median training steps of trials with a score; None without any, or if all their runs were deleted."""
+    counted = [one.steps for one in scored_trials(trials, variant) if one.steps]
     return float(np.median(counted)) if counted else None
 
 
@@ -263,11 +265,12 @@ def _have(count: int) -> str:
 MOST_SEEDS_ADVISED = 100
 
 POWER = 0.8
-"""How often as many seeds as are advised shall tell."""
+"""Power with which the advised number of seeds should detect the difference."""
 
 
 class Finding(StrEnum):
-    """*better*: the best variant is better than all others. *partly*: than some. *nothing*: nothing can be said yet."""
+    """Result of a comparison. *better*: the best variant beats all others. *partly*: it beats some. *nothing*: no
+    conclusion yet."""
 
     BETTER = "better"
     PARTLY = "partly"
@@ -278,11 +281,11 @@ class ExperimentVerdict(Frozen):
     finding: Finding
     headline: str = Field(description="One sentence.")
     best: str | None = Field(
-        description="Id of the variant, or of the method where they are compared over environments, with the highest "
+        description="Id of the variant (or method, for several environments) with the highest "
         "interquartile mean, if one is better."
     )
-    better_than: list[str] = Field(description="Ids of those that it is better than.")
-    reasons: list[str] = Field(description="Sentences: the figures behind it, and how many seeds would tell more.")
+    better_than: list[str] = Field(description="Ids of the variants that it beats.")
+    reasons: list[str] = Field(description="Sentences: the figures behind it, and how many seeds would help.")
     cautions: list[str] = Field(description="Sentences: what makes the comparison less fair than it looks.")
     made: Made
 
@@ -293,13 +296,13 @@ def experiment_verdict(
     trials: Sequence[Trial],
     across: Across | None = None,
 ) -> ExperimentVerdict:
-    """The best variant, or method where there are several environments, against all others that are compared with it,
-    each with an interval so wide that those of all pairs hold together."""
+    """Compare the best variant (or method, for several environments) with all others, using intervals wide enough to
+    hold for all pairs together."""
     compared = variants if across is None else across.methods
     ranked = best_first((one for one in compared if one.n), lambda one: one.rank)
     labels = {one.variant: one.label for one in compared}
     made = _made(found, ranked, across)
-    cautions = [*not_compared(found, labels), *(across.left_out if across else ()), *cautions_of(variants, trials)]
+    cautions = [*not_compared(found, labels), *(across.left_out if across else ()), *list_cautions(variants, trials)]
     why_not = _why_not(ranked, across, any(one.n for one in variants))
     if why_not is not None:
         headline = f"Nothing can be said yet: {why_not}"
@@ -314,11 +317,11 @@ def experiment_verdict(
     ]
     if not better:
         return _nothing(f"Nothing can be said yet: {_undecided(ours[0], labels)}", reasons, cautions, made)
-    names = listed([f"{labels[pair.second]} with probability {_probability(pair)}" for pair in better])
+    names = join_words([f"{labels[pair.second]} with probability {_probability(pair)}" for pair in better])
     over = "" if across is None else f"Over {_environments(across)}, "
     headline = f"{over}{ranked[0].label} is better than {names}"
     if open_pairs:
-        headline += f"; against {listed([labels[pair.second] for pair in open_pairs])} nothing can be said yet"
+        headline += f"; against {join_words([labels[pair.second] for pair in open_pairs])} nothing can be said yet"
     return ExperimentVerdict(
         finding=Finding.PARTLY if open_pairs or found.left_out else Finding.BETTER,
         headline=f"{headline}.",
@@ -343,7 +346,7 @@ def _nothing(headline: str, reasons: list[str], cautions: list[str], made: Made)
 
 
 def _why_not(ranked: Sequence[VariantScores], across: Across | None, has_scores: bool) -> str | None:
-    """What keeps the best two from being compared at all."""
+    """Return why the best two cannot be compared at all; None if they can."""
     if across is not None and has_scores and not ranked:
         return (
             "the variants were trained on different environments, whose returns are not on one scale, and on none of "
@@ -355,31 +358,31 @@ def _why_not(ranked: Sequence[VariantScores], across: Across | None, has_scores:
         return f"{ranked[0].label} alone has scores, and there is nothing to compare it with."
     short = [one for one in ranked if one.seeds < LEAST_VERDICT_SEEDS]
     if len(ranked) - len(short) < 2 or ranked[0] in short:
-        counts = listed([f"{one.label} has {one.seeds}" for one in short[:6]])
+        counts = join_words([f"{one.label} has {one.seeds}" for one in short[:6]])
         on_each = "" if across is None else " on each environment"
         return f"{LEAST_VERDICT_SEEDS} seeds of each{on_each} are needed for an interval that can be trusted; {counts}."
     return None
 
 
 def _is_better(pair: Pair, pairs: int) -> bool:
-    """Interval and ranks have to say so both: a bootstrap of few seeds knows too little of what else could have been,
-    and nothing where all seeds of one did better."""
+    """Whether the first is better: both interval and rank test must agree, because a bootstrap of few seeds
+    underestimates uncertainty, and has none if all seeds of one did better."""
     enough = min(pair.seeds_first, pair.seeds_second) >= LEAST_VERDICT_SEEDS
     return enough and (pair.joint_low or 0.0) > 0.5 and pair.chance <= _most_chance(pairs)
 
 
 def _most_chance(pairs: int) -> float:
-    """Of one of so many pairs, for all of them together (Bonferroni)."""
+    """Return the maximum p-value of one pair for this many pairs (Bonferroni)."""
     return (1 - CONFIDENCE) / pairs
 
 
 def _contradicts(pair: Pair) -> bool:
-    """Whether the second does better in most pairs of seeds, beyond chance, though the first has the higher score."""
+    """Whether the second wins most pairs of seeds, beyond chance, although the first has the higher score."""
     return pair.joint_high is not None and pair.joint_high < 0.5
 
 
 def _probability(pair: Pair) -> str:
-    """With a third digit where two would say one half of what is more."""
+    """Return the probability with its interval; with three digits if two would round to one half."""
     if pair.joint_low is None or pair.joint_high is None:
         return f"{pair.probability:.2f} ({NO_INTERVAL})"
     digits = 3 if f"{pair.joint_low:.2f}" == "0.50" and pair.joint_low > 0.5 else 2
@@ -387,7 +390,7 @@ def _probability(pair: Pair) -> str:
 
 
 def _is_tied(pair: Pair) -> bool:
-    """Whether all seeds of both have one and the same score, so that every resample says one half."""
+    """Whether all seeds of both have the same score, so that every resample gives one half."""
     return pair.low == pair.high == pair.probability == 0.5
 
 
@@ -409,18 +412,22 @@ def _undecided(pair: Pair, labels: dict[str, str]) -> str:
 
 
 def _environments(across: Across) -> str:
-    """Three of them are named, of more only how many they are."""
+    """Return up to three environments by name, otherwise their number."""
     names = [one.environment for one in across.environments]
-    return listed(names) if len(names) <= 3 else f"{len(names)} environments"
+    return join_words(names) if len(names) <= 3 else f"{len(names)} environments"
 
 
 def _ends(ranked: Sequence[VariantScores], across: Across | None) -> list[str]:
-    """The scores themselves, of the best six."""
+    """Return the scores of the best six."""
     if not ranked:
         return []
     scores = "; ".join(
         f"{one.label} {decimal(one.iqm or 0.0)}"
-        + (f" {ends(one.low, one.high)}, {_seeds(one, across)}" if one.low is not None else f" ({NO_INTERVAL})")
+        + (
+            f" {interval_text(one.low, one.high)}, {_seeds(one, across)}"
+            if one.low is not None
+            else f" ({NO_INTERVAL})"
+        )
         for one in ranked[:6]
     )
     if across is None:
@@ -429,7 +436,7 @@ def _ends(ranked: Sequence[VariantScores], across: Across | None) -> list[str]:
 
 
 def _seeds(one: VariantScores, across: Across | None) -> str:
-    """How many it has, on each environment."""
+    """Return its number of seeds, per environment."""
     if across is None:
         return f"{one.n} seeds"
     exactly = one.seeds * len(across.environments) == one.n
@@ -437,7 +444,7 @@ def _seeds(one: VariantScores, across: Across | None) -> str:
 
 
 def _separated(better: Sequence[Pair], labels: dict[str, str]) -> list[str]:
-    """An interval without a width is no certainty."""
+    """Return a note about intervals of width 0, which do not mean certainty."""
     return [
         f"{'Every' if pair.probability == 1 else 'Where they are not level, every'} seed of {labels[pair.first]} did "
         f"better than every seed of {labels[pair.second]}, so the bootstrap knows nothing else and its interval has no "
@@ -452,7 +459,7 @@ def _share(chance: float) -> str:
 
 
 def _advice(better: Sequence[Pair], undecided: Sequence[Pair], labels: dict[str, str], pairs: int) -> list[str]:
-    """How many more seeds would tell more. An interval's width falls with the square root of their number."""
+    """Return how many more seeds would help. An interval's width falls with the square root of their number."""
     sentences = []
     wide = [pair for pair in better if not pair.has_no_width]
     if wide:
@@ -504,8 +511,10 @@ def _more_for(pair: Pair, labels: dict[str, str], pairs: int) -> str:
 
 
 def _seeds_needed(pair: Pair, pairs: int) -> int:
-    """Seeds of each with which the interval of all pairs together lies above one half with a power of 80 %, if the
-    probability is what it was found to be. The standard error, which the interval says, falls with their square root.
+    """Return the seeds of each side for which the joint interval lies above one half with a power of 80 %, if the
+    probability stays as found.
+
+    The standard error, derived from the interval, falls with the square root of the number of seeds.
     """
     normal = NormalDist()
     quantile = normal.inv_cdf(1 - _most_chance(pairs) / 2)
@@ -524,7 +533,7 @@ def _made(found: Improvements, ranked: Sequence[VariantScores], across: Across |
     )
     what, on_each = ("variant", "") if across is None else ("method", " on each environment")
     averaged = "" if across is None else ", averaged over the environments,"
-    normalised = "" if across is None else f" {normalisation(across.environments)}"
+    normalised = "" if across is None else f" {describe_normalisation(across.environments)}"
     return Made(
         definition=f"One {what} is called better than another if, with {LEAST_VERDICT_SEEDS} seeds of each{on_each} at "
         f"least, the interval of the probability that one of its seeds does better{averaged} lies above one half, and "

@@ -6,7 +6,16 @@ import math
 
 import numpy as np
 
-from rlviz.stats.hints.hint import Advice, Case, Hint, SuggestedChange, change, known, plain, raise_or_lower
+from rlviz.stats.hints.hint import (
+    Advice,
+    Case,
+    Hint,
+    SuggestedChange,
+    drop_none,
+    plain,
+    raise_or_lower,
+    suggest_change,
+)
 
 ENTROPY = "train/entropy_loss"
 EPSILON = "rollout/exploration_rate"
@@ -42,12 +51,12 @@ def entropy_collapsed(case: Case) -> Hint | None:
             f"{COLLAPSED_ENTROPY:.0%} of that of random choice among {case.actions} actions "
             f"({plain(-float(curve.value[-1]))} of {plain(math.log(case.actions))} nats at the end)."
         ),
-        advice=known(_more_entropy(case), change(case, "learning_rate", 1 / 3)),
+        advice=drop_none(_more_entropy(case), suggest_change(case, "learning_rate", 1 / 3)),
     )
 
 
 def epsilon_high(case: Case) -> Hint | None:
-    """Training is over, and the agent still acts at random often."""
+    """Training is over, and the agent still takes many random actions."""
     curve = case.curve(EPSILON)
     if len(curve) == 0 or case.reached:
         return None
@@ -81,7 +90,7 @@ def _more_entropy(case: Case) -> SuggestedChange | None:
 
 def _less_epsilon(case: Case, floor: float) -> tuple[Advice, ...]:
     if floor > HIGH_EPSILON:
-        return known(raise_or_lower("exploration_final_eps", floor, 0.05))
+        return drop_none(raise_or_lower("exploration_final_eps", floor, 0.05))
     fraction = case.number("exploration_fraction")
     if fraction is None:
         return ("let epsilon fall faster",)
@@ -89,4 +98,4 @@ def _less_epsilon(case: Case, floor: float) -> tuple[Advice, ...]:
     longer = None
     if case.progress < 0.9:
         longer = f"train for all {case.total_timesteps:,} timesteps; it ended after {case.step:,}"
-    return known(raise_or_lower("exploration_fraction", fraction, wanted), longer)
+    return drop_none(raise_or_lower("exploration_fraction", fraction, wanted), longer)

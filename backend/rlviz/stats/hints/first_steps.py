@@ -1,8 +1,8 @@
-"""First steps: what comes before a change of hyperparameters.
+"""First steps that come before changes of hyperparameters.
 
-Curves of training say little about a policy while its preset is not finished, or while its greedy policy was never
-evaluated: the returns in training include exploration. Whatever the rules find then, the advice is to finish or to
-evaluate first, and the hyperparameters stay as they are.
+Training curves say little about a policy while its preset is unfinished, or while its greedy policy has not been
+evaluated, because training returns include exploration. Whatever the rules find then, the advice is to finish or
+evaluate first, with unchanged hyperparameters.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ ENOUGH = 0.9
 
 
 class FirstStep(StrEnum):
-    """*none*: the hint stands as it is. *wait*: the run still trains, and it is too early to say anything."""
+    """What to do first. *none*: the hint applies as it is. *wait*: the run still trains, and it is too early for a
+    hint."""
 
     NONE = "none"
     WAIT = "wait"
@@ -26,8 +27,8 @@ class FirstStep(StrEnum):
 
 
 def first_step(case: Case, hint: Hint) -> FirstStep:
-    """What to do before the advice of ``hint`` is followed."""
-    if case.changed_preset and hint.about_updates:  # of values of the user's own, which no preset has tried
+    """Return what to do before following the advice of ``hint``."""
+    if case.changed_preset and hint.about_updates:  # the user's own values, which no preset has tried
         return FirstStep.EVALUATE if case.ended and not case.is_evaluated else FirstStep.NONE
     if case.ended:
         if case.step < ENOUGH * case.wanted_timesteps:
@@ -38,7 +39,8 @@ def first_step(case: Case, hint: Hint) -> FirstStep:
 
 
 def as_first_step(case: Case, hint: Hint, step: FirstStep) -> Hint:
-    """``hint`` as a reason to finish the run, or to evaluate its policy: it keeps its evidence and loses its advice."""
+    """Return ``hint`` as a reason to finish the run or evaluate its policy: it keeps its evidence and loses its
+    advice."""
     if step is FirstStep.FINISH:
         wanted = case.wanted_timesteps
         whose = "its preset" if wanted == case.preset_timesteps else "the run"

@@ -1,9 +1,5 @@
-"""Case: the input of the hint rules, one run's curves and settings.
-
-Hint: a finding about a run's curves with a suggestion, and the phrases that rules build hints from.
-
-Rule: a known problem, the metric that shows it, and how much data the rule needs before it is applied.
-"""
+"""The parts that hint rules are built from: ``Case`` (curves and settings of a run), ``Hint`` (a finding with advice),
+``Rule`` (when to look for what), and phrases for their texts."""
 
 from __future__ import annotations
 
@@ -26,36 +22,47 @@ from rlviz.stats.solved import SolvedAt, SolvedBy
 NOTHING = Series(*np.empty((3, 0)))
 
 SURE = 2.0
-"""Standard errors by which a mean has to fall short before it says anything."""
+"""Standard errors by which a mean must fall short to count."""
 
 RECENT = 0.8
-"""Share of the steps from which on an evaluation is one of the policy that training has come to."""
+"""Share of the steps from which on an evaluation counts as one of the final policy."""
 
 
 @dataclass(frozen=True, order=True)
 class GreedyEvaluation:
-    """One that a user asked for. ``step``: of the policy; ``mean``: its mean return; ``error``: the standard error of
-    that mean."""
+    """An evaluation that the user requested. ``step``: of the policy; ``mean``: its mean return; ``error``: standard
+    error of the mean."""
 
     step: int
     mean: float
     error: float = 0.0
 
     def may_reach(self, wanted: float) -> bool:
-        """Whether its episodes are too few to say that the policy falls short of ``wanted``."""
+        """Whether it has too few episodes to conclude that the policy falls short of ``wanted``."""
         return self.mean + SURE * self.error >= wanted
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """``series``: metrics by name. ``actions``: number of actions, if they are discrete. ``threshold``: the reward
-    threshold. ``ended``: nothing more will be logged. ``best``: the best policy that was kept. ``solved``: when the
-    run was solved, if it was.
+    """Input of the hint rules: curves and settings of one run.
 
-    ``rollout``: environment steps between two rounds of updates. ``preset_timesteps``: how long the run's preset
-    trains; None without a preset. ``changed_preset``: whether hyperparameters differ from those of the preset, or there
-    is none. ``requested``: greedy evaluations that a user asked for. ``expected``: the least that the preset earned
-    when it was measured. ``done``: environment steps that the run says it has done."""
+    Attributes:
+        algo: Algorithm of the run.
+        hyperparameters: Its hyperparameters.
+        total_timesteps: Steps to train for.
+        series: Metrics by name.
+        ended: Whether nothing more will be logged.
+        actions: Number of discrete actions; None for others.
+        threshold: Reward threshold; None for none.
+        best: The best kept policy.
+        solved: When the run was solved, if it was.
+        rollout: Environment steps between two rounds of updates.
+        preset_timesteps: Training length of the preset; None without one.
+        changed_preset: Whether hyperparameters differ from the preset, or there is none.
+        requested: Greedy evaluations that the user requested.
+        expected: Lowest result of the preset's measurement.
+        done: Environment steps that the run reports.
+    """
 
     algo: str
     hyperparameters: Mapping[str, JsonValue]
@@ -74,13 +81,13 @@ class Case:
     done: int = 0
 
     def curve(self, name: str) -> Series:
-        """The finite values of a metric; empty if it was never logged."""
+        """Return the finite values of a metric; empty if it was never logged."""
         series = self.series.get(name, NOTHING)
         finite = np.isfinite(series.value)
         return Series(series.step[finite], series.time[finite], series.value[finite])
 
     def number(self, name: str) -> float | None:
-        """A hyperparameter, if it is there and a number."""
+        """Return a hyperparameter; None if it is missing or not a number."""
         value = self.hyperparameters.get(name)
         return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
@@ -95,12 +102,12 @@ class Case:
 
     @cached_property
     def step(self) -> int:
-        """Environment steps done, as the run or the last step of any curve says. An episode ends before the run."""
+        """Environment steps done, as reported by the run or by the last step of any curve."""
         return max(self.done, *(int(series.step[-1]) for series in self.series.values() if len(series)), 0)
 
     @property
     def progress(self) -> float:
-        """Share of the timesteps that is done; a little above 1 when the last rollout went beyond."""
+        """Share of the timesteps done; slightly above 1 if the last rollout went beyond."""
         return self.step / self.total_timesteps
 
     @property
@@ -110,19 +117,19 @@ class Case:
 
     @property
     def wanted_timesteps(self) -> int:
-        """How long the run is meant to train: as it was asked to, or for as long as its preset if that is longer."""
+        """Intended training length: as requested, or that of the preset if longer."""
         return max(self.total_timesteps, self.preset_timesteps or 0)
 
     @property
     def is_evaluated(self) -> bool:
-        """Whether a greedy evaluation says how good the policy is that training has come to."""
+        """Whether a greedy evaluation covers the final policy."""
         steps = [*self.evaluations.step[-1:], *(one.step for one in self.requested)]
         return any(step >= RECENT * self.step for step in steps)
 
     @property
     def is_good_enough(self) -> bool:
-        """Whether a greedy evaluation shows that the policy solved the task, or cannot tell that it did not; without a
-        threshold, whether it earns what its preset earned when it was measured."""
+        """Whether a greedy evaluation shows that the task is solved, or cannot exclude it; without a threshold, whether
+        the policy earns what its preset did when measured."""
         wanted = self.expected if self.threshold is None else self.threshold
         if wanted is None:
             return False
@@ -160,7 +167,7 @@ class Case:
 
     @property
     def holds(self) -> bool:
-        """Whether the newest moving average or the newest greedy evaluation reaches the threshold."""
+        """Whether the newest moving average or greedy evaluation reaches the threshold."""
         return self.threshold is not None and any(
             value is not None and value >= self.threshold for value in (self.final, self.greedy)
         )
@@ -173,16 +180,16 @@ class Case:
 
     @cached_property
     def stretches(self) -> Stretches | None:
-        """The returns in ten stretches of equal length; None while there are too few episodes to judge."""
+        """The returns in ten stretches of equal length; None with too few episodes to judge."""
         return Stretches.of(self.returns, self.step)
 
 
 @dataclass(frozen=True, eq=False)
 class Stretches:
-    """Ten stretches of steps: mean return of each, shape (10,), and where each begins, shape (11,).
+    """Ten stretches of steps: mean return of each, shape (10,), and their edges, shape (11,).
 
-    ``noise``: standard error of a mean, the median over the stretches.
-    ``span``: from the lowest mean to the highest.
+    ``noise``: standard error of a mean, as the median over the stretches. ``span``: from the lowest to the highest
+    mean.
     """
 
     mean: Floats
@@ -210,21 +217,24 @@ class Stretches:
 
 @dataclass(frozen=True)
 class GreedyRise:
-    """Mean returns of the greedy policy rose from ``before`` to ``after``, first evaluated so at ``from_step``."""
+    """Mean returns of the greedy policy rose from ``before`` to ``after``, first at ``from_step``."""
 
     before: float
     after: float
     from_step: int
 
     LATE = 0.6
-    """The share of the steps from which on it is looked at."""
+    """Share of the steps from which on evaluations are used."""
     EVALUATIONS = 4
-    """How many there have to be in all."""
+    """Minimum number of these evaluations."""
 
     @classmethod
     def of(cls, greedy: Series, step: int) -> GreedyRise | None:
-        """The newer half of the late evaluations against the older half. None where the difference is a tenth of what
-        lies between all of them at most, or no more than their noise makes up, or where it was as good before."""
+        """Compare the newer half of the late evaluations with the older half.
+
+        Returns None if the difference is at most a tenth of their range, is within their noise, or if earlier ones
+        were as good.
+        """
         late = greedy.step > cls.LATE * step
         values, earlier = greedy.value[late], greedy.value[~late]
         half = len(values) // 2
@@ -248,7 +258,7 @@ KNOBS = "knobs"
 
 @dataclass(frozen=True)
 class LookedAt:
-    """The data a rule was applied to: ``points`` values of ``metric`` between two steps; ``unit``: what a point is."""
+    """The data of a rule: ``points`` values of ``metric`` between two steps; ``unit``: what a point is."""
 
     metric: str
     from_step: int
@@ -259,7 +269,7 @@ class LookedAt:
 
 @dataclass(frozen=True)
 class SuggestedChange:
-    """Advice to give hyperparameter ``name`` another ``value``; ``words`` say so as a part of a sentence."""
+    """Advice to change hyperparameter ``name`` to ``value``; ``words`` say it as part of a sentence."""
 
     name: str
     value: JsonValue
@@ -271,10 +281,17 @@ Advice = str | SuggestedChange
 
 @dataclass(frozen=True)
 class Hint:
-    """``metric`` between ``from_step`` and ``to_step`` shows the finding; ``learn`` is the section of the guide to
-    read. ``advice``: what to try, one or the other.
+    """A finding about a run, with advice.
 
-    ``looked_at`` is filled in by ``review``.
+    Attributes:
+        id: Id of the rule.
+        severity: How serious it is.
+        title: Headline.
+        metric: Metric that shows it, between ``from_step`` and ``to_step``.
+        evidence: The figures, in sentences.
+        advice: What to try, as alternatives.
+        learn: Section of the guide to read.
+        looked_at: Data that the rule used; ``review`` fills it in.
     """
 
     id: str
@@ -290,7 +307,7 @@ class Hint:
 
     @property
     def about_updates(self) -> bool:
-        """Whether it is seen in the updates themselves, whatever the policy earns."""
+        """Whether the finding concerns the updates themselves, independent of returns."""
         return self.metric.startswith("train/")
 
     @property
@@ -301,12 +318,12 @@ class Hint:
 
     @property
     def changes(self) -> list[SuggestedChange]:
-        """The advice that is a change of a hyperparameter."""
+        """The advice that consists of hyperparameter changes."""
         return [one for one in self.advice if isinstance(one, SuggestedChange)]
 
 
 def plain(value: float) -> str:
-    """Three digits, no exponent where people write none: 0.000333, 12,300, 1.2e-07."""
+    """Return a number with three digits and no unusual exponent: 0.000333, 12,300, 1.2e-07."""
     if value != 0 and abs(value) < 1e-4:
         return f"{value:.2g}"
     if abs(value) >= 1_000:
@@ -315,14 +332,14 @@ def plain(value: float) -> str:
 
 
 def shown(value: float) -> float:
-    """``value`` as rounded for display, so that numbers computed from it agree with what the reader computes."""
+    """Return ``value`` rounded for display, so that derived numbers match what the reader computes."""
     return float(plain(value).replace(",", ""))
 
 
-def change(
+def suggest_change(
     case: Case, name: str, factor: float, *, low: float = 0.0, high: float = float("inf")
 ) -> SuggestedChange | None:
-    """For instance ``"lower learning_rate from 0.001 to 0.000333"``; None if it cannot be changed that way."""
+    """Return advice such as ``"lower learning_rate from 0.001 to 0.000333"``; None if that change is impossible."""
     now = case.number(name)
     if now is None:
         return None
@@ -336,20 +353,20 @@ def raise_or_lower(name: str, now: float, wanted: float, purpose: str = "") -> S
     return SuggestedChange(name, wanted, words)
 
 
-def known(*options: Advice | None) -> tuple[Advice, ...]:
-    """The options that are not None."""
+def drop_none(*options: Advice | None) -> tuple[Advice, ...]:
+    """Return the options that are not None."""
     return tuple(option for option in options if option is not None)
 
 
-def about_best(case: Case) -> str:
-    """A sentence about the best policy, if one was kept."""
+def best_policy_sentence(case: Case) -> str:
+    """Return a sentence about the best kept policy; empty if there is none."""
     if case.best is None:
         return ""
     return f" The best policy, of step {case.best.step:,}, is kept: {plain(case.best.mean_return)} on fresh episodes."
 
 
 MIN_ROUNDS = 10
-"""Rounds of updates before a rule is applied: after two, nothing could be learned yet."""
+"""Rounds of updates before a rule applies: after two, nothing can have been learned yet."""
 
 
 class Unit(StrEnum):
@@ -360,8 +377,8 @@ class Unit(StrEnum):
 
 @dataclass(frozen=True)
 class Minimum:
-    """``points``: number of values of the metric; ``progress``: share of the timesteps done; ``ended``: whether
-    training must be over (or 99 % done)."""
+    """Data that a rule needs: ``points`` values of the metric, ``progress`` (share of the timesteps), and with
+    ``ended`` a training that is over (or 99 % done)."""
 
     points: int
     unit: Unit
@@ -378,9 +395,11 @@ class RuleState(StrEnum):
 
 @dataclass(frozen=True)
 class Rule:
-    """``metrics``: the metric it is applied to, under each algorithm's name for it; the first one that was logged is
-    used. ``find`` is called only once there is enough data. ``always``: the hint reports a fault and not a policy that
-    could be better, so it is given also where a policy solved the task."""
+    """A known problem and how to find it.
+
+    ``metrics``: names of its metric in different algorithms; the first logged one is used. ``find`` is called once
+    there is enough data. ``always``: the hint reports a fault, so it also appears if the task is solved.
+    """
 
     id: str
     looks_for: str
@@ -392,7 +411,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of a rule. ``metric`` is the one that it was applied to, and ``points`` its number of values."""
+    """The result of a rule. ``metric`` is the one it used, ``points`` its number of values."""
 
     rule: Rule
     state: RuleState
@@ -401,7 +420,7 @@ class Finding:
     hint: Hint | None = None
 
 
-def apply(rule: Rule, case: Case) -> Finding:
+def apply_rule(rule: Rule, case: Case) -> Finding:
     metric = next((name for name in rule.metrics if len(case.series.get(name, ()))), None)
     if metric is None:
         return Finding(rule, RuleState.NOT_LOGGED, None, 0)

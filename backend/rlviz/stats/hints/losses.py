@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlviz.stats.hints.hint import Case, Hint, change, known, plain, shown
+from rlviz.stats.hints.hint import Case, Hint, drop_none, plain, shown, suggest_change
 
 LOSSES = ("train/critic_loss", "train/value_loss", "train/loss")
-"""Names of the value loss by algorithm; the first one that was logged is used."""
+"""Names of the value loss by algorithm; the first logged one is used."""
 
 POLICY_GRADIENT_LOSS = "train/policy_gradient_loss"
 DIVERGED = 20.0
-"""How many times its early size a loss has to reach, beyond what grown returns explain."""
+"""Factor by which a loss must exceed its early size, beyond what larger returns explain."""
 
 CHUNKS = 10
 
@@ -33,12 +33,12 @@ def loss_not_a_number(case: Case) -> Hint | None:
         evidence=(
             f"{len(broken)} of {len(series)} values are NaN or infinite, from step {int(series.step[broken[0]]):,} on."
         ),
-        advice=known(change(case, "learning_rate", 1 / 10), change(case, "max_grad_norm", 1 / 2)),
+        advice=drop_none(suggest_change(case, "learning_rate", 1 / 10), suggest_change(case, "max_grad_norm", 1 / 2)),
     )
 
 
 def loss_runs_away(case: Case) -> Hint | None:
-    """The value loss grew out of all proportion, still grows, and the policy does not do what it should."""
+    """The value loss grew far beyond its early size and still grows, and the policy does not solve the task."""
     metric = _metric(case)
     curve = case.curve(metric)
     if case.holds or len(curve) < 3 * CHUNKS or (metric == "train/loss" and POLICY_GRADIENT_LOSS in case.series):
@@ -61,10 +61,10 @@ def loss_runs_away(case: Case) -> Hint | None:
             f"From {plain(early)} early on it grew to {plain(late)}, {plain(shown(late) / shown(early))} times as "
             f"much, and it still grows; grown returns explain {plain(explained)} times at most."
         ),
-        advice=known(
-            change(case, "learning_rate", 1 / 3),
-            change(case, "target_update_interval", 4, high=1_000_000),
-            change(case, "tau", 1 / 2) if "target_update_interval" not in case.hyperparameters else None,
+        advice=drop_none(
+            suggest_change(case, "learning_rate", 1 / 3),
+            suggest_change(case, "target_update_interval", 4, high=1_000_000),
+            suggest_change(case, "tau", 1 / 2) if "target_update_interval" not in case.hyperparameters else None,
         ),
     )
 
@@ -74,7 +74,7 @@ def _metric(case: Case) -> str:
 
 
 def _growth_of_returns(case: Case) -> float:
-    """How many times larger the returns are at the end than early on, 1 at least. A loss grows by its square."""
+    """Return the factor by which returns grew since the beginning, at least 1. A loss grows by its square."""
     sizes = np.abs(case.averages)
     if len(sizes) < CHUNKS:
         return 1.0

@@ -1,7 +1,4 @@
-"""Review: all rules of the registry applied to one run.
-
-The registry of hint rules. A rule whose hint is to be shown is entered here.
-"""
+"""Registry of the hint rules, and ``review``, which applies all of them to a run."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from dataclasses import dataclass, replace
 from rlviz.domain.metrics import EPISODE_REWARD
 from rlviz.stats.hints.exploration import ENTROPY, EPSILON, entropy_collapsed, epsilon_high
 from rlviz.stats.hints.first_steps import FirstStep, as_first_step, first_step
-from rlviz.stats.hints.hint import SEVERITIES, Case, Finding, Hint, LookedAt, Minimum, Rule, RuleState, Unit, apply
+from rlviz.stats.hints.hint import SEVERITIES, Case, Finding, Hint, LookedAt, Minimum, Rule, RuleState, Unit, apply_rule
 from rlviz.stats.hints.losses import LOSSES, loss_not_a_number, loss_runs_away
 from rlviz.stats.hints.returns import flat, plateau, reward_collapsed, too_few_timesteps, unstable
 from rlviz.stats.hints.updates import (
@@ -39,7 +36,7 @@ RETURN_RULES: tuple[Rule, ...] = (
     Rule("reward-flat", "the return never rose", _RETURNS, Minimum(50, Unit.EPISODES, 0.4), flat),
     Rule("reward-plateau", "the return stopped rising", _RETURNS, Minimum(50, Unit.EPISODES, 0.4), plateau),
 )  # fmt: skip
-"""Rules about the course of the return. They overlap, so only the first one that finds something gives a hint."""
+"""Rules about the course of the return. They overlap, so only the first finding gives a hint."""
 
 RULES: tuple[Rule, ...] = (
     Rule("loss-diverging", "the loss is no number any more", LOSSES, Minimum(1, Unit.ROWS), loss_not_a_number,
@@ -55,21 +52,23 @@ RULES: tuple[Rule, ...] = (
     Rule("epsilon-high", "many actions are still random at the end", (EPSILON,),
          Minimum(1, Unit.ROWS, 0.5, ended=True), epsilon_high),
 )  # fmt: skip
-"""All other rules. Each one that finds something gives a hint."""
+"""All other rules. Each finding gives a hint."""
 
 
 @dataclass(frozen=True)
 class Review:
-    """``hints``: most severe first. ``findings``: the result of every rule, with or without a hint."""
+    """Result of all rules. ``hints``: most severe first. ``findings``: one per rule, with or without a hint."""
 
     hints: list[Hint]
     findings: list[Finding]
 
 
 def review(case: Case) -> Review:
-    """Apply every rule to the run. Where something comes before a change of hyperparameters, the gravest finding
-    becomes the one hint that says so, and the others wait. A rule that fails gives no finding, and keeps no other from
-    giving one."""
+    """Apply every rule to the run.
+
+    If something else should come before changes of hyperparameters, the most severe finding becomes the only hint,
+    and says so. A rule that fails gives no finding and does not affect others.
+    """
     returns = list(_findings(RETURN_RULES, case))
     others = list(_findings(RULES, case))
     story = next((finding for finding in returns if finding.hint), None)
@@ -100,18 +99,18 @@ def _waiting(finding: Finding) -> Finding:
 def _findings(rules: Iterable[Rule], case: Case) -> Iterator[Finding]:
     for rule in rules:
         try:
-            yield apply(rule, case)
+            yield apply_rule(rule, case)
         except Exception:
             log.exception("The hint rule %s failed", rule.id)
 
 
 def find_hints(case: Case) -> list[Hint]:
-    """The hints for the run, most severe first."""
+    """Return the hints for the run, most severe first."""
     return review(case).hints
 
 
 def _with_basis(finding: Finding, case: Case) -> Hint | None:
-    """The finding's hint with ``looked_at``: all steps that the rule read, not only the part it marks."""
+    """Return the finding's hint with ``looked_at``: all steps that the rule read, not only the marked ones."""
     if finding.hint is None or finding.metric is None:
         return None
     series = case.series[finding.metric]

@@ -13,29 +13,29 @@ from rlviz.stats.hints.hint import (
     Hint,
     Stretches,
     SuggestedChange,
-    about_best,
-    change,
-    known,
+    best_policy_sentence,
+    drop_none,
     plain,
     raise_or_lower,
     shown,
+    suggest_change,
 )
 from rlviz.stats.return_curve import WINDOW
 
 CLEAR = 3.0
-"""Standard errors by which two stretches must differ to count as different."""
+"""Standard errors by which two stretches must differ."""
 
 APART = 6.0
-"""The highest and the lowest of ten equal means lie further apart than 4.5 standard errors once in 20 times."""
+"""By chance, the highest and lowest of ten equal means are more than 4.5 standard errors apart once in 20 times."""
 
 CHANCE = 8.0
-"""Standard deviations that means of unchanged returns do not cover by chance."""
+"""Standard deviations beyond which means of unchanged returns do not go by chance."""
 
 MAX_PARTS = 100
 
 
 def reward_collapsed(case: Case) -> Hint | None:
-    """The returns lost more than half of what they had gained, and did not come back."""
+    """The returns lost more than half of what they had gained, and did not recover."""
     parts = case.stretches
     if parts is None or case.holds or _greedy_kept(case):
         return None
@@ -56,14 +56,14 @@ def reward_collapsed(case: Case) -> Hint | None:
         evidence=(
             f"The mean return rose from {plain(start)} around step {_middle(parts, low):,} to {plain(top)} around step "
             f"{_middle(parts, best):,} and is {plain(end)} at the end: {plain(top - end)} of the {plain(top - start)} "
-            f"gained are lost ({share:.0%}).{about_best(case)}"
+            f"gained are lost ({share:.0%}).{best_policy_sentence(case)}"
         ),
-        advice=known(_gentler(case), None if case.best else "keep the best policy by evaluating while it trains"),
+        advice=drop_none(_gentler(case), None if case.best else "keep the best policy by evaluating while it trains"),
     )
 
 
 def unstable(case: Case) -> Hint | None:
-    """The mean return fell from near its best to far below, and rose again, at least twice."""
+    """The mean return fell from near its best to far below and recovered, at least twice."""
     count = min(MAX_PARTS, len(case.returns) // WINDOW)
     if count < 10 or case.holds:
         return None
@@ -87,14 +87,14 @@ def unstable(case: Case) -> Hint | None:
         to_step=case.step,
         evidence=(
             f"The mean return of {len(parts[0])} episodes fell {len(falls)} times from above {plain(high)} to below "
-            f"{plain(low)}, first at step {first:,}.{about_best(case)}"
+            f"{plain(low)}, first at step {first:,}.{best_policy_sentence(case)}"
         ),
-        advice=known(_gentler(case), change(case, "batch_size", 2, high=8_192)),
+        advice=drop_none(_gentler(case), suggest_change(case, "batch_size", 2, high=8_192)),
     )
 
 
 def too_few_timesteps(case: Case) -> Hint | None:
-    """Training is over, and the returns were still rising, or those of the greedy policy were."""
+    """Training is over, and the returns, or those of the greedy policy, were still rising."""
     parts = case.stretches
     if parts is None or case.reached or not case.over:
         return None
@@ -110,7 +110,7 @@ def too_few_timesteps(case: Case) -> Hint | None:
                 f"The greedy policy's mean return rose from {plain(greedy.before)} to {plain(greedy.after)} over the "
                 f"last 40 % of the steps, while the return in training, which explores, stood still.{_goal(case)}"
             ),
-            advice=known(_longer(case)),
+            advice=drop_none(_longer(case)),
             learn=KNOBS,
         )
     rise = float(parts.mean[-1] - parts.mean[-4])
@@ -131,13 +131,13 @@ def too_few_timesteps(case: Case) -> Hint | None:
             f"The mean return rose from {plain(parts.mean[-4])} around step {_middle(parts, -4):,} to "
             f"{plain(parts.mean[-1])} in the last tenth of the steps{goal}."
         ),
-        advice=known(_longer(case)),
+        advice=drop_none(_longer(case)),
         learn=KNOBS,
     )
 
 
 def flat(case: Case) -> Hint | None:
-    """The returns stand where they began, and so does the greedy policy."""
+    """The returns are where they started, and so is the greedy policy."""
     parts = case.stretches
     if parts is None or case.reached or case.greedy_rise or not _stands_still(parts) or _learned(case, parts):
         return None
@@ -152,12 +152,12 @@ def flat(case: Case) -> Hint | None:
             f"The mean return was {plain(_beginning(case))} over the first {_first(case)} episodes and is "
             f"{plain(float(parts.mean[-2:].mean()))} over the last fifth of the steps.{_goal(case)}"
         ),
-        advice=known(*_bolder(case)),
+        advice=drop_none(*_bolder(case)),
     )
 
 
 def plateau(case: Case) -> Hint | None:
-    """The returns stand still over the last 40 % of the steps, short of the threshold, and so does the greedy
+    """The returns did not change over the last 40 % of the steps, below the threshold, and neither did the greedy
     policy."""
     parts = case.stretches
     if parts is None or case.reached or case.greedy_rise or not _stands_still(parts) or not _learned(case, parts):
@@ -174,7 +174,7 @@ def plateau(case: Case) -> Hint | None:
             f"The mean return was {plain(before)} over the fifth of the steps before the last, and is {plain(after)} "
             f"over the last.{_goal(case)}"
         ),
-        advice=known(*_bolder(case)),
+        advice=drop_none(*_bolder(case)),
     )
 
 
@@ -184,7 +184,7 @@ def _stands_still(parts: Stretches) -> bool:
 
 
 def _learned(case: Case, parts: Stretches) -> bool:
-    """Whether the returns, or those of the greedy policy, rose clearly above where they began."""
+    """Whether the returns, or those of the greedy policy, rose clearly above their beginning."""
     early = case.returns.value[: _first(case)]
     error = max(parts.noise, float(np.std(early) / np.sqrt(len(early))))
     rise = float(parts.mean[-4:].mean()) - _beginning(case)
@@ -197,7 +197,7 @@ def _learned(case: Case, parts: Stretches) -> bool:
 
 
 def _first(case: Case) -> int:
-    """Episodes that stand for the beginning: WINDOW, but no more than a twentieth of all."""
+    """Return the episodes that count as the beginning: WINDOW, but at most a twentieth of all."""
     return max(Stretches.EPISODES, min(WINDOW, len(case.returns) // 20))
 
 
@@ -206,7 +206,7 @@ def _beginning(case: Case) -> float:
 
 
 def _greedy_kept(case: Case) -> bool:
-    """Whether greedy evaluations show that the policy is still good though the returns of training fell."""
+    """Whether greedy evaluations show that the policy is still good although training returns fell."""
     greedy = case.evaluations.value
     if len(greedy) < 3 or case.evaluations.step[-1] < 0.8 * case.step:
         return False
@@ -219,13 +219,13 @@ def _goal(case: Case) -> str:
 
 
 def _spread_by_chance(case: Case, episodes: int) -> float:
-    """Standard deviation of a mean over ``episodes`` returns that the noise of single returns explains."""
+    """Return the standard deviation of a mean over ``episodes`` returns that the noise of single returns explains."""
     between = np.diff(case.returns.value)  # differences of neighbours, which share the trend
     return float(between.std() / np.sqrt(2 * episodes))
 
 
 def _falls(means: Floats, *, high: float, low: float) -> list[int]:
-    """Where the curve first goes below ``low`` after each time it was above ``high``."""
+    """Return where the curve first falls below ``low`` after each time above ``high``."""
     state = np.where(means > high, 1, np.where(means < low, -1, 0))
     known = np.flatnonzero(state)
     turns = np.flatnonzero(np.diff(state[known]) == -2)
@@ -243,7 +243,7 @@ def _gentler(case: Case) -> SuggestedChange | None:
         now = f" from {plain(rate)}" if rate is not None else ""
         words = f"set learning_rate_schedule to linear, so that the learning rate falls{now} to 0"
         return SuggestedChange("learning_rate_schedule", "linear", words)
-    return change(case, "learning_rate", 1 / 3)
+    return suggest_change(case, "learning_rate", 1 / 3)
 
 
 def _longer(case: Case) -> str:
@@ -253,13 +253,16 @@ def _longer(case: Case) -> str:
 
 
 def _bolder(case: Case) -> list[Advice | None]:
-    """Suggestions for more exploration, by the algorithm's own means; then another learning rate."""
+    """Return suggestions for more exploration, depending on the algorithm; then another learning rate."""
     entropy, fraction = case.number("ent_coef"), case.number("exploration_fraction")
     if entropy is not None:
         wanted = max(0.01, min(3 * entropy, 1.0))
-        return [raise_or_lower("ent_coef", entropy, shown(wanted)), change(case, "learning_rate", 1 / 3)]
+        return [
+            raise_or_lower("ent_coef", entropy, shown(wanted)),
+            suggest_change(case, "learning_rate", 1 / 3),
+        ]
     if fraction is not None and fraction < 0.5:
         wanted = min(2 * fraction, 0.5)
         explore = raise_or_lower("exploration_fraction", fraction, wanted, ", so that it explores for longer")
-        return [explore, change(case, "learning_rate", 1 / 3)]
-    return [change(case, "learning_rate", 1 / 3), _longer(case)]
+        return [explore, suggest_change(case, "learning_rate", 1 / 3)]
+    return [suggest_change(case, "learning_rate", 1 / 3), _longer(case)]

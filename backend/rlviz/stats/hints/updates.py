@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlviz.stats.hints.hint import Case, Hint, SuggestedChange, about_best, change, known, plain, raise_or_lower, shown
+from rlviz.stats.hints.hint import (
+    Case,
+    Hint,
+    SuggestedChange,
+    best_policy_sentence,
+    drop_none,
+    plain,
+    raise_or_lower,
+    shown,
+    suggest_change,
+)
 
 KL = "train/approx_kl"
 CLIP_FRACTION = "train/clip_fraction"
@@ -13,14 +23,14 @@ EXPLAINED_VARIANCE = "train/explained_variance"
 MIN_UPDATES = 10
 
 LARGE_KL = 0.05
-"""Two to three times what PPO's authors aim at with target_kl."""
+"""Two to three times the target_kl that PPO's authors use."""
 
 LARGE_CLIP_FRACTION = 0.3
 LOW_EXPLAINED_VARIANCE = 0.2
 
 
 def kl_spikes(case: Case) -> Hint | None:
-    """Single updates moved the policy much further than usual: at least three, or one by far."""
+    """Single updates moved the policy much further than usual: at least three, or one by a lot."""
     curve = case.curve(KL)
     if len(curve) < MIN_UPDATES or case.holds:
         return None
@@ -39,14 +49,14 @@ def kl_spikes(case: Case) -> Hint | None:
         evidence=(
             f"The median of approx_kl is {plain(usual)}, but it is above {plain(max(LARGE_KL, 5 * usual))} in "
             f"{len(spikes)} of {len(curve)} updates, up to {plain(highest)} at step "
-            f"{int(curve.step[curve.value.argmax()]):,}.{about_best(case)}"
+            f"{int(curve.step[curve.value.argmax()]):,}.{best_policy_sentence(case)}"
         ),
-        advice=known(_stop_at_kl(case), change(case, "learning_rate", 1 / 2)),
+        advice=drop_none(_stop_at_kl(case), suggest_change(case, "learning_rate", 1 / 2)),
     )
 
 
 def clip_fraction_high(case: Case) -> Hint | None:
-    """Most updates of the second half run into the clip range."""
+    """Most updates of the second half reach the clip range."""
     curve = case.curve(CLIP_FRACTION)
     half = len(curve) // 2
     recent = curve.value[half:]
@@ -62,14 +72,14 @@ def clip_fraction_high(case: Case) -> Hint | None:
         to_step=int(curve.step[-1]),
         evidence=(
             f"In the second half, clip_fraction is above {LARGE_CLIP_FRACTION:g} in {share:.0%} of the updates "
-            f"(median {plain(float(np.median(recent)))}).{about_best(case)}"
+            f"(median {plain(float(np.median(recent)))}).{best_policy_sentence(case)}"
         ),
-        advice=known(change(case, "learning_rate", 1 / 2), change(case, "n_epochs", 1 / 2, low=1)),
+        advice=drop_none(suggest_change(case, "learning_rate", 1 / 2), suggest_change(case, "n_epochs", 1 / 2, low=1)),
     )
 
 
 def explained_variance_low(case: Case) -> Hint | None:
-    """The value function does not predict the returns, long after the beginning, and the task is not solved."""
+    """The value function does not predict the returns, long after the start, and the task is not solved."""
     curve = case.curve(EXPLAINED_VARIANCE)
     half = len(curve) // 2
     recent = curve.value[half:]
@@ -87,9 +97,9 @@ def explained_variance_low(case: Case) -> Hint | None:
         from_step=int(curve.step[half]),
         to_step=int(curve.step[-1]),
         evidence=f"In the second half, the median of explained_variance is {plain(usual)}{worse}; 1 is perfect.",
-        advice=known(
-            change(case, "vf_coef", 2, high=10),
-            change(case, "n_steps", 2),
+        advice=drop_none(
+            suggest_change(case, "vf_coef", 2, high=10),
+            suggest_change(case, "n_steps", 2),
             _wider(case),
         ),
     )

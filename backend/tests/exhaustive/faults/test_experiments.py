@@ -152,7 +152,7 @@ def test_a_full_disk_holds_an_experiment_up_says_so_and_it_goes_on(small_disk: P
         eventually(lambda: training(service, experiment_id), "a run that trains", LONG)
         filler = fill(small_disk, leave=1_000_000)
         held = eventually(lambda: service.get(f"/experiments/{experiment_id}")["problem"], "what holds it up", LONG)
-        assert "It goes on when there is room." in held
+        assert "It continues when there is room." in held
         assert "RLVIZ_MIN_FREE_DISK" in held
         filler.unlink()
         found = ended(service, experiment_id)

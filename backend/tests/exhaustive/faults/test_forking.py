@@ -10,11 +10,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from rlviz.domain.events import EventKind
 from tests.exhaustive.faults.test_pausing import ENDED, resume
-from tests.support.faults import SOAK, Figures, children, steps_of, times, train, whole_files
+from tests.support.faults import SOAK, Figures, children, steps_of, take_snapshot, times, train, whole_files
 from tests.support.service_process import Service, serving
-from tests.support.training import curves, events
+from tests.support.training import curves
 from tests.support.waiting import eventually
 from tests.support.workers import title_of
 
@@ -43,9 +42,7 @@ def test_a_worker_killed_at_random_moments_of_a_fork_leaves_one_that_begins_righ
     with serving(tmp_path) as service:
         run_id = train(service)
         parent = service.folder(run_id)
-        service.api("POST", f"/runs/{run_id}/snapshots", json={"name": "mine"})
-        eventually(lambda: events(parent, EventKind.SNAPSHOT), "a snapshot")
-        step = events(parent, EventKind.SNAPSHOT)[0].step + REDONE
+        step = take_snapshot(service, run_id, "mine").step + REDONE
         eventually(lambda: steps_of(service, run_id) > step + 500, f"step {step}", 300)
         service.api("POST", f"/runs/{run_id}/pause", json={})
         service.wait_for_status(run_id, "paused")

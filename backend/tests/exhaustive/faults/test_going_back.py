@@ -13,7 +13,7 @@ import pytest
 from rlviz.domain.events import EventKind
 from rlviz.rundir.metric_rows import superseded_rows
 from tests.exhaustive.faults.test_pausing import ENDED, newest_worker, resume
-from tests.support.faults import Figures, fill, filled, times, train, whole_files
+from tests.support.faults import Figures, fill, filled, take_snapshot, times, train, whole_files
 from tests.support.service_process import Service, serving
 from tests.support.training import events, rows
 from tests.support.waiting import eventually
@@ -27,9 +27,8 @@ def test_a_worker_killed_at_random_moments_of_going_back_leaves_a_run_that_goes_
 ) -> None:
     with serving(tmp_path) as service:
         run_id = train(service, algo)
-        service.api("POST", f"/runs/{run_id}/snapshots", json={"name": "mine"})
+        take_snapshot(service, run_id, "mine")
         folder = service.folder(run_id)
-        eventually(lambda: events(folder, EventKind.SNAPSHOT), "a snapshot")
         for number in range(times(few, 100)):
             answer = service.api("POST", f"/runs/{run_id}/rollback", json={"snapshot": "mine"})
             assert answer.status_code == 202
@@ -69,8 +68,7 @@ def test_a_rollback_whose_worker_finds_no_room_goes_back_all_the_same(small_disk
     with serving(small_disk, min_free_disk="0") as service:
         run_id = train(service)
         folder = service.folder(run_id)
-        service.api("POST", f"/runs/{run_id}/snapshots", json={"name": "mine"})
-        eventually(lambda: events(folder, EventKind.SNAPSHOT), "a snapshot")
+        take_snapshot(service, run_id, "mine")
         filler = eventually(lambda: asked_with_little_room(service, run_id, small_disk), "a request that found room")
         time.sleep(1.0)
         filler.unlink()
@@ -90,8 +88,7 @@ def test_on_a_full_disk_a_pause_and_a_rollback_are_refused_and_training_goes_on(
     with serving(small_disk, min_free_disk="0") as service:
         run_id = train(service)
         folder = service.folder(run_id)
-        service.api("POST", f"/runs/{run_id}/snapshots", json={"name": "mine"})
-        eventually(lambda: events(folder, EventKind.SNAPSHOT), "a snapshot")
+        take_snapshot(service, run_id, "mine")
         with filled(small_disk):
             for wish, body in (("pause", {}), ("rollback", {"snapshot": "mine"})):
                 answer = service.api("POST", f"/runs/{run_id}/{wish}", json=body)

@@ -19,7 +19,7 @@ import pytest
 
 from rlviz.domain.errors import ImportRefused, InvalidRequest
 from rlviz.exchange.bundle import write_bundle
-from rlviz.exchange.export import NAME, TableFormat, of_metrics, write_event_files, write_table
+from rlviz.exchange.export import NAME, TableFormat, metrics_table, write_event_files, write_table
 from rlviz.exchange.import_runs import ImportOptions, ImportOutcome, import_path
 from rlviz.rundir.creation import DRAFTS
 from rlviz.rundir.journal import read_journal
@@ -68,7 +68,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     files = {f"metrics.{form}": b"" for form in TableFormat}
     for form in TableFormat:
         with (folder / f"metrics.{form}").open("wb") as file:
-            write_table(of_metrics(run), form, file)
+            write_table(metrics_table(run), form, file)
         files[f"metrics.{form}"] = (folder / f"metrics.{form}").read_bytes()
     write_event_files(all_rows(run), run.config_path.read_text(), folder / "logs")
     with (folder / "run.zip").open("wb") as file:
@@ -151,7 +151,7 @@ def test_json_takes_the_memory_of_a_row_and_not_that_of_the_file(tmp_path: Path)
     assert peak(lambda: brought(path, tmp_path / "runs")) < len(content)
     path.write_bytes(content[:-1])
     [folder] = brought(path, tmp_path / "runs").runs
-    assert "is no JSON behind row 100001" in messages(folder)[0]
+    assert "is not valid JSON after row 100001" in messages(folder)[0]
 
 
 def test_parquet_takes_the_memory_of_some_rows_whatever_their_width(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_parquet_takes_the_memory_of_some_rows_whatever_their_width(tmp_path: Pa
     pq.write_table(pa.table({**columns, "loss": pa.nulls(20_000, pa.float64())}), path)
 
     def refused() -> None:
-        with pytest.raises(ImportRefused, match="no number in it"):
+        with pytest.raises(ImportRefused, match="no numbers to draw"):
             brought(path, tmp_path / "runs")
 
     assert peak(refused) < 100_000_000, "a dictionary of each row at once takes several times as much"

@@ -298,7 +298,7 @@ def test_an_environment_that_cannot_be_copied_begins_an_episode_anew_and_the_run
     assert train_run(continued)
     assert logged(continued)[: snapshot.manifest.last_row] == logged(folder)[: snapshot.manifest.last_row]
     [warning] = messages(continued)
-    assert warning.startswith("Training does not go on exactly as it was. Nothing that was tried")
+    assert warning.startswith("Training does not continue exactly. Nothing that was tried")
     resumed = row_of_folder(continued).resumed
     assert resumed is not None
     assert resumed["not_exact_because"].startswith("Nothing that was tried copies the state of Haunted")

@@ -15,7 +15,7 @@ from rlviz.domain.events import EventKind
 from rlviz.rundir.folder import RunFolder
 from tests.exhaustive.faults.test_forking import COMPARED, REDONE, trainer_of
 from tests.exhaustive.faults.test_pausing import resume
-from tests.support.faults import fill, filled, steps_of, times, train, whole_files
+from tests.support.faults import fill, filled, steps_of, take_snapshot, times, train, whole_files
 from tests.support.service_process import Service, serving
 from tests.support.training import QUICK, curves, events, messages, rows
 from tests.support.waiting import eventually
@@ -27,12 +27,10 @@ LONG = 300.0
 
 
 def paused_parent(service: Service, redone: int = REDONE, **hyperparameters: int) -> tuple[RunFolder, int]:
-    """A paused run, and a step that lies so far beyond its first snapshot, and before its second."""
+    """A paused run, and a step that lies so far beyond the snapshot "mine", and before the next."""
     run_id = train(service, hyperparameters={**QUICK["ppo"], **hyperparameters})
     folder = service.folder(run_id)
-    service.api("POST", f"/runs/{run_id}/snapshots", json={"name": "mine"})
-    eventually(lambda: events(folder, EventKind.SNAPSHOT), "a snapshot", LONG)
-    step = events(folder, EventKind.SNAPSHOT)[0].step + redone
+    step = take_snapshot(service, run_id, "mine").step + redone
     eventually(lambda: steps_of(service, run_id) > step + 500, f"step {step}", LONG)
     service.api("POST", f"/runs/{run_id}/pause", json={})
     service.wait_for_status(run_id, "paused")

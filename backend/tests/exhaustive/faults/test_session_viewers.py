@@ -35,13 +35,13 @@ import uvicorn
 
 uvicorn.Config = partial(uvicorn.Config, ws_ping_interval=None)
 
-from rlviz.server.routers import sessions
+from rlviz.server.sessions import routes
 from rlviz.server.serve import serve
 from rlviz.server.application import Application
 from rlviz.settings import read_settings
 
 logging.basicConfig(level=logging.INFO)
-sessions.SEND_SECONDS = {seconds}
+routes.SEND_SECONDS = {seconds}
 raise SystemExit(serve(Application(read_settings())))
 """
 """The service, which takes somebody who reads nothing for gone after so many seconds, and no earlier: who does not read

@@ -17,12 +17,19 @@ from rlviz.domain.status import RunStatus
 from rlviz.domain.versions import SNAPSHOT
 from rlviz.learning.training.builder import build_model
 from rlviz.learning.training.snapshot.capture import read_archive
-from rlviz.learning.training.snapshot.compatibility import origin_of, reasons_not_exact
+from rlviz.learning.training.snapshot.compatibility import describe_origin, reasons_not_exact
 from rlviz.learning.training.snapshot.restore import restore
 from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.snapshots import KEY_FILE, find_snapshot, newest_of_run, read_snapshot, snapshots_of, write_snapshot
+from rlviz.rundir.snapshots import (
+    KEY_FILE,
+    find_snapshot,
+    newest_usable_snapshot,
+    read_snapshot,
+    snapshots_of,
+    write_snapshot,
+)
 from rlviz.server.catalog.projection.folder import row_of_folder
 from tests.support.faults import times
 from tests.support.training import kinds, make_run, messages, snapshots
@@ -84,7 +91,7 @@ def test_a_snapshot_that_was_cut_or_changed_at_any_byte_is_refused(
         path.write_bytes(damage(whole, place))
         with pytest.raises(SnapshotRefused):
             read_archive(run, "300")
-        newest = newest_of_run(run)
+        newest = newest_usable_snapshot(run)
         assert newest is not None, "the other one is whole"
     path.write_bytes(whole)
     assert read_archive(run, "300").manifest.step == 300
@@ -106,7 +113,7 @@ def test_a_segment_that_was_cut_or_changed_at_any_byte_is_refused(
     path.unlink()
     with pytest.raises(SnapshotDamaged, match="Part of the replay buffer is missing"):
         restore(model, config, run, "300")
-    newest = newest_of_run(run)
+    newest = newest_usable_snapshot(run)
     assert newest is not None
     assert newest.name == "200", "one without its segments is not whole"
 
@@ -121,12 +128,14 @@ def test_a_snapshot_of_another_installation_is_refused_before_anything_is_unpick
 def test_a_snapshot_of_a_newer_version_is_listed_with_why_it_cannot_be_used_and_refused(run: RunFolder) -> None:
     newer = SNAPSHOT.current + 1
     rewritten(run, "300", schema_version=newer)
-    with pytest.raises(SnapshotRefused, match=f"newer version .*: schema {newer}, this one knows {SNAPSHOT.current}"):
+    with pytest.raises(
+        SnapshotRefused, match=f"newer version .*: schema {newer}; this version knows {SNAPSHOT.current}"
+    ):
         read_archive(run, "300")
     old, new = snapshots_of(run)
     assert (old.name, old.problem, new.name, new.is_whole) == ("200", None, "300", False)
     assert "newer version" in (new.problem or "")
-    newest = newest_of_run(run)
+    newest = newest_usable_snapshot(run)
     assert newest is not None
     assert newest.name == "200"
 
@@ -134,11 +143,11 @@ def test_a_snapshot_of_a_newer_version_is_listed_with_why_it_cannot_be_used_and_
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"algo": "qrdqn"}, "is of another algorithm: dqn, and this run has qrdqn"),
-        ({"env_id": "Acrobot-v1"}, "is of another environment: CartPole-v1, and this run has Acrobot-v1"),
-        ({"seed": 8}, "is of another configuration"),
+        ({"algo": "qrdqn"}, "has another algorithm: dqn. This run has qrdqn"),
+        ({"env_id": "Acrobot-v1"}, "has another environment: CartPole-v1. This run has Acrobot-v1"),
+        ({"seed": 8}, "has another configuration"),
         ({"hyperparameters": {"learning_starts": 100, "buffer_size": 1_000, "gamma": 0.5}}, "another configuration"),
-        ({"hyperparameters": {"learning_starts": 100, "n_envs": 2}}, "of another number of environments: 1, .* has 2"),
+        ({"hyperparameters": {"learning_starts": 100, "n_envs": 2}}, r"another number of environments: 1\. .* has 2"),
     ],
 )
 def test_a_snapshot_of_another_training_is_refused(run: RunFolder, changes: dict[str, Any], why: str) -> None:
@@ -152,14 +161,14 @@ def test_a_snapshot_of_an_environment_with_other_wrappers_is_refused(run: RunFol
     [layers] = manifest.built.environments
     rewritten(run, "300", built=manifest.built.model_copy(update={"environments": (("some.Wrapper", *layers),)}))
     config = run.read_config()
-    with pytest.raises(SnapshotRefused, match=r"of an environment with other wrappers: some\.Wrapper differ"):
+    with pytest.raises(SnapshotRefused, match=r"an environment with other wrappers: some\.Wrapper differ"):
         restore(build_model(config), config, run, "300")
 
 
 def test_a_snapshot_of_another_run_is_refused(run: RunFolder) -> None:
     rewritten(run, "300", run_id="dqn-cartpole-other")
     config = run.read_config()
-    with pytest.raises(SnapshotRefused, match="is of another run, dqn-cartpole-other"):
+    with pytest.raises(SnapshotRefused, match="belongs to another run, dqn-cartpole-other"):
         restore(build_model(config), config, run, "300")
 
 
@@ -197,16 +206,16 @@ def test_an_attempt_whose_snapshot_is_refused_leaves_the_run_as_it_was_and_says_
         ({"versions": {"torch": "1.0"}}, "torch was 1.0"),
         ({"capability": "x86_64 NO AVX"}, "The processor was used as x86_64 NO AVX"),
         ({"threads": 64}, "torch had 64 threads"),
-        ({"environment_source": "another"}, "The source of the environment was changed"),
+        ({"environment_source": "another"}, "The source code of the environment has changed"),
     ],
 )
 def test_another_place_lets_training_go_on_marked_as_not_exact(
     run: RunFolder, changes: dict[str, Any], reason: str
 ) -> None:
     manifest: SnapshotManifest = find_snapshot(run, "200").manifest
-    assert reasons_not_exact(manifest, origin_of(run.read_config())) == []
+    assert reasons_not_exact(manifest, describe_origin(run.read_config())) == []
     rewritten(run, "200", origin=manifest.origin.model_copy(update=changes))
     run.events_path.unlink()
     run.write_control(Control(desired=Desired.RUN, attempt=2, resume_from="200"))
     assert train_run(run)
-    assert any("does not go on exactly" in message and reason in message for message in messages(run))
+    assert any("does not continue exactly" in message and reason in message for message in messages(run))

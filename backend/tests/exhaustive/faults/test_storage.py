@@ -18,11 +18,11 @@ from rlviz.domain.storage_rules import StorageRules
 from rlviz.exchange.bundle import check_bundle, read_bundle
 from rlviz.rundir.journal import (
     JournalWriter,
+    compress_journal,
     compressed_path,
-    expand,
+    expand_journal,
     is_compressed,
     open_journal,
-    prepare,
     read_journal,
 )
 from tests.scripted.test_storage import ended, prune, rules
@@ -63,7 +63,7 @@ def test_a_compression_or_expansion_that_is_killed_loses_nothing(tmp_path: Path)
         process.send_signal(signal.SIGKILL)
         process.communicate()
         assert len(read_journal(journal)) == 5_000, "read in whatever form it was left"
-        expand(journal)
+        expand_journal(journal)
         assert journal.read_bytes() == before
     folder.tidy()
     assert sorted(path.name for path in folder.path.iterdir() if "metrics" in path.name) == ["metrics.jsonl"]
@@ -73,7 +73,7 @@ def test_a_compression_or_expansion_that_is_killed_loses_nothing(tmp_path: Path)
 def test_whatever_step_was_the_last_the_journal_is_read_and_written_on(tmp_path: Path, moment: str) -> None:
     journal = make_run(tmp_path, "run-1", rows=1_000).metrics_path
     before = journal.read_bytes()
-    prepared = prepare(journal)
+    prepared = compress_journal(journal)
     assert prepared is not None
     if moment == "before the journal goes":
         compressed_path(journal).write_bytes(prepared.temporary.read_bytes())

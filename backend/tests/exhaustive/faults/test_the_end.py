@@ -25,7 +25,7 @@ pytestmark = pytest.mark.faults
 
 PATIENT = """
 import logging
-from rlviz.server import server
+from rlviz.server import serve
 from rlviz.server import application
 from rlviz.server.supervisor import supervisor
 from rlviz.server.supervisor.monitors import GracePeriod
@@ -34,7 +34,7 @@ from rlviz.settings import read_settings
 logging.basicConfig(level=logging.INFO)
 supervisor.CLOSING_GRACE = GracePeriod(ask=100.0, terminate=20.0)
 application.DRAIN_SECONDS = 120.0
-raise SystemExit(server.serve(application.Application(read_settings())))
+raise SystemExit(serve.serve(application.Application(read_settings())))
 """
 """The service with as much time for its end as a busy machine may take: what is left behind must not depend on that."""
 

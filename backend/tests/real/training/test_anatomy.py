@@ -126,7 +126,7 @@ def test_a_look_costs_half_a_percent_at_most_and_comes_rarer_the_longer_a_run_tr
         done = now[0]
         while not journal.is_due:
             now[0] += 0.5
-            journal.tick()
+            journal.check_clock()
         return now[0] - done
 
     _rollout_of(model)

@@ -17,7 +17,7 @@ from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.learning.algorithms import policy as weights
 from rlviz.learning.algorithms.policy import read_policy
 from rlviz.learning.training import checkpoint as filmstrip
-from rlviz.learning.training.checkpoint import FEWEST, MAX_SHARE, NEVER, Filmstrip, film_moments
+from rlviz.learning.training.checkpoint import FEWEST, MAX_SHARE, NEVER, Filmstrip, plan_film_moments
 from rlviz.learning.training.journals import RunJournals
 from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
@@ -38,7 +38,7 @@ def advance(strip: Filmstrip, model: BaseAlgorithm, *steps: int) -> None:
     for step in steps:
         model.num_timesteps = step
         if step >= strip.next_step:
-            strip.take(model)
+            strip.copy_policy(model)
         strip.write()
 
 
@@ -57,7 +57,7 @@ def begun(strip: Filmstrip, model: BaseAlgorithm, step: int = 0) -> Filmstrip:
 def test_moments_rise_from_the_first_policy_and_lie_where_policies_change(
     end: int, count: int, first_update: int, every: int
 ) -> None:
-    moments = film_moments(end, count, first_update=first_update, every=every)
+    moments = plan_film_moments(end, count, first_update=first_update, every=every)
     assert moments[0] == 0
     assert len(moments) <= count
     assert list(moments) == sorted(set(moments))
@@ -66,7 +66,7 @@ def test_moments_rise_from_the_first_policy_and_lie_where_policies_change(
 
 @pytest.mark.parametrize("every", [1, 256, 2_048])
 def test_moments_are_log_spaced_and_as_many_as_are_wanted(every: int) -> None:
-    moments = np.array(film_moments(1_000_000, 40, first_update=0, every=every)[1:])
+    moments = np.array(plan_film_moments(1_000_000, 40, first_update=0, every=every)[1:])
     assert len(moments) == 39
     assert moments[-1] >= 1_000_000 - every
     gaps = np.diff(moments)
@@ -76,7 +76,7 @@ def test_moments_are_log_spaced_and_as_many_as_are_wanted(every: int) -> None:
 
 
 def test_fewer_policies_than_wanted_are_all_there_is() -> None:
-    assert film_moments(1_000, 40, first_update=0, every=256) == [0, 256, 512, 768]
+    assert plan_film_moments(1_000, 40, first_update=0, every=256) == [0, 256, 512, 768]
 
 
 def test_each_moment_s_policy_is_kept_after_the_update_it_came_from(
@@ -85,7 +85,7 @@ def test_each_moment_s_policy_is_kept_after_the_update_it_came_from(
     strip = begun(
         Filmstrip(folder, journals, end=10_000, count=4, every=100, monotonic=no_time, processor_time=no_time), model
     )
-    moments = film_moments(10_000, 4, first_update=0, every=100)
+    moments = plan_film_moments(10_000, 4, first_update=0, every=100)
     advance(strip, model, *range(1, 10_001))
     assert kept(folder) == [0, *(moment + 1 for moment in moments[1:-1])]
     strip.finish(model)
@@ -218,7 +218,7 @@ def test_a_second_attempt_goes_on_with_the_strip_and_replaces_what_it_computes_a
     assert [step for step in kept(folder) if step > latest] == [step for step in first if step > latest]
     between = {step for step in kept(folder) if 400 <= step <= latest}
     assert 400 in between
-    assert between - {400} <= {moment + 1 for moment in film_moments(1_000, 12, first_update=0, every=1)}
+    assert between - {400} <= {moment + 1 for moment in plan_film_moments(1_000, 12, first_update=0, every=1)}
 
 
 @pytest.mark.parametrize("algo", ["ppo", "dqn", "q-learning"])

@@ -22,7 +22,7 @@ from rlviz.learning.training.callback import RETEST_SEED, SCREENING_SEED, Greedy
 from rlviz.learning.training.journals import RunJournals
 from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.retention import leave_behind
+from rlviz.rundir.retention import move_policies_aside
 from rlviz.server.catalog.projection.folder import end_row, row_of_folder
 from tests.support.training import ENV_ID, events, leftovers, make_run, messages, rows
 
@@ -146,7 +146,7 @@ def test_where_the_best_policy_is_gone_the_next_one_has_no_mean_to_beat(
 ) -> None:
     evaluation = evaluations(folder, journals, Scripted(90, 90, 50, 40))
     advance(evaluation, model, 100)
-    leave_behind(folder, attempt=2, beyond=50, final_step=None)
+    move_policies_aside(folder, attempt=2, beyond=50, final_step=None)
     advance(evaluation, model, 200)
     assert best(folder) == (200, 40)
 

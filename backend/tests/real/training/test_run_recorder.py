@@ -77,14 +77,14 @@ def test_another_detail_is_taken_up_while_the_run_trains(tmp_path: Path) -> None
     recorder, journals = recorder_of(folder)
     assert recorder.level.detail is Detail.STANDARD
     choose(folder, Detail.OFF)
-    recorder.tick()
+    recorder.read_choice()
     env: Any = None
     assert recorder.record(100, env, None, None) is None  # type: ignore[arg-type]
     choose(folder, Detail.FULL)
     os.utime(folder.recording_path, ns=(1, 1))  # however coarse the disk's clock is
-    recorder.tick()
-    recorder.tick()
-    recorder._take_up_choice()
+    recorder.read_choice()
+    recorder.read_choice()
+    recorder._apply_choice()
     assert recorder.level.detail is Detail.FULL
     recorder.close()
     journals.close()
@@ -98,7 +98,7 @@ def test_a_detail_that_costs_training_too_much_is_lowered_with_an_event_that_say
     with recorder.level:
         now[0] += 1
     now[0] += 20  # of training: one in twenty is more than two in a hundred
-    recorder._take_up_choice()
+    recorder._apply_choice()
     assert recorder.level.detail is Detail.MINIMAL
     recorder.close()
     journals.close()

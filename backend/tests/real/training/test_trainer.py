@@ -190,11 +190,11 @@ def test_a_disk_that_fails_for_a_while_does_not_end_the_watch(tmp_path: Path, mo
 
     folder.control_path.mkdir()
     with monkeypatch.context() as patch:
-        patch.setattr(trainer, "tick", fail)
-        watcher.tick()
+        patch.setattr(trainer, "run_due_work", fail)
+        watcher.poll()
     folder.control_path.rmdir()
     folder.write_control(Control(desired=Desired.STOP))
-    watcher.tick()
+    watcher.poll()
     trainer.run()
     assert kinds(folder) == ["started", "stopped"]
 
@@ -269,7 +269,7 @@ def test_a_configuration_that_cannot_be_read_is_told_like_an_error(tmp_path: Pat
     folder = make_run(tmp_path)
     folder.config_path.write_text("{}")
     assert not train_run(folder)
-    assert "config.json: It does not hold what it should" in str(events(folder)[-1].data.message)
+    assert "config.json: It is not valid" in str(events(folder)[-1].data.message)
 
 
 def test_a_folder_that_another_trains_in_is_left_alone(tmp_path: Path) -> None:

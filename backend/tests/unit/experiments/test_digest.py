@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rlviz.stats.comparison import Episodes
-from rlviz.stats.experiments.results import digest
+from rlviz.stats.experiments.results import make_digest
 from rlviz.stats.solved import Evaluated, find_solved
 
 NONE = (np.empty(0), np.empty(0))
@@ -24,7 +24,7 @@ def test_it_knows_for_any_threshold_when_the_run_was_solved(threshold: float) ->
     fresh = [Evaluated(4_000, 400.0, 55.0), Evaluated(5_000, 500.0, 40.0), Evaluated(6_000, 600.0, 90.0)]
     asked = [Evaluated(2_000, 200.0, 80.0), Evaluated(2_500, 250.0, -np.inf)]
     theirs = find_solved(run.step, run.time, run.reward, threshold, [*fresh, *asked])
-    found = digest(run, NONE, fresh)
+    found = make_digest(run, NONE, fresh)
     ours = found.reached(threshold, asked)
     assert ours == (None if theirs is None else theirs.step)
     alone = find_solved(run.step, run.time, run.reward, threshold, asked)
@@ -32,15 +32,15 @@ def test_it_knows_for_any_threshold_when_the_run_was_solved(threshold: float) ->
 
 
 def test_fewer_than_a_hundred_episodes_reach_nothing() -> None:
-    assert digest(episodes(99), NONE, []).reached(-1_000.0) is None
+    assert make_digest(episodes(99), NONE, []).reached(-1_000.0) is None
 
 
 def test_curves_are_thinned_and_missing_ones_are_none() -> None:
-    found = digest(episodes(5_000), (np.array([100.0, 200.0]), np.array([1.0, 2.0])), [])
+    found = make_digest(episodes(5_000), (np.array([100.0, 200.0]), np.array([1.0, 2.0])), [])
     assert found.training is not None
     assert found.greedy is not None
     assert len(found.training.step) <= 200
     assert found.greedy.value.tolist() == [1.0, 2.0]
     assert found.every == 100.0
-    empty = digest(episodes(0), NONE, [])
+    empty = make_digest(episodes(0), NONE, [])
     assert (empty.training, empty.greedy, empty.reached(0.0), empty.every) == (None, None, None, None)

@@ -55,21 +55,21 @@ def test_trials_are_trained_with_the_values_that_presets_had_when_it_was_created
             assert proposal is not None
             made.add(proposal)
         variant = next(iter(made.run_specs))
-        trained = made.trained(variant)
+        trained = made.run_spec_of(variant)
         assert (trained.total_timesteps, trained.hyperparameters["n_steps"]) == (500, 8)
         expected = made.run_specs[variant].hyperparameters.get("gamma", 0.5)
         assert trained.hyperparameters["gamma"] == expected
         made.close()
     old = experiment(folder(tmp_path))
-    assert old.trained("v0") == old.run_specs["v0"], "an older version looked presets up when a trial began"
+    assert old.run_spec_of("v0") == old.run_specs["v0"], "an older version looked presets up when a trial began"
 
 
 def test_what_was_noted_is_known_to_the_next_service(tmp_path: Path) -> None:
     of = folder(tmp_path)
     before = experiment(of)
-    before.note(before.trials[0], TrialState.BEGUN, "r1")
-    before.note(before.trials[0], TrialState.SCORED, "r1", score=TrialScore(7.0, PolicyChoice.BEST))
-    before.note(before.trials[1], TrialState.BEGUN, "r2")
+    before.record(before.trials[0], TrialState.BEGUN, "r1")
+    before.record(before.trials[0], TrialState.SCORED, "r1", score=TrialScore(7.0, PolicyChoice.BEST))
+    before.record(before.trials[1], TrialState.BEGUN, "r2")
     after = experiment(of)  # nobody closed the first: it was killed
     assert [(one.is_final, one.is_begun, one.run_id) for one in after.trials.values()] == [
         (True, False, "r1"),
@@ -81,12 +81,12 @@ def test_what_was_noted_is_known_to_the_next_service(tmp_path: Path) -> None:
 def test_a_torn_last_line_is_cut_off_and_the_journal_goes_on(tmp_path: Path) -> None:
     of = folder(tmp_path)
     first = experiment(of)
-    first.note(first.trials[0], TrialState.BEGUN, "r1")
+    first.record(first.trials[0], TrialState.BEGUN, "r1")
     first.close()
     with of.trials_path.open("ab") as file:
         file.write(b'{"seq":2,"trial":1,"va')
     second = experiment(of)
-    second.note(second.trials[1], TrialState.BEGUN, "r2")
+    second.record(second.trials[1], TrialState.BEGUN, "r2")
     second.close()
     assert [line.run_id for line in of.read_trials()] == ["r1", "r2"]
 
@@ -99,13 +99,13 @@ def test_only_a_regular_file_is_read_or_written(tmp_path: Path, put: Callable[[P
     with pytest.raises(RunFolderError):
         list(of.read_trials())
     with pytest.raises(RunFolderError):
-        opened.note(opened.trials[0], TrialState.BEGUN, "r1")
+        opened.record(opened.trials[0], TrialState.BEGUN, "r1")
 
 
 def test_a_failure_noted_while_the_disk_was_full_counts_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     of = folder(tmp_path)
     opened = experiment(of)
-    opened.note(opened.trials[0], TrialState.BEGUN, "r1")
+    opened.record(opened.trials[0], TrialState.BEGUN, "r1")
 
     def full(_: JournalWriter) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -113,9 +113,9 @@ def test_a_failure_noted_while_the_disk_was_full_counts_once(tmp_path: Path, mon
     with monkeypatch.context() as patched:
         patched.setattr(JournalWriter, "_flush", full)
         with pytest.raises(OSError, match="No space"):
-            opened.note(opened.trials[0], TrialState.RETRIED, "r1", cause="It crashed.")
+            opened.record(opened.trials[0], TrialState.RETRIED, "r1", cause="It crashed.")
     if opened.trials[0].is_begun:  # as the scheduler does when it looks again
-        opened.note(opened.trials[0], TrialState.RETRIED, "r1", cause="It crashed.")
+        opened.record(opened.trials[0], TrialState.RETRIED, "r1", cause="It crashed.")
     opened.close()
     assert experiment(of).trials[0].failures == 1
 
@@ -127,9 +127,9 @@ def test_a_score_that_a_killed_service_did_not_tell_the_search_is_told_by_the_ne
     proposal = first.proposer.propose(first.run_specs.keys())
     assert proposal is not None
     first.add(proposal)
-    for trial in first.of_variant(proposal.variant):
-        first.note(trial, TrialState.BEGUN, "r1")
-        first.note(trial, TrialState.SCORED, "r1", score=TrialScore(5.0, PolicyChoice.LATEST))
+    for trial in first.trials_of_variant(proposal.variant):
+        first.record(trial, TrialState.BEGUN, "r1")
+        first.record(trial, TrialState.SCORED, "r1", score=TrialScore(5.0, PolicyChoice.LATEST))
     second = experiment(of)
     assert isinstance(second.proposer, SearchProposer)
     assert second.proposer._study.trials[0].state == "complete"
@@ -161,8 +161,8 @@ def test_a_failure_that_ends_the_experiment_is_known_to_the_next_service(tmp_pat
     of = folder(tmp_path, **TWO_SEEDS, fail_mode="fast-fail")
     first = experiment(of)
     assert first.fast_failure() is None
-    first.note(first.trials[0], TrialState.BEGUN, "r1")
-    first.note(first.trials[0], TrialState.FAILED, "r1", cause="It crashed.")
+    first.record(first.trials[0], TrialState.BEGUN, "r1")
+    first.record(first.trials[0], TrialState.FAILED, "r1", cause="It crashed.")
     assert experiment(of).fast_failure() == "a, seed 0: It crashed."
 
 

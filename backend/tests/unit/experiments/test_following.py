@@ -56,7 +56,7 @@ class Greedy:
     def __init__(self) -> None:
         self.returns: dict[str, list[float]] = {}
 
-    def of(self, run_id: str) -> list[float]:
+    def read_returns(self, run_id: str) -> list[float]:
         return self.returns.get(run_id, [])
 
 
@@ -70,8 +70,8 @@ class Search:
         self._follower = TrialFollower(database, Trash(folder.root.parent), *made)
 
     def begin(self, seed: int, status: str = "running") -> None:
-        trial = self.experiment.of_variant("trial-5")[seed]
-        self.experiment.note(trial, TrialState.BEGUN, f"seed-{seed}")
+        trial = self.experiment.trials_of_variant("trial-5")[seed]
+        self.experiment.record(trial, TrialState.BEGUN, f"seed-{seed}")
         with self._database.write() as session:
             session.add(
                 RunRow(
@@ -87,11 +87,13 @@ class Search:
 
     def hold(self) -> list[TrialState | None]:
         """The same, while the experiment is stopped."""
-        self._follower.hold(self.experiment)
+        self._follower.pause_all(self.experiment)
         return self._states()
 
     def _states(self) -> list[TrialState | None]:
-        return [None if trial.last is None else trial.last.state for trial in self.experiment.of_variant("trial-5")]
+        return [
+            None if trial.last is None else trial.last.state for trial in self.experiment.trials_of_variant("trial-5")
+        ]
 
 
 @pytest.fixture
@@ -106,8 +108,8 @@ def folder(tmp_path: Path) -> ExperimentFolder:
         experiment.add(proposal)
         if proposal.variant != "trial-5":
             experiment.proposer.evaluated(proposal.variant, [SeedReturns([10.0] * 5, False)])
-            for trial in experiment.of_variant(proposal.variant):
-                experiment.note(trial, TrialState.SCORED, "other", score=TrialScore(10.0, PolicyChoice.LATEST))
+            for trial in experiment.trials_of_variant(proposal.variant):
+                experiment.record(trial, TrialState.SCORED, "other", score=TrialScore(10.0, PolicyChoice.LATEST))
             experiment.report_if_finished(proposal.variant)
     experiment.close()
     return folder
@@ -130,8 +132,8 @@ def test_a_seed_that_was_trained_before_the_service_began_counts(
     """With returns of 20 beside 5 a trial has 12.5, beside -5 it has 7.5; the median of the others is 10."""
     before = Search(folder, database)
     before.begin(0, "completed")
-    trial = before.experiment.of_variant("trial-5")[0]
-    before.experiment.note(trial, TrialState.SCORED, "seed-0", score=TrialScore(20.0, PolicyChoice.LATEST))
+    trial = before.experiment.trials_of_variant("trial-5")[0]
+    before.experiment.record(trial, TrialState.SCORED, "seed-0", score=TrialScore(20.0, PolicyChoice.LATEST))
     before.experiment.close()
     search = Search(folder, database)
     search.begin(1)
@@ -142,9 +144,9 @@ def test_a_seed_that_was_trained_before_the_service_began_counts(
 def test_what_is_trained_to_its_end_is_not_given_up(folder: ExperimentFolder, database: Database) -> None:
     search = Search(folder, database)
     for seed in range(3):
-        trial = search.experiment.of_variant("trial-5")[seed]
-        search.experiment.note(trial, TrialState.BEGUN, f"seed-{seed}")
-        search.experiment.note(trial, TrialState.SCORED, f"seed-{seed}", score=TrialScore(-5.0, PolicyChoice.LATEST))
+        trial = search.experiment.trials_of_variant("trial-5")[seed]
+        search.experiment.record(trial, TrialState.BEGUN, f"seed-{seed}")
+        search.experiment.record(trial, TrialState.SCORED, f"seed-{seed}", score=TrialScore(-5.0, PolicyChoice.LATEST))
         search.greedy.returns[f"seed-{seed}"] = [-5.0] * 5
     assert search.follow() == [TrialState.SCORED] * 3
 
@@ -157,4 +159,4 @@ def test_a_trial_that_is_trained_has_its_score_also_while_its_experiment_is_stop
     assert search.hold() == [TrialState.BEGUN, None, None], "its episodes are still played"
     search.scores.found = TrialScore(7.0, PolicyChoice.BEST)
     assert search.hold() == [TrialState.SCORED, None, None]
-    assert search.experiment.of_variant("trial-5")[0].score == 7.0
+    assert search.experiment.trials_of_variant("trial-5")[0].score == 7.0

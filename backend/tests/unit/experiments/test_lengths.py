@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rlviz.domain.config import RunConfig
-from rlviz.domain.experiments import ExperimentSpec, RunSpec, combinations_of
+from rlviz.domain.experiments import ExperimentSpec, RunSpec, iterate_combinations
 from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.server.experiments.lengths import common_end, end_of, searched_rollouts
 from rlviz.server.experiments.service import Estimate, SpecificationCheck
@@ -37,7 +37,7 @@ def trials_of(spec: ExperimentSpec) -> list[int | None]:
     base = resolved["base"]
     return [
         end_of(base.model_copy(update={"hyperparameters": {**base.hyperparameters, **values}}))
-        for values in combinations_of(spec.sweep.space)
+        for values in iterate_combinations(spec.sweep.space)
     ]
 
 

@@ -149,7 +149,7 @@ def test_a_search_that_ended_while_a_trial_was_running_tells_it_once_it_is_opene
     folder = search(tmp_path, seeds=1, limits={"steps": STEPS})
     before = OpenExperiment(folder, lambda: NOW)
     assert before.proposer.propose(()) is not None
-    before.direct(ExperimentControl(desired="end", skipped=LIMITED))
+    before.write_control(ExperimentControl(desired="end", skipped=LIMITED))
     before.close()
     for _ in range(2):
         begin()
@@ -160,12 +160,12 @@ def test_a_search_that_was_stopped_goes_on_with_the_trials_that_ran(tmp_path: Pa
     folder = search(tmp_path, seeds=1, trials=2)
     before = OpenExperiment(folder, lambda: NOW)
     assert before.proposer.propose(()) is not None
-    before.direct(ExperimentControl(desired="stop"))
+    before.write_control(ExperimentControl(desired="stop"))
     before.close()
     scheduler = begin()
     assert told(folder) == [(TrialState.RUNNING, None)]
     (experiment,) = scheduler.experiments()
     with experiment.lock:
-        experiment.direct(ExperimentControl())
+        experiment.write_control(ExperimentControl())
     ended(folder)
     assert told(folder) == [COMPLETE] * 2

@@ -182,8 +182,8 @@ def test_evaluations_that_not_all_variants_made_are_a_caution() -> None:
     of_both = evaluated(trials("a", *A)), trials("b", *B)
     (caution,) = results(*of_both, threshold=5.0).verdict.cautions
     assert caution == (
-        "A was evaluated along the way, the others not or not as often. Steps to the threshold leave these evaluations "
-        "out, so that they tell alike of all."
+        "A was evaluated during training, the others not, or less often. Steps to the threshold ignore these "
+        "evaluations, to treat all alike."
     )
     without = results(*of_both)
     assert without.verdict.cautions == []

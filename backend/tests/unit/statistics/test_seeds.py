@@ -8,12 +8,12 @@ import pytest
 from rlviz.stats.seeds import (
     banded_curve,
     bootstrap_interval,
-    far_enough,
+    explain_curve,
     kaplan_meier,
     mean,
     performance_profile,
     probability_of_improvement,
-    why_not_all,
+    select_far_enough,
 )
 
 NAN = float("nan")
@@ -88,18 +88,18 @@ def test_a_curve_stops_where_its_first_seed_does_so_that_it_never_leaps() -> Non
 def test_a_seed_that_has_just_begun_does_not_hold_back_the_curve_of_the_others(
     name: str, ends: list[float], trains: list[int], chosen: list[int]
 ) -> None:
-    assert far_enough(ends, [bool(one) for one in trains]).tolist() == [bool(one) for one in chosen]
+    assert select_far_enough(ends, [bool(one) for one in trains]).tolist() == [bool(one) for one in chosen]
 
 
 def test_a_curve_that_is_not_of_all_seeds_or_of_all_of_their_steps_says_so() -> None:
-    assert why_not_all(np.array([1_000.0, 990.0]), 0) == []
-    assert why_not_all(np.array([1_000.0, 200.0, 500.0]), 1) == [
-        "1 seed still trains and is left out until the curve would not be shorter with it.",
-        "The curve stops at step 200, the last that all 3 seeds reached; 2 of them go on.",
+    assert explain_curve(np.array([1_000.0, 990.0]), 0) == []
+    assert explain_curve(np.array([1_000.0, 200.0, 500.0]), 1) == [
+        "1 seed still trains and is left out until it would no longer shorten the curve.",
+        "The curve stops at step 200, the last that all 3 seeds reached; 2 of them go further.",
     ]
-    assert why_not_all(np.array([1_000.0, 200.0]), 2) == [
-        "2 seeds still train and are left out until the curve would not be shorter with them.",
-        "The curve stops at step 200, the last that all 2 seeds reached; one of them goes on.",
+    assert explain_curve(np.array([1_000.0, 200.0]), 2) == [
+        "2 seeds still train and are left out until they would no longer shorten the curve.",
+        "The curve stops at step 200, the last that all 2 seeds reached; one of them goes further.",
     ]
 
 

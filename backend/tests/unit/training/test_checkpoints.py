@@ -33,9 +33,9 @@ def advance(checkpoints: Checkpoints, model: BaseAlgorithm, *steps: int) -> None
     """Train, as far as checkpoints can tell, to each of ``steps``."""
     for step in steps:
         model.num_timesteps = step
-        checkpoints.tick()
+        checkpoints.check_clock()
         if step >= checkpoints.next_step:
-            checkpoints.catch_up(model)
+            checkpoints.save_due(model)
 
 
 def saved(folder: RunFolder) -> list[int]:

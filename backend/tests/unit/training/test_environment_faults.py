@@ -50,7 +50,7 @@ def test_each_kind_is_told_once_with_its_step_and_action_and_counted(folder: Run
     faults, env = EnvironmentFaults(journals), Conforming(Rewarded(1, math.nan, math.nan, 1, math.inf))
     faults.watch([Conforming(Rewarded()), env], lambda: 128)
     play(env, 5)
-    faults.tell_counts(130)
+    faults.warn_of_counts(130)
     journals.close()
     assert [event.step for event in events(folder)] == [128, 128, 128, 130]
     reward, outside, infinite, counted = messages(folder)

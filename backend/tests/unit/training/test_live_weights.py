@@ -45,7 +45,7 @@ def watched(folder: RunFolder, clock: Clock) -> LiveWeights:
     """Somebody looks, and the trainer has seen it."""
     renew(folder, clock)
     live = LiveWeights(folder, monotonic=clock)
-    live.tick()
+    live.write_due()
     return live
 
 
@@ -64,7 +64,7 @@ def test_nothing_is_due_or_written_while_nobody_looks(tmp_path: Path, clock: Clo
     folder = make_run(tmp_path)
     live = LiveWeights(folder, monotonic=clock)
     for _ in range(10):
-        live.tick()
+        live.write_due()
         clock.now += 1
     assert live.next_step == math.inf
     assert not folder.live_weights_path.exists()
@@ -77,24 +77,24 @@ def test_the_weights_of_now_are_written_for_one_who_looks_and_removed_at_the_end
     live = watched(folder, clock)
     assert live.next_step == 0, "due at the next step of training, whatever its number"
     model.num_timesteps = 640
-    live.take(model)
+    live.copy_weights(model)
     assert not folder.live_weights_path.exists(), "the training thread does not wait for the disk"
-    live.tick()
+    live.write_due()
     assert step_written(folder) == 640
     live.close()
-    live.tick()
+    live.write_due()
     assert not folder.live_weights_path.exists()
 
 
 def test_they_are_renewed_every_second_and_not_before(tmp_path: Path, clock: Clock, model: BaseAlgorithm) -> None:
     folder = make_run(tmp_path)
     live = watched(folder, clock)
-    live.take(model)
+    live.copy_weights(model)
     clock.now += EVERY_SECONDS - 0.01
-    live.tick()
+    live.write_due()
     assert live.next_step == math.inf
     clock.now += LOOK_SECONDS
-    live.tick()
+    live.write_due()
     assert live.next_step == 0
 
 
@@ -103,22 +103,22 @@ def test_weights_that_take_long_are_taken_more_rarely(tmp_path: Path, clock: Clo
     live = watched(folder, clock)
     clock.cost = 0.5
     begun = clock.now + clock.cost
-    live.take(model)
+    live.copy_weights(model)
     clock.cost = 0.0
     due_at = begun + 0.5 / LARGEST_SHARE
     clock.now = due_at - 0.01
     renew(folder, clock)
-    live.tick()
+    live.write_due()
     assert live.next_step == math.inf
     clock.now += LOOK_SECONDS
-    live.tick()
+    live.write_due()
     assert live.next_step == 0
 
 
 def test_when_nobody_looks_any_more_nothing_is_due_any_more(tmp_path: Path, clock: Clock, model: BaseAlgorithm) -> None:
     folder = make_run(tmp_path)
     live = watched(folder, clock)
-    live.take(model)
+    live.copy_weights(model)
     clock.now += LEASE_SECONDS + 0.01
-    live.tick()
+    live.write_due()
     assert live.next_step == math.inf

@@ -14,11 +14,11 @@ from rlviz.learning.training.snapshot.replay import (
     ReplayPiece,
     ReplayState,
     ReplayTape,
-    cut_off,
-    pieces_of,
+    find_replay_difference,
+    mark_cut_off,
     placed_rows,
-    replay_difference,
     restore_replay,
+    select_pieces,
     write_pieces,
 )
 from rlviz.rundir.folder import RunFolder
@@ -55,10 +55,10 @@ def folder(tmp_path: Path) -> RunFolder:
 
 def check_reads_back(folder: RunFolder, state: ReplayState, pieces: tuple[ReplayPiece, ...], model: Model) -> None:
     """From disk alone, by whoever goes on from there."""
-    pieces = pieces_of(write_pieces(folder, pieces), state.rows)
+    pieces = select_pieces(write_pieces(folder, pieces), state.rows)
     other = Model()
     restore_replay(other, state, placed_rows(other, folder, state, pieces))
-    assert replay_difference(other, folder, state, pieces) is None
+    assert find_replay_difference(other, folder, state, pieces) is None
     for name in ("rewards", "timeouts"):
         ours, theirs = getattr(other.replay_buffer, name), getattr(model.replay_buffer, name)
         assert (ours[: state.rows] == theirs[: state.rows]).all(), name
@@ -89,10 +89,10 @@ def test_a_row_that_is_cut_off_stays_so_on_disk(folder: RunFolder) -> None:
     model.train(20)
     state = tape.follow(model)
     assert state is not None
-    pieces = pieces_of(write_pieces(folder, tuple(tape.pieces)), state.rows)
-    marked = cut_off(model, state, pieces, [1])
+    pieces = select_pieces(write_pieces(folder, tuple(tape.pieces)), state.rows)
+    marked = mark_cut_off(model, state, pieces, [1])
     assert model.replay_buffer.timeouts[:20].tolist() == [*[[0, 0]] * 19, [0, 1]]
-    assert cut_off(model, state, marked, [1]) == marked, "and is not marked again"
+    assert mark_cut_off(model, state, marked, [1]) == marked, "and is not marked again"
     tape = ReplayTape(state, marked, model.num_timesteps)
     model.train(10)
     later = tape.follow(model)

@@ -278,7 +278,7 @@ function isUpper({ side = "above" }: Extract<Condition, { kind: "metric" }>): bo
 /** As the service has it: of two actions that decide about the same, the first counts. */
 function decidesAbout(action: Action): string | null {
   if (action.kind === "stop" || action.kind === "pause" || action.kind === "roll_back") {
-    return "how training goes on";
+    return "how training continues";
   }
   if (action.kind === "set_knob" || action.kind === "scale_knob") {
     return `the ${action.knob.replaceAll("_", " ")}`;

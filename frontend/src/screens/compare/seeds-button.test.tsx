@@ -7,7 +7,7 @@ import { renderWithQueries, serve } from "@/lib/testing/service";
 import { aRun } from "./fixtures";
 import { SeedsButton } from "./seeds-button";
 
-const CAUTION = "One seed each: with other seeds it may come out differently.";
+const CAUTION = "One seed each: other seeds may give a different result.";
 const LIMITS = { verdict_seeds: { minimum: 5 }, compared_runs: { maximum: 100 } };
 
 let stored: Run[];

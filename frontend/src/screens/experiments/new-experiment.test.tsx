@@ -84,8 +84,8 @@ function expectNoStart(reason: string) {
 }
 
 test("thousands of runs are asked back with what they cost, and started when that is wanted", async () => {
-  const cost = "This would train 2,500 runs, 2,500,000 environment steps together.";
-  const detail = `${cost} Say \`confirm: true\` if that is wanted.`;
+  const cost = "This would train 2,500 runs, 2,500,000 environment steps in total.";
+  const detail = `${cost} Send \`confirm: true\` to start it.`;
   const sent = shown((body) =>
     (body as { confirm: boolean }).confirm
       ? { status: 201, body: { id: "exp-a" } }
@@ -192,7 +192,7 @@ test("what the service refuses is said at its field, which is opened and focused
     body: {
       detail: "Two things are wrong.",
       errors: [
-        { pointer: "/limits/steps", detail: "Not even one trial fits into this limit." },
+        { pointer: "/limits/steps", detail: "Not even one trial fits this limit." },
         { pointer: "/variants/1/changes/algo", detail: "DQN does not fit." },
       ],
     },
@@ -200,7 +200,7 @@ test("what the service refuses is said at its field, which is opened and focused
   await screen.findByRole("option", { name: "Cart Pole" });
   expect(screen.getByLabelText("Steps together")).not.toBeVisible();
   await userEvent.click(screen.getByRole("button", { name: "Start" }));
-  expect(await screen.findByText("Not even one trial fits into this limit.")).toBeVisible();
+  expect(await screen.findByText("Not even one trial fits this limit.")).toBeVisible();
   expect(screen.getByLabelText("Steps together")).toBeInvalid();
   expect(screen.getByLabelText("Steps together")).toHaveFocus();
   const alert = within(screen.getByRole("contentinfo")).getByRole("alert");

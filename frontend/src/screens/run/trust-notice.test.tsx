@@ -30,7 +30,7 @@ const held = {
     made_by: "0.1.0",
     exported_at: "2026-11-21T01:43:12Z",
     imported_at: "2026-11-22T01:43:12Z",
-    left_out: [{ path: "notes.bin", why: "A run folder has no such file." }],
+    left_out: [{ path: "notes.bin", why: "It is not a file of a run folder." }],
     left_out_count: 1,
   },
 };

@@ -1,9 +1,9 @@
-"""Snapshots: everything that training is at a moment, so that it goes on from there bit for bit.
+"""Snapshots: the complete state of training at a moment, from which it continues bit for bit.
 
-The state is taken apart into nouns, one a file: ``model`` (the library's algorithm), ``generators``, ``environments``,
-``replay`` (the buffer of past transitions), ``counters`` (this product's own). ``capture`` copies all of it in the
-training thread, ``archive`` makes a file of that and reads it, ``compatibility`` says what refuses to go on, and
-``restore`` brings a model that was built from the configuration there. ``Snapshots`` says when.
+The state has five parts: ``model`` (the library's algorithm), ``generators`` (of random numbers), ``environments``,
+``replay`` (the buffer of past transitions) and ``counters`` (our own). ``capture`` copies them in the training thread
+and reads and writes their file, ``compatibility`` says which snapshots fit, ``restore`` brings a newly built model to a
+snapshot, and ``schedule`` decides when snapshots are taken.
 """
 
 from __future__ import annotations

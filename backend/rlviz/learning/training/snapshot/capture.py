@@ -1,16 +1,8 @@
-"""The environments of a model, and what normalises what they show.
+"""Captures the complete state of training, and reads and writes it as a snapshot file.
 
-The generators of random numbers that training draws from, besides those within environments.
-
-Everything that training is, copied in the training thread.
-
-Iterations of on-policy algorithms, which the library counts from 1 in each call of ``learn``.
-
-A snapshot as a file: written from what was captured, and read whole or not at all.
-
-Asked: the snapshots that people ask for, until they are taken.
-
-The newest snapshots in memory: so that a stop or a pause loses little, and going back reads no file.
+``capture`` runs in the training thread and copies the model, its environments, the random generators, the replay buffer
+and our own counters. ``write_archive`` and ``read_archive`` are the file. ``log_interval`` makes on-policy algorithms
+continue their count of iterations, which the library starts at 1 in each call of ``learn``.
 """
 
 from __future__ import annotations
@@ -31,18 +23,18 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.on_policy_algorithm import OnPolicyAlgorithm
 
-from rlviz.domain.errors import SnapshotDamaged, brief
+from rlviz.domain.errors import SnapshotDamaged, summarize_error
 from rlviz.domain.snapshots import SnapshotManifest
 from rlviz.learning.algorithms.plain_pickle import load_any
 from rlviz.learning.environments.state import NotCapturable, capture_environment, restore_environment, spaces_of
 from rlviz.learning.environments.wrappers import Env
 from rlviz.learning.training.snapshot.model import Tensors, are_finite, capture_attributes, capture_tensors, copied
-from rlviz.learning.training.snapshot.replay import ReplayPiece, ReplayState, ReplayTape, pieces_of, write_pieces
+from rlviz.learning.training.snapshot.replay import ReplayPiece, ReplayState, ReplayTape, select_pieces, write_pieces
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import read_snapshot, write_snapshot
 
 _NORMALIZATION = ("obs_rms", "ret_rms", "returns", "old_obs", "old_reward")
-"""What the library's ``VecNormalize`` learns and holds between two steps."""
+"""What the library's ``VecNormalize`` learns, and what it holds between two steps."""
 
 
 def environments_of(model: BaseAlgorithm) -> list[Env]:
@@ -51,7 +43,7 @@ def environments_of(model: BaseAlgorithm) -> list[Env]:
 
 
 def capture_environments(model: BaseAlgorithm) -> dict[str, Any]:
-    """``problem`` says why the state of an environment, which is then None, could not be copied."""
+    """Copy the environments. ``problem`` says why the state of one, which is then None, could not be copied."""
     each: list[bytes | None] = []
     problem = None
     for env in environments_of(model):
@@ -69,15 +61,20 @@ def capture_environments(model: BaseAlgorithm) -> dict[str, Any]:
 
 
 def restore_normalization(model: BaseAlgorithm, states: dict[str, Any]) -> None:
-    """What was learned of observations and rewards, without what is held between two steps."""
+    """Restore the learned statistics of observations and rewards, without what is held between two steps."""
     wrapper, learned = model.get_vec_normalize_env(), states["normalization"]
     if wrapper is not None and learned is not None:
         vars(wrapper).update({name: learned[name] for name in ("obs_rms", "ret_rms") if name in learned})
 
 
 def restore_environments(model: BaseAlgorithm, states: dict[str, Any]) -> dict[int, str]:
-    """What is known of the model itself has to be restored before. An environment that cannot be brought there begins
-    an episode anew; returns why, by index, for each of those."""
+    """Restore the environments; the model's attributes must be restored first.
+
+    An environment that cannot be restored starts a new episode.
+
+    Returns:
+        The reasons, by the index of each such environment.
+    """
     wrapper = model.get_vec_normalize_env()
     if wrapper is not None and states["normalization"] is not None:
         vars(wrapper).update(states["normalization"])
@@ -85,10 +82,10 @@ def restore_environments(model: BaseAlgorithm, states: dict[str, Any]) -> dict[i
     for index, (env, state) in enumerate(zip(environments_of(model), states["each"], strict=True)):
         try:
             if state is None:
-                raise NotCapturable(states["problem"])  # noqa: TRY301  (as one that turns out to be impossible now)
+                raise NotCapturable(states["problem"])  # noqa: TRY301  (handled as a failure to restore)
             restore_environment(env, state)
         except NotCapturable as error:
-            problems[index] = f"{error} An episode was begun anew."
+            problems[index] = f"{error} A new episode was started."
             _begin_anew(model, index, env)
     return problems
 
@@ -108,7 +105,7 @@ def _begin_anew(model: Any, index: int, env: Env) -> None:
 
 
 def _forget_finished_episodes(env: Any) -> None:
-    """The library's Monitor keeps figures of every episode, which nobody reads, for ever."""
+    """Clear the library's Monitor, which keeps figures of every episode forever."""
     while not isinstance(env, Monitor):
         if (env := getattr(env, "env", None)) is None:
             return
@@ -117,7 +114,7 @@ def _forget_finished_episodes(env: Any) -> None:
 
 
 def capture_generators(model: BaseAlgorithm) -> dict[str, Any]:
-    """The global ones and those of every space."""
+    """Return the states of the global generators and of every space."""
     return {
         "python": random.getstate(),
         "numpy": np.random.get_state(),
@@ -127,7 +124,7 @@ def capture_generators(model: BaseAlgorithm) -> dict[str, Any]:
 
 
 def restore_generators(model: BaseAlgorithm, states: dict[str, Any]) -> None:
-    """Set them in place: the model's action space stays the environment's."""
+    """Restore the generators in place, so that the model and its environments still share their spaces."""
     random.setstate(states["python"])
     np.random.set_state(states["numpy"])
     torch.set_rng_state(torch.from_numpy(states["torch"]))
@@ -137,12 +134,12 @@ def restore_generators(model: BaseAlgorithm, states: dict[str, Any]) -> None:
 
 
 def _state(space: spaces.Space[Any]) -> Any:
-    """None for one that nobody has drawn from."""
+    """Return the generator's state, or None if nothing was sampled from the space."""
     return space._np_random.bit_generator.state if space._np_random is not None else None
 
 
 def _spaces(model: BaseAlgorithm) -> list[spaces.Space[Any]]:
-    """Each once, in an order that depends on how the model is built alone."""
+    """Return each space once, in an order that depends only on how the model is built."""
     found: list[spaces.Space[Any]] = [model.action_space, model.observation_space]
     for env in environments_of(model):
         found.extend(spaces_of(env))
@@ -158,22 +155,22 @@ def _unique(found: Iterable[spaces.Space[Any]]) -> Iterator[spaces.Space[Any]]:
 
 
 Point = Literal["rollout", "end"]
-"""Where training may be captured: at the start of a rollout, or behind its last update."""
+"""Where training may be captured: at the start of a rollout, or after its last update."""
 
 
 class Counter(Protocol):
-    """A part of this product that counts while it trains."""
+    """A part of the trainer whose state belongs to snapshots."""
 
     def state(self) -> dict[str, Any]:
-        """What it has counted, in plain values."""
+        """Return the state in plain values."""
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Count on from there."""
+        """Continue from ``state``."""
 
 
 @dataclass(frozen=True)
 class Captured:
-    """``state`` is pickled; ``pieces`` hold the replay buffer."""
+    """A copied state. ``state`` is pickled; ``pieces`` hold the replay buffer."""
 
     step: int
     point: Point
@@ -182,18 +179,26 @@ class Captured:
     tensors: Tensors
     pieces: tuple[ReplayPiece, ...]
     problem: str | None = None
-    """Why training does not go on exactly from it."""
+    """Why training does not continue exactly from it; None if it does."""
 
     @property
     def is_finite(self) -> bool:
-        """Whether no weight is NaN or infinite."""
+        """Whether all weights are finite."""
         return are_finite(self.tensors)
 
 
 def capture(
     model: BaseAlgorithm, counters: Mapping[str, Counter], tape: ReplayTape, *, point: Point, last_row: int
 ) -> Captured:
-    """Nothing of it changes any more when training goes on."""
+    """Copy the state of training. The copy does not change when training continues.
+
+    Args:
+        model: The model in training.
+        counters: Our own parts that have state, by name.
+        tape: Follows the replay buffer.
+        point: Where training is in its iteration.
+        last_row: ``seq`` of the last journal row.
+    """
     replay: ReplayState | None = tape.follow(model)
     environments = capture_environments(model)
     state = {
@@ -215,10 +220,10 @@ def capture(
 
 
 class LogInterval(int):
-    """How many iterations lie between two rows, where ``before`` iterations were done by an earlier ``learn``.
+    """Interval between logged iterations, continued after ``before`` iterations of an earlier ``learn``.
 
     The library logs when ``iteration % log_interval`` is 0. Its ``iteration`` is a local variable, which cannot be
-    restored, so the interval counts the earlier ones in.
+    restored, so the interval adds the earlier iterations.
     """
 
     before: int
@@ -233,7 +238,7 @@ class LogInterval(int):
 
 
 def log_interval(model: BaseAlgorithm, before: int) -> dict[str, Any]:
-    """Keyword arguments of ``learn`` with which ``model`` logs as if it had not been interrupted."""
+    """Return arguments of ``learn`` with which ``model`` logs as if it had not been interrupted."""
     if not isinstance(model, OnPolicyAlgorithm):
         return {}
     standard = inspect.signature(type(model).learn).parameters["log_interval"].default
@@ -246,7 +251,7 @@ _LEVEL = 3
 
 @dataclass(frozen=True)
 class Contents:
-    """What a snapshot holds. ``state`` as ``capture`` makes it; ``pieces`` are those of the replay buffer."""
+    """The content of a snapshot. ``state`` is as ``capture`` makes it; ``pieces`` are those of the replay buffer."""
 
     manifest: SnapshotManifest
     state: dict[str, Any]
@@ -255,9 +260,14 @@ class Contents:
 
 
 def write_archive(folder: RunFolder, captured: Captured, manifest: SnapshotManifest) -> tuple[SnapshotManifest, int]:
-    """Segments first, then the file that names them. Returns its manifest and its size in bytes.
+    """Write a snapshot: first replay segments, then the file that names them.
 
-    Raises OSError and RunFolderError.
+    Returns:
+        The manifest with its segments, and the file's size in bytes.
+
+    Raises:
+        OSError: The disk refuses it.
+        RunFolderError: The folder does.
     """
     manifest = manifest.model_copy(update={"segments": write_pieces(folder, captured.pieces)})
     weights = io.BytesIO()
@@ -269,18 +279,26 @@ def write_archive(folder: RunFolder, captured: Captured, manifest: SnapshotManif
 
 
 def read_archive(folder: RunFolder, name: str) -> Contents:
-    """Raises ArtifactNotFound, SnapshotDamaged and SnapshotRefused; unpickles nothing that is not our own."""
+    """Read a snapshot. Unpickles only what this program wrote.
+
+    Raises:
+        ArtifactNotFound: There is no snapshot of that name.
+        SnapshotDamaged: It cannot be read.
+        SnapshotRefused: It does not fit this version.
+    """
     manifest, members = read_snapshot(folder, name)
     decompressor = zstandard.ZstdDecompressor()
     try:
         tensors = torch.load(io.BytesIO(decompressor.decompress(members[_WEIGHTS])), weights_only=True)
         state = load_any(decompressor.decompress(members[_STATE]))
-    except Exception as error:  # it is what we wrote; a library that it needs has moved
-        raise SnapshotDamaged(f"Snapshot {name} cannot be read here: {brief(error)}.") from error
+    except Exception as error:  # we wrote it, but a library that it needs has moved
+        raise SnapshotDamaged(f"Snapshot {name} cannot be read here: {summarize_error(error)}.") from error
     replay = state["replay"]
-    return Contents(manifest, state, tensors, pieces_of(manifest.segments, replay.rows) if replay is not None else ())
+    return Contents(
+        manifest, state, tensors, select_pieces(manifest.segments, replay.rows) if replay is not None else ()
+    )
 
 
-def contents_in_memory(captured: Captured, manifest: SnapshotManifest) -> Contents:
-    """The same of what is still in memory; nothing of it is shared with ``captured`` but the replay buffer's pieces."""
+def copy_contents(captured: Captured, manifest: SnapshotManifest) -> Contents:
+    """Return the content of a capture. It shares only the replay buffer's pieces with ``captured``."""
     return Contents(manifest, pickle.loads(captured.state), copied(captured.tensors), captured.pieces)

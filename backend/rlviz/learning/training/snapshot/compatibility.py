@@ -1,4 +1,4 @@
-"""What a snapshot needs of the place where training goes on: what refuses, and what makes it go on not exactly."""
+"""Checks whether a snapshot fits a run, and whether training continues from it exactly."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _PACKAGES = (
     "Box2D",
     "opencv-python-headless",
 )
-"""Whose versions decide about the last digit."""
+"""Packages whose versions may change results in the last digit."""
 
 _TRAINED_BY = {"algo", "env_id", "env_options", "custom_environment", "seed", "hyperparameters"}
-"""Of the configuration: what a run that goes on must not change. Its length may, and what is kept of it."""
+"""Parts of the configuration that a resumed run must not change. Its length and what it keeps may change."""
 
 _OF_SPACES: dict[str, Any] = {"starts": True, "is_bounded": True}
 _NOT_TRAINED_BY: dict[str, Any] = {
@@ -44,11 +44,10 @@ _NOT_TRAINED_BY: dict[str, Any] = {
     "observation_space": _OF_SPACES,
     "action_space": _OF_SPACES,
 }
-"""Of the description of a custom environment: what follows from its class, and is not in the digests of runs that were
-created before it was described."""
+"""Parts of a custom environment's description that follow from its class. Digests of older runs do not include them."""
 
 
-def what_is_built(config: RunConfig, model: BaseAlgorithm) -> Built:
+def describe_build(config: RunConfig, model: BaseAlgorithm) -> Built:
     return Built(
         algo=config.algo,
         env_id=config.env_id,
@@ -57,8 +56,8 @@ def what_is_built(config: RunConfig, model: BaseAlgorithm) -> Built:
     )
 
 
-def origin_of(config: RunConfig) -> Origin:
-    """Of this process, which trains a run of ``config``."""
+def describe_origin(config: RunConfig) -> Origin:
+    """Return the versions and hardware that this process trains with."""
     return Origin(
         versions=_versions(),
         capability=f"{platform.machine()} {torch.backends.cpu.get_cpu_capability()}",
@@ -68,7 +67,7 @@ def origin_of(config: RunConfig) -> Origin:
 
 
 def check_built(manifest: SnapshotManifest, built: Built) -> None:
-    """Raises SnapshotRefused for another algorithm, environment or configuration, naming both."""
+    """Raise SnapshotRefused if the algorithm, environment or configuration differs; the message names both."""
     theirs = manifest.built
     for what, there, here in (
         ("algorithm", theirs.algo, built.algo),
@@ -76,34 +75,34 @@ def check_built(manifest: SnapshotManifest, built: Built) -> None:
         ("number of environments", len(theirs.environments), len(built.environments)),
     ):
         if there != here:
-            raise SnapshotRefused(f"Snapshot {manifest.name} is of another {what}: {there}, and this run has {here}.")
+            raise SnapshotRefused(f"Snapshot {manifest.name} has another {what}: {there}. This run has {here}.")
     if theirs.environments != built.environments:
         others = set(theirs.environments[0]) ^ set(built.environments[0])
         raise SnapshotRefused(
-            f"Snapshot {manifest.name} is of an environment with other wrappers: "
+            f"Snapshot {manifest.name} has an environment with other wrappers: "
             f"{', '.join(sorted(others)) or 'their order'} differ."
         )
     if theirs.config_digest != built.config_digest:
         raise SnapshotRefused(
-            f"Snapshot {manifest.name} is of another configuration: hyperparameters, seed or options of the "
-            "environment differ. Fork the run to go on with other values."
+            f"Snapshot {manifest.name} has another configuration: hyperparameters, seed or environment options differ. "
+            "Fork the run to continue with other values."
         )
 
 
 def reasons_not_exact(manifest: SnapshotManifest, origin: Origin) -> list[str]:
-    """What is not as it was: training cannot be expected to go on bit for bit. Empty if nothing speaks against it."""
+    """Return why training may not continue bit for bit, one sentence each; empty if nothing differs."""
     found = []
     theirs = manifest.origin
     for package in sorted(theirs.versions.keys() | origin.versions.keys()):
         there, here = theirs.versions.get(package, "none"), origin.versions.get(package, "none")
         if there != here:
-            found.append(f"{package} was {there}, and is {here}.")
+            found.append(f"{package} was {there}, and is now {here}.")
     if theirs.capability != origin.capability:
-        found.append(f"The processor was used as {theirs.capability}, and is as {origin.capability}.")
+        found.append(f"The processor was used as {theirs.capability}, and is now used as {origin.capability}.")
     if theirs.threads != origin.threads:
-        found.append(f"torch had {theirs.threads} threads, and has {origin.threads}.")
+        found.append(f"torch had {theirs.threads} threads, and now has {origin.threads}.")
     if theirs.environment_source != origin.environment_source:
-        found.append("The source of the environment was changed.")
+        found.append("The source code of the environment has changed.")
     return found
 
 

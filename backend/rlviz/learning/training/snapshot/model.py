@@ -1,7 +1,7 @@
-"""What a model of the library is between two rollouts, but for its environments and its replay buffer.
+"""Captures and restores a model of the library between two rollouts, without its environments and replay buffer.
 
-A model is built from its configuration and then brought to this state. The library's own ``load`` is no way to it: it
-seeds anew, drops the last observation and ignores schedules.
+A model is built from its configuration and then restored. The library's own ``load`` cannot do this: it seeds again,
+drops the last observation and ignores schedules.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ _ATTRIBUTES = (
     *("_last_obs", "_last_original_obs", "_last_episode_starts", "ep_info_buffer", "ep_success_buffer"),
     *("_n_updates", "_n_calls", "exploration_rate", "recent_td_errors"),
 )
-"""Of whatever algorithm; each has some of them."""
+"""Attributes of all algorithms; each model has some of them."""
 
 _NOISE = ("exploration_mat", "exploration_matrices")
-"""Of a distribution whose noise depends on the state (gSDE)."""
+"""Attributes of a distribution with state-dependent noise (gSDE)."""
 
 Tensors = dict[str, Any]
 
 
 def capture_attributes(model: Any) -> dict[str, Any]:
-    """Not copied yet."""
+    """Return the attributes, not yet copied."""
     return {
         "attributes": {name: getattr(model, name) for name in _ATTRIBUTES if hasattr(model, name)},
         "elapsed_ns": time.time_ns() - model.start_time,
@@ -41,32 +41,35 @@ def capture_attributes(model: Any) -> dict[str, Any]:
 
 
 ENVIRONMENTS = ("_last_obs", "_last_original_obs", "_last_episode_starts")
-"""Attributes that say where the environments are."""
+"""Attributes that describe the environments' current states."""
 
 LAST_EPISODES = ("ep_info_buffer", "ep_success_buffer")
-"""Attributes that the library's means over 100 episodes are taken of."""
+"""Attributes with the last 100 episodes, which the library averages."""
 
 
 def restore_attributes(model: Any, state: dict[str, Any], *, besides: Collection[str] = ()) -> None:
-    """All but ``besides``."""
+    """Restore all attributes except ``besides``."""
     vars(model).update({name: value for name, value in state["attributes"].items() if name not in besides})
 
 
 def settle_attributes(model: Any, state: dict[str, Any], *, noise: bool = True) -> None:
-    """Undo what the library changes while ``learn`` begins: the clock, where its count began, and the ``noise`` of
-    actions, unless that begins anew with its environments."""
+    """Undo what the library changes when ``learn`` begins: the clock, the start of its count, and action noise.
+
+    Args:
+        noise: Whether to restore the noise; it starts fresh with new environments.
+    """
     model._num_timesteps_at_start = state["attributes"]["_num_timesteps_at_start"]
     model.start_time = time.time_ns() - state["elapsed_ns"]
     if not noise:
         return
-    if model.action_noise is not None and state["action_noise"] is not None:  # a fork may have begun with another
-        vars(model.action_noise).update(vars(state["action_noise"]))  # in place: a rollout under way holds on to it
+    if model.action_noise is not None and state["action_noise"] is not None:  # a fork may have other noise
+        vars(model.action_noise).update(vars(state["action_noise"]))  # in place: the running rollout refers to it
     for distribution, matrices in zip(_distributions(model), state["state_dependent_noise"], strict=True):
         vars(distribution).update(matrices)
 
 
 def capture_tensors(model: Any) -> Tensors:
-    """Weights, buffers and optimizers as copies, by the names that the library saves them by."""
+    """Return copies of weights, buffers and optimizers, by the library's names."""
     states, variables = model._get_torch_save_params()
     return {
         "states": {name: copied(_named(model, name).state_dict()) for name in states or ("policy",)},
@@ -75,9 +78,10 @@ def capture_tensors(model: Any) -> Tensors:
 
 
 def restore_tensors(model: Any, tensors: Tensors) -> None:
-    """Optimizers keep what they were built with (learning rate, epsilon, betas); their moments are restored.
+    """Restore weights and the moments of optimizers. Their settings (learning rate, epsilon, betas) stay as built.
 
-    Raises ValueError, KeyError or RuntimeError if the networks or optimizers are others.
+    Raises:
+        ValueError, KeyError, RuntimeError: The model has other networks or optimizers.
     """
     for name, state in tensors["states"].items():
         target = _named(model, name)
@@ -91,7 +95,7 @@ def restore_tensors(model: Any, tensors: Tensors) -> None:
 
 
 def are_finite(tensors: Tensors) -> bool:
-    """Whether all weights, and what optimizers keep of them, are."""
+    """Return whether all weights and optimizer values are finite."""
     return all(bool(torch.isfinite(tensor).all()) for tensor in _tensors_in(tensors))
 
 
@@ -110,7 +114,7 @@ def _named(model: Any, name: str) -> Any:
 
 
 def copied(value: Any) -> Any:
-    """``value`` with every tensor in it copied."""
+    """Return ``value`` with all tensors in it copied."""
     if isinstance(value, torch.Tensor):
         return value.detach().clone()
     if isinstance(value, dict):
@@ -121,7 +125,7 @@ def copied(value: Any) -> Any:
 
 
 def _distributions(model: BaseAlgorithm) -> Iterator[Any]:
-    """Those with a noise of their own between two samplings."""
+    """Return distributions that keep noise between two samplings."""
     policy: Any = model.policy
     for owner in (policy, getattr(policy, "actor", None)):
         distribution = getattr(owner, "action_dist", None)

@@ -1,4 +1,4 @@
-"""The replay buffer as immutable segments: a snapshot writes what is new, and names what is there already."""
+"""Stores the replay buffer as immutable segments: a snapshot writes new rows, and names the segments of older ones."""
 
 from __future__ import annotations
 
@@ -22,15 +22,17 @@ from rlviz.rundir.folder import RunFolder
 _ARRAYS = ("observations", "next_observations", "actions", "rewards", "dones", "timeouts")
 _MAGIC = b"RLVIZ replay 1\n"
 _LEVEL = 1
-"""Of compression: what is written is mostly pictures, of which it makes a sixtieth at any level."""
+"""Compression level. Most of what is written is images, which shrink to a sixtieth at any level."""
 
 Array = NDArray[Any]
 
 
 @dataclass
 class ReplayPiece:
-    """Rows ``first`` up to, not including, ``end``, counted since training began: ``arrays`` of shape (rows, …) until
-    they are on disk in ``segment``."""
+    """Rows ``first`` up to, not including, ``end``, counted since training began.
+
+    ``arrays`` have shape (rows, …) and are None once they are on disk in ``segment``.
+    """
 
     first: int
     end: int
@@ -39,15 +41,18 @@ class ReplayPiece:
 
     @property
     def bytes(self) -> int:
-        """Of what is in memory alone."""
-        arrays = self.arrays  # the thread that writes may drop them at any moment
+        """Bytes in memory."""
+        arrays = self.arrays  # the writing thread may drop them at any moment
         return sum(array.nbytes for array in arrays.values()) if arrays is not None else 0
 
 
 @dataclass(frozen=True)
 class ReplayState:
-    """``rows`` were added since training began, the next one goes to ``pos``. ``edge`` is what lies there already: with
-    ``optimize_memory_usage``, the observation that the last row led to. None: nothing that is needed."""
+    """The state of the buffer: ``rows`` were added since training began, and the next one goes to ``pos``.
+
+    ``edge`` is the observation already at ``pos``: with ``optimize_memory_usage`` the last row leads to it. None if it
+    is not needed.
+    """
 
     rows: int
     pos: int
@@ -56,27 +61,27 @@ class ReplayState:
 
 
 class ReplayTape:
-    """Follows the replay buffer of a model, and copies in the training thread what was added since it last looked.
+    """Follows the replay buffer of a model, and copies new rows in the training thread.
 
-    ``pieces`` together hold every row that is in the buffer.
+    ``pieces`` together hold every row of the buffer.
     """
 
     def __init__(self, state: ReplayState | None = None, pieces: Sequence[ReplayPiece] = (), step: int = 0) -> None:
-        """``state`` and ``pieces`` of the snapshot that training went on from, at ``step``."""
+        """Start from the ``state`` and ``pieces`` of the snapshot that training continues from, at ``step``."""
         self._rows, self._step = (state.rows if state is not None else 0), step
         self.pieces: deque[ReplayPiece] = deque(pieces)
 
     def held_from(self, model: BaseAlgorithm) -> int:
-        """The first row that the buffer of ``model`` certainly has whole, at whatever step within a rollout."""
+        """Return the first row that the buffer of ``model`` certainly still has, anywhere within a rollout."""
         buffer: Any = getattr(model, "replay_buffer", None)
         if buffer is None:
             return 0
         size: int = buffer.buffer_size
         rows = self._rows + (model.num_timesteps - self._step) // int(buffer.n_envs)
-        return max(0, rows - size + 1)  # the observation after the last row may lie in the oldest
+        return max(0, rows - size + 1)  # the observation after the last row may have replaced the oldest
 
     def follow(self, model: BaseAlgorithm) -> ReplayState | None:
-        """Take what is new; None for an algorithm without a replay buffer."""
+        """Copy new rows and return the buffer's state, or None for an algorithm without a replay buffer."""
         buffer: Any = getattr(model, "replay_buffer", None)
         if buffer is None:
             return None
@@ -93,9 +98,11 @@ class ReplayTape:
 
 
 def write_pieces(folder: RunFolder, pieces: Sequence[ReplayPiece]) -> tuple[Segment, ...]:
-    """See that all of ``pieces`` are on disk; return the segments they are in. Raises OSError and RunFolderError.
+    """Write the pieces that are not on disk, consecutive ones as one segment, and return all segments.
 
-    Those that follow each other become one segment.
+    Raises:
+        OSError: The disk refuses it.
+        RunFolderError: The folder does.
     """
     waiting: list[ReplayPiece] = []
     for piece in [*pieces, None]:
@@ -107,9 +114,11 @@ def write_pieces(folder: RunFolder, pieces: Sequence[ReplayPiece]) -> tuple[Segm
     return tuple(dict.fromkeys(piece.segment for piece in pieces if piece.segment is not None))
 
 
-def pieces_of(segments: Sequence[Segment], rows: int) -> tuple[ReplayPiece, ...]:
-    """Those that hold the ``rows`` that were added until a snapshot was taken, of its ``segments``. A segment may hold
-    more: rows that training went back from, and those that a later segment has as they are since."""
+def select_pieces(segments: Sequence[Segment], rows: int) -> tuple[ReplayPiece, ...]:
+    """Return the pieces of ``segments`` that hold the first ``rows`` rows of training.
+
+    A segment may hold more: rows that were rolled back, and rows that a later segment replaces.
+    """
     pieces, end = list[ReplayPiece](), rows
     for segment in reversed(segments):
         if segment.first < end:
@@ -119,7 +128,7 @@ def pieces_of(segments: Sequence[Segment], rows: int) -> tuple[ReplayPiece, ...]
 
 
 Placed = tuple[Array, dict[str, Array]]
-"""Places in a buffer, and the rows that lie there."""
+"""Positions in a buffer, and the rows for them."""
 
 
 def restore_replay(model: Any, state: ReplayState, placed: Iterable[Placed]) -> None:
@@ -133,12 +142,23 @@ def restore_replay(model: Any, state: ReplayState, placed: Iterable[Placed]) -> 
     buffer.pos, buffer.full = state.pos, state.full
 
 
-def cut_off(
+def mark_cut_off(
     model: Any, state: ReplayState, pieces: Sequence[ReplayPiece], environments: Iterable[int]
 ) -> tuple[ReplayPiece, ...]:
-    """Mark the last row in the buffer of ``model``, which was filled from ``pieces``, as cut off by a time limit in
-    each of ``environments``, whose episode is not gone on with: no n-step return is to reach across. Returns the pieces
-    with that row. Nothing where the buffer takes time limits for ends: the library refuses n-step returns of it."""
+    """Mark the last row as cut off by a time limit in each of ``environments``, whose episode does not continue.
+
+    Otherwise an n-step return would reach across. If the buffer treats time limits as ends, nothing is marked, because
+    the library refuses n-step returns of it.
+
+    Args:
+        model: The model whose buffer was filled from ``pieces``.
+        state: State of the buffer.
+        pieces: The buffer's rows.
+        environments: Indices of environments.
+
+    Returns:
+        The pieces with the marked row.
+    """
     buffer = model.replay_buffer
     last = (state.pos - 1) % buffer.buffer_size
     left = [env for env in environments if not (buffer.dones[last, env] or buffer.timeouts[last, env])]
@@ -150,18 +170,20 @@ def cut_off(
 
 
 def _before(pieces: Iterable[ReplayPiece], end: int) -> Iterator[ReplayPiece]:
-    """Their rows up to, not including, ``end``."""
+    """Return the rows of ``pieces`` before row ``end``."""
     for piece in pieces:
         if piece.end <= end:
             yield piece
         elif piece.first < end:
-            arrays = piece.arrays  # the thread that writes may drop them at any moment, once they are in the segment
+            arrays = piece.arrays  # the writing thread may drop them at any moment, once the segment is written
             kept = None if arrays is None else {name: rows[: end - piece.first] for name, rows in arrays.items()}
             yield ReplayPiece(piece.first, end, kept, piece.segment)
 
 
-def replay_difference(model: Any, folder: RunFolder, state: ReplayState, pieces: Sequence[ReplayPiece]) -> str | None:
-    """Where the buffer of ``model``, which was filled from them, is not what the pieces hold; None: nowhere."""
+def find_replay_difference(
+    model: Any, folder: RunFolder, state: ReplayState, pieces: Sequence[ReplayPiece]
+) -> str | None:
+    """Return where the buffer of ``model`` differs from the pieces it was filled from, or None."""
     buffer, end = model.replay_buffer, 0
     for slots, rows in placed_rows(model, folder, state, pieces):
         for name, array in _arrays(buffer):
@@ -178,10 +200,12 @@ def replay_difference(model: Any, folder: RunFolder, state: ReplayState, pieces:
 def placed_rows(
     model: Any, folder: RunFolder, state: ReplayState, pieces: Sequence[ReplayPiece], held_from: int | None = None
 ) -> Iterator[Placed]:
-    """The rows that ``pieces`` hold of the buffer of ``model``, piece by piece; those from ``held_from`` on are in it
-    already, and left out.
+    """Return the rows of ``pieces`` that belong into the buffer of ``model``, piece by piece.
 
-    Raises SnapshotDamaged if a segment is missing or not what was written.
+    Rows from ``held_from`` on are left out, because the buffer still has them.
+
+    Raises:
+        SnapshotDamaged: A segment is missing or was changed.
     """
     size = model.replay_buffer.buffer_size
     oldest = state.rows - (size if state.full else state.pos)
@@ -194,19 +218,19 @@ def placed_rows(
         first, end = max(piece.first, oldest), min(piece.end, limit)
         if first < end:
             slots = (state.pos + np.arange(first - state.rows, end - state.rows)) % size
-            yield slots, rows_of(piece, folder, first, end)
+            yield slots, read_rows(piece, folder, first, end)
     if expected != state.rows:
         raise SnapshotDamaged(f"The replay buffer of this snapshot lacks rows from {expected:,} on.")
 
 
-def rows_of(piece: ReplayPiece, folder: RunFolder, first: int, end: int) -> dict[str, Array]:
-    """Rows ``first`` up to, not including, ``end`` of the piece. Raises SnapshotDamaged."""
+def read_rows(piece: ReplayPiece, folder: RunFolder, first: int, end: int) -> dict[str, Array]:
+    """Return rows ``first`` up to, not including, ``end`` of the piece. Raises SnapshotDamaged."""
     return {name: rows[first - piece.first : end - piece.first] for name, rows in _arrays_of(piece, folder).items()}
 
 
 def _arrays_of(piece: ReplayPiece, folder: RunFolder) -> dict[str, Array]:
-    """Raises SnapshotDamaged."""
-    arrays = piece.arrays  # the thread that writes may drop them at any moment, once they are in the segment
+    """Return all arrays of the piece. Raises SnapshotDamaged."""
+    arrays = piece.arrays  # the writing thread may drop them at any moment, once the segment is written
     if arrays is not None:
         return arrays
     segment = piece.segment
@@ -216,7 +240,7 @@ def _arrays_of(piece: ReplayPiece, folder: RunFolder) -> dict[str, Array]:
 
 
 def read_segment(folder: RunFolder, segment: Segment) -> dict[str, Array]:
-    """Raises SnapshotDamaged."""
+    """Read a segment and check its digest. Raises SnapshotDamaged."""
     try:
         with open_file(folder.segment_path(segment.file), folder.path) as file:
             content = file.read()
@@ -253,5 +277,5 @@ def _write(folder: RunFolder, pieces: Sequence[ReplayPiece]) -> None:
 
 
 def _arrays(buffer: Any) -> list[tuple[str, Array]]:
-    """Without the next observations where the buffer keeps each observation once."""
+    """Return the buffer's arrays; next observations are missing if it stores each observation once."""
     return [(name, getattr(buffer, name)) for name in _ARRAYS if getattr(buffer, name, None) is not None]

@@ -1,7 +1,7 @@
-"""Bringing a model that was built from its configuration to the state of a snapshot.
+"""Restores a newly built model to a snapshot.
 
-Making the snapshot of a parent fit a fork that has changed what parts of it were made for: the replay buffer,
-an optimizer, the noise of actions.
+A fork may have changed what its parent's snapshot was made for: the replay buffer, an optimizer, the action noise.
+``refit`` adapts the snapshot to the fork first.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.domain.config import RunConfig
-from rlviz.domain.errors import RunFolderError, SnapshotDamaged, SnapshotRefused, brief
+from rlviz.domain.errors import RunFolderError, SnapshotDamaged, SnapshotRefused, summarize_error
 from rlviz.learning.training.snapshot.capture import (
     Contents,
     Counter,
@@ -25,7 +25,12 @@ from rlviz.learning.training.snapshot.capture import (
     restore_generators,
     restore_normalization,
 )
-from rlviz.learning.training.snapshot.compatibility import check_built, origin_of, reasons_not_exact, what_is_built
+from rlviz.learning.training.snapshot.compatibility import (
+    check_built,
+    describe_build,
+    describe_origin,
+    reasons_not_exact,
+)
 from rlviz.learning.training.snapshot.model import (
     ENVIRONMENTS,
     LAST_EPISODES,
@@ -39,19 +44,22 @@ from rlviz.learning.training.snapshot.replay import (
     ReplayPiece,
     ReplayState,
     ReplayTape,
-    cut_off,
+    mark_cut_off,
     placed_rows,
+    read_rows,
     restore_replay,
-    rows_of,
     write_pieces,
 )
 from rlviz.rundir.folder import RunFolder
 
 
 def refit(contents: Contents, config: RunConfig, folder: RunFolder, model: Any) -> Contents:
-    """``contents`` as ``model`` takes them in; what is not of the parent of a fork fits already.
+    """Adapt a snapshot of a fork's parent to ``model``. Other snapshots are returned unchanged.
 
-    The same contents always come out the same. Raises SnapshotDamaged.
+    The result is deterministic.
+
+    Raises:
+        SnapshotDamaged: Rows of the replay buffer cannot be read.
     """
     parent = config.parent
     if parent is None or contents.manifest.run_id != parent.run_id:
@@ -69,8 +77,11 @@ def refit(contents: Contents, config: RunConfig, folder: RunFolder, model: Any) 
 
 
 def _refit_optimizers(contents: Contents, changed: Collection[str], model: Any) -> Contents:
-    """Without the moments of an optimizer that ``model`` has another of, or none. SAC's entropy coefficient has one
-    where it is tuned; it begins with what it was, unless that was zero: no logarithm of it could be learned."""
+    """Remove the moments of optimizers that ``model`` has replaced or does not have.
+
+    SAC's entropy coefficient has an optimizer if it is tuned. A newly tuned coefficient starts at its fixed value,
+    unless that was zero, whose logarithm cannot be learned.
+    """
     states, variables = dict(contents.tensors["states"]), dict(contents.tensors["variables"])
     if "use_rms_prop" in changed:
         states.pop("policy.optimizer", None)
@@ -86,7 +97,7 @@ def _refit_optimizers(contents: Contents, changed: Collection[str], model: Any) 
 
 
 def _refit_noise(contents: Contents, changed: Collection[str]) -> Contents:
-    """Noise of another kind or strength begins anew."""
+    """Remove the state of the action noise if the fork changed its kind or strength."""
     if not {"action_noise", "action_noise_std"} & set(changed):
         return contents
     model = {**contents.state["model"], "action_noise": None}
@@ -94,8 +105,10 @@ def _refit_noise(contents: Contents, changed: Collection[str]) -> Contents:
 
 
 def _resized(state: ReplayState, pieces: Sequence[ReplayPiece], model: Any) -> ReplayState:
-    """The same rows in the buffer of ``model``, which is of another size: as many of the newest as it has places for,
-    from its first place on. Larger than the old one, it takes in older rows too, as far as ``pieces`` go back."""
+    """Fit the rows into a buffer of another size, starting at its first position.
+
+    A smaller buffer gets the newest rows. A larger one also gets older rows, as far as ``pieces`` have them.
+    """
     oldest = min((piece.first for piece in pieces), default=state.rows)
     buffer = model.replay_buffer
     held = min(buffer.buffer_size, state.rows - oldest)
@@ -106,14 +119,18 @@ def _resized(state: ReplayState, pieces: Sequence[ReplayPiece], model: Any) -> R
 def _regrouped(
     state: ReplayState, pieces: Sequence[ReplayPiece], folder: RunFolder, n_envs: int
 ) -> tuple[ReplayState, list[ReplayPiece]]:
-    """The same transitions, oldest first, in rows of ``n_envs``. What follows a transition is no longer the row after
-    it: each is marked as cut off, so that n-step returns over them are of one step. Of the oldest, fewer than
-    ``n_envs`` are left out, so that all rows are full."""
+    """Regroup the transitions, oldest first, into rows of ``n_envs``.
+
+    The next row no longer continues a transition, so each is marked as cut off and n-step returns over it have one
+    step. A remainder of the oldest transitions is left out, so that all rows are full.
+    """
     transitions = sum(end - first for _, first, end in _parts(state, pieces)) * _beside(state, pieces, folder)
     left_out, carried, regrouped = transitions % n_envs, dict[str, Array](), list[ReplayPiece]()
     end = 0
     for piece, begin, until in _parts(state, pieces):
-        flat = {name: rows.reshape(-1, *rows.shape[2:]) for name, rows in rows_of(piece, folder, begin, until).items()}
+        flat = {
+            name: rows.reshape(-1, *rows.shape[2:]) for name, rows in read_rows(piece, folder, begin, until).items()
+        }
         flat["timeouts"] = np.where(flat["dones"], flat["timeouts"], 1).astype(flat["timeouts"].dtype)
         if carried:
             flat = {name: np.concatenate([carried[name], one]) for name, one in flat.items()}
@@ -125,21 +142,21 @@ def _regrouped(
         if rows:
             arrays = {name: one[skipped:cut].reshape(rows, n_envs, *one.shape[1:]) for name, one in flat.items()}
             regrouped.append(ReplayPiece(end, end + rows, arrays))
-            with suppress(OSError, RunFolderError):  # what stays in memory is written with the next snapshot
+            with suppress(OSError, RunFolderError):  # rows that stay in memory are written with the next snapshot
                 write_pieces(folder, regrouped[-1:])
         end += rows
     return replace(state, rows=end, edge=None), regrouped
 
 
 def _beside(state: ReplayState, pieces: Sequence[ReplayPiece], folder: RunFolder) -> int:
-    """How many transitions make a row; 0: there is none."""
+    """Return the number of transitions in a row; 0 if there are no rows."""
     for piece, first, _ in _parts(state, pieces):
-        return int(rows_of(piece, folder, first, first + 1)["rewards"].shape[1])
+        return int(read_rows(piece, folder, first, first + 1)["rewards"].shape[1])
     return 0
 
 
 def _parts(state: ReplayState, pieces: Sequence[ReplayPiece]) -> Iterator[tuple[ReplayPiece, int, int]]:
-    """Pieces with the rows that each adds to those before. Pieces may overlap, and go beyond the snapshot."""
+    """Return pieces with the rows that each adds to earlier ones. Pieces may overlap or go beyond the snapshot."""
     expected = min((piece.first for piece in pieces), default=0)
     for piece in pieces:
         first, end = max(piece.first, expected), min(piece.end, state.rows)
@@ -151,50 +168,60 @@ def _parts(state: ReplayState, pieces: Sequence[ReplayPiece]) -> Iterator[tuple[
 
 
 class Continuation:
-    """A snapshot that a model was brought to. What the library's ``learn`` changes while it begins is put back by
-    ``settle``, at the point where the snapshot was taken: the start of a rollout, or of training."""
+    """A snapshot that a model was restored to.
+
+    ``settle`` undoes what the library's ``learn`` changes while it begins, at the point where the snapshot was taken:
+    the start of a rollout, or the end of training.
+    """
 
     def __init__(
         self, contents: Contents, not_exact_because: list[str], *, is_fork: bool = False, begins_anew: bool = False
     ) -> None:
-        """``is_fork``: the snapshot is of another run; ``begins_anew``: generators stay as they were built."""
+        """Keep what ``settle`` needs.
+
+        Args:
+            contents: The snapshot.
+            not_exact_because: Why training may not continue exactly, one sentence each.
+            is_fork: Whether the snapshot belongs to the run's parent.
+            begins_anew: Whether environments and generators stay as they were built.
+        """
         self._contents, self.is_fork, self._begins_anew = contents, is_fork, begins_anew
         self.manifest = contents.manifest
         self.not_exact_because = not_exact_because
-        """Why training may not go on bit for bit, one sentence each; empty if it does."""
+        """Why training may not continue exactly, one sentence each; empty if it does."""
         self._is_settled = False
 
     @property
     def replay_pieces(self) -> Sequence[ReplayPiece]:
-        """What the replay buffer was filled from."""
+        """The pieces that the replay buffer was filled from."""
         return self._contents.pieces
 
     @property
     def point(self) -> Point:
         return self.manifest.point
 
-    def tape(self) -> ReplayTape:
-        """That goes on from the segments of the snapshot."""
+    def make_tape(self) -> ReplayTape:
+        """Return a tape that continues from the snapshot's segments."""
         return ReplayTape(self._contents.state["replay"], self._contents.pieces, self.manifest.step)
 
     def restore_counters(self, counters: Mapping[str, Counter]) -> None:
-        """Those that the snapshot knows count on; others begin anew."""
+        """Restore counters that the snapshot has. Others start fresh, as does a fork's evaluation."""
         for name, state in self._contents.state["counters"].items():
             if name in counters and not (self.is_fork and name == "evaluation"):
                 counters[name].restore(state)
 
     @property
     def taken_at(self) -> tuple[int, int]:
-        """The step, and the attempt of the run that goes on; 0: before the first, of a fork's parent."""
+        """Step and attempt of the snapshot; attempt 0 if it belongs to a fork's parent."""
         return self.manifest.step, 0 if self.is_fork else self.manifest.attempt
 
     @property
     def last_row(self) -> int:
-        """The seq of the last row that came before, in the journal of the run that goes on: a fork has none."""
+        """``seq`` of this run's last journal row before the snapshot; 0 for a fork."""
         return 0 if self.is_fork else self.manifest.last_row
 
     def settle(self, model: BaseAlgorithm, point: Point) -> None:
-        """Once, if training is at ``point`` of the snapshot."""
+        """Undo the library's changes, once, when training is at ``point``."""
         if self._is_settled or point != self.point:
             return
         self._is_settled = True
@@ -206,10 +233,18 @@ class Continuation:
 def restore(
     model: BaseAlgorithm, config: RunConfig, folder: RunFolder, name: str, *, of: RunFolder | None = None
 ) -> Continuation:
-    """Bring ``model``, built from ``config``, to snapshot ``name`` in ``folder``: that of the run of ``config``, or of
-    one that has inherited the snapshot from the run in ``of``.
+    """Restore ``model`` to a snapshot. Do not use the model after an error.
 
-    Raises ArtifactNotFound, and SnapshotRefused if training cannot go on from it; the model is then of no use any more.
+    Args:
+        model: Built from ``config``.
+        config: The run's configuration.
+        folder: The folder that has the snapshot.
+        name: Name of the snapshot.
+        of: The folder of the run that ``config`` belongs to, if not ``folder``.
+
+    Raises:
+        ArtifactNotFound: There is no snapshot of that name.
+        SnapshotRefused: Training cannot continue from it.
     """
     contents = refit(read_archive(folder, name), config, folder, model)
     replay = contents.state["replay"]
@@ -220,8 +255,11 @@ def restore(
 def restore_contents(
     model: BaseAlgorithm, config: RunConfig, folder: RunFolder, contents: Contents, placed: Iterable[Placed]
 ) -> Continuation:
-    """The same from ``contents``, with ``placed`` being the rows to put into the replay buffer. ``model`` may have
-    trained since it was built. Raises SnapshotRefused."""
+    """Restore ``model``, which may have trained, to ``contents``, with ``placed`` rows for its replay buffer.
+
+    Raises:
+        SnapshotRefused: Training cannot continue from it.
+    """
     manifest, state = contents.manifest, contents.state
     parent = config.parent
     is_fork = parent is not None and manifest.run_id == parent.run_id
@@ -229,7 +267,7 @@ def restore_contents(
     try:
         restore_tensors(model, contents.tensors)
     except (ValueError, KeyError, RuntimeError) as error:
-        raise SnapshotRefused(f"Snapshot {manifest.name} has other networks: {brief(error)}.") from error
+        raise SnapshotRefused(f"Snapshot {manifest.name} has other networks: {summarize_error(error)}.") from error
     if state["replay"] is not None:
         restore_replay(model, state["replay"], placed)
     if is_fork and parent is not None and parent.environments_anew:
@@ -241,29 +279,34 @@ def restore_contents(
     restore_attributes(model, state["model"])
     begun_anew = restore_environments(model, state["environments"])
     contents = _cut_off(contents, model, begun_anew)
-    reasons = [*begun_anew.values(), *reasons_not_exact(manifest, origin_of(config))]
+    reasons = [*begun_anew.values(), *reasons_not_exact(manifest, describe_origin(config))]
     return Continuation(contents, reasons, is_fork=is_fork)
 
 
 def _cut_off(contents: Contents, model: BaseAlgorithm, begun_anew: Iterable[int]) -> Contents:
-    """``contents`` of which the replay buffer of ``model`` was filled; the environments of ``begun_anew`` left their
-    episodes there."""
+    """Mark the replay buffer's last row as cut off in the environments of ``begun_anew``, which left their episodes."""
     replay = contents.state["replay"]
-    return contents if replay is None else replace(contents, pieces=cut_off(model, replay, contents.pieces, begun_anew))
+    return (
+        contents
+        if replay is None
+        else replace(contents, pieces=mark_cut_off(model, replay, contents.pieces, begun_anew))
+    )
 
 
 def check_subject(contents: Contents, config: RunConfig, folder: RunFolder, model: BaseAlgorithm) -> None:
-    """Raises SnapshotRefused for a snapshot of another run, or of one that was built otherwise; of a fork's parent,
-    hyperparameters may differ."""
-    manifest, built = contents.manifest, what_is_built(config, model)
+    """Raise SnapshotRefused for a snapshot of another run, or of a run that was built differently.
+
+    The hyperparameters of a fork's parent may differ.
+    """
+    manifest, built = contents.manifest, describe_build(config, model)
     if config.parent is None or manifest.run_id != config.parent.run_id:
         if manifest.run_id != folder.run_id:
             raise SnapshotRefused(
-                f"Snapshot {manifest.name} is of another run, {manifest.run_id[:80]}. Continue that one."
+                f"Snapshot {manifest.name} belongs to another run, {manifest.run_id[:80]}. Resume that one."
             )
         check_built(manifest, built)
     elif (manifest.built.algo, manifest.built.env_id) != (built.algo, built.env_id):
         raise SnapshotRefused(
-            f"Snapshot {manifest.name} is of {manifest.built.algo} on {manifest.built.env_id}, and this run has "
+            f"Snapshot {manifest.name} is of {manifest.built.algo} on {manifest.built.env_id}. This run has "
             f"{built.algo} on {built.env_id}."
         )

@@ -1,7 +1,4 @@
-"""Snapshots: when one is taken, and what becomes of it.
-
-Writer: writes snapshots beside the training thread.
-"""
+"""Decides when snapshots of a run are taken, and writes them beside the training thread."""
 
 from __future__ import annotations
 
@@ -18,12 +15,12 @@ from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING
 
 from rlviz.domain.config import SnapshotPlan
-from rlviz.domain.errors import RlvizError, RunFolderError, brief
+from rlviz.domain.errors import RlvizError, RunFolderError, summarize_error
 from rlviz.domain.events import SnapshotData
 from rlviz.domain.snapshots import Built, Origin, SnapshotManifest, Trigger
 from rlviz.learning.training.journals import RunJournals
-from rlviz.learning.training.snapshot.requests import Asked, Memory, Recent, Usable, WriteRequest
-from rlviz.rundir.files import files_in
+from rlviz.learning.training.snapshot.requests import Memory, Recent, RequestedSnapshots, Usable, WriteRequest
+from rlviz.rundir.files import list_files
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.retention import drop_segments, retain_snapshots
 from rlviz.rundir.snapshots import Snapshot, find_snapshot
@@ -33,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Writer:
-    """A thread that does one job after the other; it begins with the first."""
+    """A thread that runs one job after the other. It starts with the first job."""
 
     def __init__(self) -> None:
         self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
@@ -63,7 +60,7 @@ class Writer:
         while (job := self._jobs.get()) is not None:
             try:
                 job()
-            except Exception:  # into worker.log: what waits behind it is written all the same
+            except Exception:  # into worker.log; the jobs behind it still run
                 traceback.print_exc(file=sys.stderr)
 
 
@@ -71,35 +68,35 @@ NEVER = math.inf
 
 SHORTEST_SECONDS = 1.0
 FIRST_SHARE = 0.1
-"""Share of that interval after which the first capture is taken, so that a run that ends soon can be resumed too."""
+"""Share of the shortest interval after which the first state is captured, so that a run that ends soon can resume."""
 
 SHARE = 0.003
-"""Largest share of the time of training that capturing into memory may take; what is written is captured regardless."""
+"""Largest share of training time for captures that only stay in memory. Captures to be written have no limit."""
 
 MOST_WAITING_BYTES = 16_000_000
-"""So much of what is new in the replay buffer waits in memory for the next snapshot; then it is written ahead."""
+"""New replay rows that may wait in memory for the next snapshot, in bytes; beyond it they are written ahead."""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What all snapshots of one attempt have in common."""
+    """Facts that all snapshots of an attempt share."""
 
     run_id: str
     attempt: int
     built: Built
     origin: Origin
     state_problem: str | None = None
-    """Why the environment cannot be copied, as the tests of it found."""
+    """Why the environment's state cannot be copied, as found when it was tested."""
     forked_at: int | None = None
-    """The step of a fork's beginning, whose snapshot is its parent's."""
+    """The step at which a fork begins; the snapshot of that step is its parent's."""
 
 
 class Snapshots:
-    """Captures a run's training at the start of a rollout where ``is_due`` says so, and writes what the plan, an event
-    or somebody asks for: ``snapshots/<step or name>.zip``.
+    """Captures a run's state at the start of a rollout when ``is_due``, and writes ``snapshots/<step or name>.zip``.
 
-    ``capture`` copies everything, in the training thread; compressing, writing and waiting for the disk happen in a
-    thread beside it. What cannot be written is warned of, and training goes on. ``close`` after use.
+    A capture is written when the plan, an event, a rule or a user asks for it. ``capture`` copies the state in the
+    training thread; compressing and writing happen in a separate thread. A failure to write becomes a warning. Call
+    ``close`` after use.
     """
 
     def __init__(
@@ -116,14 +113,24 @@ class Snapshots:
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``step`` is that at which training begins; ``first_update``: the step up to which nothing is learned,
-        None: no snapshot is taken of it. ``answered`` as for Asked."""
+        """Plan the first snapshot.
+
+        Args:
+            folder: The run's folder.
+            plan: When snapshots are taken and how many are kept.
+            journals: Where snapshots are recorded.
+            capture: Copies the state of training.
+            subject: Facts that all snapshots share.
+            step: The step at which training begins.
+            first_update: Take a first snapshot at this step, after the first update. None: no first snapshot.
+            answered: Number of the last request that an earlier attempt answered.
+        """
         self._folder, self._plan, self._journals, self._subject = folder, plan, journals, subject
         self._capture, self._clock, self._monotonic = capture, clock, monotonic
         self._attempt = subject.attempt
         self._memory = Memory()
         self._requests: SimpleQueue[WriteRequest] = SimpleQueue()
-        self.asked = Asked(journals, answered)
+        self.requested = RequestedSnapshots(journals, answered)
         self._wanted_plan = plan
         self._step_due = self._after(step)
         self._first_due = first_update if first_update is not None and self._needs_first() else NEVER
@@ -133,96 +140,107 @@ class Snapshots:
         self._written: dict[int, str] = {}
         self._writer = Writer()
         self._is_asked = False
-        """Whether something is due that does not go by steps. Threads set it after what it announces; the training
-        thread clears it before it looks."""
+        """Whether something is due that does not depend on steps.
+
+        Other threads set it after adding their request; the training thread clears it before it reads the requests.
+        """
 
     @property
     def is_on(self) -> bool:
-        """Whether the plan is to take any."""
+        """Whether the plan takes any snapshots."""
         return self._plan.is_on
 
     def request(self, trigger: Trigger, message: str = "") -> None:
-        """Ask, from any thread, for one at the start of the next rollout."""
+        """Request a snapshot at the start of the next rollout. For any thread."""
         self._requests.put(WriteRequest(trigger, message=message))
         self._is_asked = True
 
     def note_best(self, began_at: int) -> None:
-        """The policy of the rollout that began at step ``began_at`` is the best so far: that is worth one of its
-        beginning, where training had that policy, unless the plan is to take none. A fork has that of its own beginning
-        already, which stays."""
+        """Snapshot the state that had the best policy so far: the start of the rollout at step ``began_at``.
+
+        A fork already has the snapshot of its own beginning, which is kept.
+        """
         if not self._plan.is_on or began_at == self._subject.forked_at:
             return
-        if (recent := self._memory.at(began_at)) is None:
+        if (recent := self._memory.find_step(began_at)) is None:
             self.request(Trigger.BEST)
         else:
             self._submit(recent, WriteRequest(Trigger.BEST))
 
     def note_solved(self) -> None:
-        """The reward threshold was reached for the first time."""
+        """Request a snapshot because the reward threshold was reached for the first time."""
         if self._plan.is_on:
             self.request(Trigger.SOLVED)
 
-    def renew(self, plan: SnapshotPlan) -> None:
-        """Follow ``plan``, if it is another one, from the start of the next rollout on. From any thread."""
+    def set_plan(self, plan: SnapshotPlan) -> None:
+        """Follow ``plan`` from the start of the next rollout on. For any thread."""
         if plan != self._wanted_plan:
             self._wanted_plan = plan
             self._is_asked = True
 
     def is_due(self, step: int, *, is_evaluated: bool) -> bool:
-        """Whether to ``catch_up`` at the start of a rollout at ``step``. ``is_evaluated``: its policy will be, and may
-        turn out to be the best."""
+        """Return whether to call ``take_due`` at the start of the rollout at ``step``.
+
+        Args:
+            is_evaluated: Whether the policy is evaluated within the rollout, so that it may become the best.
+        """
         return (
             self._is_asked
             or step >= min(self._step_due, self._first_due)
             or (is_evaluated and self._plan.is_on)
-            or self.asked.is_due
+            or self.requested.is_due
         )
 
-    def tick(self) -> None:
-        """Look at the clock, from any thread."""
+    def check_clock(self) -> None:
+        """Check by the clock whether something is due. For any thread."""
         now = self._monotonic()
         if self._plan.is_on and (now >= self._time_due or now >= self._recent_due):
             self._is_asked = True
 
-    def catch_up(self, step: int) -> None:
-        """Do what is due, in the training thread at the start of a rollout. What cannot be captured is warned of if it
-        was asked for; otherwise raises what made it impossible."""
+    def take_due(self, step: int) -> None:
+        """Capture what is due, at the start of a rollout, and have it written.
+
+        If the state cannot be captured, warn if a snapshot was requested; otherwise raise the error.
+        """
         requests = self._due(step)
         try:
             recent = self._take("rollout")
-        except Exception as error:  # of an environment that cannot be copied, for instance
+        except Exception as error:  # for instance, of an environment that cannot be copied
             if not requests:
                 raise
-            self._journals.warn(step, f"The snapshot of step {step} could not be taken: {brief(error)}.")
+            self._journals.warn(step, f"The snapshot of step {step} could not be taken: {summarize_error(error)}.")
             return
         for request in requests:
             self._submit(recent, request)
 
-    def hear_control(self) -> None:
-        """Hear which snapshots people ask for: of what came just now the watcher may not have told."""
+    def read_requests(self) -> None:
+        """Read the users' requests from ``control.json``; the watcher may not have seen the latest."""
         with suppress(RunFolderError):
-            self.asked.hear(self._folder.read_control().snapshot_requests)
+            self.requested.add_requests(self._folder.read_control().snapshot_requests)
 
     def capture(self, point: Point) -> Captured:
-        """What training is now, for somebody else to write."""
+        """Return a copy of the state of training, for the caller to write."""
         return self._capture(point)
 
     def describe(self, captured: Captured, attempt: int) -> SnapshotManifest:
-        """What a snapshot of ``captured``, of that attempt, says of itself."""
+        """Return a manifest for ``captured``, as a snapshot of that attempt."""
         return self._manifest(Recent(captured, self._clock(), 0.0, attempt), WriteRequest(Trigger.REQUESTED))
 
     def take_last(self, trigger: Trigger) -> None:
-        """Training is over, behind its last update: what people still wait for is of that moment too."""
+        """Take the requested snapshots after the last update of training."""
         requests = [WriteRequest(trigger)] if self._plan.is_on else []
-        requests += self.asked.take()
+        requests += self.requested.pop_all()
         if requests:
             recent = self._take("end")
             for request in requests:
                 self._submit(recent, request)
 
     def write_newest(self, trigger: Trigger) -> int | None:
-        """Write the one captured last, if it is not on its way already, from any thread. Returns its step; None if
-        there is none yet."""
+        """Write the newest capture, unless it was submitted already. For any thread.
+
+        Returns:
+            Its step, or None if there is no capture yet.
+        """
         if (recent := self._memory.newest) is None:
             return None
         if recent.captured.step != self._last_submitted:
@@ -230,36 +248,36 @@ class Snapshots:
         return recent.captured.step
 
     def flush(self) -> None:
-        """Wait until all that was asked for is on disk, or cannot be."""
+        """Wait until all submitted snapshots are written or have failed."""
         self._writer.flush()
 
-    def written_at(self, step: int) -> str | None:
-        """The name of the snapshot of ``step`` that was written last; None: there is none."""
+    def find_written(self, step: int) -> str | None:
+        """Return the name of the snapshot of ``step`` if it was the last one written, else None."""
         return self._written.get(step)
 
     def close(self) -> None:
         self._writer.close()
 
-    def in_memory(self, name: str) -> Contents | None:
-        """The snapshot of that name, if it is among those kept in memory."""
-        from rlviz.learning.training.snapshot.capture import contents_in_memory
+    def find_in_memory(self, name: str) -> Contents | None:
+        """Return the snapshot called ``name`` if it is kept in memory."""
+        from rlviz.learning.training.snapshot.capture import copy_contents
 
-        found = self._memory.named(name)
-        return None if found is None else contents_in_memory(found[1].captured, self._manifest(found[1], found[0]))
+        found = self._memory.find_name(name)
+        return None if found is None else copy_contents(found[1].captured, self._manifest(found[1], found[0]))
 
-    def usable(self) -> list[Usable]:
-        """What is in memory and could be gone back to, the newest first."""
-        return self._memory.usable()
+    def list_usable(self) -> list[Usable]:
+        """Return the states in memory that training can be rolled back to, newest first."""
+        return self._memory.list_usable()
 
     def write_captured(self, captured: Captured) -> str:
-        """See that one of those in memory is written; returns its name."""
-        self._submit(self._memory.of(captured), WriteRequest(Trigger.RULE))
+        """Write a state that is in memory, and return its name."""
+        self._submit(self._memory.find_capture(captured), WriteRequest(Trigger.RULE))
         return str(captured.step)
 
-    def go_back(self, step: int, attempt: int) -> None:
-        """Training has gone back to ``step``, in a new attempt: forget what was captured beyond."""
+    def roll_back(self, step: int, attempt: int) -> None:
+        """Forget what was captured after ``step``, because training rolled back to it, in a new attempt."""
         self._attempt = attempt
-        self._memory.go_back(step)
+        self._memory.roll_back(step)
         self._last_submitted = -1
         self._step_due = self._after(step)
 
@@ -277,18 +295,21 @@ class Snapshots:
             self._step_due, self._time_due = self._after(step), now + (self._plan.every_seconds or math.inf)
         while not self._requests.empty():
             requests.append(self._requests.get())
-        if self.asked.is_due:
-            requests += self.asked.take()
-        if is_due and all(
-            request.name is not None for request in requests
-        ):  # or one of them takes its place, and its name
+        if self.requested.is_due:
+            requests += self.requested.pop_all()
+        # A requested snapshot without a name replaces the periodic one: both are named after the step.
+        if is_due and all(request.name is not None for request in requests):
             requests.append(WriteRequest(Trigger.PERIODIC))
         return requests
 
     def _needs_first(self) -> bool:
-        """Whether one is taken after the first update, so that a run that is killed before the clock says so for the
-        first time can go on. One that goes by steps alone has its first where its user wants it."""
-        return self._plan.every_seconds is not None and not files_in(self._folder.snapshots, self._folder.path, "*.zip")
+        """Return whether to take a snapshot after the first update, so that a run that is killed early can resume.
+
+        A plan by steps alone takes its first snapshot where the user wants it.
+        """
+        return self._plan.every_seconds is not None and not list_files(
+            self._folder.snapshots, self._folder.path, "*.zip"
+        )
 
     def _after(self, step: int) -> float:
         every = self._plan.every_steps
@@ -313,14 +334,14 @@ class Snapshots:
         self._writer.submit(partial(self._write, recent, request))
 
     def _write_ahead(self, captured: Captured) -> None:
-        """What fails is tried again with the next snapshot, which says so."""
+        """Write replay rows before their snapshot. A failure is ignored: the next snapshot writes them again."""
         from rlviz.learning.training.snapshot.replay import write_pieces
 
         with suppress(OSError, RunFolderError):
             write_pieces(self._folder, captured.pieces)
 
     def _archive(self, captured: Captured, manifest: SnapshotManifest) -> tuple[SnapshotManifest, int]:
-        """Write the file of a snapshot. Returns its manifest and its size in bytes. Raises OSError, RunFolderError."""
+        """Write a snapshot's file. Returns its manifest and size in bytes. Raises OSError and RunFolderError."""
         from rlviz.learning.training.snapshot.capture import write_archive  # the scripted worker has no torch
 
         return write_archive(self._folder, captured, manifest)
@@ -332,19 +353,21 @@ class Snapshots:
         captured = recent.captured
         manifest = self._manifest(recent, request)
         try:
-            self._journals.sync_metrics()  # before: who goes on from it does not compute those rows again
+            self._journals.sync_metrics()  # first, so that an attempt resumed from it need not compute those rows
             manifest, size = self._archive(captured, manifest)
             retain_snapshots(self._folder, self._plan.keep, self._plan.max_bytes or math.inf)
             drop_segments(self._folder, beyond=max((piece.end for piece in captured.pieces), default=0))
-        except Exception as error:  # whatever it is: training goes on, and so does this thread
+        except Exception as error:  # whatever it is, training and this thread continue
             self._journals.warn(captured.step, f"The snapshot of step {captured.step} could not be saved: {error}.")
             return
         self._written = {captured.step: manifest.name}
         self._tell(manifest, size, request)
 
     def _found(self, request: WriteRequest) -> Snapshot | None:
-        """The snapshot that has the name which somebody asks for: a worker that was killed has written it and not said
-        so, or another one was given that name meanwhile. It is not replaced."""
+        """Return an existing snapshot with the requested name; it is not replaced.
+
+        A worker that was killed may have written it without recording it, or another one got that name meanwhile.
+        """
         if request.name is None:
             return None
         with suppress(OSError, RlvizError):
@@ -352,7 +375,7 @@ class Snapshots:
         return None
 
     def _tell(self, manifest: SnapshotManifest, size: int, request: WriteRequest) -> None:
-        self.asked.answer(request)
+        self.requested.mark_answered(request)
         self._journals.event(
             manifest.step,
             SnapshotData(

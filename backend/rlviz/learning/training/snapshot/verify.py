@@ -1,10 +1,7 @@
-"""Verification of a snapshot: training is built, brought to it, captured again, and compared part by part with
-the file.
+"""Verifies a snapshot: restores it, captures the state again, and compares the two part by part.
 
-Nothing of the run is changed: what counts while training goes on is built in a folder of its own.
-
-Where two values differ that were read from pickles: two arrays, two generators, or whatever an environment
-holds.
+The run is not changed: the parts that count are built in a temporary folder. ``first_difference`` compares values read
+from pickles, such as arrays, generators, or the objects of an environment.
 """
 
 from __future__ import annotations
@@ -24,7 +21,7 @@ import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.domain.config import RunConfig
-from rlviz.domain.errors import RlvizError, SnapshotDamaged, SnapshotRefused, brief
+from rlviz.domain.errors import RlvizError, SnapshotDamaged, SnapshotRefused, summarize_error
 from rlviz.domain.evaluation import VerificationStatus
 from rlviz.domain.rules import RollBack, Rule
 from rlviz.domain.snapshots import SnapshotVerification, Trigger, VerifiedPart
@@ -33,26 +30,26 @@ from rlviz.learning.environments.state import read_state
 from rlviz.learning.training.builder import build_model
 from rlviz.learning.training.callback import GreedyPlayer, JournalOutput, PeriodicEvaluation, RunCallback, RunLogger
 from rlviz.learning.training.checkpoint import Checkpoints
-from rlviz.learning.training.components import counters_of
+from rlviz.learning.training.components import collect_counters
 from rlviz.learning.training.journals import RunJournals
 from rlviz.learning.training.knobs import Knobs
 from rlviz.learning.training.rules import Firing
 from rlviz.learning.training.snapshot.capture import Captured, Contents, Counter, capture, read_archive
-from rlviz.learning.training.snapshot.replay import replay_difference
+from rlviz.learning.training.snapshot.replay import find_replay_difference
 from rlviz.learning.training.snapshot.restore import restore
 from rlviz.learning.training.steering import Steering
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import write_snapshot_verification
 
 _IDENTITIES = (type, FunctionType, BuiltinFunctionType, ModuleType)
-"""Pickled by their names, so that there is one of each."""
+"""Objects pickled by name, so that there is only one of each."""
 
 SHOWN = 60
-"""Characters of a value."""
+"""Characters shown of a value."""
 
 
 def first_difference(was: Any, now: Any) -> str | None:
-    """Where ``now`` is not, to the last bit, what ``was`` is, and both values there; None: nowhere."""
+    """Return the path of the first difference to the last bit, with both values there, or None."""
     return next(_differences(was, now, "", set()), None)
 
 
@@ -66,7 +63,7 @@ def _differences(was: Any, now: Any, path: str, seen: set[tuple[int, int]]) -> I
     elif isinstance(was, np.ndarray):
         yield from _of_arrays(was, now, path, seen)
     elif isinstance(was, float | np.generic):
-        if np.asarray(was).tobytes() != np.asarray(now).tobytes():  # which tells 0.0 from -0.0, and not NaN from NaN
+        if np.asarray(was).tobytes() != np.asarray(now).tobytes():  # bytes tell 0.0 from -0.0, and NaN equals NaN
             yield _said(path, was, now)
     elif was is None or isinstance(was, bool | int | complex | str | bytes | bytearray | set | frozenset | range):
         if was != now:
@@ -74,7 +71,7 @@ def _differences(was: Any, now: Any, path: str, seen: set[tuple[int, int]]) -> I
     elif isinstance(was, _IDENTITIES):
         yield _said(path, was, now)
     else:
-        seen.add((id(was), id(now)))  # an environment may refer to itself
+        seen.add((id(was), id(now)))  # an environment may contain itself
         yield from _of_containers(was, now, path, seen)
 
 
@@ -107,15 +104,15 @@ def _of_containers(was: Any, now: Any, path: str, seen: set[tuple[int, int]]) ->
 
 
 def _of_objects(was: Any, now: Any, path: str, seen: set[tuple[int, int]]) -> Iterator[str]:
-    """Compared by what pickling would keep of them."""
+    """Compare objects by what pickle would store of them."""
     for one, other in zip(_kept(was), _kept(now), strict=True):
         yield from _differences(one, other, path, seen)
 
 
 def _kept(value: Any) -> list[Any]:
-    """The arguments it is made with, its state, its items if it is a list, and its pairs if it is a dictionary."""
+    """Return the constructor's arguments, the state, the items of a list, and the pairs of a dictionary."""
     kept = value.__reduce_ex__(4)
-    if isinstance(kept, str):  # its name in its module
+    if isinstance(kept, str):  # a name in its module
         return [kept, None, None, None]
     _, arguments, state, items, pairs = (*kept, None, None, None)[:5]
     return [arguments, state, items and list(items), pairs and list(pairs)]
@@ -136,21 +133,25 @@ def _said(path: str, was: Any, now: Any) -> str:
 
 
 def verify_snapshot(folder: RunFolder, name: str) -> SnapshotVerification:
-    """Verify, and write the result; a refusal and a failure are written too."""
+    """Verify a snapshot and write the result, also when it is refused or fails."""
     try:
         found = _verify(folder, name)
     except SnapshotRefused as error:
         found = _refused(folder, name, error)
     except Exception as error:
         traceback.print_exc()
-        cause = str(error) if isinstance(error, RlvizError) else f"{brief(error)}; the traceback is in worker.log."
+        cause = (
+            str(error)
+            if isinstance(error, RlvizError)
+            else f"{summarize_error(error)}; the traceback is in worker.log."
+        )
         found = SnapshotVerification(status=VerificationStatus.FAILED, cause=cause)
     write_snapshot_verification(folder, name, found)
     return found
 
 
 def _refused(folder: RunFolder, name: str, error: SnapshotRefused) -> SnapshotVerification:
-    """A file that can be read is whole: what it is of is refused."""
+    """Return the result for a refused snapshot. It is whole if its file can be read."""
     try:
         read_archive(folder, name)
         whole = not isinstance(error, SnapshotDamaged)
@@ -165,7 +166,7 @@ def _verify(folder: RunFolder, name: str) -> SnapshotVerification:
     contents, config = read_archive(folder, name), folder.read_config()
     manifest = contents.manifest
     if manifest.run_id != folder.run_id:
-        raise SnapshotRefused(f"Snapshot {name} is of run {manifest.run_id[:80]}, which this one was forked from.")
+        raise SnapshotRefused(f"Snapshot {name} belongs to run {manifest.run_id[:80]}, the parent of this one.")
     with ExitStack() as stack:
         model = build_model(config)
         stack.callback(_close, model)
@@ -173,12 +174,16 @@ def _verify(folder: RunFolder, name: str) -> SnapshotVerification:
         continuation = restore(model, config, folder, name)
         counters = _counters(stack, RunFolder(scratch, folder.run_id), model, config, contents)
         continuation.restore_counters(counters)
-        model._setup_learn(1, callback=None, reset_num_timesteps=False)  # which the library begins with
+        model._setup_learn(1, callback=None, reset_num_timesteps=False)  # as at the start of the library's learn
         continuation.settle(model, continuation.point)
-        again = capture(model, counters, continuation.tape(), point=continuation.point, last_row=continuation.last_row)
+        again = capture(
+            model, counters, continuation.make_tape(), point=continuation.point, last_row=continuation.last_row
+        )
         parts = _compare(contents, again)
         if (replay := contents.state["replay"]) is not None:
-            parts["replay"] = parts["replay"] or replay_difference(model, folder, replay, continuation.replay_pieces)
+            parts["replay"] = parts["replay"] or find_replay_difference(
+                model, folder, replay, continuation.replay_pieces
+            )
     unable = [manifest.not_exact_because or "It was not captured exactly."] if not manifest.exact else []
     reasons = list(dict.fromkeys([*unable, *continuation.not_exact_because]))
     found = [VerifiedPart(name=part, identical=how is None, first_difference=how) for part, how in parts.items()]
@@ -194,7 +199,7 @@ def _verify(folder: RunFolder, name: str) -> SnapshotVerification:
 
 
 def _compare(contents: Contents, captured: Captured) -> dict[str, str | None]:
-    """Where each part that was captured again differs from the file."""
+    """Return the first difference of each part, or None."""
     was, now = (
         _parts(state, tensors)
         for state, tensors in (
@@ -206,7 +211,7 @@ def _compare(contents: Contents, captured: Captured) -> dict[str, str | None]:
 
 
 def _parts(state: Mapping[str, Any], tensors: Mapping[str, Any]) -> dict[str, Any]:
-    """Without what a clock says, and without an optimizer's settings, which are the configuration's and the knobs'."""
+    """Split the state into parts, without clock times and without optimizer settings, which the configuration has."""
     model = {key: value for key, value in state["model"].items() if key != "elapsed_ns"}
     counters = {name: dict(counter) for name, counter in state["counters"].items()}
     counters.get("steering", {}).pop("seconds", None)
@@ -233,7 +238,7 @@ def _parts(state: Mapping[str, Any], tensors: Mapping[str, Any]) -> dict[str, An
 def _counters(
     stack: ExitStack, scratch: RunFolder, model: BaseAlgorithm, config: RunConfig, contents: Contents
 ) -> dict[str, Counter]:
-    """Those that the snapshot knows, as the trainer has them."""
+    """Build the counters that the snapshot has, as the trainer builds them."""
     scratch.path.mkdir()
     journals = RunJournals(scratch)
     stack.callback(journals.close)
@@ -254,11 +259,11 @@ def _counters(
             threshold=None,
             stopping=lambda: False,
         )
-    return counters_of(RunCallback(journals, checkpoints, Event()), logger, checkpoints, steering, evaluation)
+    return collect_counters(RunCallback(journals, checkpoints, Event()), logger, checkpoints, steering, evaluation)
 
 
 class _NoTargets:
-    """Rules that are only counted act on nothing."""
+    """Targets of rules whose actions are not applied."""
 
     def pause(self) -> None: ...
 

@@ -122,7 +122,7 @@ class EventsProjection:
         self.cause: str | None = None
         self.traceback: str | None = None
 
-    def take(self, lines: Iterable[Line]) -> None:
+    def add_lines(self, lines: Iterable[Line]) -> None:
         """Apply the next lines of the journal."""
         for line in lines:
             if (event := parse_event(line.record)) is not None:

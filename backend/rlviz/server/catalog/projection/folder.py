@@ -27,7 +27,7 @@ from rlviz.server.catalog.projection.run import (
     settle_damaged,
     solved_columns,
 )
-from rlviz.stats.solved import Evaluated, earlier, shown_return, solved_by_evaluations
+from rlviz.stats.solved import Evaluated, earlier_of, shown_return, solved_by_evaluations
 
 
 @dataclass
@@ -53,7 +53,7 @@ def index_folder(folder: RunFolder, indexed: Indexed) -> None:
         return
     settle_damaged(row, folder)
     indexed.runs.append(row)
-    indexed.evaluations.extend(map(EvaluationRow.of, records))
+    indexed.evaluations.extend(map(EvaluationRow.from_record, records))
 
 
 def row_of_config(config: RunConfig) -> RunRow:
@@ -215,7 +215,7 @@ def evaluations_that_count(asked: Sequence[Evaluated], folder: RunFolder) -> lis
 def _events(folder: RunFolder) -> EventsProjection:
     events = EventsProjection()
     with suppress(RunFolderError):
-        events.take(journal_lines(folder.events_path))
+        events.add_lines(journal_lines(folder.events_path))
     return events
 
 
@@ -224,7 +224,7 @@ def count_evaluations(row: RunRow, found: Sequence[Evaluated]) -> bool:
 
     For a run that no monitor follows: a projection counts evaluations too.
     """
-    solved = earlier(row.solved, solved_by_evaluations(row.reward_threshold, found))
+    solved = earlier_of(row.solved, solved_by_evaluations(row.reward_threshold, found))
     if solved == row.solved:
         return False
     row.sqlmodel_update(solved_columns(solved, row.clock))
@@ -233,7 +233,7 @@ def count_evaluations(row: RunRow, found: Sequence[Evaluated]) -> bool:
 
 def evaluation_rows(folder: RunFolder, unreadable: list[RunFolderError]) -> list[EvaluationRow]:
     """The evaluations of a run; those that cannot be read are added to ``unreadable``."""
-    return [EvaluationRow.of(record) for record in _records(folder, unreadable)]
+    return [EvaluationRow.from_record(record) for record in _records(folder, unreadable)]
 
 
 def _records(folder: RunFolder, unreadable: list[RunFolderError]) -> list[EvaluationRecord]:
@@ -248,4 +248,4 @@ def _records(folder: RunFolder, unreadable: list[RunFolderError]) -> list[Evalua
 
 def evaluation_row(folder: RunFolder, evaluation_id: str) -> EvaluationRow:
     """Raises RunFolderError."""
-    return EvaluationRow.of(folder.evaluations.read(evaluation_id))
+    return EvaluationRow.from_record(folder.evaluations.read(evaluation_id))

@@ -51,7 +51,7 @@ class MetricsProjection:
         self._newest: dict[str, Any] = {}
         self._in_a_row = EvaluationsInARow() if is_foreign else None
 
-    def take(self, lines: Sequence[Line]) -> None:
+    def add_lines(self, lines: Sequence[Line]) -> None:
         """Apply the next lines of the journal."""
         records: list[Mapping[str, Any]] = []
         for line in lines:

@@ -31,7 +31,7 @@ from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.projection.events import EventsProjection
 from rlviz.server.catalog.projection.metrics import MetricsProjection
 from rlviz.stats.returns import TrainingClock
-from rlviz.stats.solved import Evaluated, SolvedAt, earlier, solved_by_evaluations
+from rlviz.stats.solved import Evaluated, SolvedAt, earlier_of, solved_by_evaluations
 
 
 def ended_by_rule(rule: str) -> str:
@@ -88,11 +88,11 @@ class RunProjection:
     def take_metrics(self, lines: Sequence[Line]) -> None:
         """Apply the next lines of ``metrics.jsonl``."""
         left_out = self._left_out
-        self._metrics.take([line for line in lines if not _is_in(left_out, line)] if left_out else lines)
+        self._metrics.add_lines([line for line in lines if not _is_in(left_out, line)] if left_out else lines)
 
     def take_events(self, lines: Sequence[Line]) -> None:
         """Apply the next lines of ``events.jsonl``."""
-        self._events.take(lines)
+        self._events.add_lines(lines)
 
     def take_event(self, event: EventRecord) -> None:
         """Apply an event that is known, though it may not be in the journal."""
@@ -159,7 +159,7 @@ class RunProjection:
     def _solved(self) -> SolvedAt | None:
         events, metrics = self._events, self._metrics
         evaluations = [*events.chosen_by, *events.asked_that_count(self.asked), *metrics.evaluations]
-        return earlier(metrics.curve.solved, solved_by_evaluations(self._threshold, evaluations))
+        return earlier_of(metrics.curve.solved, solved_by_evaluations(self._threshold, evaluations))
 
     @property
     def total_timesteps(self) -> int | None:

@@ -1,3 +1,3 @@
-"""From the trials of an experiment, and the journals of their runs, to results, exports and the report."""
+"""Compute results, exports and the report of an experiment from its trials and their journals."""
 
 from __future__ import annotations

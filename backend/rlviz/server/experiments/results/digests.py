@@ -1,4 +1,4 @@
-"""RunDigestStore: the digests of an experiment's runs, made once for each run that has ended."""
+"""Digests of an experiment's runs: reduced curves, computed once for each ended run."""
 
 from __future__ import annotations
 
@@ -18,24 +18,23 @@ from rlviz.domain.metrics import EVAL_REWARD
 from rlviz.rundir.folder import RunFolder
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.metrics.service import MetricsService, RunCurvesCache
-from rlviz.stats.experiments.results import DIGEST_DEFINITION, RunDigest, digest
+from rlviz.stats.experiments.results import DIGEST_DEFINITION, RunDigest, make_digest
 from rlviz.stats.experiments.trials import LearningCurve
 
 log = logging.getLogger(__name__)
 
 DIGESTS = "digests.jsonl"
 MOST_LINE_BYTES = 1 << 24
-"""Bytes of the digest of one run, at most; one of a long run has some hundred thousand."""
+"""Maximum size of a run's digest in bytes; that of a long run has about a hundred thousand."""
 
 _CURVES = ("training", "greedy", "records", "evaluations")
 _NO_POINTS = np.empty(0)
 
 
 class RunDigestStore:
-    """Digests in memory, and of runs that have ended also in a file of the experiment's ``results``.
+    """Keeps digests in memory, and those of ended runs also in a file in the experiment's ``results`` folder.
 
-    The file can be deleted at any time: it is made again from the journals. A line that is torn or of another shape is
-    left out. For several threads.
+    The file is a cache: you can delete it at any time. Torn or malformed lines are skipped. Thread-safe.
     """
 
     def __init__(self, folder: Path, runs_dir: Path, metrics: MetricsService, curves: RunCurvesCache) -> None:
@@ -44,8 +43,8 @@ class RunDigestStore:
         self._lock = Lock()
         self._known: dict[str, tuple[str, RunDigest]] | None = None
 
-    def of(self, rows: Sequence[RunRow]) -> dict[str, RunDigest]:
-        """By run id."""
+    def read_digests(self, rows: Sequence[RunRow]) -> dict[str, RunDigest]:
+        """Return the digests of the runs by run id."""
         with self._lock:
             if self._known is None:
                 self._known = _read(self._path)
@@ -60,14 +59,14 @@ class RunDigestStore:
             return {row.id: self._known[row.id][1] for row in rows}
 
     def keep(self, digested: Sequence[tuple[RunRow, RunDigest]]) -> None:
-        """Write digests of runs that have ended into the file."""
+        """Write digests of ended runs into the file."""
         if digested:
             _append(self._path, [_line(row.id, _stamp(row), one) for row, one in digested])
 
     def _digest(self, row: RunRow) -> RunDigest:
         folder = RunFolder(self._runs_dir, row.id)
-        curves = self._curves.of(folder)
-        return digest(curves.episodes, self._greedy(folder), curves.evaluations(row))
+        curves = self._curves.read_curves(folder)
+        return make_digest(curves.episodes, self._greedy(folder), curves.evaluations(row))
 
     def _greedy(self, folder: RunFolder) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         try:
@@ -78,7 +77,7 @@ class RunDigestStore:
 
 
 def _stamp(row: RunRow) -> str:
-    """Changes with whatever a run's journals gain, and with how digests are made."""
+    """Return a key that changes when the run's journals grow or the computation of digests changes."""
     return f"{DIGEST_DEFINITION}/{row.status}/{row.attempt}/{row.last_event}/{row.step}/{row.episodes}"
 
 
@@ -93,14 +92,14 @@ def _as_lists(curve: LearningCurve | None) -> object:
 
 
 def _append(path: Path, lines: Sequence[bytes]) -> None:
-    """Without it results are only slower: a full disk is no reason not to show them."""
+    """Append lines to the cache. A failure is only logged, since results work without it."""
     try:
-        path.parent.mkdir(exist_ok=True)  # without its parents: an experiment that was deleted stays deleted
+        path.parent.mkdir(exist_ok=True)  # without parents, so that a deleted experiment stays deleted
         descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
         with os.fdopen(descriptor, "ab") as file:
-            file.write(b"\n" + b"".join(lines))  # a line that was torn ends here
+            file.write(b"\n" + b"".join(lines))  # ends a torn line
     except OSError as error:
-        log.warning("Digests of runs were not kept in %s: %s", path, error)
+        log.warning("Cannot cache digests of runs in %s: %s", path, error)
 
 
 def _read(path: Path) -> dict[str, tuple[str, RunDigest]]:

@@ -1,4 +1,4 @@
-"""The trials of an experiment as a table for other programs, and its results for papers and pages."""
+"""Export the trials of an experiment as a table, and its results for papers and web pages."""
 
 from __future__ import annotations
 

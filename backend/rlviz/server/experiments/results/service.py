@@ -1,14 +1,9 @@
-"""ResultsService: the results of experiments, made again only when a trial has changed.
+"""Compute and cache the results of experiments.
 
-Results of experiments that are over, kept in their folders, so that nobody waits for them twice.
-
-ResultsPreparer: makes what results need while experiments train, so that nobody waits for it who asks later.
-
-What results need to know of an experiment, however it is specified and stored.
-
-Keeping a variant of an experiment as a preset of the user's own, with what the experiment measured.
-
-ExperimentResultsService: what can be asked of the results of an experiment, by its id.
+``ExperimentResultsService`` answers requests by experiment id. ``ResultsService`` computes results from an
+``ExperimentSource`` and computes them again only when a trial has changed; ``ResultsCache`` stores those of ended
+experiments in their folders. ``ResultsPreparer`` computes in the background while experiments train, so that the first
+request is fast. ``preset_of`` turns a variant into a preset with its measured figures.
 """
 
 from __future__ import annotations
@@ -60,7 +55,7 @@ log = logging.getLogger(__name__)
 
 
 MOST_KEPT = 8
-"""Results of one experiment: of each kind of score, with a threshold or two."""
+"""Number of cached results of one experiment: one for each kind of score and a few thresholds."""
 
 MOST_BYTES = 1 << 26
 
@@ -68,9 +63,9 @@ _PREFIX, _SUFFIX = "made-", ".json"
 
 
 class ResultsCache:
-    """Files in the ``results`` of an experiment, each by a key of all that it was made from.
+    """Result files in an experiment's ``results`` folder, each named by a key of all its inputs.
 
-    They can be deleted at any time: they are made again. One that cannot be read, or is of another shape, is none.
+    The files are a cache: you can delete them at any time. Unreadable or malformed files are ignored.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -83,15 +78,15 @@ class ResultsCache:
             return None
 
     def keep(self, key: str, results: ExperimentResults) -> None:
-        """Results of trials that still train are not kept: they change. A full disk is no reason not to show them."""
+        """Save results, unless trials still train. A failure is only logged."""
         if not results.complete:
             return
         try:
-            self._folder.mkdir(exist_ok=True)  # without its parents: an experiment that was deleted stays deleted
+            self._folder.mkdir(exist_ok=True)  # without parents, so that a deleted experiment stays deleted
             write_atomically(self._path(key), results.model_dump_json().encode())
             self._forget_oldest()
         except OSError as error:
-            log.warning("Results were not kept in %s: %s", self._folder, error)
+            log.warning("Cannot cache results in %s: %s", self._folder, error)
 
     def _path(self, key: str) -> Path:
         return self._folder / f"{_PREFIX}{key}{_SUFFIX}"
@@ -103,14 +98,14 @@ class ResultsCache:
 
 
 BETWEEN_SECONDS = 10.0
-"""Between two looks at experiments that go on."""
+"""Seconds between two preparations while experiments train."""
 
 
 class ResultsPreparer:
-    """A thread of its own, begun when it is first needed. ``handle_trials`` may be called from every thread."""
+    """A thread that prepares results, started when first needed. ``handle_trials`` is thread-safe."""
 
     def __init__(self, prepare: Callable[[str], None], *, between: float = BETWEEN_SECONDS) -> None:
-        """``prepare``: what is done for an experiment, by its id; what it raises is logged."""
+        """``prepare`` is called with an experiment's id; its exceptions are logged."""
         self._prepare, self._between = prepare, between
         self._changed = Condition()
         self._over: list[str] = []
@@ -120,7 +115,7 @@ class ResultsPreparer:
         self._thread: Thread | None = None
 
     def handle_trials(self, event: TrialsChanged) -> None:
-        """Queue an experiment, and return at once. One that is over is prepared before the others."""
+        """Queue an experiment and return at once. Ended experiments are prepared first."""
         experiment_id, is_over = event.experiment_id, event.is_over
         with self._changed:
             if self._closing:
@@ -136,7 +131,7 @@ class ResultsPreparer:
             self._changed.notify()
 
     def close(self) -> None:
-        """Prepare nothing more; what is being prepared is finished."""
+        """Finish the current preparation and start no more."""
         with self._changed:
             self._closing = True
             self._changed.notify()
@@ -148,11 +143,11 @@ class ResultsPreparer:
             for experiment_id in wanted:
                 try:
                     self._prepare(experiment_id)
-                except Exception as error:  # deleted meanwhile, or damaged: whoever asks for the results is told
-                    log.info("Results of experiment %s were not prepared: %s", experiment_id, error)
+                except Exception as error:  # deleted or damaged: a request for the results reports it
+                    log.info("Cannot prepare results of experiment %s: %s", experiment_id, error)
 
     def _next(self) -> list[str] | None:
-        """Waits. None when it closes."""
+        """Wait for and return the next experiments to prepare; None when closing."""
         with self._changed:
             while not self._closing:
                 if self._over:
@@ -168,11 +163,17 @@ class ResultsPreparer:
 
 @dataclass(frozen=True)
 class Cell:
-    """One trial of one variant with one seed. ``run_id`` is None until it has a run; ``score`` is the mean return of
-    its policy on fresh episodes, None if it has none, and ``policy`` which policy that was, None if that is not known.
-    ``ended``: whether nothing more is to come of it; ``skipped``: because its experiment was over before it had ended;
-    ``pruned``: because the search gave it up.
-    ``earlier_run_ids``: those of attempts that failed or were lost."""
+    """One trial: a variant with a seed.
+
+    Attributes:
+        run_id: Its newest run; None before it has one.
+        score: Mean return of its policy on new episodes; None if it has no score.
+        policy: The policy that was scored; None if unknown.
+        ended: Whether it is settled.
+        skipped: Whether the experiment ended before the trial did.
+        pruned: Whether the search pruned it.
+        earlier_run_ids: Runs of attempts that failed or were lost.
+    """
 
     variant: str
     seed: int
@@ -186,18 +187,23 @@ class Cell:
 
     @property
     def run_ids(self) -> list[str]:
-        """Of all attempts."""
+        """Return the ids of the runs of all attempts."""
         return [*self.earlier_run_ids, *([self.run_id] if self.run_id is not None else [])]
 
 
 @dataclass(frozen=True)
 class ExperimentSource:
-    """``folder``: of the experiment; results are kept in ``results`` there. ``specification``: reads it, as JSON
-    text.
+    """What results are computed from, independent of how the experiment is stored.
 
-    ``variants``: ids with labels, in the order of the specification; ``environments``: that of each, with its options;
-    ``thresholds``: of environments the return to reach, where they have one. ``methods``: by variant, what it is called
-    without its environment; ``scales``: of environments whose returns can be normalised. ``sweep``: of a search.
+    Attributes:
+        folder: The experiment's folder; results are cached in its ``results``.
+        specification: Returns the specification as JSON text.
+        variants: Labels by variant id, in the order of the specification.
+        environments: The environment of each variant, with its options.
+        thresholds: The return to reach, by environment that has one.
+        methods: The name of each variant's method, without its environment.
+        scales: Return scales of the environments whose returns can be normalised.
+        sweep: The search; None if the experiment has none.
     """
 
     id: str
@@ -214,7 +220,7 @@ class ExperimentSource:
 
     @property
     def threshold(self) -> float | None:
-        """The return to reach that all environments have in common; None where there is none, or each has its own."""
+        """The return to reach that all environments share; None if they differ or have none."""
         found = {self.thresholds.get(environment) for environment in self.environments.values()}
         return found.pop() if len(found) == 1 else None
 
@@ -226,14 +232,14 @@ CACHED_STORES = 16
 
 @dataclass(frozen=True)
 class ResultsRequest:
-    """``threshold`` is None for that of each environment."""
+    """Which results to compute. ``threshold``: None uses that of each environment."""
 
     score: ScoreKind = ScoreKind.TRIAL
     threshold: float | None = None
 
 
 class _State:
-    """An experiment as it is now."""
+    """The current state of an experiment."""
 
     def __init__(self, source: ExperimentSource, database: Database) -> None:
         self.source, self._database = source, database
@@ -256,18 +262,18 @@ class _State:
 
     @cached_property
     def rows(self) -> dict[str, RunRow]:
-        """By id, of the runs that exist: one that was deleted leaves its score behind."""
+        """Return the rows of existing runs by id. A deleted run leaves its score in the experiment."""
         with self._database.read() as session:
             return {row.id: row for row in find_runs(session, self._run_ids)}
 
     def key(self, request: ResultsRequest) -> str:
-        """Of everything that results are made from, but for the seconds of what still trains."""
+        """Return a key of all inputs of the results, except the training time of active runs."""
         asked = f"{self._digest}/{request.score.value}/{_threshold(self.source, request)!r}"
         return hashlib.sha256(asked.encode()).hexdigest()
 
 
 class ResultsService:
-    """``clock``: Unix seconds, for the cost of what still trains."""
+    """Computes results. ``clock`` returns Unix seconds, for the cost of active runs."""
 
     def __init__(
         self, settings: Settings, database: Database, metrics: MetricsService, *, clock: Callable[[], float]
@@ -284,31 +290,31 @@ class ResultsService:
         return self._compute(state, request, *self._trials(state, request)) if known is None else known
 
     def prepare(self, source: ExperimentSource) -> None:
-        """Digest what has ended, and make the results that are asked for first once every trial has."""
+        """Digest ended runs and, when all trials have ended, compute the default results."""
         if all(cell.ended for cell in source.cells):
             self.results(source, ResultsRequest())
         else:
             rows = _State(source, self._database).rows
-            self._store(source).of([row for row in rows.values() if row.state.has_ended])
+            self._store(source).read_digests([row for row in rows.values() if row.state.has_ended])
 
     def trials_and_results(
         self, source: ExperimentSource, request: ResultsRequest
     ) -> tuple[list[Trial], ExperimentResults]:
-        """The trials as they are counted, and what they amount to."""
+        """Return the trials that count, and their results."""
         state = _State(source, self._database)
         trials, setting = self._trials(state, request)
         known = self._known(state, request)
         return trials, self._compute(state, request, trials, setting) if known is None else known
 
     def without_deleted(self, source: ExperimentSource) -> ExperimentSource:
-        """The same without trials whose runs were deleted."""
+        """Return ``source`` without the trials whose runs were deleted."""
         rows = _State(source, self._database).rows
         return replace(source, cells=[one for one in source.cells if one.run_id is None or one.run_id in rows])
 
     def _compute(
         self, state: _State, request: ResultsRequest, trials: list[Trial], setting: Setting
     ) -> ExperimentResults:
-        """Of another threshold than that of the environments only what depends on it."""
+        """Compute results. For a custom threshold, recompute only what depends on it."""
         if setting.threshold == state.source.threshold:
             results = experiment_results(trials, setting)
         else:
@@ -323,7 +329,7 @@ class ResultsService:
 
     def _trials(self, state: _State, request: ResultsRequest) -> tuple[list[Trial], Setting]:
         source, rows = state.source, state.rows
-        digests = self._store(source).of(list(rows.values()))
+        digests = self._store(source).read_digests(list(rows.values()))
         greedy = bool(digests) and all(one.greedy is not None or one.training is None for one in digests.values())
         setting = Setting(
             source.variants,
@@ -339,7 +345,7 @@ class ResultsService:
         return [self._trial(cell, state, digests, setting) for cell in source.cells], setting
 
     def _known(self, state: _State, request: ResultsRequest) -> ExperimentResults | None:
-        """Those in memory, or that an earlier service has kept."""
+        """Return cached results, from memory or from the experiment's folder."""
         key = state.key(request)
         with self._lock:
             known = self._results.get(key)
@@ -397,13 +403,13 @@ class ResultsService:
         )
 
     def _asked(self, row: RunRow, state: _State) -> list[Evaluated]:
-        """The evaluations on request that count, that of its own score among them."""
+        """Return the requested evaluations that count, including the one that gave the score."""
         asked = state.asked.get(row.id, [])
         return counted(asked, RunFolder(self._runs_dir, row.id)) if row.superseded else asked
 
 
 def _evaluated_unlike(source: ExperimentSource, digests: dict[str, RunDigest]) -> frozenset[str]:
-    """The environments on which not all runs that have begun were evaluated alike."""
+    """Return the environments whose started runs were not all evaluated in the same way."""
     every: dict[str, list[float | None]] = {}
     for cell in source.cells:
         found = digests.get(cell.run_id or "")
@@ -413,7 +419,7 @@ def _evaluated_unlike(source: ExperimentSource, digests: dict[str, RunDigest]) -
 
 
 def _score(cell: Cell, row: RunRow, kind: ScoreKind) -> float | None:
-    """What a training that was not completed has reached is no score."""
+    """Return the score of a trial; None if its training was not completed."""
     if kind is ScoreKind.TRIAL:
         return cell.score
     if not cell.ended or row.state is not RunStatus.COMPLETED:
@@ -426,7 +432,7 @@ def _score(cell: Cell, row: RunRow, kind: ScoreKind) -> float | None:
 
 
 def _threshold(source: ExperimentSource, request: ResultsRequest) -> float | None:
-    """For all environments; None: in each its own."""
+    """Return the threshold for all environments; None if each uses its own."""
     return source.threshold if request.threshold is None else request.threshold
 
 
@@ -434,7 +440,7 @@ CURVE_POINTS = 60
 
 
 def run_of(source: ExperimentSource, variant: str) -> str:
-    """A run of ``variant`` that gave a score. Raises UnknownName, or InvalidRequest while there is none."""
+    """Return the id of a run of ``variant`` with a score. Raises UnknownName, or InvalidRequest if there is none."""
     if variant not in source.variants:
         raise UnknownName("variant", variant, source.variants, "/variant")
     for cell in source.cells:
@@ -442,7 +448,7 @@ def run_of(source: ExperimentSource, variant: str) -> str:
             return cell.run_id
     raise InvalidRequest.field(
         "/variant",
-        f"{source.variants[variant]} has no run with a score. Keep it once one of its trials has ended, and before its "
+        f"{source.variants[variant]} has no run with a score. Keep it after one of its trials has ended and before its "
         "runs are deleted.",
     )
 
@@ -455,7 +461,10 @@ def preset_of(
     results: ExperimentResults,
     now: float,
 ) -> OwnPreset:
-    """``config``: of the run that ``run_of`` names; ``results``: with the trials' own scores."""
+    """Return a preset from a variant.
+
+    ``config``: configuration of the run that ``run_of`` returns; ``results``: results with the trials' own scores.
+    """
     label = source.variants[variant]
     found = measured_of(variant, results)
     seeds = f"{found.seeds} seed{'' if found.seeds == 1 else 's'}"
@@ -464,8 +473,8 @@ def preset_of(
         title=title,
         algorithm=config.algo,
         environment=config.env_id,
-        summary=f"{label}, kept from the experiment “{source.title}” with {seeds}.",
-        tradeoff="Measured on these seeds alone: with others it may come out differently.",
+        summary=f"{label}, saved from the experiment “{source.title}” with {seeds}.",
+        tradeoff="Measured on these seeds only; other seeds can give different results.",
         source=f"experiment {source.id}, variant {variant}",
         total_timesteps=config.total_timesteps,
         when=config.env_options,
@@ -479,7 +488,7 @@ def preset_of(
 
 
 def measured_of(variant: str, results: ExperimentResults) -> MeasuredPreset:
-    """The figures of a preset, from the own scores of the trials of ``variant``, of which one has a score at least."""
+    """Return a preset's measured figures from the trials of ``variant``, at least one of which must have a score."""
     assert results.score is ScoreKind.TRIAL
     scores = next(one for one in results.variants if one.variant == variant)
     assert scores.iqm is not None
@@ -502,14 +511,14 @@ def measured_of(variant: str, results: ExperimentResults) -> MeasuredPreset:
 
 
 def _arrivals(variant: str, results: ExperimentResults, seeds: set[int]) -> list[SeedArrival]:
-    """Those of the seeds that have a score: a preset's figures are all of the same seeds."""
+    """Return the arrivals of the scored ``seeds``, so that all figures of a preset cover the same seeds."""
     known = [] if results.thresholds is None else results.thresholds.variants
     found = next((one.seeds for one in known if one.variant == variant), [])
     return [one for one in found if one.seed in seeds]
 
 
 def _median_steps(arrivals: Sequence[SeedArrival]) -> float | None:
-    """By Kaplan and Meier; None if fewer than half got there."""
+    """Return the Kaplan-Meier median of steps to the threshold; None if fewer than half reached it."""
     if not arrivals:
         return None
     steps = np.array([one.steps for one in arrivals])
@@ -517,8 +526,7 @@ def _median_steps(arrivals: Sequence[SeedArrival]) -> float | None:
 
 
 def curve_of(curves: Curves, variant: str) -> MeasuredCurve | None:
-    """The curve of ``variant``, thinned to CURVE_POINTS evenly over its grid with the first and the last; None where it
-    has none."""
+    """Return the curve of ``variant``, thinned evenly to CURVE_POINTS with both ends; None if it has no curve."""
     found = next((one for one in curves.variants if one.variant == variant), None)
     known = [] if found is None else [place for place, value in enumerate(found.iqm) if value is not None]
     if found is None or not known:
@@ -540,7 +548,7 @@ def curve_of(curves: Curves, variant: str) -> MeasuredCurve | None:
 
 
 FindExperiment = Callable[[str], ExperimentSource]
-"""The experiment of an id; raises ExperimentNotFound."""
+"""Returns the source of an experiment by id; raises ExperimentNotFound."""
 
 
 class ExperimentResultsService:
@@ -561,7 +569,7 @@ class ExperimentResultsService:
         return self._results.results(self._find(experiment_id), request)
 
     def prepare(self, experiment_id: str) -> None:
-        """Do what takes long of what will be asked for. Raises ExperimentNotFound or RunFolderError."""
+        """Compute in advance what is slow. Raises ExperimentNotFound or RunFolderError."""
         self._results.prepare(self._find(experiment_id))
 
     def export(self, experiment_id: str, request: ResultsRequest, form: ResultsFormat) -> bytes:
@@ -569,7 +577,7 @@ class ExperimentResultsService:
         return export(form, *self._results.trials_and_results(self._find(experiment_id), request))
 
     def report(self, experiment_id: str, request: ResultsRequest) -> str:
-        """One HTML document. Raises ExperimentNotFound."""
+        """Return the report as one HTML document. Raises ExperimentNotFound."""
         source = self._find(experiment_id)
         head = ReportHead(
             title=source.title,
@@ -581,19 +589,20 @@ class ExperimentResultsService:
         return report(head, self._results.results(source, request))
 
     def search(self, experiment_id: str) -> SearchResults:
-        """Raises ExperimentNotFound, or SearchNotFound for one that searches nothing."""
+        """Return the results of a search. Raises ExperimentNotFound, or SearchNotFound if the experiment is no
+        search."""
         source = self._find(experiment_id)
         if source.sweep is None:
             raise SearchNotFound(f"Experiment {source.id!r} compares fixed variants; it searches nothing.")
         try:
             record = SearchRecord(source.folder, source.id)
-        except KeyError:  # nothing was proposed yet
+        except KeyError:  # no proposals yet
             nothing: list[SearchTrial] = []
             return search_results(source.sweep, nothing, {})
         return search_results(source.sweep, record.trials, record.importances())
 
     def keep(self, experiment_id: str, variant: str, title: str) -> OwnPreset:
-        """Keep a variant as a preset of the user's own, with the figures of those of its runs that exist.
+        """Save a variant as one of the user's presets, with figures from its existing runs.
 
         Raises ExperimentNotFound, RunFolderError, InvalidRequest or UnknownName.
         """

@@ -149,7 +149,7 @@ test("a trial is kept as a preset under the name that it is given", async () => 
 });
 
 test("a title that is refused is said so at its field, until another is typed", async () => {
-  const detail = "'Fast' is what a built-in preset is called. Choose another title.";
+  const detail = "A built-in preset is named 'Fast'. Choose another title.";
   shown(search, () => ({
     status: 422,
     body: { detail, errors: [{ pointer: "/title", detail }] },

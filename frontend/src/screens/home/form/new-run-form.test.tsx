@@ -197,7 +197,7 @@ test("seeds are listed, and one that is there twice is an error at the field, wh
 });
 
 test("what the service refuses of listed seeds stands at their field", async () => {
-  const problem = { pointer: "/seeds/1", detail: "Seed 5 is there already." };
+  const problem = { pointer: "/seeds/1", detail: "The group already has seed 5." };
   show({
     "POST /runs/groups": () => ({ status: 422, body: { title: "Invalid", errors: [problem] } }),
   });
@@ -205,7 +205,10 @@ test("what the service refuses of listed seeds stands at their field", async () 
   await userEvent.type(screen.getByLabelText("Seeds"), "4, 5");
   await userEvent.click(screen.getByRole("button", { name: "Start training × 2" }));
   expect(
-    await screen.findByRole("textbox", { name: "Seeds", description: "Seed 5 is there already." }),
+    await screen.findByRole("textbox", {
+      name: "Seeds",
+      description: "The group already has seed 5.",
+    }),
   ).toBeInvalid();
 });
 
