@@ -17,8 +17,8 @@ SETTLING_SECONDS = 86_400.0
 
 
 def elapsed_seconds() -> float:
-    """Return seconds since an arbitrary start. Nobody can set this clock; it includes sleep where the system reports
-    it."""
+    """Return seconds since an arbitrary start. Setting the machine's clock does not change it. It includes sleep where
+    the system reports it."""
     if hasattr(time, "CLOCK_BOOTTIME"):
         return time.clock_gettime(time.CLOCK_BOOTTIME)
     return time.monotonic()

@@ -191,7 +191,7 @@ class Parent(LazyModel):
 
 
 class ExperimentPlace(LazyModel):
-    """Which trial of which experiment a run belongs to."""
+    """The experiment, and the trial in it, that a run belongs to."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

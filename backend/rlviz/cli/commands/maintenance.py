@@ -1,6 +1,6 @@
 """Care for the runs folder: doctor, prune.
 
-The whole state as one zip archive: for whoever is asked what is wrong, on a machine that they cannot look at.
+The whole state as one zip archive, for a person who helps without access to this machine.
 """
 
 from __future__ import annotations

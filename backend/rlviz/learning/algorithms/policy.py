@@ -51,7 +51,7 @@ class RandomPolicy:
 
     At the beginning of an episode its generator is seeded from NumPy's global one, which the rollout seeds with the
     episode's seed: so the actions repeat, whichever episodes were played before. The generator is the state of the
-    episode, so that a prediction without a state, which nobody acts on, takes no number from the episode under way.
+    episode, so that a prediction without a state, which is not acted on, takes no number from the episode under way.
     """
 
     def __init__(self, action_space: gymnasium.Space[Any]) -> None:
@@ -85,7 +85,7 @@ class Explored:
 
 @dataclass(frozen=True)
 class Exploration:
-    """As in training: gSDE draws anew every ``rollout_steps`` steps of an environment, and within them every
+    """As in training: gSDE samples new noise every ``rollout_steps`` steps of an environment, and within them every
     ``sde_sample_freq`` steps, if that is not -1. Without ``rollout_steps`` an episode is one rollout."""
 
     action_noise: ActionNoise | None = None

@@ -134,7 +134,7 @@ class NotFlattenable(ValueError):
 def flattened(env: Env) -> Env:
     """``env`` with its Dict or Tuple observations as one array, as Gymnasium's ``FlattenObservation`` makes it: each
     part's numbers one after the other, in the order of the space, and a counted part as one number for each of its
-    values, of which one is 1. Other environments as they are. Raises NotFlattenable."""
+    values, one of them 1. Other environments as they are. Raises NotFlattenable."""
     if not isinstance(env.observation_space, _COMPOSED):
         return env
     _check(env.observation_space)

@@ -426,7 +426,7 @@ class KeptFrames:
                 self._write(archive, first)
         except Exception as failure:
             self._failure = failure
-            while self._queue.get() is not None:  # whoever plays goes on
+            while self._queue.get() is not None:  # playing continues without records
                 pass
 
     def _write(self, archive: zipfile.ZipFile, first: _Kept) -> None:

@@ -55,7 +55,7 @@ class Encoder:
     """
 
     def __init__(self, path: Path, *, width: int, height: int, fps: float) -> None:
-        self._log = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115 -- a pipe nobody reads could fill up
+        self._log = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115 -- an unread pipe could fill up
         try:
             self._process = subprocess.Popen(
                 [imageio_ffmpeg.get_ffmpeg_exe(), *_input(width, height, fps), *browser_format(fps), str(path)],
@@ -428,7 +428,7 @@ def probe_video(path: Path) -> VideoProbe:
 def copy_for_browsers(source: Path, target: Path, *, name: str) -> VideoFacts:
     """Put the video in ``source`` at ``target``, whole or not at all; ``name`` is its path to note.
 
-    What browsers do not play, and what is higher than MAX_HEIGHT, is encoded anew; sound is left out. Raises ValueError
+    What browsers do not play, or is higher than MAX_HEIGHT, is encoded again, without sound. Raises ValueError
     for what is no video, VideoNotWritten and OSError.
     """
     found = probe_video(source)

@@ -24,7 +24,7 @@ from rlviz.rundir.journal import last_newline
 
 
 class Grid(RandomSampler):
-    """The combination of a trial follows from how many were proposed before, so that none comes twice, whoever asks.
+    """The combination of a trial follows from how many were proposed before, so that no caller gets one twice.
 
     ``unborn``: the attribute of trials that do not count.
     """

@@ -98,7 +98,7 @@ class ActionSources:
     def choose(self, actor: Actor) -> None:
         """Give the controls to ``actor``."""
         if actor not in self.actors:
-            raise ValueError("Nobody trained a policy for this session. Let chance or a person act.")
+            raise ValueError("This session has no trained policy. Let a person or random actions act.")
         self.actor = actor
         self._person.let_go()
 
@@ -113,7 +113,7 @@ class ActionSources:
         elif self.actor is Actor.PERSON:
             self._person.press(action)
         elif action is not None:
-            raise ValueError("Somebody else is acting. Take over first, or pause.")
+            raise ValueError("A person is not acting now. Take over first, or pause.")
 
     def forget_next(self) -> None:
         """Drop the action that was chosen for the next step during a pause."""
