@@ -148,7 +148,7 @@ def test_chance_plays_the_same_from_the_same_seed() -> None:
         ({"type": "action", "value": "left"}, "no action"),
         ({"type": "action", "value": True}, "no action"),
         ({"type": "action", "value": [[1]]}, "no action"),
-        ({"type": "actor", "actor": "policy"}, "Nobody trained"),
+        ({"type": "actor", "actor": "policy"}, "no trained policy"),
     ],
 )
 def test_what_cannot_be_followed_is_refused_and_changes_nothing(wish: dict[str, Any], why: str) -> None:
