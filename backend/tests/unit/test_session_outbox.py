@@ -8,10 +8,21 @@ from pathlib import Path
 import pytest
 
 from rlviz.domain.clips import Score, SeenPictures
+from rlviz.domain.environment import Controls
 from rlviz.domain.recording import StepRecord
-from rlviz.domain.sessions import SERVER_MESSAGE, EndedMessage, ErrorMessage, SessionMode, StepMessage
+from rlviz.domain.sessions import (
+    SERVER_MESSAGE,
+    Actor,
+    EndedMessage,
+    ErrorMessage,
+    Hello,
+    PolicyMessage,
+    SessionMode,
+    StepMessage,
+)
+from rlviz.domain.spaces import Space
 from rlviz.learning.sessions.folder import SessionFolder, SessionPlan
-from rlviz.learning.sessions.packets import Kind, PackedStep, pack_step, parse_head, unpack_step
+from rlviz.learning.sessions.packets import HEAD, Kind, PackedStep, pack_step, parse_head, unpack_step
 from rlviz.server.sessions.live_session import (
     MAX_ERRORS,
     MAX_FRAMES,
@@ -20,6 +31,24 @@ from rlviz.server.sessions.live_session import (
     LiveSession,
     Outbox,
     OutboxItem,
+)
+
+HELLO = (
+    Hello(
+        mode=SessionMode.WATCH,
+        env_id="CartPole-v1",
+        run_id=None,
+        fps=50.0,
+        actor=Actor.RANDOM,
+        actors=(Actor.RANDOM,),
+        greedy=True,
+        action_space=Space("Discrete", n=2),
+        observation_space=Space("Box", shape=(4,)),
+        action_bounds=None,
+        controls=Controls(bindings=(), neutral=(None,)),
+    )
+    .model_dump_json()
+    .encode()
 )
 
 
@@ -122,7 +151,27 @@ def test_the_errors_of_a_worker_are_bounded_as_those_of_the_service_are(tmp_path
     asyncio.run(look())
 
 
-def test_whoever_keeps_up_loses_nothing() -> None:
+def test_a_new_viewer_gets_nothing_that_was_sent_to_the_previous_one(tmp_path: Path) -> None:
+    async def attach_while_messages_are_on_their_way() -> list[bytes]:
+        plan = SessionPlan(mode=SessionMode.WATCH, env_id="CartPole-v1", seed=0, secret="", service="")
+        session = LiveSession("session_0", plan, SessionFolder(tmp_path), lambda _: None)
+        await session.attach()
+        outbox = await session.attach()
+        session._receive(Kind.MESSAGE, PolicyMessage(step=1).model_dump_json().encode())
+        session._receive(Kind.STEP, pack_step(PackedStep(b"{}"))[HEAD.size :])
+        session._receive(Kind.MESSAGE, ErrorMessage(detail="No such action.").model_dump_json().encode())
+        session._receive(Kind.MESSAGE, HELLO)
+        session._receive(Kind.MESSAGE, PolicyMessage(step=2).model_dump_json().encode())
+        outbox.close()
+        return [item.text for item in await taken(outbox)]
+
+    error, hello, policy = asyncio.run(attach_while_messages_are_on_their_way())
+    assert b"No such action." in error
+    assert hello == HELLO
+    assert policy == PolicyMessage(step=2).model_dump_json().encode()
+
+
+def test_a_viewer_that_keeps_up_loses_nothing() -> None:
     async def look() -> list[bool]:
         outbox, found = Outbox(), []
         items = outbox.items()

@@ -15,7 +15,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Self
 
-from rlviz.domain.sessions import SERVER_MESSAGE, ClientMessage, EndedMessage, ErrorMessage, Line, ServerMessage
+from rlviz.domain.sessions import (
+    SERVER_MESSAGE,
+    ClientMessage,
+    EndedMessage,
+    ErrorMessage,
+    Hello,
+    Line,
+    RecordedMessage,
+    ServerMessage,
+)
 from rlviz.learning.sessions.folder import SessionFolder, SessionPlan
 from rlviz.learning.sessions.packets import HEAD, Kind, PackedStep, Presence, Recording, pack, parse_head, unpack_step
 
@@ -178,6 +187,7 @@ class LiveSession:
         self._is_heard_out = True
         self._gone: str | None = None
         self._outbox: Outbox | None = None
+        self._awaits_hello = False
         self._was_watched = False
         self._timer: asyncio.TimerHandle | None = None
         self._early: deque[ClientMessage | Presence | Recording] = deque(maxlen=MAX_EARLY)
@@ -199,14 +209,17 @@ class LiveSession:
         self._wait_for_somebody()
 
     async def attach(self) -> Outbox:
-        """Attach a viewer, which replaces the previous one."""
+        """Attach a viewer, which replaces the previous one.
+
+        Its state begins with ``Hello``: messages to the previous viewer that are still on their way are dropped.
+        """
         if self._outbox is not None:
             self._outbox.put_message(EndedMessage(cause="The session was opened elsewhere."))
             self._outbox.close()
         if self._timer is not None:
             self._timer.cancel()
         outbox = self._outbox = Outbox()
-        self._was_watched = True
+        self._awaits_hello = self._was_watched = True
         await self.send(Presence(looks=True))
         return outbox
 
@@ -301,14 +314,19 @@ class LiveSession:
             return
         if kind is Kind.STEP:
             item = OutboxItem.of_step(unpack_step(content))
+            is_for_anyone = False
         elif kind is Kind.SLICE:
             item = OutboxItem(content, is_slice=True)
+            is_for_anyone = False
         else:
             message = SERVER_MESSAGE.validate_json(content)
-            if isinstance(message, EndedMessage):
+            if isinstance(message, Hello):
+                self._awaits_hello = False
+            elif isinstance(message, EndedMessage):
                 self._cause = message.cause
             item = OutboxItem(content, is_error=isinstance(message, ErrorMessage))
-        if self._outbox is not None:
+            is_for_anyone = isinstance(message, ErrorMessage | EndedMessage | RecordedMessage)
+        if self._outbox is not None and (is_for_anyone or not self._awaits_hello):
             self._outbox.put(item)
 
 
