@@ -17,11 +17,12 @@ from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.registry import load
 from rlviz.domain.rules import Rule
 from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.training import callback, guard
 from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
 from rlviz.sb3 import RunCallback
 from tests.support.algorithms import small_model
-from tests.support.injecting import Function, callers_of, failing, is_called_by_product, noting
+from tests.support.injecting import Function, callers_of, failing, file_of, is_called_by_product, noting
 from tests.support.training import checkpoints, kinds, make_run, snapshots
 
 pytestmark = [
@@ -30,7 +31,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),  # a generator that is closed
 ]
 
-GUARDS = ("training/guard.py", "_call")
+GUARDS = (file_of(guard), "_call")
 """What turns faults into warnings is trusted, and kept short: a file, and a function of ``library/learn_watch.py``."""
 
 Trained = tuple[dict[str, Any], Any]
@@ -116,7 +117,7 @@ def result(folder: RunFolder, algo: str) -> Trained:
     return weights, [kind for kind in kinds(folder) if kind != "warning"][-1]  # what fails to close warns last
 
 
-HOOKS = ("training/callback.py", "training/logger.py", "training/logger_output.py")
+HOOKS = (file_of(callback),)
 """What the library calls in the training thread."""
 
 BESIDE = (

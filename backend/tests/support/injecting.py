@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import CodeType, FrameType, FunctionType
+from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 import rlviz
@@ -31,11 +31,21 @@ class Function(NamedTuple):
     def of(cls, code: CodeType) -> Function | None:
         if not code.co_filename.startswith(PRODUCT):
             return None
-        file = Path(code.co_filename).relative_to(PRODUCT).as_posix()
+        file = _within_product(code.co_filename)
         return cls(file, code.co_firstlineno, code.co_qualname)
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line} {self.name}"
+
+
+def file_of(module: ModuleType) -> str:
+    """The file of a module of the product, as ``Function.file`` gives it."""
+    assert module.__file__ is not None
+    return _within_product(module.__file__)
+
+
+def _within_product(path: str) -> str:
+    return Path(path).relative_to(PRODUCT).as_posix()
 
 
 Chosen = Callable[[Function, FrameType], bool]
