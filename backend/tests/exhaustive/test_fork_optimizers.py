@@ -110,11 +110,11 @@ def test_the_form_is_told_what_a_change_brings_with_it(tmp_path: Path) -> None:
     tuned, fixed, a2c, td3 = told("sac"), told("sac", **NUMBER), told("a2c"), told("td3")
     assert tuned["ent_coef"].effect is fixed["ent_coef"].effect is Effect.FITS
     assert "left behind" in (tuned["ent_coef"].note or "")
-    assert "begins with what it is" in (fixed["ent_coef"].note or "")
+    assert "starts from the value at the start of the fork" in (fixed["ent_coef"].note or "")
     assert (a2c["use_rms_prop"].effect, a2c["ent_coef"].note) == (Effect.FITS, None)
     assert "without moments" in (a2c["use_rms_prop"].note or "")
     assert (td3["action_noise"].effect, td3["action_noise_std"].note) == (Effect.FITS, "The noise process restarts.")
-    assert (tuned["log_std_init"].effect, "only begins" in (tuned["log_std_init"].why or "")) == (Effect.REFUSED, True)
+    assert (tuned["log_std_init"].effect, "only at the start" in (tuned["log_std_init"].why or "")) == (Effect.REFUSED, True)
 
 
 def test_a_number_that_a_rule_adjusts_cannot_be_tuned_by_itself(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_a_number_that_a_rule_adjusts_cannot_be_tuned_by_itself(tmp_path: Path) 
     )
     parent = parent_of(tmp_path, "sac", hyperparameters=NUMBER, rules=(halve,))
     with catalogued(tmp_path) as app:
-        with pytest.raises(InvalidRequest, match="Rule 1 is to") as caught:
+        with pytest.raises(InvalidRequest, match="Rule 1 says") as caught:
             app.forks.fork(parent.run_id, ForkRequest(snapshot="512", hyperparameters={"ent_coef": None}))
         assert [field.pointer for field in caught.value.fields] == ["/hyperparameters/ent_coef"]
         app.rules.change(parent.run_id, ())

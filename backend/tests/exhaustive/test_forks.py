@@ -30,11 +30,11 @@ def test_an_off_policy_fork_takes_its_replay_buffer_along(app: Application) -> N
     once = app.runs.config(run_id).model_copy(update={"hyperparameters": {"optimize_memory_usage": True}})
     told = {change.name: change for change in possible_changes(once)}
     assert told["n_envs"].effect is Effect.REFUSED
-    assert "stored once" in (told["n_envs"].why or "")
+    assert "stores each observation once" in (told["n_envs"].why or "")
     assert told["n_steps"].effect is Effect.REFUSED
     several = app.runs.config(run_id).model_copy(update={"hyperparameters": {"n_steps": 3}})
     [note] = [change.note for change in possible_changes(several) if change.name == "n_envs"]
-    assert "of one step" in (note or "")
+    assert "one-step returns" in (note or "")
     assert learned(folder_of(app, slower.id)) != learned(folder_of(app, same.id))
 
 
@@ -52,6 +52,6 @@ def test_options_of_the_environment_change_at_a_fork_where_networks_still_fit(ap
     assert row.ep_rew_mean == pytest.approx(logged_mean(folder_of(app, child.id)))
     told = {change.name: change for change in app.forks.changes(run_id).options}
     assert (told["is_slippery"].effect, told["map_name"].effect) == (Effect.ANEW, Effect.REFUSED)
-    assert "other observations" in (told["map_name"].why or "")
-    with pytest.raises(InvalidRequest, match="other observations"):
+    assert "different observations" in (told["map_name"].why or "")
+    with pytest.raises(InvalidRequest, match="different observations"):
         app.forks.fork(run_id, ForkRequest(snapshot="640", env_options={"map_name": "8x8"}))

@@ -21,7 +21,7 @@ def run_rlviz(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]
 def assert_advises(ended: subprocess.CompletedProcess[str]) -> None:
     assert ended.returncode in (1, 2), ended.stderr
     assert "disk is full" in ended.stderr
-    assert "Make room" in ended.stderr
+    assert "Free some space" in ended.stderr
     assert "Traceback" not in ended.stderr + ended.stdout
 
 

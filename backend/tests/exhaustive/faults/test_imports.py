@@ -180,11 +180,11 @@ def peak(do: Callable[[], object]) -> int:
 @pytest.mark.parametrize(
     ("behind", "says"),
     [
-        (b"", "behind row 1"),
-        (b"] [", "behind row 1"),
-        (b' {"seq":1}]', "behind row 1"),
-        (b",5]", "row 2 is left out"),
-        (b',{"seq":2,"step":-1,"loss":1}]', "row 2 is left out"),
+        (b"", "after row 1"),
+        (b"] [", "after row 1"),
+        (b' {"seq":1}]', "after row 1"),
+        (b",5]", "row 2 was skipped"),
+        (b',{"seq":2,"step":-1,"loss":1}]', "row 2 was skipped"),
     ],
     ids=["cut", "more behind it", "no comma", "a number", "no step"],
 )
@@ -210,4 +210,4 @@ def test_an_evaluation_without_a_step_is_left_out(tmp_path: Path, odd: float) ->
     path.write_bytes(arrays(timesteps=np.array([1.0, odd]), results=np.ones((2, 1))))
     [folder] = brought(path, tmp_path / "runs").runs
     assert [row["step"] for row in all_rows(folder)] == [1]
-    assert "evaluation 2 is left out" in messages(folder)[0]
+    assert "evaluation 2 was skipped" in messages(folder)[0]

@@ -65,7 +65,7 @@ def test_a_worker_that_prints_without_end_fills_no_disk(tmp_path: Path) -> None:
         [sys.executable, "-c", PRINTS_WITHOUT_END, str(folder.path)], check=True, timeout=300, stdin=subprocess.DEVNULL
     )
     text = folder.log_path.read_bytes()
-    assert b"reached its limit" in text
+    assert b"reached its size limit" in text
     assert 100_000 < len(text) < 100_000_000
 
 
