@@ -63,7 +63,7 @@ TRANSITIONS: dict[RunStatus, frozenset[RunStatus]] = {
     _S.STARTING: frozenset({_S.RUNNING}) | _ASKED | _ENDINGS,
     _S.RUNNING: _ASKED | _ENDINGS,
     _S.PAUSING: frozenset({_S.STOPPING, _S.PAUSED}) | _ENDINGS,
-    _S.STOPPING: _ENDINGS,
+    _S.STOPPING: _ENDINGS | {_S.PAUSED},  # a full disk had no room for the policy, but has a snapshot
     _S.PAUSED: frozenset(),
     _S.COMPLETED: frozenset(),
     _S.STOPPED: frozenset(),
