@@ -20,6 +20,7 @@ LEGAL = {
     ("starting", "pausing"),
     ("running", "pausing"),
     ("pausing", "stopping"),
+    ("stopping", "paused"),
     ("pausing", "paused"),
     *itertools.product(
         ["starting", "running", "pausing", "stopping"], ["completed", "stopped", "failed", "interrupted"]

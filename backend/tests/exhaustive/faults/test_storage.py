@@ -38,13 +38,14 @@ pytestmark = pytest.mark.faults
 BACK_AND_FORTH = """
 import sys
 from pathlib import Path
-from rlviz.rundir.journal import expand, prepare
+from rlviz.rundir.journal import compress_journal, expand_journal
 journal = Path(sys.argv[1])
 print("begun", flush=True)
 while True:
-    prepared = prepare(journal, 10_000)
+    prepared = compress_journal(journal, 10_000)
+    assert prepared is not None
     prepared.put_in_place()
-    expand(journal)
+    expand_journal(journal)
 """
 
 
@@ -62,6 +63,7 @@ def test_a_compression_or_expansion_that_is_killed_loses_nothing(tmp_path: Path)
         time.sleep(chance.uniform(0, 0.15))
         process.send_signal(signal.SIGKILL)
         process.communicate()
+        assert process.returncode == -signal.SIGKILL, "it ended by itself"
         assert len(read_journal(journal)) == 5_000, "read in whatever form it was left"
         expand_journal(journal)
         assert journal.read_bytes() == before
