@@ -80,7 +80,7 @@ def problems(life: Life | str, case: Case, algo: str) -> list[str]:
         return [life]
     wrong = []
     learns = algo != "random"
-    if case.fails is not None and learns and life.ending == "error":
+    if case.fails is not None and life.ending == "error":
         wrong += [] if case.fails in life.cause else [f"cause: {life.cause}"]
     elif life.ending != "finished":
         wrong.append(f"{life.ending}: {life.cause}")
