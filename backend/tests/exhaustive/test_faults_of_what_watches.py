@@ -134,8 +134,8 @@ BESIDE = (
 )
 """What calls that which watches at other moments."""
 
-EXACT = ("Continuation.settle",)
-"""Part of training: without it, training does not go on as it was."""
+EXACT = ("Continuation.settle", "RunCallback._is_to_end")
+"""Part of training: they decide how it continues and when it ends."""
 
 
 def watches_run(function: Function, frame: FrameType) -> bool:

@@ -51,11 +51,16 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, RunFold
     folders = [(algo, make_run(root, algo=algo, checkpoints=checkpoints(every_steps=200))) for algo in ("ppo", "dqn")]
     scheduled = preset_for("fast", "ppo", ENV_ID)
     assert scheduled.hyperparameters["learning_rate_schedule"] == "linear"
-    assert scheduled.hyperparameters["clip_range_schedule"] == "linear"
     folder = make_run(
         root,
         "scheduled",
-        hyperparameters={**scheduled.hyperparameters, "n_epochs": 1, "n_envs": 2, "n_steps": 128, "activation": "relu"},
+        hyperparameters={
+            **scheduled.hyperparameters,
+            "n_epochs": 1,
+            "n_envs": 2,
+            "n_steps": 128,
+            "clip_range_schedule": "linear",
+        },
         checkpoints=checkpoints(every_steps=200),
     )
     folders.append(("ppo", folder))

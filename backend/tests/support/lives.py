@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from rlviz.domain.environment import CustomEnvironment
+from rlviz.domain.errors import VideoNotWritten
 from rlviz.domain.events import EventKind, EventRecord
 from rlviz.domain.sessions import SessionMode
 from rlviz.learning.environments.base import Environment
@@ -100,7 +101,10 @@ def watch(folder: RunFolder, algo: str) -> str | None:
     with closing(make_env()) as env:
         rig = Rig(SessionMode.WATCH, policy, environment=environment, env=env, make_env=make_env)
         rig.look()
-        records = rig.steps(WATCHED)
+        try:
+            records = rig.steps(WATCHED)
+        except VideoNotWritten as error:
+            return str(error)
     if len(records) < WATCHED or any(record.reward is None for record in records[1:] if record.index):
         return f"it showed {records}"
     return None
