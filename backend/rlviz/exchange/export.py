@@ -12,12 +12,12 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from enum import StrEnum
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple
 
 from rlviz.domain.config import RunConfig
+from rlviz.domain.export_formats import RunsFormat, TableFormat
 from rlviz.domain.naming import TABLES, TENSORBOARD
 from rlviz.domain.plain_text import csv_text
 from rlviz.exchange.bundle import write_bundle
@@ -26,13 +26,6 @@ from rlviz.exchange.protobuf import encode_field as protobuf_field
 from rlviz.rundir.files import read_small
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.metric_rows import all_rows
-
-
-class TableFormat(StrEnum):
-    CSV = "csv"
-    JSON = "json"
-    PARQUET = "parquet"
-
 
 Kind = Literal["integer", "number", "text", "json"]
 
@@ -348,14 +341,6 @@ _STORED = (".zip", ".parquet")
 """Extensions of files that are already compressed."""
 
 
-class RunsFormat(StrEnum):
-    CSV = "csv"
-    JSON = "json"
-    PARQUET = "parquet"
-    TENSORBOARD = "tensorboard"
-    BUNDLE = "bundle"
-
-
 def write_runs(
     folders: Sequence[RunFolder],
     form: RunsFormat,
@@ -402,12 +387,12 @@ def write_runs(
         if form is RunsFormat.TENSORBOARD:
             renamed |= write_event_files(all_rows(folder), config.model_dump_json(indent=1), place).renamed
         else:
-            with (place / f"metrics.{form}").open("xb") as file:
+            with (place / f"metrics.{form.extension}").open("xb") as file:
                 table = metrics_table(folder)
                 write_table(table, TableFormat(form), file)
                 renamed |= table.renamed
     if form not in (RunsFormat.BUNDLE, RunsFormat.TENSORBOARD):
-        with (into / f"runs.{form}").open("xb") as file:
+        with (into / f"runs.{form.extension}").open("xb") as file:
             write_table(runs_table(configs), TableFormat(form), file)
     on_progress(len(folders))
     return renamed

@@ -28,9 +28,9 @@ from rlviz.domain.errors import (
     RunNotFound,
     VideoNotWritten,
 )
+from rlviz.domain.export_formats import ZIP, RunsFormat, TableFormat, media_types
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.sinks import SinkKind
-from rlviz.exchange.export import RunsFormat, TableFormat
 from rlviz.exchange.import_runs import ImportOptions
 from rlviz.server.dependencies import ApiLanes, provided
 from rlviz.server.exchange import sinks
@@ -50,13 +50,6 @@ Sinks = Annotated[SinkService, Depends(provided(SinkService))]
 
 router = Router(tag="exchange", lane=Lane.EXPORTS)
 
-MEDIA_TYPES = {
-    TableFormat.CSV: "text/csv; charset=utf-8",
-    TableFormat.JSON: "application/json",
-    TableFormat.PARQUET: "application/vnd.apache.parquet",
-}
-
-ZIP = "application/zip"
 UPLOAD_SECONDS = 600.0
 """Seconds that a client may take to send a file."""
 
@@ -150,7 +143,7 @@ def get_event_files(run_id: str, exchange: Exchange, request: Request) -> Respon
     "/runs/{run_id}/export",
     response_class=Response,
     responses={
-        200: {"description": "The table", "content": {media: {} for media in MEDIA_TYPES.values()}},
+        200: {"description": "The table", "content": media_types(TableFormat)},
         **documented(RunNotFound, ArtifactNotFound, RunFolderError, NotEnoughDisk),
     },
 )
@@ -162,7 +155,7 @@ def export_run(
 ) -> Response:
     """Download all rows of the run's metrics as a table: `seq`, `time` (Unix seconds), `step`, and a column for each
     metric."""
-    return _named(send_file(request, exchange.table(run_id, form), MEDIA_TYPES[form]), f"{run_id}.{form}")
+    return _named(send_file(request, exchange.table(run_id, form), form.media_type), f"{run_id}.{form.extension}")
 
 
 @router.get(

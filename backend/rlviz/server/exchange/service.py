@@ -12,9 +12,10 @@ from typing import BinaryIO
 
 from rlviz.confined import Confined
 from rlviz.domain.errors import ArtifactNotFound, Conflict, ImportRefused, TooMuchToRead
+from rlviz.domain.export_formats import RunsFormat, TableFormat
 from rlviz.exchange import export as tensorboard
 from rlviz.exchange.bundle import write_bundle
-from rlviz.exchange.export import RunsFormat, TableFormat, metrics_table, write_runs, write_table, zip_folder
+from rlviz.exchange.export import metrics_table, write_runs, write_table, zip_folder
 from rlviz.exchange.import_runs import ImportOptions, ImportOutcome
 from rlviz.rundir.creation import DRAFTS
 from rlviz.rundir.folder import RunFolder

@@ -25,6 +25,7 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import InvalidRequest, RunFolderError, SearchNotFound, UnknownName
 from rlviz.domain.evaluation import BestPolicy, PolicyChoice
 from rlviz.domain.experiments import Sweep
+from rlviz.domain.export_formats import ResultsFormat
 from rlviz.domain.ids import utc
 from rlviz.domain.presets import MeasuredCurve, MeasuredPreset, OwnPreset, own_preset_id
 from rlviz.domain.status import RunStatus
@@ -39,7 +40,7 @@ from rlviz.server.catalog.projection.folder import drop_discarded_evaluations
 from rlviz.server.catalog.runs import find_runs, run_stamps
 from rlviz.server.events import TrialsChanged
 from rlviz.server.experiments.results.digests import RunDigestStore
-from rlviz.server.experiments.results.exports import ResultsFormat, export
+from rlviz.server.experiments.results.exports import export
 from rlviz.server.metrics.service import MetricsService, RunCurvesCache
 from rlviz.server.runs.presets import OwnPresets
 from rlviz.settings import Settings
