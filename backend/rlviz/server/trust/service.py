@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rlviz.domain.origin import Origin
-from rlviz.exchange.trusting import Holdings, holdings_of, trust_run
+from rlviz.exchange.trusting import Holdings, inspect_holdings, trust_run
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.origin import read_origin
 from rlviz.rundir.standing import Standing, forget_trust
@@ -38,7 +38,7 @@ class TrustService(RunUseCases):
         standing = self._trust.standing_of(folder.path)
         if standing is Standing.OWN:
             return TrustState(standing, None, None)
-        return TrustState(standing, holdings_of(folder), read_origin(folder))
+        return TrustState(standing, inspect_holdings(folder), read_origin(folder))
 
     def trust(self, run_id: str, content_hash: str) -> RunRow:
         """Allow the policies, snapshots and custom environments of the run to be used.
