@@ -87,9 +87,6 @@ def _place(path: str) -> Place | None:
     return None if found is None or found.is_folder else found
 
 
-# What is changed
-
-
 def neutralize_draft(draft: RunFolder, left_out: Note) -> dict[str, str]:
     """Change the accepted files in ``draft`` so that no work is pending and nothing refers to files outside.
 
@@ -224,9 +221,9 @@ def _neutralize_verifications(draft: RunFolder, left_out: Note) -> None:
 
 def _neutralize_control(draft: RunFolder) -> None:
     """Reset the control file to idle, with the number of attempts and the length that the events report."""
-    newest, total, begun = attempts_of(draft)
-    if begun > MOST_ATTEMPTS:
-        raise BundleRefused(f"It was started {begun:,} times; at most {MOST_ATTEMPTS:,} are allowed.")
+    newest, total, starts = attempts_of(draft)
+    if starts > MOST_ATTEMPTS:
+        raise BundleRefused(f"It was started {starts:,} times; at most {MOST_ATTEMPTS:,} are allowed.")
     control = Control(desired=Desired.IDLE, attempt=newest, total_timesteps=total)
     if control != Control():
         draft.write_control(control)

@@ -617,9 +617,9 @@ def _finish(draft: RunFolder) -> None:
 
 def _has_ended(records: Iterable[dict[str, object] | None]) -> bool:
     """Whether no attempt has started, or the newest one has ended."""
-    begun = False
+    is_open = False
     for record in records:
         event = parse_event(record)
         if event is not None:
-            begun = isinstance(event.data, StartedData) or (begun and not isinstance(event.data, Ending))
-    return not begun
+            is_open = isinstance(event.data, StartedData) or (is_open and not isinstance(event.data, Ending))
+    return not is_open

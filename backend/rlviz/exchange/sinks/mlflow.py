@@ -20,7 +20,7 @@ from sqlalchemy import URL, make_url
 
 from rlviz.domain.errors import ExtraMissing, SinkProblem
 from rlviz.domain.naming import MLFLOW
-from rlviz.exchange.sinks.sink import PROJECT, Begun, Destination, Row, RunToDeliver, without_login
+from rlviz.exchange.sinks.sink import PROJECT, DeliveryStart, Destination, Row, RunToDeliver, without_login
 from rlviz.rundir.files import TEMPORARY_SUFFIX, temporary_name
 
 MEMORY_BYTES = 32 * 2**20
@@ -131,7 +131,7 @@ class MlflowSink:
         self._now = 0  # milliseconds, of the newest row
         self._used_points: set[tuple[str, int, int, float]] = set()  # metric, time, step and value, from that time on
 
-    def begin(self) -> Begun:
+    def begin(self) -> DeliveryStart:
         if self._is_here:
             self._files.mkdir(exist_ok=True)
             if path := make_url(self._uri).database:
@@ -147,7 +147,7 @@ class MlflowSink:
         place = f"{without_login(self._uri).rstrip('/')}/#/experiments/{experiment}/runs/{self._id}"
         for name in found[0].data.metrics if found else ():
             self._record_seen(name)
-        return Begun(self._id, self._uri if self._is_here else place, from_seq=0)
+        return DeliveryStart(self._id, self._uri if self._is_here else place, from_seq=0)
 
     def send(self, rows: Sequence[Row]) -> None:
         """Send the points of these rows that the server was not seen to have."""
@@ -190,7 +190,7 @@ class MlflowSink:
         for row in rows:
             now = round(row.time * 1000)
             if now != self._now:
-                self._now, self._used_points = now, {told for told in self._used_points if told[1] >= now}
+                self._now, self._used_points = now, {point for point in self._used_points if point[1] >= now}
             for name, value in row.values.items():
                 metric = self._metric(name, value, self._find_free_time(name, now, row.step, value), row.step)
                 if self._points.send(metric.key, _point(metric)):

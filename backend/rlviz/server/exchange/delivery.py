@@ -1,6 +1,6 @@
 """Delivery: sends a run's new data to a sink, and records in the run's folder how much was delivered.
 
-``read_run`` and ``read_rows`` read from the run's folder what is delivered.
+``read_run`` and ``read_rows`` read the data to deliver from the run's folder.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from rlviz.domain.plain_text import one_line, typed_text, visible
 from rlviz.domain.sink_record import SinkRecord
 from rlviz.domain.sinks import SinkKind
 from rlviz.exchange.sinks import SINKS
-from rlviz.exchange.sinks.sink import Begun, Row, RunToDeliver, Sink
+from rlviz.exchange.sinks.sink import DeliveryStart, Row, RunToDeliver, Sink
 from rlviz.rundir.files import is_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalTail, is_line_start
@@ -188,22 +188,22 @@ class Delivery:
         with self._within():
             make = self._make or SINKS.get(self._kind)
             self._sink = make(run, self._folder.path.parent, own_folder(self._folder, self._kind))
-            begun = self._sink.begin()
-        self._start_from(begun)
+            start = self._sink.begin()
+        self._start_from(start)
         self._confirmed_at = self._clock()
 
-    def _start_from(self, begun: Begun) -> None:
+    def _start_from(self, start: DeliveryStart) -> None:
         offset = self.record.offset
-        if begun.from_seq is not None or not is_line_start(self._folder.metrics_path, offset):
-            offset, self._from_seq = 0, begun.from_seq or 0
+        if start.from_seq is not None or not is_line_start(self._folder.metrics_path, offset):
+            offset, self._from_seq = 0, start.from_seq or 0
             self._count = 0
         else:
             self._count = self.record.rows
         self._tail = JournalTail(self._folder.metrics_path, offset)
         self._note(
-            foreign_id=begun.foreign_id,
-            place=typed_text(begun.place),
-            offline=begun.offline,
+            foreign_id=start.foreign_id,
+            place=typed_text(start.place),
+            offline=start.offline,
             offset=offset,
             rows=self._count,
             step=self.record.step if offset else None,

@@ -229,7 +229,7 @@ def _policy_at(folder: RunFolder, run: RunRow, step: int) -> str:
 
 def _why_nothing(run: RunRow) -> str:
     if run.actor is RunActor.FOREIGN:
-        return f"A program of its own writes run {run.id!r}, so its policy cannot be played here."
+        return f"Another program writes run {run.id!r}, so its policy cannot be played here."
     if run.actor is not RunActor.POLICY:
         return f"Nothing learns in run {run.id!r}, so it has no policy. Give env_id instead of run_id."
     if run.state.is_final:
