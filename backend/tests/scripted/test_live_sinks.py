@@ -105,7 +105,7 @@ class FakeWorkers:
 
     def look(self, run_id: str) -> None:
         self.live._deliveries.setdefault(run_id, {})
-        self.live._look()
+        self.live._check_all()
 
 
 def test_what_is_not_taken_is_tried_again_ever_more_seldom_until_it_is(tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_one_question_to_the_catalogue_does_for_all_runs(tmp_path: Path) -> None
             workers.live._deliveries[run_id] = {}
         asked: list[str] = []
         listen(app.database.engine, "before_cursor_execute", lambda *told: asked.append(told[2]))
-        workers.live._look()
+        workers.live._check_all()
         assert len([statement for statement in asked if statement.startswith("SELECT")]) == 1
         assert len(workers.begun) == live_deliveries.MOST_WORKERS
 
@@ -215,7 +215,7 @@ def test_who_asks_for_it_does_not_wait_for_the_next_try(tmp_path: Path) -> None:
         assert (waiting.is_under_way, waiting.next_at is not None, len(workers.begun)) == (False, True, 1)
         workers.live.deliver(run_id, SinkKind.MLFLOW)
         assert workers.live._receive_requests()
-        workers.live._look()
+        workers.live._check_all()
         assert len(workers.begun) == 2
         workers.look(run_id)
         assert not workers.begun[-1].is_told_of_the_end(), "the run trains, and is kept up with"
@@ -228,12 +228,12 @@ def test_a_run_that_is_delivered_once_is_not_kept_up_with(tmp_path: Path) -> Non
         for code in (0, 1):
             workers.live.deliver(run_id, SinkKind.TENSORBOARD)
             assert workers.live._receive_requests()
-            workers.live._look()
-            workers.live._look()
+            workers.live._check_all()
+            workers.live._check_all()
             assert workers.begun[-1].is_told_of_the_end()
             workers.begun[-1].code = code
-            workers.live._look()
-            workers.live._look()
+            workers.live._check_all()
+            workers.live._check_all()
             assert workers.live._deliveries == {}
             assert workers.live.attempt(run_id, SinkKind.TENSORBOARD) == Attempt()
 
