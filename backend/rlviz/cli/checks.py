@@ -351,6 +351,6 @@ def check_catalogue(settings: Settings) -> Finding:
         database.close()
     if found.problems:
         return Finding("catalogue", "look", " ".join(found.problems), "`rlviz rebuild` makes it again from the runs.")
-    if found.waiting:
+    if found.pending_migrations:
         return Finding("catalogue", "ok", f"It is at {found.revision}; the next start brings it to {found.head}.")
     return Finding("catalogue", "ok", f"It is whole, and its tables are the models' ({found.head}).")

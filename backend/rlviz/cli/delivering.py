@@ -27,12 +27,12 @@ SINKS = f"<{'|'.join(SinkKind)}>"
 def deliver_following(connection: Connection, wanted: Sequence[tuple[RunFolder, SinkKind]]) -> None:
     """Deliver runs while they train, until they have ended. ``deliver_all`` retries failed deliveries. Raises
     Failure."""
-    from rlviz.server.exchange.deliveries import following
+    from rlviz.server.exchange.deliveries import keep_delivering
 
     with ExitStack() as workers:
         try:
             for folder, kind in wanted:
-                workers.enter_context(following(folder, kind))
+                workers.enter_context(keep_delivering(folder, kind))
         except OSError as error:
             raise Failure(Exit.FAILED, f"Runs cannot be followed: {error}") from error
         for run_id in dict.fromkeys(folder.run_id for folder, _ in wanted):

@@ -14,23 +14,24 @@ from typing import Any, BinaryIO, TypeVar
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.output import counted, note, print_json
 from rlviz.domain.byte_text import byte_text
+from rlviz.domain.export_formats import AnyFormat, extensions_text, find_format
 
 T = TypeVar("T")
 
 _MOST_LINKS = 40
 
-FORMATS = ("csv", "json", "parquet")
 
-
-def format_for(wanted: str | None, output: Path | None) -> str:
-    """Return the requested format, or that of the file's extension. Raises Failure if there is neither."""
+def choose_format(formats: type[AnyFormat], wanted: str | None, output: Path | None) -> AnyFormat:
+    """Return the format ``wanted``, or that of the file's extension; CSV for neither. Raises Failure for an unknown
+    extension."""
     if wanted is not None:
-        return str(wanted)
-    ending = output.suffix.lstrip(".").lower() if output is not None else "csv"
-    if ending not in FORMATS:
-        known = ", ".join(f".{name}" for name in FORMATS)
+        return formats(wanted)
+    if output is None:
+        return formats("csv")
+    if (found := find_format(formats, output)) is None:
+        known = extensions_text(formats)
         raise Failure(Exit.BAD_INPUT, f"{output} has no known extension: use one of {known}, or give --format.")
-    return ending
+    return found
 
 
 def check_target(wanted: str, output: Path | None, terminal: bool) -> None:

@@ -1,1 +1,1 @@
-"""Runs that leave or enter the runs folder: bundles, exports, imports, and sinks for other trackers."""
+"""Bundles, exports and imports of runs, and sinks, which send runs to other programs."""

@@ -87,9 +87,6 @@ def _place(path: str) -> Place | None:
     return None if found is None or found.is_folder else found
 
 
-# What is changed
-
-
 def neutralize_draft(draft: RunFolder, left_out: Note) -> dict[str, str]:
     """Change the accepted files in ``draft`` so that no work is pending and nothing refers to files outside.
 
@@ -101,15 +98,15 @@ def neutralize_draft(draft: RunFolder, left_out: Note) -> dict[str, str]:
         RunFolderError: A file cannot be read.
         OSError: The disk refuses.
     """
-    entry_points = dict(_settle_configs(draft))
-    _settle_labels(draft, left_out)
-    _settle_evaluations(draft, left_out)
-    _settle_verifications(draft, left_out)
-    _settle_control(draft)
+    entry_points = dict(_neutralize_configs(draft))
+    _neutralize_labels(draft, left_out)
+    _neutralize_evaluations(draft, left_out)
+    _neutralize_verifications(draft, left_out)
+    _neutralize_control(draft)
     return entry_points
 
 
-def _settle_configs(draft: RunFolder) -> Iterator[tuple[str, str]]:
+def _neutralize_configs(draft: RunFolder) -> Iterator[tuple[str, str]]:
     """Yield each configuration with the environment that was removed from it."""
     bundled = _document(draft.config_path, draft)
     there = bundled.get("run_id")
@@ -150,7 +147,7 @@ def _check_limits(config: Mapping[str, Any]) -> None:
             raise BundleRefused(f"Its {name} is longer than {LIMITS.notes.maximum:,} characters.")
 
 
-def _settle_labels(draft: RunFolder, left_out: Note) -> None:
+def _neutralize_labels(draft: RunFolder, left_out: Note) -> None:
     if not draft.labels_path.exists():
         return
     try:
@@ -162,7 +159,7 @@ def _settle_labels(draft: RunFolder, left_out: Note) -> None:
         draft.write_labels(labels)
 
 
-def _settle_evaluations(draft: RunFolder, left_out: Note) -> None:
+def _neutralize_evaluations(draft: RunFolder, left_out: Note) -> None:
     for path in list_files(draft.evaluations.path, draft.path, "eval_*.json"):
         if not is_evaluation_id(path.stem):
             continue
@@ -210,7 +207,7 @@ class _Verified(LazyModel):
     status: VerificationStatus
 
 
-def _settle_verifications(draft: RunFolder, left_out: Note) -> None:
+def _neutralize_verifications(draft: RunFolder, left_out: Note) -> None:
     for folder in (draft.evaluations.path, draft.snapshots):
         for path in list_files(folder, draft.path, "*.verify.json"):
             try:
@@ -222,11 +219,11 @@ def _settle_verifications(draft: RunFolder, left_out: Note) -> None:
                 path.unlink()
 
 
-def _settle_control(draft: RunFolder) -> None:
+def _neutralize_control(draft: RunFolder) -> None:
     """Reset the control file to idle, with the number of attempts and the length that the events report."""
-    newest, total, begun = attempts_of(draft)
-    if begun > MOST_ATTEMPTS:
-        raise BundleRefused(f"It was started {begun:,} times; at most {MOST_ATTEMPTS:,} are allowed.")
+    newest, total, starts = attempts_of(draft)
+    if starts > MOST_ATTEMPTS:
+        raise BundleRefused(f"It was started {starts:,} times; at most {MOST_ATTEMPTS:,} are allowed.")
     control = Control(desired=Desired.IDLE, attempt=newest, total_timesteps=total)
     if control != Control():
         draft.write_control(control)

@@ -1,4 +1,4 @@
-"""Bundles: a run as one file, a zip archive of its folder with a manifest of hashes, to be opened on another machine.
+"""Bundles: a run as one file, a zip archive of its folder with a manifest of hashes, to import on another machine.
 
 ``manifest.json``, written last, lists every other member with size and SHA-256. Each file is read once, and its hash
 is that of the copied bytes. So a run can be bundled while it trains: a journal is copied up to its size when opened,
@@ -373,11 +373,11 @@ def read_bundle(
         RunIsThere: The run already exists.
         OSError: The disk refuses.
     """
-    with _opened(source) as archive:
-        manifest = _checked_manifest(archive, most_bytes)
-        config, digest = _configuration(archive, manifest)
+    with _open_bundle(source) as archive:
+        manifest = _read_manifest(archive, most_bytes)
+        config, digest = _read_configuration(archive, manifest)
         run_id = _free_id(runs_dir, config, digest, again=again)
-        room = _room(runs_dir)
+        room = _create_room(runs_dir)
         draft = RunFolder(room, run_id)
         try:
             left_out = _LeftOut()
@@ -396,7 +396,7 @@ def read_bundle(
             )
             write_origin(draft, origin)
             draft.read_config()
-            _put(draft.path, runs_dir / run_id)
+            _move_into_place(draft.path, runs_dir / run_id)
         except RunFolderError as error:
             raise BundleRefused(f"It contains no readable run: {error.damage}") from error
         finally:
@@ -409,8 +409,8 @@ def check_bundle(source: Path) -> Manifest:
 
     Raises BundleRefused if it is not a bundle or is damaged, and OSError.
     """
-    with _opened(source) as archive:
-        manifest = _checked_manifest(archive, most_bytes=sys.maxsize)
+    with _open_bundle(source) as archive:
+        manifest = _read_manifest(archive, most_bytes=sys.maxsize)
         copying = Copying()
         for member in manifest.files:
             with archive.open(member.path) as packed:
@@ -418,13 +418,13 @@ def check_bundle(source: Path) -> Manifest:
     return manifest
 
 
-def _opened(source: Path) -> AbstractContextManager[zipfile.ZipFile]:
+def _open_bundle(source: Path) -> AbstractContextManager[zipfile.ZipFile]:
     return open_bounded_archive(
         source, lambda why: BundleRefused(f"{source.name} is not a bundle, or is damaged: {why}.")
     )
 
 
-def _checked_manifest(archive: zipfile.ZipFile, most_bytes: int) -> Manifest:
+def _read_manifest(archive: zipfile.ZipFile, most_bytes: int) -> Manifest:
     """Return the manifest. Raises BundleRefused for anything that could leave the run folder or fill the disk."""
     try:
         information = archive.getinfo(MANIFEST)
@@ -473,7 +473,7 @@ def _is_plain(name: str) -> bool:
     )
 
 
-def _configuration(archive: zipfile.ZipFile, manifest: Manifest) -> tuple[RunConfig, str]:
+def _read_configuration(archive: zipfile.ZipFile, manifest: Manifest) -> tuple[RunConfig, str]:
     """Return the configuration of the run as bundled, and its SHA-256. Raises BundleRefused."""
     member = next((member for member in manifest.files if member.path == _CONFIG), None)
     if member is None:
@@ -529,14 +529,14 @@ def _is_of_bundle(folder: RunFolder, digest: str) -> bool:
     return False
 
 
-def _room(runs_dir: Path) -> Path:
+def _create_room(runs_dir: Path) -> Path:
     """Create a folder of its own among the drafts, so that two imports of one bundle do not interfere."""
     drafts = runs_dir / DRAFTS
     drafts.mkdir(parents=True, exist_ok=True)
     return Path(tempfile.mkdtemp(prefix="bundle-", dir=drafts))
 
 
-def _put(draft: Path, target: Path) -> None:
+def _move_into_place(draft: Path, target: Path) -> None:
     """Move the draft into place. Raises RunIsThere if another import was first."""
     if os.path.lexists(target):  # checked here, because rename replaces an empty folder
         raise RunIsThere(target.name)
@@ -617,9 +617,9 @@ def _finish(draft: RunFolder) -> None:
 
 def _has_ended(records: Iterable[dict[str, object] | None]) -> bool:
     """Whether no attempt has started, or the newest one has ended."""
-    begun = False
+    is_open = False
     for record in records:
         event = parse_event(record)
         if event is not None:
-            begun = isinstance(event.data, StartedData) or (begun and not isinstance(event.data, Ending))
-    return not begun
+            is_open = isinstance(event.data, StartedData) or (is_open and not isinstance(event.data, Ending))
+    return not is_open

@@ -1,5 +1,8 @@
-"""Exports: tables of runs as CSV, JSON or Parquet (written row by row, so of any length), metrics as TensorBoard event
-files (written without TensorBoard), and several runs as one folder or zip archive."""
+"""Exports runs: tables as CSV, JSON or Parquet, TensorBoard event files, and several runs as one folder or zip archive.
+
+Tables are written row by row, so they can be of any length. Event files are written without TensorBoard. The formats
+are registered in ``rlviz.domain.export_formats``.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,12 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from enum import StrEnum
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple
 
 from rlviz.domain.config import RunConfig
+from rlviz.domain.export_formats import RunsFormat, TableFormat
 from rlviz.domain.naming import TABLES, TENSORBOARD
 from rlviz.domain.plain_text import csv_text
 from rlviz.exchange.bundle import write_bundle
@@ -26,13 +29,6 @@ from rlviz.exchange.protobuf import encode_field as protobuf_field
 from rlviz.rundir.files import read_small
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.metric_rows import all_rows
-
-
-class TableFormat(StrEnum):
-    CSV = "csv"
-    JSON = "json"
-    PARQUET = "parquet"
-
 
 Kind = Literal["integer", "number", "text", "json"]
 
@@ -83,7 +79,7 @@ def metrics_table(folder: RunFolder) -> Table:
 
 def config_table(config: Mapping[str, Any]) -> Table:
     """Return a row per setting: its JSON pointer and value. As JSON, the table is the configuration itself."""
-    rows = [{"setting": path, "value": value} for path, value in _leaves("", config)]
+    rows = [{"setting": path, "value": value} for path, value in _iterate_leaves("", config)]
     return Table(["setting", "value"], rows, {"setting": "text", "value": "json"}, config)
 
 
@@ -141,10 +137,10 @@ def _kind(types: Set[type], of_none: Kind = "text") -> Kind:
     return "number" if found <= {int, float} else "text"
 
 
-def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+def _iterate_leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, Mapping) and value:
         for name, inner in value.items():
-            yield from _leaves(f"{path}/{str(name).replace('~', '~0').replace('/', '~1')}", inner)
+            yield from _iterate_leaves(f"{path}/{str(name).replace('~', '~0').replace('/', '~1')}", inner)
     else:
         yield path, value
 
@@ -155,7 +151,7 @@ def _write_csv(table: Table, file: BinaryIO) -> int:
     writer.writerow({name: csv_text(name) for name in table.columns})
     count = 0
     for row in table.rows:
-        writer.writerow({name: _written(table.kinds[name], value) for name, value in row.items()})
+        writer.writerow({name: _csv_cell(table.kinds[name], value) for name, value in row.items()})
         count += 1
     text.flush()
     text.detach()
@@ -205,7 +201,7 @@ def _cells(kind: Kind, values: list[Any]) -> list[Any]:
     return values
 
 
-def _written(kind: Kind, value: Any) -> Any:
+def _csv_cell(kind: Kind, value: Any) -> Any:
     """Return a value as a CSV cell. In columns with fractions, whole numbers get a decimal point too, so that readers
     guess the right type from the first rows."""
     if value is None:
@@ -301,14 +297,14 @@ def write_event_files(rows: Iterable[Mapping[str, Any]], configuration: str, dir
         written = Path(beside) / NAME
         file = EventFile(written, configuration)
         try:
-            count = sum(file.add(row["time"], row["step"], _tagged(row["values"], tags)) for row in rows)
+            count = sum(file.add(row["time"], row["step"], _rename_tags(row["values"], tags)) for row in rows)
         finally:
             file.close()
         written.replace(target)
     return WrittenEvents(count, TENSORBOARD.renamed(tags))
 
 
-def _tagged(values: Mapping[str, float | None], tags: dict[str, str]) -> dict[str, float | None]:
+def _rename_tags(values: Mapping[str, float | None], tags: dict[str, str]) -> dict[str, float | None]:
     """Return values by tag. ``tags`` is the tag of each metric; new ones are added to it."""
     for name in values:
         if name not in tags:
@@ -346,14 +342,6 @@ def masked_crc(content: bytes) -> int:
 
 _STORED = (".zip", ".parquet")
 """Extensions of files that are already compressed."""
-
-
-class RunsFormat(StrEnum):
-    CSV = "csv"
-    JSON = "json"
-    PARQUET = "parquet"
-    TENSORBOARD = "tensorboard"
-    BUNDLE = "bundle"
 
 
 def write_runs(
@@ -402,12 +390,12 @@ def write_runs(
         if form is RunsFormat.TENSORBOARD:
             renamed |= write_event_files(all_rows(folder), config.model_dump_json(indent=1), place).renamed
         else:
-            with (place / f"metrics.{form}").open("xb") as file:
+            with (place / f"metrics.{form.extension}").open("xb") as file:
                 table = metrics_table(folder)
                 write_table(table, TableFormat(form), file)
                 renamed |= table.renamed
     if form not in (RunsFormat.BUNDLE, RunsFormat.TENSORBOARD):
-        with (into / f"runs.{form}").open("xb") as file:
+        with (into / f"runs.{form.extension}").open("xb") as file:
             write_table(runs_table(configs), TableFormat(form), file)
     on_progress(len(folders))
     return renamed

@@ -1,5 +1,8 @@
-"""``import_path`` imports anything that can be imported, by detecting what it is; ``write_run`` writes a run read from
-other tools' logs into the runs folder, completely or not at all."""
+"""Imports runs from bundles, archives and logs of other tools.
+
+``import_path`` detects the kind of a file or folder. ``write_run`` writes a run from other tools' logs into the runs
+folder, completely or not at all.
+"""
 
 from __future__ import annotations
 
@@ -51,9 +54,9 @@ def write_run(found: FoundRun, rows: list[Row], runs_dir: Path) -> RunFolder:
     times = [row.time for row in rows if row.time is not None]
     began, ended = min(times), max(times)
     config = foreign_config(
-        algo=_fitting(found.algo, UNKNOWN_ALGO),
-        env_id=_fitting(found.env_id, UNKNOWN_ENV),
-        name=_fitting(found.name, "imported"),
+        algo=_fit_name(found.algo, UNKNOWN_ALGO),
+        env_id=_fit_name(found.env_id, UNKNOWN_ENV),
+        name=_fit_name(found.name, "imported"),
         now=datetime.fromtimestamp(began, UTC),
         seed=found.seed or 0,
         total_timesteps=found.total_timesteps,
@@ -78,7 +81,7 @@ def write_run(found: FoundRun, rows: list[Row], runs_dir: Path) -> RunFolder:
         raise ImportRefused(f"{found.name!r} cannot be written as a run: {error}") from error
 
 
-def _fitting(name: str | None, otherwise: str) -> str:
+def _fit_name(name: str | None, otherwise: str) -> str:
     """Return a valid name of a run: one line, not too long."""
     printable = "".join(character if character.isprintable() else " " for character in name or "")
     return printable.strip()[: LIMITS.run_name.maximum].strip() or otherwise
@@ -134,7 +137,7 @@ def import_path(
         OSError: The disk refuses.
     """
     if path.is_dir():
-        return _of_folder(path, runs_dir, options, on_progress)
+        return _import_folder(path, runs_dir, options, on_progress)
     try:
         check_regular(path)
     except FileNotFoundError as error:
@@ -142,27 +145,27 @@ def import_path(
     except NotRegular as error:
         raise ImportRefused(f"{path} cannot be imported: {error.strerror}. Copy its output into a file.") from error
     if is_archive(path) and path.suffix.lower() != ".npz":
-        return _of_archive(path, runs_dir, options, on_progress)
-    return _of_logs(path, runs_dir, options, on_progress)
+        return _import_archive(path, runs_dir, options, on_progress)
+    return _import_logs(path, runs_dir, options, on_progress)
 
 
-def _of_folder(path: Path, runs_dir: Path, options: ImportOptions, on_progress: ProgressCallback) -> ImportOutcome:
+def _import_folder(path: Path, runs_dir: Path, options: ImportOptions, on_progress: ProgressCallback) -> ImportOutcome:
     """Import the bundles below the folder or, if there are none, the logs."""
     bundles = [one for one in _archives_below(path) if _is_bundle(one)]
     if not bundles:
-        return _of_logs(path, runs_dir, options, on_progress)
+        return _import_logs(path, runs_dir, options, on_progress)
     if len(bundles) > MOST_RUNS:
         raise ImportRefused(f"{path.name!r} has more than {MOST_RUNS:,} bundles. Import it in parts.")
     outcome = ImportOutcome()
     for number, bundle in enumerate(bundles):
         on_progress(bundle.name, number, len(bundles))
         try:
-            outcome.runs.append(_of_bundle(bundle, runs_dir, options))
+            outcome.runs.append(_import_bundle(bundle, runs_dir, options))
         except RunIsThere as there:
             outcome.known.append((bundle.name, there.run_id))
         except InvalidRequest as error:
             outcome.refused.append((bundle.name, str(error)))
-    return _if_any(outcome)
+    return _require_any(outcome)
 
 
 def _archives_below(root: Path) -> Iterator[Path]:
@@ -176,9 +179,9 @@ def _archives_below(root: Path) -> Iterator[Path]:
                 yield path
 
 
-def _of_archive(path: Path, runs_dir: Path, options: ImportOptions, on_progress: ProgressCallback) -> ImportOutcome:
+def _import_archive(path: Path, runs_dir: Path, options: ImportOptions, on_progress: ProgressCallback) -> ImportOutcome:
     if _is_bundle(path):
-        return ImportOutcome([_of_bundle(path, runs_dir, options, on_progress)])
+        return ImportOutcome([_import_bundle(path, runs_dir, options, on_progress)])
     drafts = runs_dir / DRAFTS
     drafts.mkdir(parents=True, exist_ok=True)
     unpacked = Path(tempfile.mkdtemp(prefix="import-", dir=drafts))
@@ -186,12 +189,12 @@ def _of_archive(path: Path, runs_dir: Path, options: ImportOptions, on_progress:
         root = unpacked / path.stem
         root.mkdir()
         unpack_archive(path, root, most_bytes=options.most_bytes or MOST_BYTES)
-        return _of_folder(root, runs_dir, options, on_progress)
+        return _import_folder(root, runs_dir, options, on_progress)
     finally:
         shutil.rmtree(unpacked, ignore_errors=True)
 
 
-def _of_bundle(
+def _import_bundle(
     path: Path, runs_dir: Path, options: ImportOptions, on_progress: ProgressCallback = ignore_progress
 ) -> RunFolder:
     most = options.most_bytes or DEFAULT_MOST_BYTES
@@ -207,7 +210,7 @@ def _is_bundle(path: Path) -> bool:
         return MANIFEST in archive.namelist()
 
 
-def _of_logs(path: Path, runs_dir: Path, options: ImportOptions, on_progress: ProgressCallback) -> ImportOutcome:
+def _import_logs(path: Path, runs_dir: Path, options: ImportOptions, on_progress: ProgressCallback) -> ImportOutcome:
     logs, outcome = find_logs(path), ImportOutcome()
     before = {} if options.again else find_imported(runs_dir)
     for number, one in enumerate(logs):
@@ -229,10 +232,10 @@ def _of_logs(path: Path, runs_dir: Path, options: ImportOptions, on_progress: Pr
                 outcome.warnings[folder.run_id] = found.rows.warnings
         except InvalidRequest as error:
             outcome.refused.append((place, str(error)))
-    return _if_any(outcome)
+    return _require_any(outcome)
 
 
-def _if_any(outcome: ImportOutcome) -> ImportOutcome:
+def _require_any(outcome: ImportOutcome) -> ImportOutcome:
     """Raise ImportRefused if nothing could be imported."""
     if not outcome.runs and not outcome.known:
         [(_, first), *others] = outcome.refused

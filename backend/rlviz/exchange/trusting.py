@@ -32,7 +32,7 @@ class Holdings:
     snapshots: int
 
 
-def holdings_of(folder: RunFolder) -> Holdings:
+def inspect_holdings(folder: RunFolder) -> Holdings:
     """Read every file and return what trusting the run allows. Raises OSError and RunFolderError."""
     content = content_of(folder)
     code = [path for path in content.files if find_role(path) is Role.CODE]

@@ -19,7 +19,7 @@ from rlviz.learning.sessions.folder import remove_leftovers
 from rlviz.rundir.creation import remove_drafts
 from rlviz.server.catalog.database import explain_errors
 from rlviz.server.catalog.models import RunRow
-from rlviz.server.catalog.projection.rebuild import Rebuilt, index_new, rebuild
+from rlviz.server.catalog.projection.rebuild import RebuildResult, index_new, rebuild
 from rlviz.server.catalog.runs import runs_with_status
 from rlviz.server.supervisor.recovery import recover
 from rlviz.server.supervisor.trust_guard import TrustGuard
@@ -147,7 +147,7 @@ class Application(Services):
         self._own_catalogue.close()
         self._lock.release()
 
-    def rebuild(self, on_progress: Callable[[int, int], None] = lambda _done, _total: None) -> Rebuilt:
+    def rebuild(self, on_progress: Callable[[int, int], None] = lambda _done, _total: None) -> RebuildResult:
         """Rebuild the catalogue from the run folders.
 
         Args:
@@ -184,7 +184,7 @@ class Application(Services):
         return recover(self.database, self.settings.runs_dir, self.launcher, self.supervisor, guard)
 
 
-def _report(indexed: Rebuilt) -> None:
+def _report(indexed: RebuildResult) -> None:
     if indexed.runs:
         log.info("Indexed %d runs found in the runs folder", indexed.runs)
     for problem in indexed.unreadable:

@@ -23,7 +23,7 @@ from starlette.responses import Response
 
 from rlviz.domain.disk_full import DISK_FULL, is_disk_full
 from rlviz.domain.errors import InvalidRequest, RlvizError, pointer_to, validation_text
-from rlviz.server.catalog.database import explain
+from rlviz.server.catalog.database import explain_error
 from rlviz.server.supervisor.disk_guard import MAKE_ROOM, how_to_make_room
 from rlviz.server.wire import Wire
 
@@ -146,7 +146,7 @@ async def _on_database_error(request: Request, error: Exception) -> Response:
     """The catalogue became locked, full, read-only or damaged while the app runs: answer with the reason and go on."""
     assert isinstance(error, DatabaseError)
     log.error("%s %s: %s", request.method, request.url.path, error.orig)
-    return problem_response(as_problem(explain(Path("The catalogue"), str(error.orig))))
+    return problem_response(as_problem(explain_error(Path("The catalogue"), str(error.orig))))
 
 
 _UNUSABLE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)

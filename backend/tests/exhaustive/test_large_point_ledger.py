@@ -11,7 +11,7 @@ from rlviz.exchange.sinks.mlflow import PointLedger
 def test_a_million_points_take_no_memory_of_their_own() -> None:
     tracemalloc.start()
     with closing(PointLedger()) as ledger:
-        ledger.look("reward", ((index * 2_654_435_761) % 2**62 for index in range(1_000_000)))
+        ledger.record_seen("reward", ((index * 2_654_435_761) % 2**62 for index in range(1_000_000)))
         _, peak = tracemalloc.get_traced_memory()
         assert ledger.seen["reward"] == 1_000_000
     tracemalloc.stop()

@@ -16,7 +16,7 @@ import pytest
 
 import rlviz
 from rlviz.domain.experiments import FloatRange, IntRange, Sweep
-from rlviz.exchange.export import TableFormat
+from rlviz.domain.export_formats import TableFormat
 from rlviz.learning.search.study import JOURNAL, Study
 from rlviz.rundir.folder import RunFolder
 from tests.support.cli import call

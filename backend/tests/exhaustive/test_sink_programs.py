@@ -10,7 +10,7 @@ from rlviz.domain.sinks import SinkKind
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
 from rlviz.rundir.sinks import is_delivered, read_sink
-from rlviz.server.exchange.deliveries import following
+from rlviz.server.exchange.deliveries import keep_delivering
 from tests.support.cli import call, shell
 from tests.support.exported_run import CURVE, ROWS, RUN_ID, export, folder, offline_records, values
 from tests.support.run_folders import append_rows
@@ -24,7 +24,7 @@ def test_a_run_is_followed_while_it_trains_and_has_its_rest_at_the_end(folder: R
         record = read_sink(folder, SinkKind.TENSORBOARD)
         return 0 if record is None else record.rows
 
-    with closing(JournalWriter(folder.metrics_path)) as journal, following(folder, SinkKind.TENSORBOARD):
+    with closing(JournalWriter(folder.metrics_path)) as journal, keep_delivering(folder, SinkKind.TENSORBOARD):
         eventually(lambda: rows() == ROWS, "what it has")
         append_rows(journal, 5)
         eventually(lambda: rows() == ROWS + 5, "what it gains")

@@ -18,7 +18,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.server.application import Application
 from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.models import EvaluationRow
-from rlviz.server.catalog.projection.rebuild import Rebuilt, rebuild
+from rlviz.server.catalog.projection.rebuild import RebuildResult, rebuild
 from tests.support.service import (
     catalogue,
     create,
@@ -135,5 +135,5 @@ def test_evaluations_are_rebuilt_as_they_were(app: Application, trained: RunFold
     database.close()
     assert again == before
     evaluations = [key for key in before if "/" in key]
-    assert result == Rebuilt(len(before) - len(evaluations), len(evaluations), [])
+    assert result == RebuildResult(len(before) - len(evaluations), len(evaluations), [])
     assert len(evaluations) >= 1

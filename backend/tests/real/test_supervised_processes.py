@@ -15,7 +15,7 @@ from rlviz.domain.events import InterruptedData
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.journal import read_journal
 from rlviz.server.application import Application
-from rlviz.server.catalog.projection.rebuild import Rebuilt
+from rlviz.server.catalog.projection.rebuild import RebuildResult
 from tests.support.service import (
     becomes,
     catalogue,
@@ -128,7 +128,7 @@ def test_a_run_whose_worker_cannot_be_started_fails_and_its_folder_says_so(
         assert row.cause.startswith("LauncherError: The worker process could not be started")
         assert kinds(folder_of(app, run_id)) == ["error"]
         before = catalogue(app.database)
-        assert app.rebuild() == Rebuilt(1, 0, [])
+        assert app.rebuild() == RebuildResult(1, 0, [])
         assert catalogue(app.database) == before
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import yaml
 
-from rlviz.exchange.export import RunsFormat
+from rlviz.domain.export_formats import RunsFormat
 from rlviz.exchange.import_runs import ImportOptions, import_path
 from rlviz.rundir.folder import RunFolder
 from tests.support.cli import call, started

@@ -15,11 +15,12 @@ import pytest
 from sqlmodel import delete
 
 from rlviz.domain.errors import InvalidRequest, UnknownName
+from rlviz.domain.export_formats import ResultsFormat
 from rlviz.rundir.journal import JournalWriter
 from rlviz.server.application import Application
 from rlviz.server.catalog.models import EvaluationRow
 from rlviz.server.catalog.runs import get_run
-from rlviz.server.experiments.results.exports import COLUMNS, ResultsFormat, export
+from rlviz.server.experiments.results.exports import COLUMNS, export
 from rlviz.server.experiments.results.service import (
     MOST_KEPT,
     Cell,

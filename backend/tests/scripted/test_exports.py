@@ -11,7 +11,7 @@ import pytest
 
 from rlviz.domain.config import ExperimentPlace
 from rlviz.domain.errors import ImportRefused
-from rlviz.exchange.export import TableFormat
+from rlviz.domain.export_formats import TableFormat
 from rlviz.exchange.import_runs import ImportOptions, import_path
 from tests.support.bundles import POLICY
 from tests.support.cli import Ended, call

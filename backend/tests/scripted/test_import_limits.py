@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from rlviz.domain.errors import BundleRefused, InvalidRequest
+from rlviz.domain.export_formats import TableFormat
 from rlviz.exchange import bundle as zip_archive
 from rlviz.exchange.bundle import read_bundle, write_bundle
-from rlviz.exchange.export import NAME, TableFormat, metrics_table, write_event_files, write_table
+from rlviz.exchange.export import NAME, metrics_table, write_event_files, write_table
 from rlviz.exchange.import_runs import ImportOptions, ImportOutcome, import_path
 from rlviz.rundir.metric_rows import all_rows
 from rlviz.rundir.origin import read_origin

@@ -212,7 +212,7 @@ def test_tables_of_a_newer_version_and_what_is_inconsistent_are_told(
     put(central, runs_dir)
     ask(cluster, "DELETE FROM rlviz.metric WHERE run_id = 'dqn-1'")
     assert put(central, runs_dir, incremental=True).problems == {
-        "runs whose number of points differs from what was read": ["dqn-1"]
+        "runs whose number of points differs from the number read": ["dqn-1"]
     }
     ask(cluster, "UPDATE rlviz.about SET version = 99")
     with pytest.raises(InvalidRequest, match="newer"):

@@ -96,7 +96,7 @@ class FakeWorkers:
     def __init__(self, runs_dir: Path, app: Any) -> None:
         self.begun: list[FakeWorker] = []
         self.now = 0.0
-        self.live = LiveDeliveries(runs_dir, app.database, begin=self._begin, monotonic=lambda: self.now)
+        self.live = LiveDeliveries(runs_dir, app.database, start_worker=self._begin, monotonic=lambda: self.now)
 
     def _begin(self, _folder: RunFolder, _kind: SinkKind, *, follow: bool) -> subprocess.Popen[bytes]:
         assert follow, "so that it ends with the service"
@@ -105,7 +105,7 @@ class FakeWorkers:
 
     def look(self, run_id: str) -> None:
         self.live._deliveries.setdefault(run_id, {})
-        self.live._look()
+        self.live._check_all()
 
 
 def test_what_is_not_taken_is_tried_again_ever_more_seldom_until_it_is(tmp_path: Path) -> None:
@@ -145,14 +145,14 @@ def test_a_run_that_cannot_be_looked_after_keeps_no_other_from_its_sink(
         for run_id in (broken, whole):
             write_plan(RunFolder(tmp_path, run_id), SinkPlan(kinds=(SinkKind.MLFLOW,)))
         workers = FakeWorkers(tmp_path, app)
-        look_after = LiveDeliveries._look_after
+        check_run = LiveDeliveries._check_run
 
         def failing(live: LiveDeliveries, run_id: str, state: RunStatus | None) -> None:
             if run_id == broken:
                 raise LookupError("an injected fault")
-            look_after(live, run_id, state)
+            check_run(live, run_id, state)
 
-        monkeypatch.setattr(LiveDeliveries, "_look_after", failing)
+        monkeypatch.setattr(LiveDeliveries, "_check_run", failing)
         workers.live._deliveries[broken] = {}
         workers.look(whole)
         assert len(workers.begun) == 1
@@ -182,7 +182,7 @@ def test_one_question_to_the_catalogue_does_for_all_runs(tmp_path: Path) -> None
             workers.live._deliveries[run_id] = {}
         asked: list[str] = []
         listen(app.database.engine, "before_cursor_execute", lambda *told: asked.append(told[2]))
-        workers.live._look()
+        workers.live._check_all()
         assert len([statement for statement in asked if statement.startswith("SELECT")]) == 1
         assert len(workers.begun) == live_deliveries.MOST_WORKERS
 
@@ -192,14 +192,14 @@ def test_what_a_run_gains_while_it_is_delivered_wakes_nobody(tmp_path: Path) -> 
         run_id = create(app)
         write_plan(RunFolder(tmp_path, run_id), SinkPlan(kinds=(SinkKind.MLFLOW,)))
         workers = FakeWorkers(tmp_path, app)
-        workers.live.renew(run_id)
+        workers.live.reload_plan(run_id)
         workers.look(run_id)
-        workers.live._asked.get()
+        workers.live._requests.get()
         workers.live.queue_if_due(app.runs.get(run_id))
-        assert workers.live._asked.empty()
+        assert workers.live._requests.empty()
         _end_run(app, run_id)
         workers.live.queue_if_due(app.runs.get(run_id))
-        assert not workers.live._asked.empty()
+        assert not workers.live._requests.empty()
 
 
 def test_who_asks_for_it_does_not_wait_for_the_next_try(tmp_path: Path) -> None:
@@ -214,8 +214,8 @@ def test_who_asks_for_it_does_not_wait_for_the_next_try(tmp_path: Path) -> None:
         waiting = workers.live.attempt(run_id, SinkKind.MLFLOW)
         assert (waiting.is_under_way, waiting.next_at is not None, len(workers.begun)) == (False, True, 1)
         workers.live.deliver(run_id, SinkKind.MLFLOW)
-        assert workers.live._take_up()
-        workers.live._look()
+        assert workers.live._receive_requests()
+        workers.live._check_all()
         assert len(workers.begun) == 2
         workers.look(run_id)
         assert not workers.begun[-1].is_told_of_the_end(), "the run trains, and is kept up with"
@@ -227,13 +227,13 @@ def test_a_run_that_is_delivered_once_is_not_kept_up_with(tmp_path: Path) -> Non
         workers = FakeWorkers(tmp_path, app)
         for code in (0, 1):
             workers.live.deliver(run_id, SinkKind.TENSORBOARD)
-            assert workers.live._take_up()
-            workers.live._look()
-            workers.live._look()
+            assert workers.live._receive_requests()
+            workers.live._check_all()
+            workers.live._check_all()
             assert workers.begun[-1].is_told_of_the_end()
             workers.begun[-1].code = code
-            workers.live._look()
-            workers.live._look()
+            workers.live._check_all()
+            workers.live._check_all()
             assert workers.live._deliveries == {}
             assert workers.live.attempt(run_id, SinkKind.TENSORBOARD) == Attempt()
 
@@ -260,13 +260,13 @@ def test_what_is_offered_says_where_it_goes_and_what_is_missing(
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(sinks, "find_spec", lambda name: None if name == "trackio" else object())
     with catalogued(tmp_path) as app:
-        found = {one.kind: one for one in app.sinks.offered()}
+        found = {one.kind: one for one in app.sinks.list_offered()}
         assert found[SinkKind.TRACKIO].install == "pip install 'rlviz[trackio]'"
         assert [one.kind for one in found.values() if one.install is None] == ["wandb", "mlflow", "tensorboard"]
         assert found[SinkKind.MLFLOW].destination.place == "https://tracking.example:5000/path, experiment walkers"
         assert "wandb login" in (found[SinkKind.WANDB].destination.note or "")
         monkeypatch.setenv("WANDB_API_KEY", "0" * 40)
-        (wandb,) = [one for one in app.sinks.offered() if one.kind is SinkKind.WANDB]
+        (wandb,) = [one for one in app.sinks.list_offered() if one.kind is SinkKind.WANDB]
         assert wandb.destination == Destination("https://api.wandb.ai, project rlviz")
 
 

@@ -246,7 +246,7 @@ def test_a_second_ending_is_warned_of_and_the_first_one_counts(
     row = row_of(database, folder)
     assert row.state is RunStatus.STOPPED
     assert row.last_warning is not None
-    assert "two endings" in row.last_warning
+    assert "two ends" in row.last_warning
 
 
 def test_a_worker_that_hangs_after_its_ending_is_ended(

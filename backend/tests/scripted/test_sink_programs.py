@@ -15,7 +15,7 @@ from rlviz.exchange.sinks import SINKS
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
 from rlviz.rundir.sinks import own_folder, read_sink
-from rlviz.server.exchange.deliveries import following
+from rlviz.server.exchange.deliveries import keep_delivering
 from tests.support.cli import call, shell
 from tests.support.exported_run import CURVE, ROWS, RUN_ID, export, folder, offline_records, values
 from tests.support.readers import needs
@@ -109,7 +109,7 @@ def last_row(folder: RunFolder, record: SinkRecord) -> dict[str, Any]:
 
 
 def test_who_follows_and_is_interrupted_leaves_the_rest_to_whoever_comes_next(folder: RunFolder) -> None:
-    with pytest.raises(KeyboardInterrupt), following(folder, SinkKind.TENSORBOARD):
+    with pytest.raises(KeyboardInterrupt), keep_delivering(folder, SinkKind.TENSORBOARD):
         raise KeyboardInterrupt
     export(folder, SinkKind.TENSORBOARD)
 

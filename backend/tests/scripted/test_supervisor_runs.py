@@ -13,7 +13,7 @@ from rlviz.domain.errors import IllegalTransition, RunNotFound
 from rlviz.domain.status import RunStatus
 from rlviz.server.application import Application
 from rlviz.server.catalog.database import Database
-from rlviz.server.catalog.projection.rebuild import Rebuilt, rebuild
+from rlviz.server.catalog.projection.rebuild import RebuildResult, rebuild
 from rlviz.server.catalog.runs import RunQuery
 from rlviz.testing.scripted import Script
 from tests.support.service import (
@@ -167,7 +167,7 @@ def test_a_catalogue_rebuilt_from_the_folders_equals_the_one_before(app: Applica
     again, before = catalogue(database), catalogue(app.database)
     database.close()
     assert differences(again, before) == {}
-    assert result == Rebuilt(len(before), 0, [])
+    assert result == RebuildResult(len(before), 0, [])
     assert app.runs.list(RunQuery()).total == len(before) > 2
 
 

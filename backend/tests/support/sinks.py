@@ -9,7 +9,7 @@ from typing import Any
 from rlviz.domain.naming import MLFLOW
 from rlviz.domain.sink_record import SinkRecord
 from rlviz.domain.sinks import SinkKind
-from rlviz.exchange.sinks.sink import Begun, Destination, Row, RunToDeliver, Sink
+from rlviz.exchange.sinks.sink import DeliveryStart, Destination, Row, RunToDeliver, Sink
 from rlviz.rundir.folder import RunFolder
 from rlviz.server.exchange.delivery import Delivery
 
@@ -48,9 +48,9 @@ def sink_on(shelf: Shelf) -> type[Sink]:
         def __init__(self, run: RunToDeliver, runs_dir: Path, own_folder: Path) -> None:
             self.id = run.id
 
-        def begin(self) -> Begun:
+        def begin(self) -> DeliveryStart:
             shelf.meet("begin")
-            return Begun(self.id, "a shelf", from_seq=shelf.has_from)
+            return DeliveryStart(self.id, "a shelf", from_seq=shelf.has_from)
 
         def send(self, rows: Sequence[Row]) -> None:
             shelf.meet("send")

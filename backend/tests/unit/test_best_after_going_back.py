@@ -16,13 +16,13 @@ def best(mean: float) -> BestData:
 def told(*events: tuple[int, EventData]) -> EventsProjection:
     found = EventsProjection()
     for seq, (step, data) in enumerate(events, start=1):
-        found.take_event(EventRecord(seq=seq, time=1_000.0 + seq, step=step, data=data))
+        found.apply_event(EventRecord(seq=seq, time=1_000.0 + seq, step=step, data=data))
     return found
 
 
 def solved_step(found: EventsProjection, *asked: Evaluated) -> int | None:
     """The step at which evaluations have shown the run to be solved."""
-    solved = solved_by_evaluations(450.0, [*found.chosen_by, *found.asked_that_count(asked)])
+    solved = solved_by_evaluations(450.0, [*found.chosen_by, *found.drop_discarded(asked)])
     return None if solved is None else solved.step
 
 

@@ -147,7 +147,7 @@ def test_a_projection_keeps_a_bounded_number_of_things(monkeypatch: pytest.Monke
     for seq, line in enumerate(writer_lines, 1):
         event = events_projection.parse_event({"seq": seq, "time": 1.0, **line})
         assert event is not None
-        projection.take_event(event)
+        projection.apply_event(event)
     assert projection.policy_step == 99
     assert len(projection._policies) == 10
     assert projection.recorded == ["eval_20261121-014312-123"] * 10
@@ -158,7 +158,7 @@ def test_a_projection_keeps_the_beginning_of_a_long_text() -> None:
     line = {"seq": 1, "time": 1.0, **event_line(1, WarningData(message="w" * 500_000))}
     event = events_projection.parse_event(line)
     assert event is not None
-    projection.take_event(event)
+    projection.apply_event(event)
     assert projection.last_warning == "w" * events_projection.MAX_CHARACTERS
 
 

@@ -20,7 +20,7 @@ from rlviz.learning.environments.base import load_class
 from rlviz.rundir.contents import PLACES, Role
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.origin import read_origin
-from rlviz.server.catalog.projection.folder import Indexed, index_folder
+from rlviz.server.catalog.projection.folder import IndexedFolders, index_folder
 from tests.support.bundles import POLICY, bundle_of, changed_config, with_members
 from tests.support.run_folders import journal, make_run
 from tests.support.taken_elsewhere import files, there
@@ -159,7 +159,7 @@ def test_nothing_is_wanted_of_an_imported_run(folder: RunFolder, tmp_path: Path)
         events.append({"event": "started", "step": 0, "data": {"attempt": 3}})  # it trains as it is bundled
     found = imported(folder, tmp_path, members)
     assert left_out(found) == set(members)
-    indexed = Indexed()
+    indexed = IndexedFolders()
     index_folder(found, indexed)
     [row] = indexed.runs
     assert (row.state, row.attempt) == (RunStatus.INTERRUPTED, 3)
@@ -297,7 +297,7 @@ def test_what_the_events_of_a_run_say_is_bounded_in_every_list(folder: RunFolder
     ]
     written = [json.dumps({"seq": n, "time": 1.0, "step": 0, **line}) for n, line in enumerate(lines, 1)]
     found = imported(folder, tmp_path, {"events.jsonl": "\n".join([*written, ""]).encode()})
-    indexed = Indexed()
+    indexed = IndexedFolders()
     index_folder(found, indexed)
     [row] = indexed.runs
     assert row.state is RunStatus.FAILED

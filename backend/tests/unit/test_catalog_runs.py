@@ -16,8 +16,8 @@ from rlviz.server.catalog.runs import (
     SORTS,
     RunList,
     RunQuery,
+    find_groups,
     get_run,
-    groups_of,
     list_runs,
     move_run,
     queue_positions,
@@ -258,7 +258,7 @@ def test_of_a_group_one_run_is_listed_the_first_that_matches(database: Database)
     assert ids(database, grouped=True, tag=["x"]) == ["4", "3", "1"]
     assert ids(database, group_id=["a", "c"]) == ["4", "1", "0"]
     with database.read() as session:
-        found = groups_of(session, ["a", "b", "c"])
+        found = find_groups(session, ["a", "b", "c"])
     assert {group: [run.id for run in runs] for group, runs in found.items()} == {
         "a": ["run-0", "run-1"],
         "b": ["run-2", "run-3"],

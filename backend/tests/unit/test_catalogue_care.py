@@ -40,7 +40,7 @@ def test_a_whole_catalogue_is_said_to_be_whole(catalogue: Path) -> None:
 @pytest.mark.parametrize(
     ("statement", "says"),
     [
-        ("ALTER TABLE run ADD COLUMN dreams TEXT", "run.dreams is in the file, and in no model"),
+        ("ALTER TABLE run ADD COLUMN dreams TEXT", "run.dreams is in the file but in no model"),
         ("ALTER TABLE run DROP COLUMN notes", "run.notes is missing in the file"),
         ("DROP INDEX ix_run_group_id", "ix_run_group_id"),
         ("UPDATE alembic_version SET version_num = '9999'", "made by another version"),

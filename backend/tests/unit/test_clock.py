@@ -37,8 +37,8 @@ class Machine:
 
 def test_a_run_never_ends_before_it_began() -> None:
     events = EventsProjection()
-    events.take_event(EventRecord(seq=1, time=1_000.0, step=0, data=StartedData()))
-    events.take_event(EventRecord(seq=2, time=400.0, step=10, data=FinishedData()))
+    events.apply_event(EventRecord(seq=1, time=1_000.0, step=0, data=StartedData()))
+    events.apply_event(EventRecord(seq=2, time=400.0, step=10, data=FinishedData()))
     assert events.ended_at == events.started_at == 1_000.0
 
 

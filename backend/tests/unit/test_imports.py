@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rlviz.domain.export_formats import TableFormat
 from rlviz.domain.limits import LIMITS
-from rlviz.exchange.export import TableFormat, metrics_table, write_event_files, write_table
+from rlviz.exchange.export import metrics_table, write_event_files, write_table
 from rlviz.exchange.imports import found_run
 from rlviz.exchange.imports.tensorboard_logs import masked_crc
 from rlviz.rundir.folder import RunFolder

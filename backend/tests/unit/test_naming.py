@@ -14,6 +14,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from rlviz.domain.export_formats import TableFormat
 from rlviz.domain.naming import (
     LIBRARY,
     MAX_NAME_CHARACTERS,
@@ -29,7 +30,7 @@ from rlviz.domain.naming import (
     shorten_name,
 )
 from rlviz.domain.plain_text import join_names, split_names
-from rlviz.exchange.export import PLACE, TableFormat, metrics_table, write_event_files, write_table
+from rlviz.exchange.export import PLACE, metrics_table, write_event_files, write_table
 from rlviz.exchange.import_runs import ImportOptions, import_path
 from rlviz.learning.training.journals import MetricLimits
 from rlviz.library.runs import Run

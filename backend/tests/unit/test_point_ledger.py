@@ -9,7 +9,7 @@ from rlviz.exchange.sinks.mlflow import PointLedger
 
 def test_a_point_is_sent_once_unless_it_was_seen() -> None:
     with closing(PointLedger()) as ledger:
-        assert ledger.look("reward", [1, 2, -(2**63)])
+        assert ledger.record_seen("reward", [1, 2, -(2**63)])
         assert [ledger.send("reward", point) for point in (1, 3, 3, -(2**63), 2**63 - 1)] == [
             *(False, True, False, False, True)
         ]
@@ -21,7 +21,7 @@ def test_what_was_sent_and_is_not_there_is_found_out() -> None:
     with closing(PointLedger()) as ledger:
         for point in range(100):
             ledger.send("reward", point)
-        assert not ledger.look("reward", (point for point in range(100) if point != 57))
+        assert not ledger.record_seen("reward", (point for point in range(100) if point != 57))
         assert dict(ledger.sent) == {"reward": 1}
-        assert ledger.look("reward", range(200))
+        assert ledger.record_seen("reward", range(200))
         assert (ledger.sent, ledger.seen["reward"]) == ({}, 200)

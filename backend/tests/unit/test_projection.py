@@ -180,8 +180,8 @@ def lines(*records: dict[str, Any]) -> list[Line]:
 
 def test_the_rate_of_a_run_that_went_on_is_that_of_all_its_attempts() -> None:
     projection = RunProjection(None, attempt=2)
-    projection.take_metrics(lines({"time": 100, "step": 1_000, "values": {}}))
-    projection.take_events(
+    projection.apply_metrics(lines({"time": 100, "step": 1_000, "values": {}}))
+    projection.apply_events(
         lines(
             {"time": 0, "event": "started", "step": 0, "data": {"attempt": 1}},
             {"time": 900, "event": "interrupted", "step": 0, "data": {"attempt": 1, "cause": "", "trained_until": 100}},
@@ -194,8 +194,8 @@ def test_the_rate_of_a_run_that_went_on_is_that_of_all_its_attempts() -> None:
 
 def test_each_column_is_lost_with_one_file() -> None:
     projection = RunProjection(None)
-    projection.take_events(lines({"time": 0, "event": "started", "step": 0, "data": {"attempt": 1}}))
-    projection.take_events(lines({"time": 1, "event": "finished", "step": 9, "data": {"path": "model.zip"}}))
+    projection.apply_events(lines({"time": 0, "event": "started", "step": 0, "data": {"attempt": 1}}))
+    projection.apply_events(lines({"time": 1, "event": "finished", "step": 9, "data": {"path": "model.zip"}}))
     named = [name for names in COLUMNS_FROM.values() for name in names]
     assert len(named) == len(set(named))
     assert set(projection.columns()) - set(named) == {"warnings", "last_warning", "attempt"}, (

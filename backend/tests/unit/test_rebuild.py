@@ -20,7 +20,7 @@ from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.projection import rebuild as rebuild_module
 from rlviz.server.catalog.projection.folder import row_of_folder
 from rlviz.server.catalog.projection.metrics import MetricsProjection
-from rlviz.server.catalog.projection.rebuild import Rebuilt, rebuild
+from rlviz.server.catalog.projection.rebuild import RebuildResult, rebuild
 from rlviz.settings import Settings
 from tests.support.service import catalogue, service
 from tests.support.training import CREATED_AT, make_run
@@ -60,7 +60,7 @@ def test_many_folders_are_read_side_by_side_and_amount_to_the_same(
     (tmp_path / "ppo-cartpole-3" / "config.json").write_text("{}")
     shutil.copytree(tmp_path / "ppo-cartpole-4", tmp_path / "ppo-cartpole-4-copy")
 
-    def rebuilt() -> tuple[Rebuilt, list[dict[str, object]]]:
+    def rebuilt() -> tuple[RebuildResult, list[dict[str, object]]]:
         found = rebuild(database, tmp_path)
         with database.read() as session:
             return found, [row.model_dump() for row in session.exec(select(RunRow).order_by(col(RunRow.id)))]

@@ -144,7 +144,7 @@ def test_the_errors_of_a_worker_are_bounded_as_those_of_the_service_are(tmp_path
         outbox = await session.attach()
         for _ in range(MAX_WAITING + 1):
             session._receive(Kind.MESSAGE, ErrorMessage(detail="Too many messages.").model_dump_json().encode())
-        session.say(ErrorMessage(detail="Not understood."))
+        session.send_to_viewer(ErrorMessage(detail="Not understood."))
         outbox.close()
         assert len(await taken(outbox)) == MAX_ERRORS
 

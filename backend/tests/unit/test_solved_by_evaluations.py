@@ -14,9 +14,9 @@ from rlviz.domain.status import RunStatus
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
 from rlviz.server.catalog.database import Database
-from rlviz.server.catalog.evaluations import results_asked_for
+from rlviz.server.catalog.evaluations import find_requested_results
 from rlviz.server.catalog.models import EvaluationRow, RunRow
-from rlviz.server.catalog.projection.folder import results_of, row_of_folder
+from rlviz.server.catalog.projection.folder import results_of_records, row_of_folder
 from rlviz.server.catalog.projection.rebuild import index_new
 from rlviz.server.catalog.runs import get_run
 from rlviz.server.events import EventBus
@@ -85,8 +85,8 @@ def test_an_evaluation_on_request_solves_a_run(
     assert (row.solved_step, row.solved_by) == (solved, None if solved is None else "evaluation")
     index_new(database, folder.path.parent)
     with database.read() as session:
-        asked = results_asked_for(session, [folder.run_id]).get(folder.run_id, [])
-    assert asked == results_of([record]), "the catalogue says what the folder says"
+        asked = find_requested_results(session, [folder.run_id]).get(folder.run_id, [])
+    assert asked == results_of_records([record]), "the catalogue says what the folder says"
 
 
 @pytest.mark.parametrize(("step", "seconds"), [(5_000, 50.0), (3_000, 30.0), (2_500, 25.0)])

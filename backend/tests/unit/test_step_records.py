@@ -20,9 +20,10 @@ import pytest
 from gymnasium import spaces
 
 from rlviz.domain.errors import InvalidRequest, NotExportable, RunFolderError
+from rlviz.domain.export_formats import StepsFormat
 from rlviz.domain.recording import StepRecord
 from rlviz.learning.records import writer as writing
-from rlviz.learning.records.export import StepsFormat, export
+from rlviz.learning.records.export import export
 from rlviz.learning.records.query import StepQuery, find_steps
 from rlviz.learning.records.reader import StepFile
 from rlviz.learning.records.writer import Row, StepWriter

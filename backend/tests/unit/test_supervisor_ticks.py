@@ -11,7 +11,7 @@ from rlviz.domain.errors import RunNotFound
 from rlviz.domain.status import RunStatus
 from rlviz.library.tracking import track
 from rlviz.rundir.folder import RunFolder
-from rlviz.server.catalog.projection.folder import Indexed, index_folder
+from rlviz.server.catalog.projection.folder import IndexedFolders, index_folder
 from rlviz.server.supervisor import supervisor as foreign_runs
 from tests.support.service import catalogued
 
@@ -47,7 +47,7 @@ def test_a_folder_that_cannot_be_read_keeps_no_other_foreign_run_from_being_foun
 ) -> None:
     with catalogued(tmp_path) as app, track(runs_dir=tmp_path) as broken, track(runs_dir=tmp_path) as whole:
 
-        def failing(folder: RunFolder, found: Indexed) -> None:
+        def failing(folder: RunFolder, found: IndexedFolders) -> None:
             if folder.run_id == broken.id:
                 raise LookupError("an injected fault")
             index_folder(folder, found)

@@ -9,8 +9,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from rlviz.domain.export_formats import TableFormat
 from rlviz.exchange import export as tables
-from rlviz.exchange.export import Table, TableFormat, config_table, metrics_table, runs_table, write_table
+from rlviz.exchange.export import Table, config_table, metrics_table, runs_table, write_table
 from rlviz.rundir.folder import RunFolder
 from tests.support.run_folders import make_run
 

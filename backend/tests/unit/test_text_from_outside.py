@@ -20,8 +20,9 @@ from rlviz.cli import main, output
 from rlviz.cli.commands import query
 from rlviz.cli.exits import Exit
 from rlviz.cli.follow import Line
+from rlviz.domain.export_formats import TableFormat
 from rlviz.domain.plain_text import json_text, one_line, parse_csv_text, visible
-from rlviz.exchange.export import TableFormat, config_table, write_event_files, write_table
+from rlviz.exchange.export import config_table, write_event_files, write_table
 from rlviz.log_format import JsonLines, TextLines
 from rlviz.rundir.folder import Labels
 from rlviz.server.exchange.delivery import read_run

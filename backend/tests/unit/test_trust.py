@@ -14,7 +14,7 @@ from rlviz.domain.errors import Conflict, NotTrusted
 from rlviz.domain.experiments import ExperimentSpec
 from rlviz.domain.origin import ORIGIN
 from rlviz.exchange.bundle import read_bundle
-from rlviz.exchange.trusting import holdings_of, trust_run, trust_runs_folder
+from rlviz.exchange.trusting import inspect_holdings, trust_run, trust_runs_folder
 from rlviz.rundir.creation import new_folder
 from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
 from rlviz.rundir.folder import RunFolder
@@ -170,13 +170,13 @@ def test_only_the_user_can_read_what_they_are_known_by(tmp_path: Path) -> None:
 
 
 def test_trusting_a_run_trusts_its_content_and_nothing_else(imported: RunFolder) -> None:
-    seen = holdings_of(imported)
+    seen = inspect_holdings(imported)
     assert (seen.entry_points, seen.policies, seen.snapshots) == (("evil.py:Env",), 1, 0)
     imported.model_path.write_bytes(POLICY + b" of somebody else")
     with pytest.raises(Conflict, match="has changed since you viewed it"):
         trust_run(imported, seen.content.hash)
     assert standing_of(imported.path) is Standing.UNTRUSTED
-    assert trust_run(imported, holdings_of(imported).content.hash) is Standing.TRUSTED
+    assert trust_run(imported, inspect_holdings(imported).content.hash) is Standing.TRUSTED
     check_trusted(imported)
     assert imported.read_config().custom_environment is not None
     assert imported.read_config().custom_environment.entry_point == "evil.py:Env"  # type: ignore[union-attr]

@@ -202,7 +202,7 @@ def test_a_plan_of_sinks_counts_only_in_a_run_that_may_be_used(app: Application,
         app.settings.runs_dir,
         app.database,
         may_follow_plan=lambda folder: folder.name in allowed,
-        begin=begin,  # type: ignore[arg-type]
+        start_worker=begin,  # type: ignore[arg-type]
     )
     live.start()
     eventually(lambda: begun, "the delivery that is allowed")

@@ -40,19 +40,19 @@ def check(context: typer.Context, as_json: AsJson = False) -> None:
             {
                 "revision": found.revision,
                 "head": found.head,
-                "waiting": list(found.waiting),
+                "waiting": list(found.pending_migrations),
                 "problems": found.problems,
             }
         )
     else:
         for problem in found.problems:
             say(problem)
-        if found.waiting:
+        if found.pending_migrations:
             say(f"The catalogue is at {found.revision}; the next start brings it to {found.head}.")
         if not found.problems:
             say(
                 "The catalogue is whole."
-                if found.waiting
+                if found.pending_migrations
                 else "The catalogue is whole, and its tables are the models'."
             )
     if found.problems:
@@ -68,7 +68,11 @@ def upgrade(
     from rlviz.server.catalog import maintenance
 
     with _catalogue(context, alone=not dry_run) as database, waiting("Bringing the catalogue up to date"):
-        steps = maintenance.check(database).waiting if dry_run else maintenance.waiting(database.revision())
+        steps = (
+            maintenance.check(database).pending_migrations
+            if dry_run
+            else maintenance.pending_migrations(database.revision())
+        )
         copy = None if dry_run else maintenance.upgrade(database)
     if as_json:
         print_json({"migrations": list(steps), "dry_run": dry_run, "copy": None if copy is None else str(copy)})

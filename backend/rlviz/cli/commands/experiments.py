@@ -23,27 +23,16 @@ from rlviz.cli.options import (
     find_experiment,
 )
 from rlviz.cli.output import answer_bytes, duration, is_terminal, note, print_json, print_table, say, score_text
+from rlviz.domain.export_formats import ReportFormat
 from rlviz.domain.plain_text import one_line
 from rlviz.stats.number_text import interval_text, share_text
 from rlviz.stats.returns import best_first
-
-
-class Format(StrEnum):
-    JSON = "json"
-    CSV = "csv"
-    PARQUET = "parquet"
-    MARKDOWN = "markdown"
-    LATEX = "latex"
-    HTML = "html"
 
 
 class Score(StrEnum):
     TRIAL = "trial"
     TRAINING = "training"
     BEST = "best"
-
-
-_BY_ENDING = {"md": Format.MARKDOWN, "tex": Format.LATEX} | {form.value: form for form in Format}
 
 
 def register(app: typer.Typer) -> None:
@@ -136,7 +125,7 @@ def export(
     context: typer.Context,
     experiment: ExperimentName,
     format_: Annotated[
-        Format | None,
+        ReportFormat | None,
         typer.Option(
             "--format",
             metavar="FORMAT",
@@ -162,12 +151,12 @@ def export(
 
     if as_json and output is None:
         raise Failure(Exit.BAD_INPUT, "--json says what was written: give --output too. `--format json` prints trials.")
-    chosen = format_ or (_of_ending(output) if output is not None else Format.CSV)
+    chosen = files.choose_format(ReportFormat, format_, output)
     files.check_target(chosen, output, is_terminal())
     with connected(context) as connection:
         path = f"/experiments/{find_experiment(connection, experiment)}"
         query = {"score": score.value, **({} if threshold is None else {"threshold": threshold})}
-        if chosen is Format.HTML:
+        if chosen is ReportFormat.HTML:
             content = connection.request("GET", f"{path}/report", params=query).content
         else:
             content = connection.request("GET", f"{path}/export", params={**query, "format": chosen.value}).content
@@ -212,14 +201,6 @@ def delete(
         print_json({"deleted": experiment_id})
     else:
         say(f"{experiment_id} is deleted. Its runs are still there.")
-
-
-def _of_ending(path: Path) -> Format:
-    ending = path.suffix.lstrip(".").lower()
-    if ending not in _BY_ENDING:
-        known = ", ".join(f".{name}" for name in ("json", "csv", "parquet", "md", "tex", "html"))
-        raise Failure(Exit.BAD_INPUT, f"{path} has no known extension: use one of {known}, or give --format.")
-    return _BY_ENDING[ending]
 
 
 def _row(experiment: dict[str, Any]) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from rlviz.cli.delivering import SINKS
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import WrittenAsJson, connected, examples, find_experiment, find_run, list_runs
 from rlviz.cli.output import answer_bytes, counted, is_terminal, note, progress, waiting
+from rlviz.domain.export_formats import MetricsFormat, RunsFormat, TableFormat
 from rlviz.domain.sinks import SinkKind
 
 if TYPE_CHECKING:
@@ -32,13 +33,6 @@ T = TypeVar("T")
 class ExportedPart(StrEnum):
     METRICS = "metrics"
     CONFIG = "config"
-
-
-class Format(StrEnum):
-    CSV = "csv"
-    JSON = "json"
-    PARQUET = "parquet"
-    TENSORBOARD = "tensorboard"
 
 
 def register(app: typer.Typer) -> None:
@@ -78,7 +72,8 @@ def export(
         ExportedPart, typer.Option(help="Every row of its metrics, or its configuration.")
     ] = ExportedPart.METRICS,
     format_: Annotated[
-        Format | None, typer.Option("--format", help="Of the file.", show_default="by the end of its name, or csv")
+        MetricsFormat | None,
+        typer.Option("--format", help="Of the file.", show_default="by the end of its name, or csv"),
     ] = None,
     output: Annotated[
         Path | None,
@@ -135,11 +130,11 @@ def export(
     elif len(folders) > 1 or group is not None or experiment is not None:
         if what is not ExportedPart.METRICS:
             raise Failure(Exit.BAD_INPUT, "The configuration of one run is written. With several runs it goes along.")
-        form = "bundle" if bundle else (format_ or Format.CSV).value
+        form = RunsFormat.BUNDLE if bundle else RunsFormat(format_ or MetricsFormat.CSV)
         _several(folders, form, _named(output), as_json, policies=policies, snapshots=snapshots)
     elif bundle:
         _bundle(folders[0], _named(output), as_json, policies=policies, snapshots=snapshots)
-    elif format_ is Format.TENSORBOARD:
+    elif format_ is MetricsFormat.TENSORBOARD:
         _event_files(folders[0], _named(output), as_json)
     else:
         _table(folders[0], what, format_, output, as_json)
@@ -166,12 +161,14 @@ def _named(output: Path | None) -> Path:
     return output
 
 
-def _table(folder: RunFolder, what: ExportedPart, format_: Format | None, output: Path | None, as_json: bool) -> None:
-    from rlviz.cli.files import check_target, format_for, replace_file, say_written
+def _table(
+    folder: RunFolder, what: ExportedPart, format_: MetricsFormat | None, output: Path | None, as_json: bool
+) -> None:
+    from rlviz.cli.files import check_target, choose_format, replace_file, say_written
     from rlviz.domain.naming import TABLES, renames_text
-    from rlviz.exchange.export import TableFormat, config_table, metrics_table, write_table
+    from rlviz.exchange.export import config_table, metrics_table, write_table
 
-    chosen = TableFormat(format_for(format_, output))
+    chosen = choose_format(TableFormat, format_, output)
     check_target(chosen, output, is_terminal())
     folder.check()
     with progress(f"Exporting {folder.run_id}") as advance:
@@ -188,14 +185,14 @@ def _table(folder: RunFolder, what: ExportedPart, format_: Format | None, output
 
 
 def _several(
-    folders: Sequence[RunFolder], form: str, output: Path, as_json: bool, *, policies: bool, snapshots: bool
+    folders: Sequence[RunFolder], form: RunsFormat, output: Path, as_json: bool, *, policies: bool, snapshots: bool
 ) -> None:
     """Whole, or nothing of it."""
     import tempfile
 
     from rlviz.cli.files import replace_file, say_written
     from rlviz.domain.naming import renames_text
-    from rlviz.exchange.export import RunsFormat, write_runs, zip_folder
+    from rlviz.exchange.export import write_runs, zip_folder
 
     as_zip = output.suffix.lower() == ".zip"
     if not as_zip:
@@ -208,9 +205,7 @@ def _several(
             into.mkdir()
             with progress(f"Exporting {counted(len(folders), 'run')}", len(folders)) as advance:
                 ways = {"policies": policies, "snapshots": snapshots}
-                renamed = write_runs(
-                    folders, RunsFormat(form), into, **ways, on_progress=lambda done: advance(done, None)
-                )
+                renamed = write_runs(folders, form, into, **ways, on_progress=lambda done: advance(done, None))
             with waiting(f"Writing {output.name}"):
                 if as_zip:
                     replace_file(output, lambda file: zip_folder(into, output.stem, file))

@@ -310,7 +310,7 @@ def _csv_line_rows(path: Path, rows: Rows) -> Iterator[tuple[int, dict[str, floa
 
 def _add(file: str, rows: list[LoggedRow], column: str, found: FoundRun) -> None:
     """Add rows with their steps in ``column``; those without a step are skipped."""
-    elapsed = list(_continued(_elapsed(row.values) for row in rows))
+    elapsed = list(_continue_clock(_elapsed(row.values) for row in rows))
     ended = next((one for one in reversed(elapsed) if one is not None), 0.0)
     began = found.began - ended  # the file's last change is the time of its last row
     order = StepOrder(found.rows)
@@ -328,7 +328,7 @@ def _elapsed(values: dict[str, float]) -> float | None:
     return None if name is None or not math.isfinite(values[name]) else values[name]
 
 
-def _continued(seconds: Iterable[float | None]) -> Iterator[float | None]:
+def _continue_clock(seconds: Iterable[float | None]) -> Iterator[float | None]:
     """Convert seconds since the process started into seconds since training started: where they decrease, another
     process continued."""
     latest = before = 0.0

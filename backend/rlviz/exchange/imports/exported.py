@@ -76,10 +76,10 @@ def read_exported(path: Path, found: FoundRun) -> None:
     if path.stem == _WITH_A_CONFIGURATION:
         found.name = path.parent.name
         with suppress(OSError, RlvizError):
-            _take_configuration(read_document(path.with_name(CONFIGURATION), RunConfig), found)
+            _apply_configuration(read_document(path.with_name(CONFIGURATION), RunConfig), found)
 
 
-def _take_configuration(config: RunConfig, found: FoundRun) -> None:
+def _apply_configuration(config: RunConfig, found: FoundRun) -> None:
     found.name, found.algo, found.env_id, found.seed = config.name, config.algo, config.env_id, config.seed
     found.total_timesteps = config.total_timesteps or None
     found.settings = dict(config.hyperparameters)

@@ -347,12 +347,12 @@ def apply_text(tag: str, text: str, found: FoundRun) -> None:
     if len(text) > MOST_TEXT:
         return
     if tag == CONFIGURATION:
-        _take_configuration(text, found)
+        _apply_configuration(text, found)
     elif tag in ("hyperparameters", "config", "args"):
-        _take_table(text, found)
+        _apply_table(text, found)
 
 
-def _take_configuration(text: str, found: FoundRun) -> None:
+def _apply_configuration(text: str, found: FoundRun) -> None:
     try:
         config: Any = json.loads(text.strip().removeprefix("```json").removesuffix("```"))
     except (ValueError, RecursionError):
@@ -365,7 +365,7 @@ def _take_configuration(text: str, found: FoundRun) -> None:
         found.settings.update(settings)
 
 
-def _take_table(text: str, found: FoundRun) -> None:
+def _apply_table(text: str, found: FoundRun) -> None:
     """Read lines of the form ``|name|value|`` after a header."""
     pairs = [line.strip().strip("|").split("|", 1) for line in text.splitlines()[2 : MOST_SETTINGS + 2]]
     table = {name.strip(): _plain(value.strip()) for name, value in (pair for pair in pairs if len(pair) == 2)}

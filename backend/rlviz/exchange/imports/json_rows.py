@@ -71,15 +71,15 @@ def select_numbers(row: dict[str, Any]) -> dict[str, float]:
 
 def _elements(text: _Text) -> Iterator[Any]:
     """Yield the elements of an array. Raises ValueError."""
-    if text.take() != "[":
+    if text.read_mark() != "[":
         raise ValueError("it is not an array")
-    if text.look() == "]":
+    if text.peek() == "]":
         return
     while True:
         yield text.element()
-        if (mark := text.take()) != ",":
+        if (mark := text.read_mark()) != ",":
             break
-    if mark != "]" or text.look():
+    if mark != "]" or text.peek():
         raise ValueError("a comma or the end of the array is missing")
 
 
@@ -97,7 +97,7 @@ class _Text:
     def __init__(self, file: TextIO) -> None:
         self._file, self._held, self._at = file, "", 0
 
-    def look(self) -> str:
+    def peek(self) -> str:
         """Return the next character that is not white space; empty at the end."""
         while True:
             found = _SPACE.match(self._held, self._at)
@@ -108,15 +108,15 @@ class _Text:
             if not self._read():
                 return ""
 
-    def take(self) -> str:
+    def read_mark(self) -> str:
         """Return the next character that is not white space, and move past it."""
-        mark = self.look()
+        mark = self.peek()
         self._at += len(mark)
         return mark
 
     def element(self) -> Any:
         """Parse the next element. Raises ValueError (including JSONDecodeError)."""
-        self.look()
+        self.peek()
         while True:
             try:
                 element, self._at = _DECODER.raw_decode(self._held, self._at)

@@ -59,15 +59,15 @@ class Logs:
         for path in exports:
             yield Logs(path, exported=[path])
 
-    def take(self, path: Path) -> None:
+    def add_file(self, path: Path) -> None:
         """Add a file of a known kind. An unreadable file counts if its name fits."""
         try:
-            self._take(path)
+            self._add_file(path)
         except OSError:
             if path.name == csv_logs.PROGRESS_NAME:
                 self.progress.append(path)
 
-    def _take(self, path: Path) -> None:
+    def _add_file(self, path: Path) -> None:
         if tensorboard_logs.is_event_file(path):
             self.events.append(path)
         elif path.name == rl_zoo.EVALUATIONS:
@@ -92,7 +92,7 @@ def find_logs(path: Path) -> list[Logs]:
     """
     if path.is_file():
         logs = Logs(path)
-        logs.take(path)
+        logs.add_file(path)
         found = [logs] if logs else []
     elif path.is_dir():
         found = list(_logs_below(path))
@@ -116,7 +116,7 @@ def _logs_below(root: Path) -> Iterator[Logs]:
         for name in sorted(names, key=_order):
             path = Path(folder, name)
             if path.is_file() and not path.is_symlink():
-                logs.take(path)
+                logs.add_file(path)
         for one in logs.runs():
             runs += 1
             if runs > MOST_RUNS:
@@ -141,7 +141,7 @@ def read_logs(logs: Logs) -> FoundRun:
     if logs.problem is not None:
         raise ImportRefused(logs.problem)
     found = FoundRun(source="", name=logs.place.name, began=logs.written_at)
-    _take_path(logs.place, found)
+    _apply_path(logs.place, found)
     sources = []
     folder = logs.place if logs.place.is_dir() else None
     settings = _zoo_settings(folder) if folder is not None else None
@@ -187,7 +187,7 @@ def _zoo_settings(folder: Path) -> Path | None:
     return None
 
 
-def _take_path(place: Path, found: FoundRun) -> None:
+def _apply_path(place: Path, found: FoundRun) -> None:
     """Read settings from folder names of the RL Zoo, CleanRL, and Stable-Baselines3's TensorBoard logs."""
     folder = place if place.is_dir() else place.parent
     if match := _CLEANRL_FOLDER.fullmatch(folder.name):

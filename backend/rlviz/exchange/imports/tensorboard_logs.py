@@ -79,7 +79,7 @@ def _read_file(file: BinaryIO, name: str, found: FoundRun, log: _Log) -> None:
         if is_ours:
             event.scalars = {TENSORBOARD.decode(tag): value for tag, value in event.scalars.items()}
         if event.scalars:
-            log.take(event, name, at, apart=is_ours or len(event.scalars) > 1)
+            log.add_event(event, name, at, apart=is_ours or len(event.scalars) > 1)
 
 
 class _Log:
@@ -91,7 +91,7 @@ class _Log:
         self._order = StepOrder(rows)
         self._event: Event | None = None
 
-    def take(self, event: Event, file: str, at: int, *, apart: bool) -> None:
+    def add_event(self, event: Event, file: str, at: int, *, apart: bool) -> None:
         for tag in event.scalars:
             self._order.check(file, at, event.step, tag, _RECORD)
         last = self._event
@@ -166,13 +166,13 @@ def _event(record: bytes) -> Event:
         elif place == 5 and isinstance(value, bytes):
             for inner, _, part in read_fields(value):
                 if inner == 1 and isinstance(part, bytes):
-                    _take_value(part, event)
+                    _apply_value(part, event)
         elif place == 7 and isinstance(value, bytes):  # a SessionLog; its first field is the status
             event.starts_session = any(inner == 1 and part == _SESSION_START for inner, _, part in read_fields(value))
     return event
 
 
-def _take_value(message: bytes, event: Event) -> None:
+def _apply_value(message: bytes, event: Event) -> None:
     """Add a ``Summary.Value``: scalars are a ``simple_value`` or a tensor of one element; texts are tensors of
     strings."""
     tag, tensor = "", None

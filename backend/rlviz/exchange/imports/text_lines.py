@@ -130,13 +130,13 @@ class CsvRecords:
         is_comment = text.startswith("#")
         text = text.lstrip("# ")
         if self._count is None:
-            self.delimiter = delimiter_of(text)
+            self.delimiter = find_delimiter(text)
         if is_comment:
             cells = self._cells([text])
             if not cells or not self._is_names(cells):
                 return Record(line.number, [text], is_comment=True)
         else:
-            cells = (self._joined(line) if text.count('"') % 2 else None) or self._cells([line.text])
+            cells = (self._join_lines(line) if text.count('"') % 2 else None) or self._cells([line.text])
         if not cells:
             return Record(line.number, [], NO_CSV)
         is_names = self._count is None or self._is_names(cells)
@@ -145,7 +145,7 @@ class CsvRecords:
         problem = None if len(cells) == self._count else MORE_CELLS if len(cells) > self._count else FEWER_CELLS
         return Record(line.number, cells, problem, is_names)
 
-    def _joined(self, line: Line) -> list[str] | None:
+    def _join_lines(self, line: Line) -> list[str] | None:
         """Return the cells of a record that spans lines, whose first line has an open quote.
 
         None if it does not have as many cells as there are names: then the following lines are read on their own.
@@ -173,6 +173,6 @@ class CsvRecords:
         return [cell.strip(_PADDING) for cell in records[0]] if len(records) == 1 else None
 
 
-def delimiter_of(names: str) -> str:
+def find_delimiter(names: str) -> str:
     """Return the character between cells, judged by the line of names."""
     return next((delimiter for delimiter in DELIMITERS if delimiter in names), ",")

@@ -20,7 +20,7 @@ from sqlalchemy import URL, make_url
 
 from rlviz.domain.errors import ExtraMissing, SinkProblem
 from rlviz.domain.naming import MLFLOW
-from rlviz.exchange.sinks.sink import PROJECT, Begun, Destination, Row, RunToDeliver, without_login
+from rlviz.exchange.sinks.sink import PROJECT, DeliveryStart, Destination, Row, RunToDeliver, without_login
 from rlviz.rundir.files import TEMPORARY_SUFFIX, temporary_name
 
 MEMORY_BYTES = 32 * 2**20
@@ -61,7 +61,7 @@ class PointLedger:
             self.sent[metric] += 1
         return is_new
 
-    def look(self, metric: str, points: Iterable[int]) -> bool:
+    def record_seen(self, metric: str, points: Iterable[int]) -> bool:
         """Record all points of a metric that the server has; return whether all sent ones are among them."""
         number = self._number(metric)
         self._database.executemany(
@@ -129,9 +129,9 @@ class MlflowSink:
         self._id = ""
         self._points = PointLedger()
         self._now = 0  # milliseconds, of the newest row
-        self._told: set[tuple[str, int, int, float]] = set()  # metric, time, step and value, from that time on
+        self._used_points: set[tuple[str, int, int, float]] = set()  # metric, time, step and value, from that time on
 
-    def begin(self) -> Begun:
+    def begin(self) -> DeliveryStart:
         if self._is_here:
             self._files.mkdir(exist_ok=True)
             if path := make_url(self._uri).database:
@@ -146,8 +146,8 @@ class MlflowSink:
             self._client.log_batch(self._id, params=[self._param(name, value) for name, value in some])
         place = f"{without_login(self._uri).rstrip('/')}/#/experiments/{experiment}/runs/{self._id}"
         for name in found[0].data.metrics if found else ():
-            self._look(name)
-        return Begun(self._id, self._uri if self._is_here else place, from_seq=0)
+            self._record_seen(name)
+        return DeliveryStart(self._id, self._uri if self._is_here else place, from_seq=0)
 
     def send(self, rows: Sequence[Row]) -> None:
         """Send the points of these rows that the server was not seen to have."""
@@ -166,10 +166,10 @@ class MlflowSink:
         if missing := set(self._points.sent) - set(self._client.get_run(self._id).data.metrics):
             raise _lost(min(missing))
         if self._points.sent.total() >= self._points.seen.total():
-            self._look_for_what_was_sent()
+            self._check_sent_points()
 
     def describe(self, run: RunToDeliver) -> None:
-        self._look_for_what_was_sent()
+        self._check_sent_points()
         labels = {"mlflow.runName": run.name, "mlflow.note.content": run.notes, "rlviz.status": run.status}
         labels |= {MLFLOW.encode(f"rlviz.tag.{tag}"): "true" for tag in run.tags}
         labels |= {f"rlviz.summary.{name}": str(value) for name, value in run.summary.items()}
@@ -190,29 +190,29 @@ class MlflowSink:
         for row in rows:
             now = round(row.time * 1000)
             if now != self._now:
-                self._now, self._told = now, {told for told in self._told if told[1] >= now}
+                self._now, self._used_points = now, {point for point in self._used_points if point[1] >= now}
             for name, value in row.values.items():
-                metric = self._metric(name, value, self._free(name, now, row.step, value), row.step)
+                metric = self._metric(name, value, self._find_free_time(name, now, row.step, value), row.step)
                 if self._points.send(metric.key, _point(metric)):
                     yield metric
 
-    def _free(self, name: str, time: int, step: int, value: float) -> int:
+    def _find_free_time(self, name: str, time: int, step: int, value: float) -> int:
         """Return the first time (milliseconds) from ``time`` on at which no earlier row has this value at this step.
         Each delivery computes the same, because it starts with the first row."""
-        while (name, time, step, value) in self._told:
+        while (name, time, step, value) in self._used_points:
             time += 1
-        self._told.add((name, time, step, value))
+        self._used_points.add((name, time, step, value))
         return time
 
-    def _look_for_what_was_sent(self) -> None:
+    def _check_sent_points(self) -> None:
         """Raise SinkProblem if the server lacks a point that was sent."""
         for name in list(self._points.sent):
-            if not self._look(name):
+            if not self._record_seen(name):
                 raise _lost(name)
 
-    def _look(self, name: str) -> bool:
+    def _record_seen(self, name: str) -> bool:
         """Record which points of a metric the server has; return whether all sent ones are there."""
-        return self._points.look(name, map(_point, self._history(name)))
+        return self._points.record_seen(name, map(_point, self._history(name)))
 
     def _history(self, name: str) -> Iterator[Any]:
         """Yield every point of a metric that the server has, page by page; MlflowClient would return all at once.

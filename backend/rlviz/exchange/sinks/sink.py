@@ -63,7 +63,7 @@ class RunToDeliver:
 
 
 @dataclass(frozen=True)
-class Begun:
+class DeliveryStart:
     """Start of a delivery. ``from_seq``: the sink has all rows before this one and none from it on; None: as the record
     says."""
 
@@ -110,7 +110,7 @@ class Sink(Protocol):
         ``runs_dir``: for a local store that all runs share; ``own_folder``: for files of this run only.
         """
 
-    def begin(self) -> Begun:
+    def begin(self) -> DeliveryStart:
         """Create the run in the sink, or find it."""
 
     def send(self, rows: Sequence[Row]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rlviz.domain.naming import TENSORBOARD
 from rlviz.exchange.export import EventFile
-from rlviz.exchange.sinks.sink import Begun, Destination, Row, RunToDeliver
+from rlviz.exchange.sinks.sink import DeliveryStart, Destination, Row, RunToDeliver
 
 
 class TensorBoardSink:
@@ -27,12 +27,12 @@ class TensorBoardSink:
         self._beside = own_folder.with_name(f".{own_folder.name}.old")
         self._file: EventFile | None = None
 
-    def begin(self) -> Begun:
+    def begin(self) -> DeliveryStart:
         shutil.rmtree(self._beside, ignore_errors=True)
         if self._folder.exists():
             self._folder.rename(self._beside)
         self._file = EventFile(self._folder / f"events.out.tfevents.{time.time():.0f}.rlviz", self._run.config_json)
-        return Begun(self._run.id, str(self._folder), from_seq=0)
+        return DeliveryStart(self._run.id, str(self._folder), from_seq=0)
 
     def send(self, rows: Sequence[Row]) -> None:
         assert self._file is not None

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rlviz.domain.errors import ExtraMissing
 from rlviz.domain.naming import TRACKIO
-from rlviz.exchange.sinks.sink import PROJECT, Begun, Destination, Row, RunToDeliver
+from rlviz.exchange.sinks.sink import PROJECT, DeliveryStart, Destination, Row, RunToDeliver
 
 
 class TrackioSink:
@@ -37,8 +37,8 @@ class TrackioSink:
         self._place = f"{TRACKIO_DIR}/{self._project}.db"
         self._last: Row | None = None
 
-    def begin(self) -> Begun:
-        return Begun(self._run.id, self._place, from_seq=0)
+    def begin(self) -> DeliveryStart:
+        return DeliveryStart(self._run.id, self._place, from_seq=0)
 
     def send(self, rows: Sequence[Row]) -> None:
         self._write(rows, self._run)

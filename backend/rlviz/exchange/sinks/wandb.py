@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from rlviz.domain.errors import ExtraMissing, SinkProblem
 from rlviz.domain.naming import WANDB
-from rlviz.exchange.sinks.sink import PROJECT, Begun, Destination, Row, RunToDeliver
+from rlviz.exchange.sinks.sink import PROJECT, DeliveryStart, Destination, Row, RunToDeliver
 
 STEP = "global_step"
 """The x axis of charts. W&B's own step is the row's ``seq``, which identifies duplicate rows."""
@@ -75,20 +75,20 @@ class WandbSink:
             raise SinkProblem(_settings_advice(error)) from error
         self._offline = not is_logged_in(str(settings.base_url))
 
-    def begin(self) -> Begun:
+    def begin(self) -> DeliveryStart:
         if self._offline:
             for old in (self._files / "wandb").glob(f"offline-run-*-{self._run.id}"):
                 shutil.rmtree(old)
         opened = self._opened()
         if self._offline:
-            return Begun(self._run.id, str(Path(opened.dir).parent), from_seq=0, offline=True)
+            return DeliveryStart(self._run.id, str(Path(opened.dir).parent), from_seq=0, offline=True)
         before = self._run.rows_before(_next_seq(opened))
         self._count = self._lines(opened, before) if before else 0
         if self._count < before:
             self._finish(0)
             self._open = opened = self._init(None)
             self._count = 0
-        return Begun(self._run.id, str(opened.url or ""), from_seq=_next_seq(opened))
+        return DeliveryStart(self._run.id, str(opened.url or ""), from_seq=_next_seq(opened))
 
     def send(self, rows: Sequence[Row]) -> None:
         opened = self._opened()

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rlviz.domain.errors import InvalidRequest
+from rlviz.domain.export_formats import StepsFormat
 from rlviz.learning.records.about import RecordsAbout
-from rlviz.learning.records.export import StepsFormat, export
+from rlviz.learning.records.export import export
 from rlviz.learning.records.query import FoundSteps, StepQuery, find_steps
 from rlviz.learning.records.reader import StepFile
 

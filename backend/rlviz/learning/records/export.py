@@ -13,7 +13,6 @@ import json
 import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ import orjson
 from numpy.typing import NDArray
 
 from rlviz.domain.errors import NotExportable
+from rlviz.domain.export_formats import StepsFormat
 from rlviz.domain.plain_text import csv_text
 from rlviz.domain.recording import PolicyReading, StepRecord
 from rlviz.domain.spaces import SpaceLayout
@@ -166,13 +166,6 @@ def _arrow() -> Any:
     import pyarrow.parquet
 
     return pyarrow
-
-
-class StepsFormat(StrEnum):
-    NDJSON = "ndjson"
-    CSV = "csv"
-    PARQUET = "parquet"
-    MINARI = "minari"
 
 
 def export(

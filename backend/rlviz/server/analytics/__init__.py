@@ -1,4 +1,4 @@
-"""Questions over all runs: DuckDB over the catalogue and the metrics, in a process of its own
+"""Queries over all runs: DuckDB reads the catalogue and the metrics in a separate process
 ([decision 043](../../../../docs/decisions/043-analytics.md)).
 """
 

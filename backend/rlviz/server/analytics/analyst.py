@@ -1,4 +1,4 @@
-"""Analyst: asks the process that answers questions over all runs, and ends it when it does not answer in time."""
+"""Analyst: sends queries to the process that runs them, and ends it when it does not answer in time."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from rlviz.importing import module_command
 log = logging.getLogger(__name__)
 
 LOADING_SECONDS = 120.0
-"""How long the tables may take to be read, the first time and after many changes."""
+"""Seconds that reading the tables may take, the first time and after many changes."""
 
 ANSWER_SECONDS = 12.0
-"""How long an answer may take: the process stops a statement by itself before, unless it cannot."""
+"""Seconds that an answer may take. The process normally stops a statement earlier by itself."""
 
 WAITING_SECONDS = 25.0
-"""How long a question waits for others."""
+"""Seconds that a query waits for other queries."""
 
 _GONE = "The query ended the process that ran it, most likely by the memory that it needs. Ask for less."
 _STUCK = f"The query was stopped after {ANSWER_SECONDS:g} seconds. Ask for less: fewer runs, a WHERE, or fewer joins."
 
 
 class Analyst:
-    """One question at a time, from any thread. The process starts with the first and ends with ``close``."""
+    """Runs one query at a time, from any thread. The process starts with the first query and ends with ``close``."""
 
     def __init__(self, catalogue: Path) -> None:
         self._catalogue = catalogue
@@ -44,12 +44,12 @@ class Analyst:
         self._closed = False
 
     def ask(self, sql: str, parameters: Sequence[Any] = (), *, most_rows: int) -> dict[str, Any]:
-        """The answer to a statement, with ``notes``. Raises QueryRefused, AnalyticsBusy or AnalyticsUnusable."""
+        """Return the answer to a statement, with ``notes``. Raises QueryRefused, AnalyticsBusy or AnalyticsUnusable."""
         said = self._exchange({"sql": sql, "parameters": list(parameters), "most_rows": most_rows})
         return {**said["answer"], "notes": said["notes"]}
 
     def schema(self) -> dict[str, list[dict[str, str]]]:
-        """The columns of each table. Raises AnalyticsBusy or AnalyticsUnusable."""
+        """Return the columns of each table. Raises AnalyticsBusy or AnalyticsUnusable."""
         schema: dict[str, list[dict[str, str]]] = self._exchange({"schema": True})["schema"]
         return schema
 
@@ -63,13 +63,13 @@ class Analyst:
         try:
             try:
                 line = orjson.dumps(question) + b"\n"
-            except TypeError as error:  # a lone surrogate, which is no text
+            except TypeError as error:  # a lone surrogate, which has no UTF-8 encoding
                 raise QueryRefused("The query has to be text that can be encoded as UTF-8.") from error
             self._send(line)
-            said = self._hear(LOADING_SECONDS)
+            said = self._receive(LOADING_SECONDS)
             if "ready" in said:
-                said = self._hear(ANSWER_SECONDS)
-            if said.get("exhausted"):  # what is left of its memory may be too scattered for the next question
+                said = self._receive(ANSWER_SECONDS)
+            if said.get("exhausted"):  # its memory may be too fragmented for the next query
                 self._end()
         finally:
             self._turn.release()
@@ -80,7 +80,7 @@ class Analyst:
         return said
 
     def _send(self, line: bytes) -> None:
-        """To the process; to a new one if there is none, or if it has ended meanwhile."""
+        """Send a line to the process. Starts a new one if there is none or it has exited."""
         for _ in range(2):
             process = self._process
             if process is None or process.poll() is not None:
@@ -108,7 +108,7 @@ class Analyst:
         Thread(target=_listen, args=(process, self._answers), name="analyst", daemon=True).start()
         return process
 
-    def _hear(self, seconds: float) -> dict[str, Any]:
+    def _receive(self, seconds: float) -> dict[str, Any]:
         begin = time.monotonic()
         try:
             line = self._answers.get(timeout=seconds)
@@ -135,7 +135,7 @@ class Analyst:
 
 
 def _listen(process: subprocess.Popen[bytes], answers: SimpleQueue[bytes]) -> None:
-    """Hand over each line that the process says, and an empty one when it has ended."""
+    """Put each output line of the process into ``answers``, and an empty one when it has exited."""
     assert process.stdout is not None
     with suppress(OSError, ValueError):  # it was ended, and its pipe closed
         while line := process.stdout.readline():

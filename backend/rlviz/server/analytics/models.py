@@ -1,4 +1,4 @@
-"""Questions over all runs."""
+"""The requests and answers of the API about all runs: queries, groups, scatter plots and curves."""
 
 from __future__ import annotations
 
@@ -17,22 +17,26 @@ ROWS = LIMITS.query_rows
 class QueryBody(Body):
     sql: str = Field(min_length=1, max_length=LIMITS.query.maximum, description="One SELECT, in DuckDB's SQL.")
     limit: int = Field(
-        ROWS.default or ROWS.maximum, ge=ROWS.minimum, le=ROWS.maximum, strict=True, description="Rows to answer with."
+        ROWS.default or ROWS.maximum,
+        ge=ROWS.minimum,
+        le=ROWS.maximum,
+        strict=True,
+        description="Maximum number of rows.",
     )
 
 
 class QueryAnswer(Wire):
     columns: list[str]
     types: list[str] = Field(description="DuckDB's type of each column.")
-    rows: list[list[JsonValue]] = Field(description="Numbers that are no numbers, and infinite ones, are null.")
-    truncated: bool = Field(description="There are more rows than these.")
-    seconds: float = Field(description="How long it ran.")
-    notes: list[str] = Field(description="What has to be known of the data that it ran over.")
+    rows: list[list[JsonValue]] = Field(description="NaN and infinite numbers are null.")
+    truncated: bool = Field(description="Whether there are more rows.")
+    seconds: float = Field(description="Duration of the query.")
+    notes: list[str] = Field(description="Sentences on what is missing in the data.")
 
 
 class TableColumn(Wire):
     name: str
-    type: str = Field(description="DuckDB's.")
+    type: str = Field(description="DuckDB's type.")
     kind: Literal["text", "integer", "number", "truth", "time", "list"]
     description: str
 
@@ -49,22 +53,23 @@ class AnalyticsSchema(Wire):
 
 
 class EnvironmentOfRuns(Wire):
-    title: str = Field(description="With its options, where runs have different ones.")
+    title: str = Field(description="Its id, with its options if runs have different ones.")
     env_id: str
     runs: int
 
 
 class ReturnsScale(Wire):
-    """On what scale returns are put together: as they are within one environment, and normalised over several."""
+    """The scale of returns: unchanged within one environment, normalised over several environments."""
 
     environments: list[EnvironmentOfRuns] = Field(
-        description="Of the runs with a value, those with the most first; empty where no value is a return."
+        description="Environments of the runs with a value, those with the most runs first; empty if no value is a "
+        "return."
     )
     normalised: list[NormalisedEnvironment] = Field(
-        description="What became 0 and 1 in each environment; empty where returns are as they are."
+        description="The returns that became 0 and 1 in each environment; empty if returns are not normalised."
     )
     is_normalised: bool
-    notes: list[str] = Field(description="Sentences on what that means, and which runs are left out.")
+    notes: list[str] = Field(description="Sentences on the scale, and on runs without a value on it.")
 
 
 class GroupMember(Wire):
@@ -78,29 +83,29 @@ class GroupBox(Wire):
     median: float
     upper_quartile: float
     high: float = Field(description="Highest value within 1.5 interquartile ranges of the quartiles.")
-    outliers: list[GroupMember] = Field(description="Values beyond, the furthest first; 20 at most.")
-    beyond: int = Field(description="How many there are.")
+    outliers: list[GroupMember] = Field(description="Values outside low and high, the furthest first; at most 20.")
+    beyond: int = Field(description="Number of values outside low and high.")
 
 
 class RunsInGroup(Wire):
-    key: list[str | None] = Field(description="The value of each column that is grouped by; null: none.")
+    key: list[str | None] = Field(description="The value of each column that is grouped by; null if it has none.")
     runs: int
-    count: int = Field(description="Those that have a value; the figures are of them.")
+    count: int = Field(description="Number of runs with a value; the statistics are of these runs.")
     iqm: float | None = Field(description="Interquartile mean.")
-    low: float | None = Field(description="Its 95 % bootstrap interval; null for fewer than two.")
+    low: float | None = Field(description="Lower end of its 95 % bootstrap interval; null for fewer than two runs.")
     high: float | None
     mean: float | None
     median: float | None
-    std: float | None = Field(description="Of the sample; null for fewer than two.")
+    std: float | None = Field(description="Sample standard deviation; null for fewer than two runs.")
     box: GroupBox | None
 
 
 class RunGroups(Wire):
     by: list[str]
     measure: str
-    groups: list[RunsInGroup] = Field(description="From the greatest interquartile mean to the least.")
-    runs: int = Field(description="Runs that match.")
-    left_out: int = Field(description="Groups beyond the 60 with the most runs.")
+    groups: list[RunsInGroup] = Field(description="Ordered by interquartile mean, the greatest first.")
+    runs: int = Field(description="Number of matching runs.")
+    left_out: int = Field(description="Number of groups beyond the 60 with the most runs.")
     scale: ReturnsScale
 
 
@@ -112,11 +117,11 @@ class ScatterPoint(Wire):
 
 
 class RunScatter(Wire):
-    points: list[ScatterPoint] = Field(description="Of the newest runs, 5,000 at most.")
-    count: int = Field(description="Runs with both values.")
-    runs: int = Field(description="Runs that match.")
+    points: list[ScatterPoint] = Field(description="The newest runs, at most 5,000.")
+    count: int = Field(description="Number of runs with both values.")
+    runs: int = Field(description="Number of matching runs.")
     correlation: float | None = Field(
-        description="Spearman's rank correlation; null for fewer than three runs, or runs that are not on one scale."
+        description="Spearman's rank correlation; null for fewer than three runs, or if the runs have no common scale."
     )
     by_group: dict[str, float | None]
     scale: ReturnsScale
@@ -124,6 +129,6 @@ class RunScatter(Wire):
 
 class RunGroupCurves(Wire):
     curves: Curves
-    drawn: int = Field(description="Runs that the curves are of: the newest, 300 at most.")
-    runs: int = Field(description="Runs that match.")
+    drawn: int = Field(description="Number of runs in the curves: the newest, at most 300.")
+    runs: int = Field(description="Number of matching runs.")
     scale: ReturnsScale

@@ -1,4 +1,4 @@
-"""Questions over all runs: SQL that can only read, groups, scatter, curves."""
+"""HTTP routes for queries over all runs: read-only SQL, groups, scatter plots and curves."""
 
 from __future__ import annotations
 
@@ -44,11 +44,9 @@ _Names = Annotated[list[str] | None, Query(max_length=50, description="Repeatabl
 def _question(
     by: Annotated[
         list[str] | None,
-        Query(max_length=10, description="Columns of runs to group by, up to two; algo if left out."),
+        Query(max_length=10, description="Columns of runs to group by, at most two; default: algo."),
     ] = None,
-    measure: Annotated[
-        str, Query(max_length=100, description="Column of runs that is a number.")
-    ] = "best_moving_average",
+    measure: Annotated[str, Query(max_length=100, description="Numeric column of runs.")] = "best_moving_average",
     status: Annotated[list[RunStatus] | None, Query(description="Repeatable.")] = None,
     algo: _Names = None,
     env_id: _Names = None,
@@ -75,7 +73,7 @@ Asked = Annotated[Question, Depends(_question)]
 
 @router.get("/schema", responses=documented(AnalyticsUnusable, AnalyticsBusy))
 def get_analytics_schema(analytics: Analytics) -> AnalyticsSchema:
-    """The tables that can be asked about, and which columns of runs are settings and measures."""
+    """List the tables that you can query, and the columns of runs that are settings and measures."""
     tables = [
         AnalyticsTable(name=name, columns=[TableColumn.model_validate(column) for column in columns])
         for name, columns in analytics.schema().items()
@@ -90,13 +88,13 @@ def get_analytics_schema(analytics: Analytics) -> AnalyticsSchema:
 
 @router.post("/query", responses=documented(QueryRefused, AnalyticsUnusable, AnalyticsBusy))
 def query_runs(body: QueryBody, analytics: Analytics) -> QueryAnswer:
-    """The answer to one SELECT. It reads no file, changes nothing, and is stopped after ten seconds."""
+    """Run one SELECT. It cannot read files or change anything, and is stopped after ten seconds."""
     return QueryAnswer(**analytics.query(body.sql, body.limit))
 
 
 @router.get("/groups", responses=documented(InvalidRequest, AnalyticsUnusable, AnalyticsBusy))
 def group_runs(analytics: Analytics, asked: Asked) -> RunGroups:
-    """A measure of the runs by one or two settings: figures with intervals, and a box for each group."""
+    """Group runs by one or two settings: statistics of a measure with intervals, and a box for each group."""
     found = analytics.groups(asked)
     return RunGroups(
         by=list(asked.by),
@@ -112,9 +110,9 @@ def group_runs(analytics: Analytics, asked: Asked) -> RunGroups:
 def scatter_runs(
     analytics: Analytics,
     asked: Asked,
-    x: Annotated[str, Query(max_length=100, description="Column of runs that is a number.")],
+    x: Annotated[str, Query(max_length=100, description="Numeric column of runs.")],
 ) -> RunScatter:
-    """A setting of each run against a measure of it, and how far the one goes with the other."""
+    """Plot a measure of each run against a setting, with their rank correlation."""
     found = analytics.scatter(asked, x)
     return RunScatter(
         points=[ScatterPoint(run_id=one.run_id, group=one.group, x=one.x, y=one.y) for one in found.points],
@@ -128,7 +126,7 @@ def scatter_runs(
 
 @router.get("/curves", responses=documented(InvalidRequest, AnalyticsUnusable, AnalyticsBusy))
 def curves_of_groups(analytics: Analytics, asked: Asked) -> RunGroupCurves:
-    """Learning curves of the groups, each with the 95 % band of its interquartile mean."""
+    """Return the learning curve of each group, with the 95 % band of its interquartile mean."""
     found = analytics.curves(asked)
     return RunGroupCurves(curves=found.curves, drawn=found.drawn, runs=found.runs, scale=_view_scale(found.scale))
 

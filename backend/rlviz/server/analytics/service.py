@@ -1,4 +1,4 @@
-"""AnalyticsService: questions over all runs, in SQL or put together from settings and a measure."""
+"""AnalyticsService: answers queries over all runs, in SQL or as groups of runs by settings."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ MOST_RUNS = 50_000
 MOST_GROUPS = 60
 MOST_POINTS = 5_000
 MOST_DRAWN = 300
-"""Runs of one picture of curves."""
+"""Runs in one chart of curves."""
 
 NOT_A_SETTING = frozenset({"id", "name", "cause", "created_at", "started_at", "ended_at"})
-"""Columns that differ from run to run, so that nothing can be grouped by them."""
+"""Columns that differ for every run, so that grouping by them is useless."""
 
 _NONE = "none"
 
 
 @dataclass(frozen=True)
 class Question:
-    """``by``: one or two columns of ``runs`` to group by. ``runs``: which of them it is about."""
+    """``by``: one or two columns of ``runs`` to group by. ``runs``: selects the runs."""
 
     by: Sequence[str]
     measure: str
@@ -47,8 +47,8 @@ class Question:
 
 @dataclass(frozen=True)
 class Groups:
-    """``runs``: number of runs that it is about. ``left_out``: groups beyond the MOST_GROUPS with the most runs.
-    ``scale``: that of the measure where it is a return."""
+    """``runs``: number of matching runs. ``left_out``: number of groups beyond the MOST_GROUPS with the most runs.
+    ``scale``: the scale of the measure if it is a return."""
 
     groups: Sequence[Group]
     runs: int
@@ -66,9 +66,9 @@ class Point:
 
 @dataclass(frozen=True)
 class Scatter:
-    """``points``: those that have both values, MOST_POINTS at most of ``count``. ``correlation``: Spearman's, of all of
-    them together, None where they are not on one scale; ``by_group``: of each group. ``scale``: that of returns among
-    the values."""
+    """``points``: runs with both values, at most MOST_POINTS of ``count``. ``correlation``: Spearman's of all runs,
+    None if they have no common scale; ``by_group``: that of each group. ``scale``: the scale of values that are
+    returns."""
 
     points: Sequence[Point]
     count: int
@@ -80,7 +80,7 @@ class Scatter:
 
 @dataclass(frozen=True)
 class GroupCurves:
-    """``drawn``: runs that the curves are of, the newest of ``runs``. ``scale``: that of the curves."""
+    """``drawn``: number of runs in the curves, the newest of ``runs``. ``scale``: the scale of the curves."""
 
     curves: Curves
     drawn: int
@@ -102,19 +102,19 @@ class AnalyticsService:
         self._digests = RunDigestStore(runs_dir / ANALYTICS, runs_dir, metrics, RunCurvesCache(metrics))
 
     def schema(self) -> dict[str, list[dict[str, str]]]:
-        """The columns of each table."""
+        """Return the columns of each table."""
         return self._analyst.schema()
 
     def query(self, sql: str, limit: int) -> dict[str, Any]:
-        """The answer to a SELECT. Raises QueryRefused."""
+        """Return the answer to a SELECT. Raises QueryRefused."""
         return self._analyst.ask(sql, most_rows=limit)
 
     def groups(self, question: Question) -> Groups:
-        """What the measure amounts to in each group. Raises UnknownName or InvalidRequest."""
+        """Return statistics of the measure in each group. Raises UnknownName or InvalidRequest."""
         rows = self._rows([*question.by, question.measure], question)
         members: dict[Key, list[Member]] = {}
         for run_id, *key, value in rows:
-            for one in _keys(key):
+            for one in _list_keys(key):
                 members.setdefault(one, []).append(Member(run_id, value))
         kept = sorted(members, key=lambda key: -len(members[key]))[:MOST_GROUPS]
         groups = {key: members[key] for key in kept}
@@ -123,15 +123,15 @@ class AnalyticsService:
             [[one.run_id for one in ours if one.value is not None] for ours in groups.values()], places, question
         )
         if places:
-            groups = {key: [_on(scale, places, one) for one in ours] for key, ours in groups.items()}
+            groups = {key: [_place_on_scale(scale, places, one) for one in ours] for key, ours in groups.items()}
         return Groups(make_groups(groups), len(rows), len(members) - len(kept), scale)
 
     def scatter(self, question: Question, x: str) -> Scatter:
-        """Every run's ``x``, a number, and measure. Raises UnknownName or InvalidRequest."""
+        """Return the numeric column ``x`` and the measure of every run. Raises UnknownName or InvalidRequest."""
         self._check(x, "/x", numbers=True)
         rows = self._rows([*question.by[:1], x, question.measure], question)
         points = [
-            Point(run_id, " · ".join(_said(one) for one in key), float(at), float(value))
+            Point(run_id, " · ".join(_format_key(one) for one in key), float(at), float(value))
             for run_id, *key, at, value in rows
             if at is not None and value is not None
         ]
@@ -148,10 +148,10 @@ class AnalyticsService:
         return Scatter(points[:MOST_POINTS], len(points), len(rows), together, by_group, scale)
 
     def curves(self, question: Question) -> GroupCurves:
-        """Learning curves of each group, with bands. Raises UnknownName or InvalidRequest."""
+        """Return the learning curve of each group, with bands. Raises UnknownName or InvalidRequest."""
         rows = self._rows([*question.by, "seed", question.measure], question)
         groups = {
-            run_id: (" · ".join(_said(one) for one in key) or "All runs", seed, value)
+            run_id: (" · ".join(_format_key(one) for one in key) or "All runs", seed, value)
             for run_id, *key, seed, value in rows[:MOST_DRAWN]
         }
         with self._database.read() as session:
@@ -188,11 +188,11 @@ class AnalyticsService:
         return GroupCurves(learning_curves(trials, setting, ranked, "run"), len(trials), len(rows), scale)
 
     def _places_of(self, rows: Iterable[Sequence[Any]], columns: Sequence[str]) -> dict[str, Place]:
-        """The environment of each run; none where no column is a return, so that environments make no difference."""
+        """Return the environment of each run; empty if no column is a return, because then the scale is not needed."""
         return self._places.read_places([row[0] for row in rows]) if RETURNS & set(columns) else {}
 
     def _rows(self, columns: Sequence[str], question: Question) -> list[list[Any]]:
-        """The id and ``columns`` of each run, newest first."""
+        """Return the id and ``columns`` of each matching run, newest first."""
         for place, name in enumerate(question.by):
             self._check(name, f"/by/{place}", settings=True)
         self._check(question.measure, "/measure", numbers=True)
@@ -216,22 +216,22 @@ class AnalyticsService:
 
 
 def check_by(by: Sequence[str]) -> Sequence[str]:
-    """Raises InvalidRequest for more columns than a table has directions."""
+    """Return ``by``. Raises InvalidRequest for too many columns or a repeated one."""
     if len(by) > LIMITS.analytics_by.maximum or len(set(by)) < len(by):
         raise InvalidRequest.field("/by", f"Group by up to {LIMITS.analytics_by.maximum} columns, each once.")
     return by
 
 
-def _keys(values: Sequence[Any]) -> list[Key]:
-    """The groups that a run is in: of several tags it is in that of each."""
+def _list_keys(values: Sequence[Any]) -> list[Key]:
+    """Return the groups of a run; a run with several tags is in the group of each."""
     keys: list[Key] = [()]
     for value in values:
         ones = (value or [None]) if isinstance(value, list) else [value]
-        keys = [(*key, None if one is None else _said(one)) for key in keys for one in ones]
+        keys = [(*key, None if one is None else _format_key(one)) for key in keys for one in ones]
     return keys
 
 
-def _said(value: Any) -> str:
+def _format_key(value: Any) -> str:
     match value:
         case None:
             return _NONE
@@ -245,14 +245,14 @@ def _said(value: Any) -> str:
 
 
 def _scale(groups: Iterable[Sequence[str]], places: dict[str, Place], question: Question) -> ReturnScale:
-    """``groups``: the runs of each."""
+    """Return the scale of returns for ``groups``, each a list of run ids."""
     return return_scale(
         ([places[one] for one in ours if one in places] for ours in groups),
         by_environment=any(name == "env_id" or name.startswith(OPTION) for name in question.by),
     )
 
 
-def _on(scale: ReturnScale, places: dict[str, Place], member: Member) -> Member:
+def _place_on_scale(scale: ReturnScale, places: dict[str, Place], member: Member) -> Member:
     place = places.get(member.run_id)
     if place is None:
         return replace(member, value=None)
@@ -261,7 +261,7 @@ def _on(scale: ReturnScale, places: dict[str, Place], member: Member) -> Member:
 
 
 def _point_on(scale: ReturnScale, places: dict[str, Place], point: Point, *, x: bool, y: bool) -> Point | None:
-    """``x`` and ``y``: whether these are returns. None where one of them cannot be normalised."""
+    """Return the point on the scale; None if a value cannot be normalised. ``x``, ``y``: whether these are returns."""
     place = places.get(point.run_id)
     at = scale.returned(place, point.x) if x and place is not None else point.x
     value = scale.returned(place, point.y) if y and place is not None else point.y

@@ -1,4 +1,4 @@
-"""A statement that may be run: one SELECT, over the tables there are, and with no function that reads elsewhere."""
+"""Checks SQL statements: only one SELECT is allowed, without functions that read files or memory."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import orjson
 from rlviz.domain.limits import LIMITS
 
 TABLE_FUNCTIONS = frozenset({"range", "generate_series", "unnest", "json_each", "json_tree"})
-"""Those that can stand in FROM. All others are refused, whatever else may keep them from reading files: some take
-addresses in memory, or a statement as text."""
+"""Functions that are allowed in FROM. All others are refused, because some read memory addresses or run a statement
+given as text."""
 
 ONLY_SELECT = (
     "Only one SELECT can be run: tables cannot be changed, and files, settings and extensions are out of reach. "
@@ -21,7 +21,7 @@ ONLY_SELECT = (
 
 
 class BadStatement(Exception):
-    """``position``: of the character, from 0, at which it is wrong; None where that is not known."""
+    """A statement that cannot be run. ``position``: index of the wrong character; None if unknown."""
 
     def __init__(self, message: str, position: int | None = None) -> None:
         super().__init__(message)
@@ -30,14 +30,17 @@ class BadStatement(Exception):
 
 @dataclass(frozen=True)
 class Statement:
-    """``tables``: names in lower case of what it reads, names of its own included."""
+    """A checked statement. ``tables``: lower-case names of the tables that it reads, including its own CTEs."""
 
     sql: str
     tables: frozenset[str]
 
 
-def checked(connection: Any, sql: str) -> Statement:
-    """Raises BadStatement. ``connection``: DuckDB's, whose own parser is asked."""
+def check_statement(connection: Any, sql: str) -> Statement:
+    """Return the statement if it may be run. Uses the parser of ``connection``, a DuckDB connection.
+
+    Raises BadStatement.
+    """
     if len(sql) > LIMITS.query.maximum:
         raise BadStatement(f"A statement has at most {LIMITS.query.maximum:,} characters, and this has {len(sql):,}.")
     if "\0" in sql:
@@ -48,7 +51,7 @@ def checked(connection: Any, sql: str) -> Statement:
         raise BadStatement("A statement has to be text that can be encoded as UTF-8.", error.start) from error
     parsed = orjson.loads(connection.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()[0])
     if parsed["error"]:
-        raise BadStatement(*_explained(parsed, sql))
+        raise BadStatement(*_explain_error(parsed, sql))
     if len(parsed["statements"]) != 1:
         raise BadStatement(ONLY_SELECT)
     tables: set[str] = set()
@@ -57,15 +60,15 @@ def checked(connection: Any, sql: str) -> Statement:
             case {"type": "TABLE_FUNCTION", "function": {"function_name": str(name)}}:
                 if name.lower() not in TABLE_FUNCTIONS:
                     known = ", ".join(sorted(TABLE_FUNCTIONS))
-                    place = character(sql, node.get("query_location"))
+                    place = character_index(sql, node.get("query_location"))
                     raise BadStatement(f"{name} cannot be used in FROM. Of functions {known} can.", place)
             case {"type": "BASE_TABLE", "table_name": str(name)}:
                 tables.add(name.lower())
     return Statement(sql, frozenset(tables))
 
 
-def character(sql: str, byte: Any) -> int | None:
-    """The place, in characters, of what DuckDB counts in bytes."""
+def character_index(sql: str, byte: Any) -> int | None:
+    """Return the index of the character at DuckDB's index ``byte`` in UTF-8; None if there is none."""
     try:
         place = int(byte)
     except (TypeError, ValueError):
@@ -74,15 +77,15 @@ def character(sql: str, byte: Any) -> int | None:
     return len(content[:place].decode(errors="ignore")) if 0 <= place <= len(content) else None
 
 
-def _explained(parsed: dict[str, Any], sql: str) -> tuple[str, int | None]:
+def _explain_error(parsed: dict[str, Any], sql: str) -> tuple[str, int | None]:
     if parsed["error_type"] == "not implemented":
         return ONLY_SELECT, None
     said = str(parsed["error_message"]).strip()
-    return f"{said[:1].upper()}{said[1:]}.", character(sql, parsed.get("position"))
+    return f"{said[:1].upper()}{said[1:]}.", character_index(sql, parsed.get("position"))
 
 
 def _nodes(value: Any) -> Iterator[dict[str, Any]]:
-    """Every object within ``value``, without recursion: a statement may be nested deeply."""
+    """Yield every object in ``value``, without recursion, because a statement may be nested deeply."""
     waiting = [value]
     while waiting:
         one = waiting.pop()

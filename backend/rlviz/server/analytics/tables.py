@@ -1,10 +1,8 @@
-"""The columns of ``runs`` and ``evaluations``: from which expression of the catalogue each is read.
+"""The tables ``runs`` and ``evaluations`` that queries read.
 
-Columns of the tables that can be asked about: what they hold, and their values as Arrow arrays.
-
-RunTables: ``runs`` and ``evaluations`` as columns, read from the catalogue and from the configurations.
-
-RunPlaces: the environment of each run, with the scale of its returns.
+``RUNS`` and ``EVALUATIONS`` define their columns, each with the expression of the catalogue that it is read from.
+``RunTables`` reads them, with the settings in the configurations. ``RunPlaces`` gives the environment of each run, with
+the scale of its returns.
 """
 
 from __future__ import annotations
@@ -44,7 +42,7 @@ _LARGEST = (1 << 63) - 1
 
 @dataclass(frozen=True)
 class ColumnAbout:
-    """``source``: the SQLite expression that it is read by; empty for one that is read from elsewhere. ``is_return``:
+    """A column. ``source``: its SQLite expression; empty if it is not read from the catalogue. ``is_return``: whether
     its unit is that of the environment's rewards."""
 
     name: str
@@ -81,7 +79,7 @@ class FilledColumn:
 
 
 def setting_column(name: str, description: str, values: Sequence[Any]) -> FilledColumn:
-    """A column of settings, whose kind is what all of its values are. Where they differ, it is JSON text."""
+    """Return a column of settings, with the common kind of its values; JSON text if they have different kinds."""
     kinds = {type(value) for value in values if value is not None}
     if kinds == {bool}:
         return FilledColumn(ColumnAbout(name, "truth", description), values)
@@ -114,14 +112,14 @@ def _return(name: str, description: str, source: str | None = None) -> ColumnAbo
 
 RUNS = (
     _plain("id", "text", "Id of the run."),
-    _plain("name", "text", "What it is called."),
+    _plain("name", "text", "Name."),
     _plain("algo", "text", "Algorithm, or who plays."),
     _plain("env_id", "text", "Environment."),
-    _plain("preset", "text", "Preset that it was made with; null: none."),
+    _plain("preset", "text", "Preset; null if it has none."),
     _plain("seed", "integer", "Seed of the training."),
-    _plain("group_id", "text", "Shared by the runs that differ in their seed alone."),
-    _plain("status", "text", "What it is doing."),
-    _plain("cause", "text", "Why it ended; null: as planned, or it has not ended."),
+    _plain("group_id", "text", "The same for runs that differ only in their seed."),
+    _plain("status", "text", "Status."),
+    _plain("cause", "text", "Why it ended; null if it ended as planned, or has not ended."),
     _plain("tags", "list", "Tags."),
     _plain("total_timesteps", "integer", "Environment steps to train for."),
     _plain("step", "integer", "Environment steps done."),
@@ -136,8 +134,8 @@ RUNS = (
         "strftime('%Y-%m-%d %H:00', ended_at, 'unixepoch')",
     ),
     _plain("attempt", "integer", "Number of the newest attempt."),
-    ColumnAbout("training_seconds", "number", "Seconds of training, of the attempts that have ended.", _TRAINED),
-    _plain("fps", "number", "Environment steps a second."),
+    ColumnAbout("training_seconds", "number", "Seconds of training in the attempts that have ended.", _TRAINED),
+    _plain("fps", "number", "Environment steps per second."),
     _return("ep_rew_mean", "Mean return of the last 100 episodes."),
     _plain("ep_len_mean", "number", "Mean length of the last 100 episodes."),
     _return("best_moving_average", "Best average: the highest mean return of 20 episodes in a row."),
@@ -161,14 +159,14 @@ _SUMMARY = "json_extract(record, '$.summary.episode_return.{}')"
 EVALUATIONS = (
     _plain("run_id", "text", "Id of the run."),
     _plain("id", "text", "Id of the evaluation, within its run."),
-    _plain("status", "text", "What it is doing."),
+    _plain("status", "text", "Status."),
     _plain("created_at", "time", "UTC."),
     _plain("return_mean", "number", "Mean return of its episodes."),
-    ColumnAbout("return_std", "number", "Their population standard deviation.", _SUMMARY.format("std")),
+    ColumnAbout("return_std", "number", "Population standard deviation of the returns.", _SUMMARY.format("std")),
     ColumnAbout("return_min", "number", "Lowest return.", _SUMMARY.format("min")),
     ColumnAbout("return_max", "number", "Highest return.", _SUMMARY.format("max")),
     _plain("length_mean", "number", "Mean length of its episodes."),
-    ColumnAbout("episodes", "integer", "Episodes asked for.", "json_extract(record, '$.episodes')"),
+    ColumnAbout("episodes", "integer", "Number of episodes requested.", "json_extract(record, '$.episodes')"),
     ColumnAbout("seed", "integer", "Seed of the first episode.", "json_extract(record, '$.seed')"),
     ColumnAbout("deterministic", "truth", "Whether it played greedily.", "json_extract(record, '$.deterministic')"),
     ColumnAbout("policy", "text", "latest or best.", "json_extract(record, '$.policy')"),
@@ -182,18 +180,18 @@ METRICS = (
     ColumnAbout("name", "text", "Name of the metric, for instance episode/reward."),
     ColumnAbout("step", "number", "Environment step of the row."),
     ColumnAbout("time", "number", "Unix seconds."),
-    ColumnAbout("value", "number", "NaN where the journal says null."),
+    ColumnAbout("value", "number", "Value; NaN for null in the journal."),
 )
 
 RETURNS = frozenset(column.name for column in RUNS if column.is_return)
-"""Columns of ``runs`` whose values mean something within one environment only."""
+"""Columns of ``runs`` whose values are only comparable within one environment."""
 
 HYPERPARAMETER, OPTION = "hp_", "option_"
-"""Beginnings of the columns of ``runs`` that hold the hyperparameters and the environment's options."""
+"""Prefixes of the columns of ``runs`` with hyperparameters and options of the environment."""
 
 
 MOST_SETTINGS = 200
-"""Columns of settings at most; a configuration that was written by hand could name any number."""
+"""Maximum number of columns of settings, because a configuration written by hand can name any number."""
 
 _SETTING_NAME = re.compile(r"[a-z][a-z0-9_]{0,60}")
 
@@ -202,7 +200,7 @@ Table = Sequence[FilledColumn]
 
 @dataclass(frozen=True)
 class _Settings:
-    """What a configuration says that the catalogue does not."""
+    """Settings in a configuration that are not in the catalogue."""
 
     hyperparameters: dict[str, Any]
     experiment: dict[str, Any]
@@ -222,11 +220,11 @@ class RunTables:
         self._columns: tuple[Sequence[str], list[FilledColumn]] = ((), [])
 
     def version(self) -> int:
-        """Another number once the catalogue has changed."""
+        """Return a number that changes when the catalogue changes."""
         return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
 
     def read(self) -> dict[str, Table]:
-        """Both tables, by name, as they were at one moment."""
+        """Return both tables by name, read in one transaction."""
         self._connection.execute("BEGIN")
         try:
             runs, rest = self._select(RUNS, "run", ("env_options",))
@@ -260,7 +258,7 @@ class RunTables:
             yield setting_column(f"experiment_{name}", about, [one.experiment.get(name) for one in settings])
 
     def _read_settings(self, run_id: str) -> _Settings:
-        """Of a configuration that cannot be read: none, until it can be."""
+        """Return the settings of a run; none while its configuration cannot be read."""
         if (known := self._settings.get(run_id)) is not None:
             return known
         try:
@@ -272,7 +270,7 @@ class RunTables:
 
 
 def _spread(settings: Sequence[dict[str, Any]], prefix: str, what: str) -> Iterable[FilledColumn]:
-    """A column for each name, in alphabetical order."""
+    """Yield a column for each setting, in alphabetical order."""
     names = sorted({name for one in settings for name in one if _SETTING_NAME.fullmatch(name)})
     for name in names[:MOST_SETTINGS]:
         yield setting_column(f"{prefix}{name}", f"{what} {name}.", [one.get(name) for one in settings])
@@ -283,7 +281,7 @@ class RunPlaces:
         self._database, self._environments = database, environments
 
     def read_places(self, run_ids: Collection[str]) -> dict[str, Place]:
-        """By run id. The title of an environment has its options only where runs have different ones."""
+        """Return the environment of each run by run id. Its title names options only if runs have different ones."""
         with self._database.read() as session:
             found = environments_of(session, run_ids)
         kinds = {run_id: (env_id, _sorted(options)) for run_id, (env_id, options) in found.items()}
@@ -300,7 +298,7 @@ class RunPlaces:
     def _place(self, env_id: str, options: dict[str, Any]) -> Place:
         try:
             environment = self._environments.get(env_id).resolve(options)
-        except (UnknownName, InvalidRequest):  # it is not configured any more
+        except (UnknownName, InvalidRequest):  # it is no longer configured
             return Place(environment_title(env_id, options), env_id, None)
         return Place(environment_title(env_id, environment.chosen), env_id, scale_of(environment))
 

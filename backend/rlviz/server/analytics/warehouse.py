@@ -1,8 +1,7 @@
-"""MetricTables: ``metrics``, from sealed copies where there are any, and from the journals themselves beyond them.
+"""The DuckDB tables that queries read.
 
-Warehouse: tables in a DuckDB in memory that can be read, and nothing else.
-
-Library: the warehouses of a runs folder, made again when the catalogue has changed.
+``Warehouse`` is an in-memory DuckDB that can only be read. ``MetricTables`` builds the table ``metrics`` from sealed
+copies and from the rest of the journals. ``Library`` rebuilds the warehouses when the catalogue has changed.
 """
 
 from __future__ import annotations
@@ -30,17 +29,17 @@ from rlviz.rundir.journal import journal_size
 from rlviz.rundir.metric_columns import WantedRows
 from rlviz.rundir.metric_rows import superseded_rows
 from rlviz.rundir.sealed import SealedMetrics, SealedPiece, column_name
-from rlviz.server.analytics.statement import BadStatement, Statement, character, checked
+from rlviz.server.analytics.statement import BadStatement, Statement, character_index, check_statement
 from rlviz.server.analytics.tables import METRICS, SQL_TYPES, FilledColumn, RunTables
 from rlviz.server.metrics.columns import read_series
 from rlviz.stats.arrays import Series
 
 SECONDS = 10.0
-"""How long a statement may run."""
+"""Seconds that a statement may run."""
 
 MEMORY = "512MB"
 MOST_BYTES = 8 << 20
-"""Size of the rows of one answer."""
+"""Maximum size of the rows of one answer, in bytes of JSON."""
 
 _ROWS_A_FETCH = 500
 _LONGEST_TEXT = 10_000
@@ -57,7 +56,7 @@ _LOCKED = (
 
 @dataclass(frozen=True)
 class Answer:
-    """``truncated``: there were more rows than these. ``types``: DuckDB's, of each column."""
+    """``truncated``: whether there are more rows. ``types``: DuckDB's type of each column."""
 
     columns: list[str]
     types: list[str]
@@ -67,8 +66,13 @@ class Answer:
 
 
 class Warehouse:
-    """``tables``: Arrow tables by name. ``files``: the Parquet files that ``views`` read; statements cannot name them.
-    ``close`` it after use."""
+    """A read-only DuckDB in memory. ``close`` it after use.
+
+    Args:
+        tables: Arrow tables by name.
+        files: Parquet files that ``views`` read. Statements cannot name them.
+        views: SELECT statements by name.
+    """
 
     def __init__(
         self,
@@ -91,7 +95,7 @@ class Warehouse:
         for name, view in (views or {}).items():
             self._connection.execute(f"CREATE VIEW {name} AS {view}")
         if files:
-            allowed = ", ".join(quoted(name) for path in files for name in {str(path), pattern_of(path)})
+            allowed = ", ".join(sql_literal(name) for path in files for name in {str(path), pattern_of(path)})
             self._connection.execute(f"SET allowed_paths = [{allowed}]")
         for setting in _LOCKED:
             self._connection.execute(setting)
@@ -100,11 +104,11 @@ class Warehouse:
         self._connection.close()
 
     def check(self, sql: str) -> Statement:
-        """Raises BadStatement for all but one SELECT over the tables."""
-        return checked(self._connection, sql)
+        """Return the checked statement. Raises BadStatement for anything but one SELECT over the tables."""
+        return check_statement(self._connection, sql)
 
     def answer(self, statement: Statement, parameters: Sequence[Any], most_rows: int) -> Answer:
-        """Run it. Raises BadStatement, also if it takes too long or too much memory."""
+        """Run a statement. Raises BadStatement, also if it takes too long or too much memory."""
         begin = time.perf_counter()
         with self._limited(statement.sql):
             found = self._connection.execute(statement.sql, list(parameters))
@@ -122,7 +126,7 @@ class Warehouse:
         except MemoryError as error:
             raise BadStatement(TOO_MUCH_MEMORY) from error
         except duckdb.Error as error:
-            raise BadStatement(*_explained(error, sql)) from error
+            raise BadStatement(*_explain_error(error, sql)) from error
         finally:
             timer.cancel()
 
@@ -132,17 +136,17 @@ TOO_MUCH_MEMORY = f"The query needs more than {MEMORY} of memory. Ask for less: 
 
 
 def pattern_of(path: Path) -> str:
-    """Return the pattern that matches one file alone: DuckDB takes paths for patterns."""
+    """Return a pattern that matches only ``path``, because DuckDB interprets paths as patterns."""
     return re.sub(r"[*?\[]", r"[\g<0>]", str(path))
 
 
-def quoted(text: str) -> str:
-    """A text of SQL."""
+def sql_literal(text: str) -> str:
+    """Return a text as an SQL literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
-def _explained(error: Exception, sql: str) -> tuple[str, int | None]:
-    """What DuckDB said, and at which character."""
+def _explain_error(error: Exception, sql: str) -> tuple[str, int | None]:
+    """Return DuckDB's message and the index of the wrong character."""
     _, _, said = str(error).partition(": ")
     try:
         about = orjson.loads(said)
@@ -154,11 +158,11 @@ def _explained(error: Exception, sql: str) -> tuple[str, int | None]:
         case "Out of Memory":
             return TOO_MUCH_MEMORY, None
     message = " ".join(str(about["exception_message"]).split())[:600]
-    return message if message.endswith((".", "!", "?")) else f"{message}.", character(sql, about.get("position"))
+    return message if message.endswith((".", "!", "?")) else f"{message}.", character_index(sql, about.get("position"))
 
 
 def _fetch(found: Any, most_rows: int) -> tuple[list[list[Any]], bool]:
-    """Rows of what JSON can say, at most ``most_rows`` and MOST_BYTES of them, and whether there are more."""
+    """Return rows of JSON values, at most ``most_rows`` and MOST_BYTES of them, and whether there are more."""
     rows: list[list[Any]] = []
     size = 0
     while batch := found.fetchmany(min(_ROWS_A_FETCH, most_rows + 1 - len(rows))):
@@ -191,14 +195,14 @@ def _shortened(value: Any) -> Any:
 
 
 MOST_UNSEALED_BYTES = 32 << 20
-"""Bytes of journals that are parsed for one table; sealed copies are read however long they are."""
+"""Maximum bytes of journals parsed for one table. Sealed copies have no limit."""
 
 UNSEALED = "unsealed_metrics"
 
 
 class _Column(NamedTuple):
-    """Where a metric is read. ``left_out``: stretches of superseded rows; ``alone``: the one file that has the column
-    by that name, None if all have."""
+    """Where to read a metric. ``left_out``: ranges of superseded rows; ``alone``: the only file with this column name,
+    None if all files have it."""
 
     metric: str
     left_out: tuple[tuple[int, int], ...]
@@ -211,8 +215,8 @@ Files = dict[_Column, list[Path]]
 
 @dataclass(frozen=True, eq=False)
 class _RunParts:
-    """``files``: the sealed pieces, by what is read of them. ``rest``:
-    series of what is parsed, from ``unsealed`` bytes; None if these are too many."""
+    """The metrics of one run. ``files``: the sealed pieces by column. ``rest``: the series in the ``unsealed`` bytes of
+    the journal; None if these are too many."""
 
     stamp: tuple[object, ...]
     files: Files
@@ -222,25 +226,26 @@ class _RunParts:
 
 @dataclass(frozen=True, eq=False)
 class MetricTable:
-    """``view`` is SQL over the Parquet ``files`` and over ``unsealed``, an Arrow table of the name UNSEALED."""
+    """``view`` is SQL over the Parquet ``files`` and over ``unsealed``, an Arrow table named UNSEALED."""
 
     view: str
     files: list[Path]
     unsealed: Any
     whole: int
-    """Runs that are in it with all of their rows."""
+    """Number of runs with all of their rows."""
     runs: int
 
 
 class MetricTables:
-    """For one thread. What was read of a run is kept until its journal or its sealed copy changes."""
+    """Reads metrics of runs, and caches them until the journal or the sealed copy changes. Use it in one thread."""
 
     def __init__(self, runs_dir: Path) -> None:
         self._runs_dir = runs_dir
         self._known: dict[str, _RunParts] = {}
 
     def read(self, run_ids: Sequence[str]) -> MetricTable:
-        """``run_ids``: the most important first; the journals of the last ones are left out if there are too many."""
+        """Return the metrics of runs. ``run_ids``: the most important first; if the journals are too long, those of the
+        last runs are skipped."""
         budget, parts = MOST_UNSEALED_BYTES, {}
         for run_id in run_ids:
             found = self._parts(run_id, budget)
@@ -253,7 +258,7 @@ class MetricTables:
                 files.setdefault(what, []).extend(paths)
         every = list(dict.fromkeys(path for paths in files.values() for path in paths))
         whole = sum(one.rest is not None for one in parts.values())
-        return MetricTable(_view(files), every, _long(parts), whole, len(run_ids))
+        return MetricTable(_build_view_sql(files), every, _build_unsealed_table(parts), whole, len(run_ids))
 
     def _parts(self, run_id: str, budget: int) -> _RunParts:
         try:
@@ -269,7 +274,7 @@ class MetricTables:
             files: Files = {}
             for path, piece in chain:
                 left_out = superseded.merged if piece.has_any_of(superseded) else ()
-                renamed = _told_apart(path, piece)
+                renamed = _find_renamed_columns(path, piece)
                 for name in piece.counts:
                     column = column_name(name)
                     key = _Column(name, left_out, renamed.get(column, column), path if renamed else None)
@@ -282,38 +287,38 @@ class MetricTables:
             return _RunParts((), {}, 0, None)
 
 
-def _told_apart(path: Path, piece: SealedPiece) -> dict[str, str]:
-    """Return what DuckDB calls each column of a file in which some differ in capitals alone: to it, those are the same
-    name. Empty for a file without such columns."""
+def _find_renamed_columns(path: Path, piece: SealedPiece) -> dict[str, str]:
+    """Return DuckDB's name of each column of a file that has names differing only in case, which DuckDB renames. Empty
+    for other files."""
     columns = list(piece.places)
     if len({column.casefold() for column in columns}) == len(columns):
         return {}
     with closing(duckdb.connect(":memory:")) as connection:
-        described = connection.execute(f"DESCRIBE SELECT * FROM {_read([path])}").fetchall()
+        described = connection.execute(f"DESCRIBE SELECT * FROM {_read_parquet_sql([path])}").fetchall()
     return {column: name for column, (name, *_) in zip(columns, described, strict=False)}
 
 
-def _read(paths: Sequence[Path]) -> str:
-    listed = ", ".join(quoted(pattern_of(path)) for path in paths)
+def _read_parquet_sql(paths: Sequence[Path]) -> str:
+    listed = ", ".join(sql_literal(pattern_of(path)) for path in paths)
     return f"read_parquet([{listed}], filename = true, hive_partitioning = false)"
 
 
-def _view(files: Files) -> str:
-    """A branch for each metric, so that a condition on the name leaves all other columns unread."""
+def _build_view_sql(files: Files) -> str:
+    """Return SQL with one branch per metric, so that a condition on the name reads only one column."""
     names = ", ".join(f"{column.name}::{SQL_TYPES[column.kind]} AS {column.name}" for column in METRICS)
     branches = [f"SELECT {names} FROM {UNSEALED}"]
     for one, paths in files.items():
         column = '"{}"'.format(one.column.replace('"', '""'))
         superseded = (f"seq NOT BETWEEN {first} AND {last}" for first, last in one.left_out)
         branches.append(
-            f"SELECT parse_path(filename)[-3], {quoted(one.metric)}, step, time, {column} "
-            f"FROM {_read(paths)} WHERE {' AND '.join([f'{column} IS NOT NULL', *superseded])}"
+            f"SELECT parse_path(filename)[-3], {sql_literal(one.metric)}, step, time, {column} "
+            f"FROM {_read_parquet_sql(paths)} WHERE {' AND '.join([f'{column} IS NOT NULL', *superseded])}"
         )
     return " UNION ALL ".join(branches)
 
 
-def _long(parts: dict[str, _RunParts]) -> Any:
-    """A row for each value of each series."""
+def _build_unsealed_table(parts: dict[str, _RunParts]) -> Any:
+    """Return an Arrow table with one row per value of each series."""
     import pyarrow as pa
 
     found = [(run_id, name, one) for run_id, part in parts.items() for name, one in (part.rest or {}).items()]
@@ -339,28 +344,31 @@ def _long(parts: dict[str, _RunParts]) -> Any:
 METRICS_TABLE = "metrics"
 
 REFRESHING = 0.1
-"""Share of the time that is spent on reading the tables again, at most."""
+"""Maximum share of time spent on reading the tables again."""
 
 
 class Library:
-    """For one thread. ``refresh`` comes before each question; metrics are read for those that are about them."""
+    """The warehouses of a runs folder. Use it in one thread, and call ``refresh`` before each query.
+
+    Metrics are only read for queries that name the table ``metrics``.
+    """
 
     def __init__(self, catalogue: Path) -> None:
         self._tables, self._metrics = RunTables(catalogue), MetricTables(catalogue.parent)
         self._version: int | None = None
         self._next_refresh = 0.0
-        self._read: Mapping[str, Sequence[FilledColumn]] = {}
+        self._columns: Mapping[str, Sequence[FilledColumn]] = {}
         self._plain: Warehouse | None = None
         self._full: Warehouse | None = None
         self._notes: list[str] = []
 
     def refresh(self) -> None:
-        """Read what has changed since the last question, unless that would take more than REFRESHING of the time: while
-        ten thousand runs train, answers are a few seconds old."""
+        """Read the tables again if they have changed, but spend at most the share REFRESHING of the time on it. While
+        10,000 runs train, answers are a few seconds old."""
         version, begin = self._tables.version(), time.monotonic()
         if version == self._version or begin < self._next_refresh:
             return
-        self._read = self._tables.read()
+        self._columns = self._tables.read()
         self._close()
         self._plain = Warehouse(self._arrow())
         self._version = version
@@ -368,7 +376,7 @@ class Library:
         self._next_refresh = now + (now - begin) / REFRESHING
 
     def check(self, sql: str) -> Statement:
-        """Raises BadStatement."""
+        """Return the checked statement, and read metrics if it needs them. Raises BadStatement."""
         assert self._plain is not None, "refresh() comes first"
         statement = self._plain.check(sql)
         if METRICS_TABLE in statement.tables and self._full is None:
@@ -376,15 +384,15 @@ class Library:
         return statement
 
     def answer(self, statement: Statement, parameters: Sequence[Any], most_rows: int) -> tuple[Answer, list[str]]:
-        """The answer, and what has to be said about it. Raises BadStatement."""
+        """Return the answer, and notes on missing data. Raises BadStatement."""
         about_metrics = METRICS_TABLE in statement.tables
         warehouse = self._full if about_metrics else self._plain
         assert warehouse is not None, "check() comes first"
         return warehouse.answer(statement, parameters, most_rows), self._notes if about_metrics else []
 
     def schema(self) -> dict[str, list[dict[str, str]]]:
-        """The columns of each table, with their types and what they hold."""
-        tables = {name: [column.about for column in columns] for name, columns in self._read.items()}
+        """Return the columns of each table, with their types and descriptions."""
+        tables = {name: [column.about for column in columns] for name, columns in self._columns.items()}
         tables[METRICS_TABLE] = list(METRICS)
         return {
             name: [
@@ -397,17 +405,17 @@ class Library:
     def _arrow(self) -> dict[str, pa.Table]:
         return {
             name: pa.table({column.about.name: column.arrow for column in columns})
-            for name, columns in self._read.items()
+            for name, columns in self._columns.items()
         }
 
     def _with_metrics(self) -> Warehouse:
-        ids = self._read["runs"][0].values
+        ids = self._columns["runs"][0].values
         table = self._metrics.read(ids)
         self._notes = []
         if table.whole < table.runs:
             self._notes = [
-                f"metrics has all rows of {table.whole:,} of {table.runs:,} runs: of the others what is sealed alone, "
-                "since their journals are too long to be read for one question, or cannot be read."
+                f"metrics has all rows of {table.whole:,} of {table.runs:,} runs, and only sealed rows of the others: "
+                "their journals are too long to read for one query, or cannot be read."
             ]
         tables = {**self._arrow(), UNSEALED: table.unsealed}
         return Warehouse(tables, files=table.files, views={METRICS_TABLE: table.view})

@@ -1,4 +1,7 @@
-"""Queries on evaluations. Each takes the caller's session."""
+"""Queries on evaluations. Each uses the caller's session.
+
+An evaluation was either requested or played by a user, or recorded by the run itself (``Origin.RUN``).
+"""
 
 from __future__ import annotations
 
@@ -18,18 +21,18 @@ _OPEN = (EvaluationStatus.QUEUED.value, EvaluationStatus.RUNNING.value)
 _origin = func.coalesce(func.json_extract(EvaluationRow.record, "$.origin"), Origin.ASKED.value)
 
 
-def evaluations_of(session: Session, run_id: str, *, by_run: bool = False) -> list[EvaluationRow]:
-    """Newest first: those that somebody asked for or played, or those that the run has recorded itself."""
+def list_evaluations(session: Session, run_id: str, *, by_run: bool = False) -> list[EvaluationRow]:
+    """Return a run's evaluations, newest first: those by users, or with ``by_run`` those that the run recorded."""
     return list(session.exec(_newest_first(run_id, by_run=by_run)))
 
 
 def latest_evaluation(session: Session, run_id: str) -> EvaluationRow | None:
-    """The newest that somebody asked for or played."""
+    """Return the newest evaluation that a user requested or played."""
     return session.exec(_newest_first(run_id, by_run=False).limit(1)).first()
 
 
 def newest_evaluation(session: Session, run_id: str) -> EvaluationRow | None:
-    """The newest, wherever it comes from."""
+    """Return the newest evaluation of any origin."""
     query = select(EvaluationRow).where(EvaluationRow.run_id == run_id).order_by(col(EvaluationRow.id).desc())
     return session.exec(query.limit(1)).first()
 
@@ -41,7 +44,7 @@ def _newest_first(run_id: str, *, by_run: bool) -> SelectOfScalar[EvaluationRow]
 
 
 def completed_evaluations(session: Session, run_ids: Sequence[str]) -> list[EvaluationRow]:
-    """Of several runs, oldest first: those that somebody asked for or played."""
+    """Return the completed evaluations by users of several runs, oldest first."""
     query = select(EvaluationRow).where(
         col(EvaluationRow.run_id).in_(run_ids),
         EvaluationRow.status == EvaluationStatus.COMPLETED.value,
@@ -50,10 +53,10 @@ def completed_evaluations(session: Session, run_ids: Sequence[str]) -> list[Eval
     return list(session.exec(query.order_by(col(EvaluationRow.id))))
 
 
-def results_asked_for(session: Session, run_ids: Sequence[str]) -> dict[str, list[Evaluated]]:
-    """What the completed evaluations on request show, by run, oldest first; much cheaper than their rows.
+def find_requested_results(session: Session, run_ids: Sequence[str]) -> dict[str, list[Evaluated]]:
+    """Return the results of the completed evaluations on request, by run id, oldest first.
 
-    Their times are those at which they were asked for.
+    Each has the time of its request. This query is much cheaper than one for the rows.
     """
     query = sql_select(
         col(EvaluationRow.run_id),
@@ -76,7 +79,7 @@ def results_asked_for(session: Session, run_ids: Sequence[str]) -> dict[str, lis
 
 
 def open_evaluations(session: Session, run_id: str | None = None) -> list[EvaluationRow]:
-    """Evaluations that are queued or running, oldest first."""
+    """Return the evaluations that are queued or running, oldest first."""
     query = select(EvaluationRow).where(col(EvaluationRow.status).in_(_OPEN))
     if run_id is not None:
         query = query.where(EvaluationRow.run_id == run_id)

@@ -1,4 +1,4 @@
-"""Care for the catalogue's file: checking, upgrading, downgrading and optimizing it, with or without a service."""
+"""Checks, upgrades, downgrades and optimizes the catalogue's file, with or without a running service."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from pathlib import Path
 from sqlalchemy import text
 
 from rlviz.domain.errors import InvalidRequest
-from rlviz.server.catalog.database import HEAD, REVISIONS, Database, explain_errors, newer
+from rlviz.server.catalog.database import HEAD, REVISIONS, Database, explain_errors, newer_schema_error
 
 
 @dataclass(frozen=True)
-class Checked:
-    """What a look at the catalogue has found. ``problems``: a sentence each."""
+class CatalogueCheck:
+    """The result of ``check``. ``problems`` holds one sentence for each problem."""
 
     revision: str | None
     head: str
     problems: list[str]
 
     @property
-    def waiting(self) -> tuple[str, ...]:
-        """Migrations that the next start makes."""
-        return waiting(self.revision)
+    def pending_migrations(self) -> tuple[str, ...]:
+        """Migrations that the next start of the service applies."""
+        return pending_migrations(self.revision)
 
 
-def waiting(revision: str | None) -> tuple[str, ...]:
-    """Migrations after ``revision``; all of them for None, an empty catalogue."""
+def pending_migrations(revision: str | None) -> tuple[str, ...]:
+    """Return the migrations after ``revision``; all of them for None, an empty catalogue."""
     return REVISIONS[REVISIONS.index(revision) + 1 :] if revision in REVISIONS else REVISIONS if not revision else ()
 
 
-def check(database: Database) -> Checked:
-    """Read only: pages, indexes, revision, and whether the tables are those of the models.
+def check(database: Database) -> CatalogueCheck:
+    """Check pages, indexes and revision, and compare the tables with the models. Changes nothing.
 
     Raises CatalogueUnusable if the file cannot be read.
     """
@@ -42,26 +42,27 @@ def check(database: Database) -> Checked:
         problems = [] if pages == ["ok"] else pages
         revision = database.revision()
         if revision is not None and revision not in REVISIONS:
-            problems.append(str(newer(database.path, revision, HEAD)))
+            problems.append(str(newer_schema_error(database.path, revision, HEAD)))
         elif revision == HEAD:
             problems += _differences(connection)
-    return Checked(revision, HEAD, problems)
+    return CatalogueCheck(revision, HEAD, problems)
 
 
 def upgrade(database: Database) -> Path | None:
-    """Bring the schema up to date; returns the copy that was made before, if there was something to do.
+    """Migrate the schema to the newest revision.
 
-    Raises CatalogueUnusable or CatalogueDamaged.
+    Returns the path of the backup made before; None if there was nothing to do. Raises CatalogueUnusable or
+    CatalogueDamaged.
     """
     before = database.revision()
     database.migrate()
-    return database.copy_of(before) if before not in (None, HEAD) else None
+    return database.backup_path(before) if before not in (None, HEAD) else None
 
 
 def downgrade(database: Database, revision: str) -> Path:
-    """Take the schema back to ``revision``, for an older version of the app; returns the copy that was made before.
+    """Migrate the schema back to ``revision``, for an older version of the app, and return the backup made before.
 
-    Columns that did not exist then are lost, but for that copy and the run folders. Raises InvalidRequest.
+    Newer columns are dropped; the backup and the run folders still hold their values. Raises InvalidRequest.
     """
     known = REVISIONS[: REVISIONS.index(now)] if (now := database.revision()) in REVISIONS else ()
     if revision not in known:
@@ -75,7 +76,7 @@ def downgrade(database: Database, revision: str) -> Path:
 
 
 def optimize(database: Database) -> tuple[int, int]:
-    """Give back what deleted rows took, and renew what the query planner knows; bytes before and after."""
+    """Free the space of deleted rows and update the query planner's statistics; return bytes before and after."""
     with explain_errors(database.path):
         before = _bytes(database.path)
         with closing(sqlite3.connect(database.path)) as connection:
@@ -92,7 +93,7 @@ def _bytes(path: Path) -> int:
 
 
 def _differences(connection: object) -> list[str]:
-    """Where the tables differ from the models."""
+    """Return one sentence for each difference between the tables and the models."""
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
     from sqlmodel import SQLModel
@@ -100,19 +101,19 @@ def _differences(connection: object) -> list[str]:
     import rlviz.server.catalog.models  # noqa: F401  (fills the metadata)
 
     context = MigrationContext.configure(connection, opts={"compare_type": True})  # type: ignore[arg-type]
-    return [_described(one) for one in compare_metadata(context, SQLModel.metadata)]
+    return [_describe_difference(one) for one in compare_metadata(context, SQLModel.metadata)]
 
 
-def _described(difference: object) -> str:
-    """A sentence for one of Alembic's differences: ``("add_column", schema, table, column)`` and the like, in lists
-    where they are changes of one column."""
+def _describe_difference(difference: object) -> str:
+    """Return a sentence for one of Alembic's differences, for example ``("add_column", schema, table, column)``.
+    Alembic puts several changes of one column in a list."""
     if isinstance(difference, list):
-        return " ".join(map(_described, difference))
+        return " ".join(map(_describe_difference, difference))
     assert isinstance(difference, tuple)
     what, *names = difference
     shown = ".".join(
         str(getattr(name, "name", name)) for name in names if isinstance(name, str) or hasattr(name, "name")
     )
     verb, _, kind = str(what).partition("_")
-    says = {"add": "is missing in the file", "remove": "is in the file, and in no model"}.get(verb, "differs")
+    says = {"add": "is missing in the file", "remove": "is in the file but in no model"}.get(verb, "differs")
     return f"{kind.replace('_', ' ').capitalize()} {shown} {says}."

@@ -1,4 +1,4 @@
-"""The two tables. Times are Unix seconds (UTC). Described in docs/storage.md."""
+"""The catalogue's two tables, runs and evaluations. Times are Unix seconds (UTC). See docs/storage.md."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rlviz.stats.solved import SolvedAt, SolvedBy
 
 
 def _json(default: str) -> Column[Any]:
-    """A column added by a later migration; existing rows get the default."""
+    """Return a column that a later migration added; existing rows get the default."""
     return Column(JSON, nullable=False, server_default=default)
 
 
@@ -44,7 +44,7 @@ class RunRow(SQLModel, table=True):
     preset: str | None = None
     seed: int
     group_id: str = Field(default="", sa_column_kwargs={"server_default": text("''")})
-    """Id of the first of the runs that differ in their seed alone; its own if there is no other."""
+    """Id of the first run in a group of runs that differ only in their seed; the run's own id if it is alone."""
     total_timesteps: int
     env_options: dict[str, Any] = Field(default_factory=dict, sa_column=_json(default="{}"))
     tags: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
@@ -60,13 +60,13 @@ class RunRow(SQLModel, table=True):
 
     attempt: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
     attempts: list[list[float | None]] = Field(default_factory=list, sa_column=_json(default="[]"))
-    """When each attempt began and ended; the end of one that trains is None. ``clock`` counts by it."""
+    """Start and end of each attempt; the end is None while it trains. ``clock`` uses it."""
     trained_before: float = Field(default=0.0, sa_column_kwargs={"server_default": "0"})
     """Seconds that earlier attempts have trained."""
     core_seconds_before: float | None = None
-    """What the attempts that have ended cost; None where they were not counted. ``core_seconds`` counts by it."""
+    """Processor seconds of the attempts that have ended; None if they were not counted. See ``core_seconds``."""
     core_seconds_now: float | None = None
-    """What the run had cost, while it trains, when its worker was last asked; None if that cannot be asked."""
+    """Processor seconds of a run that trains, as last measured; None if its worker cannot be measured."""
     parent: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
     resumed: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
     saves_at: int | None = None
@@ -109,7 +109,7 @@ class RunRow(SQLModel, table=True):
 
     @property
     def episodes_before(self) -> list[LastEpisode]:
-        """The last ones before the fork, if it is one; means over 100 episodes reach back to them."""
+        """The last episodes before the fork, if the run is one; means over 100 episodes include them."""
         if self.parent is None:
             return []
         return Parent.model_validate(self.parent).last_episodes or []
@@ -119,10 +119,10 @@ class RunRow(SQLModel, table=True):
         return TrainingClock(tuple((start or 0.0, end) for start, end in self.attempts))
 
     def core_seconds(self, now: float) -> float:
-        """Processor seconds of training by ``now`` (Unix seconds); of an attempt that goes on, the time that it takes
-        where its worker cannot be asked.
+        """Return the processor seconds of training until ``now`` (Unix seconds).
 
-        Of runs that were catalogued before they were counted, the time that all attempts took.
+        The current attempt counts with its wall-clock time if its worker cannot be measured. So do all attempts of a
+        run that was catalogued before processor seconds were counted.
         """
         if not self.attempts:
             return 0.0
@@ -137,7 +137,7 @@ class RunRow(SQLModel, table=True):
 
     @property
     def processor_seconds(self) -> float | None:
-        """Of the attempt that goes on, as its worker said last; None if it did not."""
+        """Processor seconds of the current attempt, as last measured; None if never measured."""
         if self.core_seconds_now is None:
             return None
         return max(0.0, self.core_seconds_now - (self.core_seconds_before or 0.0))
@@ -177,7 +177,7 @@ class EvaluationRow(SQLModel, table=True):
         return row
 
     def update_from(self, record: EvaluationRecord) -> None:
-        """Copy from ``record`` into the columns."""
+        """Copy ``record`` into the columns."""
         self.status = record.status.value
         self.record = record.model_dump(mode="json")
         if (summary := record.summary) is not None:
@@ -186,7 +186,7 @@ class EvaluationRow(SQLModel, table=True):
 
     @property
     def is_by_run(self) -> bool:
-        """Whether the run has recorded it itself: nobody has asked for it."""
+        """Whether the run recorded it without a request."""
         return bool(self.record.get("origin") == Origin.RUN.value)
 
     def parsed(self) -> EvaluationRecord:

@@ -1,4 +1,4 @@
-"""Queries on runs. Each takes the caller's session."""
+"""Queries on runs. Each uses the caller's session."""
 
 from __future__ import annotations
 
@@ -34,15 +34,18 @@ SORTS: dict[str, SQLColumnExpression[Any]] = {
 
 
 IDS_A_QUERY = 500
+"""Number of ids in one query."""
+
 PACED_RUNS = 20
+"""Number of newest runs from which ``find_pace`` computes a pace."""
 
 _NULLABLE = frozenset({"preset", "ep_rew_mean", "best_moving_average", "fps"})
 
 
 @dataclass(frozen=True)
 class RunQuery:
-    """What to list. ``ids``: only these, all if None. ``sort``: a key of SORTS, with ``-`` in front for descending
-    order. ``grouped``: of each group only one run, the first by id of those that match."""
+    """What to list. ``ids``: only these; None for all. ``sort``: a key of SORTS, with ``-`` in front for descending
+    order. ``grouped``: list one run of each group, the first match by id."""
 
     status: Sequence[str] = ()
     algo: Sequence[str] = ()
@@ -64,7 +67,7 @@ class RunList:
     next_cursor: str | None
     total: int
     total_runs: int
-    """As ``total``, with every run of a group counted."""
+    """Like ``total``, but counts every run of a group."""
 
 
 def get_run(session: Session, run_id: str) -> RunRow:
@@ -76,7 +79,7 @@ def get_run(session: Session, run_id: str) -> RunRow:
 
 
 def find_runs(session: Session, run_ids: Collection[str]) -> list[RunRow]:
-    """Those of the runs that exist, in any order."""
+    """Return the runs that exist, in any order."""
     wanted = list(run_ids)
     return [
         row
@@ -86,7 +89,7 @@ def find_runs(session: Session, run_ids: Collection[str]) -> list[RunRow]:
 
 
 def environments_of(session: Session, run_ids: Collection[str]) -> dict[str, tuple[str, dict[str, Any]]]:
-    """The environment and its options of those of the runs that exist, by id; much cheaper than their rows."""
+    """Return environment id and options by run id, for the runs that exist; much cheaper than their rows."""
     wanted = list(run_ids)
     columns = (col(RunRow.id), col(RunRow.env_id), col(RunRow.env_options))
     return {
@@ -99,7 +102,7 @@ def environments_of(session: Session, run_ids: Collection[str]) -> dict[str, tup
 
 
 def run_stamps(session: Session, run_ids: Collection[str]) -> dict[str, str]:
-    """Of those of the runs that exist, by id, a text that changes with whatever their journals gain; much cheaper than
+    """Return a text by run id that changes when the run's journals grow, for the runs that exist; much cheaper than
     their rows."""
     wanted = list(run_ids)
     relevant = (RunRow.id, RunRow.status, RunRow.attempt, RunRow.last_event, RunRow.step, RunRow.best_policy)
@@ -113,9 +116,9 @@ def run_stamps(session: Session, run_ids: Collection[str]) -> dict[str, str]:
     }
 
 
-def pace_of(session: Session, algo: str, env_id: str) -> float | None:
-    """Environment steps a second of one core in the newest runs of an algorithm in an environment that were completed;
-    None if none was."""
+def find_pace(session: Session, algo: str, env_id: str) -> float | None:
+    """Return environment steps per core second in the newest completed runs of an algorithm in an environment; None
+    if there are none."""
     done = (col(RunRow.algo) == algo, col(RunRow.env_id) == env_id, col(RunRow.status) == RunStatus.COMPLETED.value)
     query = select(RunRow.step, RunRow.core_seconds_before).where(*done, col(RunRow.core_seconds_before) > 0)
     found = list(session.exec(query.order_by(col(RunRow.created_at).desc()).limit(PACED_RUNS)))
@@ -134,14 +137,14 @@ _ORDER_OF_QUEUING = (col(RunRow.queued_at), col(RunRow.id))
 
 
 def runs_with_status(session: Session, *statuses: RunStatus) -> list[RunRow]:
-    """Runs in any of ``statuses``, in the order in which they were queued."""
+    """Return the runs in any of ``statuses``, in queue order."""
     query = select(RunRow).where(col(RunRow.status).in_([status.value for status in statuses]))
     return list(session.exec(query.order_by(*_ORDER_OF_QUEUING)))
 
 
 def run_load(session: Session) -> tuple[int, int]:
-    """Number of runs for which a worker was launched, and of runs in the queue. The database counts them, without a row
-    of each: every page asks again and again."""
+    """Return the number of runs with a worker and the number of queued runs. The database counts them without loading
+    rows, because every page polls this."""
     status_and_algo = col(RunRow.status), col(RunRow.algo)
     ours = col(RunRow.status).in_([status.value for status in ACTIVE]), ~col(RunRow.is_foreign)
     counts = sql_select(*status_and_algo, func.count()).where(*ours).group_by(*status_and_algo)
@@ -155,20 +158,20 @@ def run_load(session: Session) -> tuple[int, int]:
 
 
 def status_counts(session: Session) -> dict[RunStatus, int]:
-    """Number of runs of each status, none included."""
+    """Return the number of runs of each status, including zeros."""
     query = sql_select(col(RunRow.status), func.count()).select_from(RunRow).group_by(col(RunRow.status))
     found = {RunStatus(name): count for name, count in session.connection().execute(query)}
     return dict.fromkeys(RunStatus, 0) | found
 
 
 def queue_positions(session: Session) -> dict[str, int]:
-    """Place in the queue, from 1, by run id."""
+    """Return the place in the queue by run id, starting at 1."""
     queued = select(RunRow.id).where(col(RunRow.status) == RunStatus.QUEUED.value).order_by(*_ORDER_OF_QUEUING)
     return {run_id: place for place, run_id in enumerate(session.exec(queued), 1)}
 
 
-def groups_of(session: Session, group_ids: Sequence[str]) -> dict[str, list[RunRow]]:
-    """The runs of each group that has more than one, by seed."""
+def find_groups(session: Session, group_ids: Sequence[str]) -> dict[str, list[RunRow]]:
+    """Return the runs of each group with more than one run, ordered by seed."""
     query = select(RunRow).where(col(RunRow.group_id).in_(group_ids)).order_by(col(RunRow.seed), col(RunRow.id))
     found: dict[str, list[RunRow]] = {}
     for row in session.exec(query):
@@ -177,7 +180,7 @@ def groups_of(session: Session, group_ids: Sequence[str]) -> dict[str, list[RunR
 
 
 def tag_counts(session: Session) -> list[tuple[str, int]]:
-    """Every tag with the number of runs that have it, in alphabetical order."""
+    """Return every tag with its number of runs, in alphabetical order."""
     tags = func.json_each(RunRow.tags).table_valued("value")
     name = func.lower(tags.c.value)
     query = sql_select(tags.c.value, func.count()).select_from(RunRow).join(tags, true())
@@ -186,8 +189,8 @@ def tag_counts(session: Session) -> list[tuple[str, int]]:
 
 
 def list_runs(session: Session, query: RunQuery) -> RunList:
-    """One page. Raises InvalidRequest for an unknown sort, a cursor of another list, or text with a NUL, at which
-    SQLite ends it."""
+    """Return one page of runs. Raises InvalidRequest for an unknown sort, a cursor of another list, or text with a NUL
+    character, where SQLite would end the text."""
     name = query.sort.removeprefix("-")
     if name not in SORTS:
         raise UnknownName("sort", name, SORTS, "/sort")
@@ -209,7 +212,8 @@ def list_runs(session: Session, query: RunQuery) -> RunList:
 
 
 def matching_ids(session: Session, query: RunQuery) -> list[str] | None:
-    """Ids of all runs that a query is about, newest first; None: it is about all there are. Raises InvalidRequest."""
+    """Return the ids of all matching runs, newest first; None if the query has no conditions. Raises
+    InvalidRequest."""
     conditions = _conditions(query)
     if not conditions:
         return None
@@ -246,7 +250,7 @@ def _conditions(query: RunQuery) -> list[ColumnElement[bool]]:
 
 
 def _beyond(key: SQLColumnExpression[Any], query: RunQuery, descending: bool) -> ColumnElement[bool]:
-    """The condition for rows after the cursor; SQLite sorts null below every value."""
+    """Return the condition for rows after the cursor. SQLite sorts null below every value."""
     value, run_id = _decode(query)
     if value is None:
         beyond = col(RunRow.id) < run_id if descending else col(RunRow.id) > run_id
@@ -262,7 +266,7 @@ def _encode(sort: str, last: tuple[RunRow, Any]) -> str:
 
 
 def _is_key(value: object, sort: str) -> bool:
-    """Whether ``value`` can be of that column's type. SQLite's integers have 64 bits."""
+    """Whether ``value`` has a possible type for the column. SQLite's integers have 64 bits."""
     if value is None:
         return sort.removeprefix("-") in _NULLABLE
     return isinstance(value, str | float) or (type(value) is int and abs(value) < 1 << 63)
@@ -277,6 +281,6 @@ def _decode(query: RunQuery) -> tuple[Any, str]:
         valid = False
     if not valid:
         raise InvalidRequest.field(
-            "/cursor", "This cursor belongs to another list. Use next_cursor of the page before, with the same sort."
+            "/cursor", "This cursor belongs to another list. Use next_cursor of the previous page with the same sort."
         )
     return value, run_id

@@ -39,11 +39,11 @@ from rlviz.domain.errors import (
     VerificationInProgress,
 )
 from rlviz.domain.evaluation import Verification
+from rlviz.domain.export_formats import StepsFormat, media_types
 from rlviz.domain.limits import DEFAULT_FOUND_EPISODES, LIMITS, MAX_TIMESTEPS
 from rlviz.domain.recording import Detail
 from rlviz.learning.records.about import RecordsAbout
 from rlviz.learning.records.conditions import LONGEST_CONDITION, MOST_CONDITIONS
-from rlviz.learning.records.export import StepsFormat
 from rlviz.learning.records.query import FoundSteps, StepQuery
 from rlviz.rundir.folder import find_artifact
 from rlviz.rundir.journal import open_journal
@@ -256,13 +256,6 @@ def _recording(run_id: str, found: recording.RunRecording) -> RunRecording:
 steps_router = Router(prefix="/runs/{run_id}", tag="step records", lane=Lane.READS)
 _EVALUATION = "/evaluations/{evaluation_id}"
 
-_MEDIA_TYPES = {
-    StepsFormat.NDJSON: "application/x-ndjson",
-    StepsFormat.CSV: "text/csv; charset=utf-8",
-    StepsFormat.PARQUET: "application/vnd.apache.parquet",
-    StepsFormat.MINARI: "application/zip",
-}
-_EXTENSIONS = {StepsFormat.MINARI: "minari.zip"}
 
 Names = Annotated[str | None, Query(max_length=4_000, description="Comma-separated.")]
 
@@ -338,7 +331,7 @@ def _answer(whose: dict[str, str | None], about: RecordsAbout, names: list[str],
     f"{_EVALUATION}/export",
     response_class=Response,
     responses={
-        200: {"description": "The records", "content": {media: {} for media in _MEDIA_TYPES.values()}},
+        200: {"description": "The records", "content": media_types(StepsFormat)},
         **documented(RunNotFound, EvaluationNotFound, StepsNotFound, NotExportable, InvalidRequest, RunFolderError),
     },
 )
@@ -355,14 +348,14 @@ def export_steps(
 ) -> Response:
     """The records of the evaluation, in one of several formats: all of them, or those that are asked for as of
     `…/steps`."""
-    name = f"{run_id}-{evaluation_id}.{_EXTENSIONS.get(kind, kind.value)}"
+    name = f"{run_id}-{evaluation_id}.{kind.extension}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"', POLICY: ARTIFACT}
     if kind is StepsFormat.PARQUET and episode is None and not where:
-        response = send_file(request, step_records.open(run_id, evaluation_id), _MEDIA_TYPES[kind])
+        response = send_file(request, step_records.open(run_id, evaluation_id), kind.media_type)
         response.headers.update(headers)
         return response
     pieces = step_records.export(run_id, evaluation_id, kind, episode, where or ())
-    return StreamingResponse(lanes.make(pieces), headers=headers, media_type=_MEDIA_TYPES[kind])
+    return StreamingResponse(lanes.make(pieces), headers=headers, media_type=kind.media_type)
 
 
 @steps_router.post(

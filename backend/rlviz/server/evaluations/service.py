@@ -11,7 +11,7 @@ from rlviz.domain.ids import new_evaluation_id, utc
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.files import is_file, may_be_file
 from rlviz.rundir.folder import RunFolder, evaluated_policy, request_checkpoint
-from rlviz.server.catalog.evaluations import evaluations_of, latest_evaluation, newest_evaluation, open_evaluations
+from rlviz.server.catalog.evaluations import latest_evaluation, list_evaluations, newest_evaluation, open_evaluations
 from rlviz.server.catalog.models import EvaluationRow, RunRow
 from rlviz.server.catalog.runs import get_run
 from rlviz.server.evaluations.film import choose_policy
@@ -95,7 +95,7 @@ class EvaluationService(RunUseCases):
         recorded itself. Raises RunNotFound."""
         with self._database.read() as session:
             get_run(session, run_id)
-            return evaluations_of(session, run_id, by_run=by_run)
+            return list_evaluations(session, run_id, by_run=by_run)
 
     def latest(self, run_id: str) -> EvaluationRow:
         """The newest evaluation. Raises RunNotFound, or EvaluationNotFound if there is none yet."""

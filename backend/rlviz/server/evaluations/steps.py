@@ -10,9 +10,9 @@ from typing import BinaryIO
 from rlviz.confined import Confined
 from rlviz.domain.errors import RunIsActive, StepsNotFound, VerificationInProgress
 from rlviz.domain.evaluation import Origin, Verification, VerificationStatus
+from rlviz.domain.export_formats import StepsFormat
 from rlviz.launchers.base import Verify
 from rlviz.learning.records.about import RecordsAbout
-from rlviz.learning.records.export import StepsFormat
 from rlviz.learning.records.query import FoundSteps, StepQuery
 from rlviz.rundir.files import damage_error, is_file, open_file
 from rlviz.rundir.folder import RunFolder

@@ -1,3 +1,3 @@
-"""Runs to other programs, while they train and afterwards. docs/export.md says what goes where."""
+"""Exports and imports runs as files, and delivers them to other programs. See docs/export.md."""
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""LiveDeliveries: keeps a delivery worker for each sink that a run is delivered to as it trains.
+"""Starts and watches delivery workers, the processes that deliver runs to sinks.
 
-Delivery workers: the processes that deliver runs to sinks.
+``LiveDeliveries`` keeps one delivery worker for each sink of a run that trains. ``deliver_now`` and
+``keep_delivering`` are for the command line.
 """
 
 from __future__ import annotations
@@ -33,15 +34,16 @@ log = logging.getLogger(__name__)
 
 
 DELIVERED, FAILED, BUSY = 0, 1, 4
-"""Exit statuses of a delivery worker; BUSY: another process delivers just that."""
+"""Exit statuses of a delivery worker; BUSY: another process delivers the same run to the same sink."""
 
-LOOK_SECONDS = 0.3
+POLL_SECONDS = 0.3
+"""Seconds between calls of ``on_wait``."""
 
 
 def start_delivery_worker(folder: RunFolder, kind: SinkKind, *, follow: bool = False) -> subprocess.Popen[bytes]:
-    """The process that delivers a run to a sink; what goes wrong is in the sink's record, and on standard error.
+    """Start the process that delivers a run to a sink. It reports problems in the sink's record and on standard error.
 
-    ``follow``: it goes on until a line is written to its standard input. Raises OSError.
+    With ``follow`` it continues until a line is written to its standard input. Raises OSError.
     """
     return subprocess.Popen(
         [
@@ -58,23 +60,26 @@ def start_delivery_worker(folder: RunFolder, kind: SinkKind, *, follow: bool = F
 
 
 def _environment() -> dict[str, str]:
-    """Without the helper process of W&B that this process may have: what hangs there would outlast ours."""
+    """Return the worker's environment, without the W&B service of this process, which could hang longer than it."""
     variables = child_environment(OMP_NUM_THREADS="1")
     variables.pop("WANDB_SERVICE", None)
     return variables
 
 
-def deliver_now(folder: RunFolder, kind: SinkKind, look: Callable[[], object]) -> tuple[int, str]:
-    """Deliver a run to a sink; the worker's exit status and what it said. An interruption ends the worker too, and what
-    it did not deliver waits for the next one. Meanwhile ``look`` is called now and then. Raises OSError."""
+def deliver_now(folder: RunFolder, kind: SinkKind, on_wait: Callable[[], object]) -> tuple[int, str]:
+    """Deliver a run to a sink, and return the worker's exit status and its messages.
+
+    ``on_wait`` is called every POLL_SECONDS. An interruption ends the worker too; the next one delivers the rest.
+    Raises OSError.
+    """
     worker = start_delivery_worker(folder, kind)
     try:
         while True:
             try:
-                _, said = worker.communicate(timeout=LOOK_SECONDS)
+                _, said = worker.communicate(timeout=POLL_SECONDS)
                 break
             except subprocess.TimeoutExpired:
-                look()
+                on_wait()
     except BaseException:
         worker.terminate()
         raise
@@ -84,14 +89,16 @@ def deliver_now(folder: RunFolder, kind: SinkKind, look: Callable[[], object]) -
 
 
 @contextmanager
-def following(folder: RunFolder, kind: SinkKind) -> Iterator[None]:
-    """While the block runs, a worker delivers what the run gains; when it is left, the rest. If it raises, what was not
-    delivered waits for the next worker. Raises OSError."""
+def keep_delivering(folder: RunFolder, kind: SinkKind) -> Iterator[None]:
+    """Deliver a run's new data while the block runs, and the rest when it ends.
+
+    If the block raises, the next worker delivers the rest. Raises OSError.
+    """
     worker = start_delivery_worker(folder, kind, follow=True)
     assert worker.stdin is not None
     try:
         yield
-        with suppress(OSError):  # it has given up before
+        with suppress(OSError):  # the worker has already exited
             worker.stdin.write(b"\n")
             worker.stdin.flush()
     finally:
@@ -101,17 +108,18 @@ def following(folder: RunFolder, kind: SinkKind) -> Iterator[None]:
 
 
 STATUS_SECONDS = 1.0
+"""Seconds between checks of the delivery workers."""
 
 FIRST_RETRY_SECONDS = 2.0
-"""Before a delivery that ended early is tried again; twice as long after each further one."""
+"""Seconds until the retry of a delivery that failed; they double with each further failure."""
 
 LONGEST_RETRY_SECONDS = 300.0
 
 MOST_WORKERS = 8
-"""At a time. A delivery worker imports the package of its sink, which may take some hundred megabytes; others wait."""
+"""Delivery workers at a time; others wait. A worker imports its sink's package, which may take 100 MB or more."""
 
 END_SECONDS = 3.0
-"""For a delivery worker to end when the service does."""
+"""Seconds that a delivery worker has to exit when the service ends."""
 
 
 class StartDeliveryWorker(Protocol):
@@ -121,7 +129,7 @@ class StartDeliveryWorker(Protocol):
 
 @dataclass
 class Attempt:
-    """``is_under_way``: a process delivers just now. ``next_at``: Unix seconds; None where nobody tries again."""
+    """``is_under_way``: a process is delivering. ``next_at``: Unix seconds of the retry; None if there is none."""
 
     is_under_way: bool = False
     next_at: float | None = None
@@ -129,22 +137,22 @@ class Attempt:
 
 @dataclass
 class _Delivery:
-    """One run to one sink: the process that delivers, or when the next one is due."""
+    """The delivery of one run to one sink: its process, or when the next one is due."""
 
     process: subprocess.Popen[bytes] | None = None
     is_last: bool = False
-    """Whether the process was told that the run has ended."""
+    """Whether the process knows that the run has ended."""
     is_asked: bool = False
-    """Whether somebody asked for it just now, whether or not the service keeps that sink up with the run."""
+    """Whether a user requested it, even if the service does not keep this sink up to date."""
     failures: int = 0
     due_at: float = 0.0
 
 
 class LiveDeliveries:
-    """Delivers in processes, which a thread of its own starts and watches. Any thread may call ``queue_if_due``.
+    """Delivers runs in processes, which its own thread starts and watches. Any thread may call its methods.
 
-    Nothing waits for a sink. What one does not take stays in the run's journal, and is tried again after 2, 4, 8 and at
-    most 300 seconds, in the next service too.
+    Training never waits for a sink. A failed delivery is retried after 2, 4, 8 and at most 300 seconds, also by the
+    next service; until then the data stays in the run's journal.
     """
 
     def __init__(
@@ -153,14 +161,19 @@ class LiveDeliveries:
         database: Database,
         *,
         may_follow_plan: Callable[[Path], bool] = lambda _folder: True,
-        begin: StartDeliveryWorker = start_delivery_worker,
+        start_worker: StartDeliveryWorker = start_delivery_worker,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``may_follow_plan``: whether the plan in a run's folder counts; in one that came from elsewhere it does
-        not."""
-        self._runs_dir, self._database, self._begin, self._monotonic = runs_dir, database, begin, monotonic
+        """``may_follow_plan``: whether to follow the plan in a run's folder; false for a folder from another machine
+        that the user does not trust."""
+        self._runs_dir, self._database, self._start_worker, self._monotonic = (
+            runs_dir,
+            database,
+            start_worker,
+            monotonic,
+        )
         self._may_follow_plan = may_follow_plan
-        self._asked: SimpleQueue[tuple[str, SinkKind | None] | None] = SimpleQueue()
+        self._requests: SimpleQueue[tuple[str, SinkKind | None] | None] = SimpleQueue()
         self._deliveries: dict[str, dict[SinkKind, _Delivery]] = {}
         self._planned: set[str] = set()
         self._failing: set[str] = set()
@@ -170,35 +183,37 @@ class LiveDeliveries:
         self._thread.start()
 
     def close(self) -> None:
-        """End the delivery workers. What they have not delivered waits for the next service."""
-        self._asked.put(None)
+        """End the delivery workers. The next service delivers the rest."""
+        self._requests.put(None)
         if self._thread.is_alive():
             self._thread.join()
 
     def queue_if_due(self, row: RunRow) -> None:
-        """Cheap. A run has changed: its sinks may lack something. What a run gains while it trains, its
-        delivery workers see by themselves."""
-        if row.id in self._planned and (row.state.is_final or row.id not in self._deliveries):
-            self._asked.put((row.id, None))
+        """Check the sinks of a run that has changed. Cheap.
 
-    def renew(self, run_id: str) -> None:
-        """The plan of a run has changed."""
+        Delivery workers find the new data of a run that trains by themselves.
+        """
+        if row.id in self._planned and (row.state.is_final or row.id not in self._deliveries):
+            self._requests.put((row.id, None))
+
+    def reload_plan(self, run_id: str) -> None:
+        """Read the changed plan of a run."""
         self._planned.add(run_id)
-        self._asked.put((run_id, None))
+        self._requests.put((run_id, None))
 
     def deliver(self, run_id: str, kind: SinkKind) -> None:
-        """Deliver what a sink lacks of a run as it is now, at once, however often that has failed."""
-        self._asked.put((run_id, kind))
+        """Deliver the current data of a run to a sink at once, without waiting for a retry that is due later."""
+        self._requests.put((run_id, kind))
 
     def attempt(self, run_id: str, kind: SinkKind) -> Attempt:
+        """Return whether a run is being delivered to a sink, and when the next retry is."""
         delivery = self._deliveries.get(run_id, {}).get(kind)
         if delivery is None or delivery.process is not None:
             return Attempt(delivery is not None)
         return Attempt(next_at=time.time() + max(0.0, delivery.due_at - self._monotonic()))
 
     def counts(self) -> dict[str, int]:
-        """Deliveries that are not over: those under way, those that wait, and those whose last attempt failed and that
-        wait for the next one. For every thread."""
+        """Return the number of open deliveries: under way, waiting, and failing (waiting for a retry)."""
         found = {"under_way": 0, "waiting": 0, "failing": 0}
         for deliveries in list(self._deliveries.values()):
             for delivery in list(deliveries.values()):
@@ -209,24 +224,24 @@ class LiveDeliveries:
         try:
             for folder in run_folders(self._runs_dir):
                 if self._plan(folder):
-                    self.renew(folder.run_id)
+                    self.reload_plan(folder.run_id)
         except Exception:
-            log.exception("Which runs are delivered is not known yet; those that change are found")
-        while self._take_up():
-            self._look()
+            log.exception("Cannot read which runs have sinks; runs are found when they change")
+        while self._receive_requests():
+            self._check_all()
         for deliveries in self._deliveries.values():
             for delivery in deliveries.values():
-                _end(delivery)
+                _end_worker(delivery)
 
-    def _take_up(self) -> bool:
-        """Wait a moment, or until somebody asks. False once the service ends."""
-        timeout = self._rest()
+    def _receive_requests(self) -> bool:
+        """Wait for requests until the next check is due. Returns False once the service ends."""
+        timeout = self._seconds_until_check()
         with suppress(Empty):
             while True:
-                asked = self._asked.get(timeout=timeout)
-                if asked is None:
+                request = self._requests.get(timeout=timeout)
+                if request is None:
                     return False
-                run_id, kind = asked
+                run_id, kind = request
                 deliveries = self._deliveries.setdefault(run_id, {})
                 if kind is not None:
                     delivery = deliveries.setdefault(kind, _Delivery())
@@ -234,8 +249,8 @@ class LiveDeliveries:
                 timeout = 0.0
         return True
 
-    def _rest(self) -> float | None:
-        """Seconds until a look is due: soon while somebody delivers, or waits for one of those to end."""
+    def _seconds_until_check(self) -> float | None:
+        """Return the seconds until the next check: short while a worker delivers; None if there is nothing to do."""
         if not self._deliveries:
             return None
         every = [delivery for deliveries in self._deliveries.values() for delivery in deliveries.values()]
@@ -243,62 +258,64 @@ class LiveDeliveries:
             return STATUS_SECONDS
         return max(STATUS_SECONDS, min(delivery.due_at for delivery in every) - self._monotonic())
 
-    def _look(self) -> None:
-        """Bring every delivery on. The catalogue is asked once, for all of them."""
+    def _check_all(self) -> None:
+        """Advance every delivery, with one query of the catalogue for all runs."""
         try:
             with self._database.read() as session:
                 found = {row.id: row.state for row in find_runs(session, list(self._deliveries))}
         except DatabaseError as error:
-            log.debug("Which runs train is looked up later: %s", error)
+            log.debug("Cannot read which runs train; trying again later: %s", error)
             return
         for run_id in list(self._deliveries):
             try:
-                self._look_after(run_id, found.get(run_id))
-            except Exception:  # the other runs are delivered, and this one is looked at again
+                self._check_run(run_id, found.get(run_id))
+            except Exception:  # the other runs are still delivered, and this one is checked again
                 if run_id not in self._failing:
                     log.exception("Run %s cannot be delivered now", run_id)
                 self._failing.add(run_id)
             else:
                 self._failing.discard(run_id)
 
-    def _look_after(self, run_id: str, state: RunStatus | None) -> None:
-        """``state`` is None for a run that is gone."""
+    def _check_run(self, run_id: str, state: RunStatus | None) -> None:
+        """Advance the deliveries of a run. ``state`` is None for a run that is gone."""
         folder, deliveries = RunFolder(self._runs_dir, run_id), self._deliveries[run_id]
         planned = () if state is None else self._plan(folder)
         wanted = [] if state is None else [*planned, *(kind for kind, one in deliveries.items() if one.is_asked)]
         for kind in [kind for kind in deliveries if kind not in wanted]:
-            _end(deliveries.pop(kind))
+            _end_worker(deliveries.pop(kind))
         trains = state is not None and not state.is_final
         for kind in dict.fromkeys(wanted):
             delivery = deliveries.setdefault(kind, _Delivery())
-            if self._is_over(folder, kind, delivery, goes_on=trains and kind in planned):
+            if self._advance(folder, kind, delivery, is_open=trains and kind in planned):
                 del deliveries[kind]
         if not deliveries:
             del self._deliveries[run_id]
 
     def _plan(self, folder: RunFolder) -> tuple[SinkKind, ...]:
-        found = _plan(folder)
+        found = _read_planned_sinks(folder)
         return found if found and self._may_follow_plan(folder.path) else ()
 
-    def _is_over(self, folder: RunFolder, kind: SinkKind, delivery: _Delivery, *, goes_on: bool) -> bool:
-        """Bring a delivery on, which ``goes_on`` while the run trains unless it was asked for once. Returns whether
-        there is nothing left to do."""
+    def _advance(self, folder: RunFolder, kind: SinkKind, delivery: _Delivery, *, is_open: bool) -> bool:
+        """Start, finish or retry a delivery. Returns whether there is nothing left to do.
+
+        ``is_open``: the run trains and its plan has this sink, so that the delivery stays open.
+        """
         if delivery.process is not None:
             if delivery.process.poll() is None:
-                if not goes_on and not delivery.is_last:
-                    _let_finish(delivery)
+                if not is_open and not delivery.is_last:
+                    _finish_worker(delivery)
                 return False
-            _end(delivery)
+            _end_worker(delivery)
             delivery.is_asked = False
             delivery.failures = 0 if _has_all(folder, kind) else delivery.failures + 1
             if delivery.failures:
                 seconds = min(FIRST_RETRY_SECONDS * 2 ** (delivery.failures - 1), LONGEST_RETRY_SECONDS)
                 delivery.due_at = self._monotonic() + seconds
-        if not goes_on and _has_all(folder, kind):
+        if not is_open and _has_all(folder, kind):
             return True
         if self._monotonic() >= delivery.due_at and self._count() < MOST_WORKERS:
             try:
-                delivery.process, delivery.is_last = self._begin(folder, kind, follow=True), False
+                delivery.process, delivery.is_last = self._start_worker(folder, kind, follow=True), False
             except OSError as error:
                 delivery.due_at = self._monotonic() + LONGEST_RETRY_SECONDS
                 log.warning("No delivery worker of run %s could be started: %s", folder.run_id, error)
@@ -309,8 +326,8 @@ class LiveDeliveries:
         return sum(delivery.process is not None for delivery in every)
 
 
-def _plan(folder: RunFolder) -> tuple[SinkKind, ...]:
-    """A plan that cannot be read is none: nothing goes anywhere that nobody can be seen to have asked for."""
+def _read_planned_sinks(folder: RunFolder) -> tuple[SinkKind, ...]:
+    """Return the sinks in a run's plan; none if it cannot be read, so that only requested data leaves the machine."""
     try:
         return read_plan(folder).kinds
     except (OSError, RunFolderError):
@@ -325,18 +342,18 @@ def _has_all(folder: RunFolder, kind: SinkKind) -> bool:
         return False
 
 
-def _let_finish(delivery: _Delivery) -> None:
-    """The run has ended: deliver the rest, and what became of it."""
+def _finish_worker(delivery: _Delivery) -> None:
+    """Make the worker deliver the rest of a run that has ended, and its result."""
     delivery.is_last = True
     assert delivery.process is not None
     assert delivery.process.stdin is not None
-    with suppress(OSError):  # it has given up before
+    with suppress(OSError):  # the worker has already exited
         delivery.process.stdin.write(b"\n")
         delivery.process.stdin.flush()
 
 
-def _end(delivery: _Delivery) -> None:
-    """End the process, if it lives: a delivery worker ends when its standard input is closed."""
+def _end_worker(delivery: _Delivery) -> None:
+    """End the process by closing its standard input; kill it after END_SECONDS."""
     process, delivery.process = delivery.process, None
     if process is None:
         return

@@ -1,6 +1,6 @@
-"""Delivery: brings what a sink lacks of a run to it, and notes in the run's folder how far it came.
+"""Delivery: sends a run's new data to a sink, and records in the run's folder how much was delivered.
 
-What is delivered of a run, read from its folder.
+``read_run`` and ``read_rows`` read the data to deliver from the run's folder.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from rlviz.domain.plain_text import one_line, typed_text, visible
 from rlviz.domain.sink_record import SinkRecord
 from rlviz.domain.sinks import SinkKind
 from rlviz.exchange.sinks import SINKS
-from rlviz.exchange.sinks.sink import Begun, Row, RunToDeliver, Sink
+from rlviz.exchange.sinks.sink import DeliveryStart, Row, RunToDeliver, Sink
 from rlviz.rundir.files import is_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalTail, is_line_start
 from rlviz.rundir.sinks import add_sink, delivery_state, own_folder, write_sink
 from rlviz.server.catalog.models import EvaluationRow, RunRow
-from rlviz.server.catalog.projection.folder import Indexed, index_folder
+from rlviz.server.catalog.projection.folder import IndexedFolders, index_folder
 
 _CONFIGURED = ("algo", "env_id", "preset", "seed", "total_timesteps", "actor", "group_id", "git_revision", "created_at")
 
@@ -37,9 +37,9 @@ _SUMMARY = (
 
 
 def read_run(folder: RunFolder) -> RunToDeliver:
-    """The run beside its metrics. Raises RunFolderError for one that cannot be read."""
+    """Return the run without its metrics. Raises RunFolderError if it cannot be read."""
     config = folder.read_config()
-    found = Indexed()
+    found = IndexedFolders()
     index_folder(folder, found)
     if not found.runs:
         raise found.unreadable[0]
@@ -69,16 +69,17 @@ def read_run(folder: RunFolder) -> RunToDeliver:
 
 
 def read_rows(tail: JournalTail) -> Iterator[list[Row]]:
-    """All rows from where ``tail`` stands, some at a time, superseded ones too: what was delivered is not taken back.
+    """Yield all rows after the position of ``tail`` in batches.
 
-    What is not finite is left out. A line that cannot be read is, too: the run says so itself. Raises RunFolderError.
+    Superseded rows are included, because delivered rows cannot be removed. Values that are null and lines that cannot
+    be read are skipped; the run itself reports those lines. Raises RunFolderError.
     """
     for records, _broken in tail.record_batches():
         yield [row for record in records if (row := _row(record)) is not None]
 
 
 def _count_rows(folder: RunFolder, seq: int) -> int:
-    """Those that ``read_rows`` gives with a smaller ``seq``. Raises RunFolderError."""
+    """Return the number of rows of ``read_rows`` with a smaller ``seq``. Raises RunFolderError."""
     return sum(row.seq < seq for rows in read_rows(JournalTail(folder.metrics_path)) for row in rows)
 
 
@@ -91,7 +92,7 @@ def _row(record: dict[str, Any]) -> Row | None:
 
 
 def _newest_evaluation(rows: list[EvaluationRow]) -> EvaluationRecord | None:
-    """Of those that somebody asked for or played."""
+    """Return the newest evaluation with a summary that a user requested or played."""
     scored = [record for row in rows if not row.is_by_run and (record := row.parsed()).summary is not None]
     return max(scored, key=lambda record: record.created_at, default=None)
 
@@ -114,19 +115,18 @@ def _video(folder: RunFolder, newest: EvaluationRecord | None) -> Any:
 
 
 MOST_ROWS = 1_000
-"""Rows that a sink is given at once."""
+"""Rows that a sink gets in one call."""
 
 LONGEST_PROBLEM = 400
 
 MOST_RENAMED = 100
-"""Metrics that a record names."""
+"""Number of renamed metrics that a record lists."""
 
 
 class Delivery:
-    """Of one run to one sink, by whoever holds its lock. Each step of it may be the last: another begins where it was.
+    """The delivery of one run to one sink. The caller holds the lock of that sink.
 
-    ``make``: a sink in the place of the registry's. ``within``: a block in which every call of the sink is made, which
-    may take no longer than it allows, nor be without an answer for longer: ``answered`` is called when there was one.
+    It may stop after any step: the next delivery continues from the recorded position.
     """
 
     def __init__(
@@ -139,6 +139,16 @@ class Delivery:
         answered: Callable[[], object] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        """Read the sink's record, or create it.
+
+        Args:
+            folder: The run's folder.
+            kind: The sink.
+            make: A sink class instead of the registry's.
+            within: A context in which every call of the sink runs. It may limit the time of a call.
+            answered: Called when the sink answers during a call, to restart that time.
+            clock: Monotonic seconds.
+        """
         self._folder, self._kind, self._make, self._clock = folder, kind, make, clock
         self._within, self._answered = within, answered
         self.record: SinkRecord = add_sink(folder, kind)
@@ -150,25 +160,25 @@ class Delivery:
         self._count = 0
         self._names: dict[str, str] = {}
 
-    def run(self, next_look: Callable[[], bool] = lambda: False) -> None:
-        """Deliver what is there, and again while ``next_look``, which waits a while, returns true; at the end tell
-        what became of the run. Raises SinkProblem, which the record has, too."""
+    def run(self, wait_for_more: Callable[[], bool] = lambda: False) -> None:
+        """Deliver the current rows, repeat while ``wait_for_more`` returns true after waiting, and then describe the
+        run. Raises SinkProblem, which is also in the record."""
         try:
             self._begin()
             self._deliver_rows()
-            while next_look():
+            while wait_for_more():
                 self._deliver_rows()
             self._deliver_rows()
             self._confirm()
             self._describe()
         except Exception as error:  # a sink's package may raise anything
-            raise self.fail(_words(error)) from error
+            raise self.fail(_describe_error(error)) from error
         finally:
             if self._sink is not None:
                 self._close(self._sink)
 
     def fail(self, problem: str) -> SinkProblem:
-        """Note why the delivery ended early."""
+        """Record why the delivery failed, and return the error to raise."""
         problem = problem[:LONGEST_PROBLEM]
         self._note(problem=problem, attempts=self.record.attempts + 1)
         return SinkProblem(problem)
@@ -178,22 +188,22 @@ class Delivery:
         with self._within():
             make = self._make or SINKS.get(self._kind)
             self._sink = make(run, self._folder.path.parent, own_folder(self._folder, self._kind))
-            begun = self._sink.begin()
-        self._start_from(begun)
+            start = self._sink.begin()
+        self._start_from(start)
         self._confirmed_at = self._clock()
 
-    def _start_from(self, begun: Begun) -> None:
+    def _start_from(self, start: DeliveryStart) -> None:
         offset = self.record.offset
-        if begun.from_seq is not None or not is_line_start(self._folder.metrics_path, offset):
-            offset, self._from_seq = 0, begun.from_seq or 0
+        if start.from_seq is not None or not is_line_start(self._folder.metrics_path, offset):
+            offset, self._from_seq = 0, start.from_seq or 0
             self._count = 0
         else:
             self._count = self.record.rows
         self._tail = JournalTail(self._folder.metrics_path, offset)
         self._note(
-            foreign_id=begun.foreign_id,
-            place=typed_text(begun.place),
-            offline=begun.offline,
+            foreign_id=start.foreign_id,
+            place=typed_text(start.place),
+            offline=start.offline,
             offset=offset,
             rows=self._count,
             step=self.record.step if offset else None,
@@ -204,7 +214,9 @@ class Delivery:
         assert self._sink is not None
         for rows in read_rows(self._tail):
             for start in range(0, len(rows), MOST_ROWS):
-                some = [self._named(row) for row in rows[start : start + MOST_ROWS] if row.seq >= self._from_seq]
+                some = [
+                    self._rename_metrics(row) for row in rows[start : start + MOST_ROWS] if row.seq >= self._from_seq
+                ]
                 if some:
                     with self._within():
                         self._sink.send(some)
@@ -213,16 +225,16 @@ class Delivery:
             self._confirm_in_time()
         self._confirm_in_time()
 
-    def _named(self, row: Row) -> Row:
-        """Return the row with the names that its metrics have in the sink."""
+    def _rename_metrics(self, row: Row) -> Row:
+        """Return the row with the metrics' names in the sink."""
         assert self._sink is not None
         for name in row.values:
             if name not in self._names:
                 self._names[name] = self._sink.naming.encode(name)
         return row._replace(values={self._names[name]: value for name, value in row.values.items()})
 
-    def _renamed(self) -> dict[str, str]:
-        """Return those whose names differ there, as many as a record has room for."""
+    def _list_renamed(self) -> dict[str, str]:
+        """Return the metrics with another name in the sink, at most MOST_RENAMED new ones."""
         differing = ((name, there) for name, there in self._names.items() if name != there)
         return {**self.record.renamed, **dict(islice(differing, MOST_RENAMED))}
 
@@ -238,7 +250,9 @@ class Delivery:
             return
         with self._within():
             self._sink.confirm()
-        self._note(offset=self._tail.offset, step=self._step, rows=self._count, renamed=self._renamed(), attempts=0)
+        self._note(
+            offset=self._tail.offset, step=self._step, rows=self._count, renamed=self._list_renamed(), attempts=0
+        )
 
     def _describe(self) -> None:
         assert self._sink is not None
@@ -253,14 +267,14 @@ class Delivery:
             with self._within():
                 sink.close()
         except Exception as error:
-            raise self.fail(_words(error)) from error
+            raise self.fail(_describe_error(error)) from error
 
     def _note(self, **changes: object) -> None:
         self.record = write_sink(self._folder, self.record.model_copy(update=changes))
 
 
-def _words(error: Exception) -> str:
-    """What an error says, in one line."""
+def _describe_error(error: Exception) -> str:
+    """Return the first line of an error, with its type unless it is one of ours."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     if isinstance(error, RlvizError) and lines:
         return lines[0]

@@ -1,12 +1,7 @@
-"""CentralDatabase: the PostgreSQL that runs of several machines go into, one transaction a run.
+"""Copies runs of one or several machines into a central PostgreSQL, one transaction per run.
 
-Runs into a central PostgreSQL, from one machine or several. docs/analytics.md says what is there.
-
-The tables and views in PostgreSQL, in a schema of their own.
-
-RunToIngest: all that goes into PostgreSQL of one run folder.
-
-ingest: runs into PostgreSQL, and what became of each.
+``ingest`` is the entry point, ``CentralDatabase`` the connection, ``RunToIngest`` the data of one run folder. The
+tables and views lie in a schema of their own; docs/analytics.md describes them.
 """
 
 from __future__ import annotations
@@ -27,7 +22,7 @@ from rlviz.domain.errors import InvalidRequest, RlvizError, RunFolderError
 from rlviz.domain.naming import POSTGRES
 from rlviz.rundir.folder import RunFolder
 from rlviz.server.catalog.models import EvaluationRow, RunRow
-from rlviz.server.catalog.projection.folder import Indexed, index_folder
+from rlviz.server.catalog.projection.folder import IndexedFolders, index_folder
 from rlviz.server.metrics.service import MetricsService
 from rlviz.stats.arrays import Floats, kept_points
 
@@ -105,8 +100,8 @@ ALTER TABLE {SCHEMA}.run
     ADD COLUMN IF NOT EXISTS experiment_variant text;
 """,
 }
-"""Tables that an earlier version made, brought to the version named. What is new in them is filled by the next ingest:
-``source.fingerprint`` changes with the version."""
+"""Statements that upgrade the tables to the version in the key. The next ingest fills new columns, because
+``fingerprint`` changes with the version."""
 
 _FIGURES = """count(*) AS runs,
     count(DISTINCT seed) AS seeds,
@@ -134,27 +129,27 @@ VIEWS = "".join(
 )
 
 INTEGRITY = {
-    "runs whose number of points differs from what was read": f"SELECT id FROM {SCHEMA}.run WHERE points <> "
+    "runs whose number of points differs from the number read": f"SELECT id FROM {SCHEMA}.run WHERE points <> "
     f"(SELECT count(*) FROM {SCHEMA}.metric WHERE run_id = run.id)",
     "runs that end before they begin": f"SELECT id FROM {SCHEMA}.run WHERE ended_at < started_at",
     "runs solved after their last step": f"SELECT id FROM {SCHEMA}.run WHERE solved_step > step",
     "completed evaluations without a return": f"SELECT run_id || '/' || id FROM {SCHEMA}.evaluation "
     "WHERE status = 'completed' AND return_mean IS NULL",
 }
-"""What must not be there, each as a query for the ids."""
+"""Problems that the data must not have, each with a query for the ids."""
 
 
 MOST_POINTS = 1_000
-"""Of each metric of a run; every extreme is kept. The folder has all of them."""
+"""Points of each metric of a run; every extreme is kept. The folder has all points."""
 
 
 class NotIngested(Exception):
-    """Why a run is left out."""
+    """Says why a run is skipped."""
 
 
 @dataclass(frozen=True, eq=False)
 class RunToIngest:
-    """``points``: of each metric its name, and step, time and value, each of shape (n,)."""
+    """The data of one run. ``points``: for each metric its name, and step, time and value, each of shape (n,)."""
 
     row: RunRow
     config: RunConfig
@@ -166,7 +161,7 @@ class RunToIngest:
         return sum(len(value) for _, _, _, value in self.points)
 
     def columns(self) -> dict[str, Any]:
-        """The columns of ``run`` that come from the folder; JSON as text."""
+        """Return the columns of the table ``run`` that come from the folder, with JSON as text."""
         row, best, trial = self.row, self.row.best_policy or {}, self.config.experiment
         names: tuple[str, ...] = (
             "id",
@@ -196,11 +191,11 @@ class RunToIngest:
         return {name: storable(value) for name, value in columns.items()}
 
     def renamed(self) -> dict[str, str]:
-        """Metrics whose names PostgreSQL does not take, with what they are called there."""
+        """Return the metrics whose names PostgreSQL does not accept, each with its name there."""
         return POSTGRES.renamed(name for name, *_ in self.points)
 
     def metrics(self) -> Iterator[tuple[str, str, float, float, float | None]]:
-        """The rows of ``metric``; null where the journal says so."""
+        """Yield the rows of the table ``metric``, with None for null."""
         for metric, step, time, value in self.points:
             name = POSTGRES.encode(metric)
             for one in zip(step.tolist(), time.tolist(), value.tolist(), strict=True):
@@ -208,7 +203,7 @@ class RunToIngest:
 
 
 def storable(value: Any) -> Any:
-    """Return a value as PostgreSQL takes it: in texts, also within lists and dictionaries, NUL is written as \\x00."""
+    """Return a value that PostgreSQL accepts: in texts, also inside lists and dictionaries, NUL becomes \\x00."""
     if isinstance(value, str):
         return value.replace("\0", "\\x00")
     if isinstance(value, list | tuple):
@@ -219,7 +214,7 @@ def storable(value: Any) -> Any:
 
 
 def fingerprint(folder: RunFolder) -> str:
-    """Changes with whatever a run's folder gains that is ingested, and with the version of the tables."""
+    """Return a hash that changes with the ingested files of a run's folder and with the version of the tables."""
     parts = [str(VERSION)]
     parts += [_stat(path) for path in (folder.config_path, folder.labels_path, folder.metrics_path, folder.events_path)]
     parts += [f"{path.name}{_stat(path)}" for path in sorted(folder.evaluations.path.glob("*.json"))]
@@ -227,8 +222,8 @@ def fingerprint(folder: RunFolder) -> str:
 
 
 def read_run(folder: RunFolder, metrics: MetricsService) -> RunToIngest:
-    """Raises NotIngested."""
-    found = Indexed()
+    """Return the data of a run's folder. Raises NotIngested."""
+    found = IndexedFolders()
     index_folder(folder, found)
     if not found.runs:
         raise NotIngested("; ".join(map(str, found.unreadable)) or "It cannot be read.")
@@ -236,7 +231,7 @@ def read_run(folder: RunFolder, metrics: MetricsService) -> RunToIngest:
     if row.damage:
         raise NotIngested(f"It is damaged: {row.damage[0].get('problem', 'a file cannot be read')}")
     if not row.state.has_ended:
-        raise NotIngested(f"It is {row.status}, and is ingested once it has ended.")
+        raise NotIngested(f"It is {row.status}; runs are ingested after they end.")
     try:
         config, series = folder.read_config(), metrics.read(folder).series
         points = [(name, *_thinned(one.step, one.time, one.value)) for name, one in series.items()]
@@ -266,7 +261,7 @@ def _instant(seconds: float | None) -> datetime | None:
 
 
 _LOCK = 0x726C76697A
-"""Held while tables are made and runs go in, so that two machines take turns."""
+"""Advisory lock, held while tables are created and runs are ingested, so that machines take turns."""
 
 _CONNECT_SECONDS = 15
 
@@ -277,16 +272,19 @@ class CentralDatabaseGone(RlvizError):
 
 
 class CentralDatabase:
-    """Opened by ``with``. Raises CentralDatabaseGone wherever the connection is lost: what was begun is not there."""
+    """A connection to PostgreSQL, opened by ``with``.
+
+    Every method raises CentralDatabaseGone if the connection is lost. PostgreSQL then rolls back the open transaction.
+    """
 
     def __init__(self, url: str) -> None:
-        """Raises InvalidRequest if ``url`` is none of PostgreSQL's, or psycopg is not installed."""
+        """Raises InvalidRequest if ``url`` is not a PostgreSQL address, or psycopg is not installed."""
         if urlsplit(url).scheme not in ("postgresql", "postgres"):
             raise InvalidRequest("Runs go into PostgreSQL: give its address, postgresql://user@host/database.")
         try:
             import psycopg
         except ImportError as error:
-            raise InvalidRequest("PostgreSQL needs an optional part: pip install 'rlviz[postgres]'.") from error
+            raise InvalidRequest("PostgreSQL needs an optional package: pip install 'rlviz[postgres]'.") from error
         self._url, self._psycopg = url, psycopg
         self._connection: Any = None
 
@@ -312,14 +310,14 @@ class CentralDatabase:
             self._connection.close()
             self._connection = None
 
-    def known(self) -> dict[str, tuple[str, str]]:
-        """Machine and fingerprint of each run that is there."""
+    def read_known_runs(self) -> dict[str, tuple[str, str]]:
+        """Return machine and fingerprint of each run in the database, by run id."""
         rows = self._select(f"SELECT id, machine, fingerprint FROM {SCHEMA}.run")
         return {run_id: (machine, fingerprint) for run_id, machine, fingerprint in rows}
 
-    def put(self, run: RunToIngest, machine: str, fingerprint: str) -> None:
-        """Put a run in the place of what was there of it: all of it, or nothing. Raises NotIngested if PostgreSQL
-        refuses a value of it."""
+    def replace_run(self, run: RunToIngest, machine: str, fingerprint: str) -> None:
+        """Write a run in one transaction, in place of its earlier rows. Raises NotIngested if PostgreSQL rejects a
+        value."""
         columns = {**run.columns(), "machine": machine, "fingerprint": fingerprint}
         names, places = ", ".join(columns), ", ".join(["%s"] * len(columns))
         try:
@@ -338,15 +336,18 @@ class CentralDatabase:
         except self._psycopg.Error as error:
             raise self._gone(error) from error
 
-    def problems(self) -> dict[str, list[str]]:
-        """What is there and must not be: by what is wrong, the ids."""
+    def find_problems(self) -> dict[str, list[str]]:
+        """Return the ids of inconsistent rows by problem, a key of INTEGRITY."""
         found = {what: [row[0] for row in self._select(sql)] for what, sql in INTEGRITY.items()}
         return {what: ids for what, ids in found.items() if ids}
 
     def _prepare(self) -> None:
-        """Raises InvalidRequest if somebody else is at it, or a newer version made the tables."""
+        """Take the lock and create or upgrade the tables.
+
+        Raises InvalidRequest if another machine holds the lock, or a newer version made the tables.
+        """
         if not self._select("SELECT pg_try_advisory_lock(%s)", (_LOCK,))[0][0]:
-            raise InvalidRequest("Another machine's runs are going in just now. Try again when they are.")
+            raise InvalidRequest("Another machine is copying its runs into this database. Try again when it is done.")
         with self._connection.transaction():
             self._connection.execute(TABLES)
             rows = self._connection.execute(f"SELECT version FROM {SCHEMA}.about").fetchall()
@@ -373,8 +374,8 @@ class CentralDatabase:
         address = urlsplit(self._url)
         where = f"{address.hostname or 'its socket'}{f':{address.port}' if address.port else ''}{address.path}"
         return CentralDatabaseGone(
-            f"PostgreSQL at {where} does not do what was asked: {_first_line(error)}. What was begun is not there; see "
-            "to it, then run the same with --incremental."
+            f"PostgreSQL at {where} failed: {_first_line(error)}. The run in progress was not stored. Fix the problem, "
+            "then run the same command with --incremental."
         )
 
 
@@ -390,8 +391,11 @@ def _first_line(error: Exception) -> str:
 
 @dataclass
 class Ingested:
-    """``unchanged``: runs that were there already, as they are. ``skipped``: by run id, why. ``renamed``: metrics whose
-    names PostgreSQL does not take, with what they are called there. ``problems``: by what is wrong there, the ids."""
+    """The result of ``ingest``.
+
+    ``unchanged``: number of runs that are up to date in the database. ``skipped``: the reason by run id. ``renamed``:
+    metrics whose names PostgreSQL does not accept, each with its name there. ``problems``: ids by problem.
+    """
 
     runs: list[str] = field(default_factory=list)
     evaluations: int = 0
@@ -410,25 +414,29 @@ def ingest(
     incremental: bool,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Ingested:
-    """Put each run of ``folders`` that has ended into ``database``; again is the same as once.
+    """Copy each run of ``folders`` that has ended into ``database``. Repeating it gives the same rows.
 
-    ``incremental``: leave those alone that have not changed since. ``machine``: what this one is called; a run that
-    another machine has put there is left to it. ``progress`` is told how many are done, of how many.
+    Args:
+        folders: The runs.
+        database: An open connection.
+        machine: The name of this machine. Runs that another machine copied are skipped.
+        incremental: Skip runs that have not changed since the last time.
+        progress: Called with the number of runs done and the number of all runs.
     """
     report, metrics = Ingested(), MetricsService()
-    known = database.known()
+    known = database.read_known_runs()
     for done, folder in enumerate(folders):
         progress(done, len(folders))
         stamp = fingerprint(folder)
         owner, before = known.get(folder.run_id, (machine, ""))
         if owner != machine:
-            report.skipped[folder.run_id] = f"It is there already, from {owner}."
+            report.skipped[folder.run_id] = f"It is already in the database, from {owner}."
         elif incremental and stamp == before:
             report.unchanged += 1
         else:
             try:
                 run = read_run(folder, metrics)
-                database.put(run, machine, stamp)
+                database.replace_run(run, machine, stamp)
             except NotIngested as reason:
                 report.skipped[folder.run_id] = str(reason)
             else:
@@ -437,5 +445,5 @@ def ingest(
                 report.points += run.count
                 report.renamed |= run.renamed()
     progress(len(folders), len(folders))
-    report.problems = database.problems()
+    report.problems = database.find_problems()
     return report

@@ -1,7 +1,4 @@
-"""The sinks of a run.
-
-Runs that were imported.
-"""
+"""The answers of the API about imported runs and about the sinks of a run."""
 
 from __future__ import annotations
 
@@ -14,25 +11,25 @@ from rlviz.server.wire import Wire
 
 
 class RefusedLog(Wire):
-    place: str = Field(description="Folder or file within what was sent.")
+    place: str = Field(description="Folder or file inside the uploaded file.")
     reason: str
 
 
 class KnownLog(Wire):
-    place: str = Field(description="Folder or file within what was sent.")
-    run: Run = Field(description="That has the same curves.")
+    place: str = Field(description="Folder or file inside the uploaded file.")
+    run: Run = Field(description="The run that has the same curves.")
 
 
 class LogWarning(Wire):
     run_id: str
-    message: str = Field(description="What could not be taken as it was: the file, the line, and why.")
+    message: str = Field(description="What was changed or skipped: the file, the line, and why.")
 
 
 class ImportedRuns(Wire):
     runs: list[Run]
-    warnings: list[LogWarning] = Field(description="Of these runs, each of which has them as events too.")
-    known: list[KnownLog] = Field(description="What was imported before, and was left out.")
-    refused: list[RefusedLog] = Field(description="What could not be taken, while other runs could.")
+    warnings: list[LogWarning] = Field(description="Warnings about these runs; each run also has them as events.")
+    known: list[KnownLog] = Field(description="Logs that were imported before and are skipped.")
+    refused: list[RefusedLog] = Field(description="Logs that could not be imported, although others could.")
 
 
 class OfferedSink(Wire):
@@ -40,29 +37,29 @@ class OfferedSink(Wire):
 
     kind: SinkKind
     label: str
-    install: str | None = Field(description="The command that installs what it needs; null: it is installed.")
-    place: str = Field(description="Where runs go by the settings of the service's machine.")
-    note: str | None = Field(description="What one may want to change about that.")
+    install: str | None = Field(description="The command that installs its package; null if it is installed.")
+    place: str = Field(description="Where runs go with the settings of the service's machine.")
+    note: str | None = Field(description="A hint on how to change that place.")
 
 
 class RunSink(Wire):
     kind: SinkKind
     label: str
-    live: bool = Field(description="Whether the service keeps it up with the run; otherwise it was exported once.")
+    live: bool = Field(description="Whether the service keeps it up to date; otherwise the run was exported once.")
     state: SinkState
-    place: str | None = Field(description="Where to look at it: an address, a file or a folder.")
-    offline: bool = Field(description="It is in a folder of this machine, to be sent once there is a login.")
+    place: str | None = Field(description="Where to find the run: an address, a file or a folder.")
+    offline: bool = Field(description="The run waits in a folder of this machine until you log in to the sink.")
     renamed: dict[str, str] = Field(
-        description="Metrics whose names it does not take, with what they are called there."
+        description="Metrics whose names the sink does not accept, each with its name there."
     )
-    rows: int = Field(description="Rows of metrics that are there.")
-    step: int | None = Field(description="Of the newest row that is there.")
-    waiting_bytes: int = Field(description="Of metrics that are not there yet.")
-    problem: str | None = Field(description="Why the last attempt ended early; null: it did not.")
-    attempts: int = Field(description="Attempts in a row that ended early.")
-    under_way: bool = Field(description="Whether the service delivers just now.")
-    next_try_at: float | None = Field(description="Unix seconds, if the service tries again by itself.")
-    updated_at: float | None = Field(description="Unix seconds; null: nothing was tried yet.")
+    rows: int = Field(description="Number of delivered rows of metrics.")
+    step: int | None = Field(description="Step of the newest delivered row.")
+    waiting_bytes: int = Field(description="Bytes of metrics that are not delivered yet.")
+    problem: str | None = Field(description="Why the last attempt failed; null if it did not.")
+    attempts: int = Field(description="Number of failed attempts in a row.")
+    under_way: bool = Field(description="Whether the service is delivering now.")
+    next_try_at: float | None = Field(description="Unix seconds of the next automatic attempt; null if there is none.")
+    updated_at: float | None = Field(description="Unix seconds of the last attempt; null before the first.")
 
 
 class RunSinks(Wire):

@@ -1,6 +1,6 @@
-"""Runs as files: bundles, tables and TensorBoard's event files to take away, and files of other tools to import.
+"""HTTP routes to export runs as files, to import files, and for the sinks of a run.
 
-The sinks of a run: other programs that it is delivered to.
+Exports are bundles, tables and TensorBoard event files. A sink is another program that a run is delivered to.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from rlviz.domain.errors import (
     RunNotFound,
     VideoNotWritten,
 )
+from rlviz.domain.export_formats import ZIP, RunsFormat, TableFormat, media_types
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.sinks import SinkKind
-from rlviz.exchange.export import RunsFormat, TableFormat
 from rlviz.exchange.import_runs import ImportOptions
 from rlviz.server.dependencies import ApiLanes, provided
 from rlviz.server.exchange import sinks
@@ -50,13 +50,6 @@ Sinks = Annotated[SinkService, Depends(provided(SinkService))]
 
 router = Router(tag="exchange", lane=Lane.EXPORTS)
 
-MEDIA_TYPES = {
-    TableFormat.CSV: "text/csv; charset=utf-8",
-    TableFormat.JSON: "application/json",
-    TableFormat.PARQUET: "application/vnd.apache.parquet",
-}
-
-ZIP = "application/zip"
 UPLOAD_SECONDS = 600.0
 """Seconds that a client may take to send a file."""
 
@@ -79,17 +72,16 @@ async def import_runs(
     request: Request,
     exchange: Exchange,
     lanes: ApiLanes,
-    file: Annotated[str, Query(min_length=1, max_length=500, description="Name of the file, by which it is known.")],
+    file: Annotated[str, Query(min_length=1, max_length=500, description="Name of the file, for messages.")],
     algo: _Name = None,
     env_id: _Name = None,
     name: _Name = None,
-    again: Annotated[bool, Query(description="Also what was imported before.")] = False,
+    again: Annotated[bool, Query(description="Also import logs that were imported before.")] = False,
 ) -> ImportedRuns:
-    """Import runs from the one file that is the body: a bundle, a log of another tool, or a zip archive of logs.
+    """Import runs from the file in the body: a bundle, a log of another tool, or a zip archive of logs.
 
-    What has the curves of a run that was imported before is left out, unless it is wanted `again`. `algo`, `env_id` and
-    `name` count before what the logs say. Policies are left out of bundles; `rlviz import` takes
-    them if asked to.
+    Logs with the same curves as a run that was imported before are skipped, unless you set `again`. `algo`, `env_id`
+    and `name` replace the values in the logs. Policies in bundles are not imported; `rlviz import` can import them.
     """
     with exchange.upload(file) as path:
         with path.open("wb") as target:
@@ -98,7 +90,7 @@ async def import_runs(
                     async for chunk in request.stream():
                         await run_in_threadpool(target.write, chunk)
             except TimeoutError as error:
-                raise RequestTimeout(f"The file did not come within {UPLOAD_SECONDS:g} s.") from error
+                raise RequestTimeout(f"The upload took longer than {UPLOAD_SECONDS:g} s.") from error
         options = ImportOptions(algo, env_id, name, again=again)
         async with lanes.hold_turn(Lane.EXPORTS):
             imported = await run_in_threadpool(exchange.import_file, path, options)
@@ -126,10 +118,10 @@ def get_bundle(
     run_id: str,
     exchange: Exchange,
     request: Request,
-    policies: Annotated[bool, Query(description="With its policies.")] = True,
-    snapshots: Annotated[bool, Query(description="With what an exact resume needs.")] = False,
+    policies: Annotated[bool, Query(description="Include its policies.")] = True,
+    snapshots: Annotated[bool, Query(description="Include its snapshots, for an exact resume.")] = False,
 ) -> Response:
-    """The run as one file with hashes, for `rlviz import` or the page on another machine."""
+    """Download the run as one file with hashes, to import it on another machine."""
     bundle = exchange.bundle(run_id, policies=policies, snapshots=snapshots)
     return _named(send_file(request, bundle, ZIP), f"{run_id}.zip")
 
@@ -143,7 +135,7 @@ def get_bundle(
     },
 )
 def get_event_files(run_id: str, exchange: Exchange, request: Request) -> Response:
-    """The run's metrics as event files of TensorBoard, in a zip archive."""
+    """Download the run's metrics as TensorBoard event files in a zip archive."""
     return _named(send_file(request, exchange.event_files(run_id), ZIP), f"{run_id}-tensorboard.zip")
 
 
@@ -151,7 +143,7 @@ def get_event_files(run_id: str, exchange: Exchange, request: Request) -> Respon
     "/runs/{run_id}/export",
     response_class=Response,
     responses={
-        200: {"description": "The table", "content": {media: {} for media in MEDIA_TYPES.values()}},
+        200: {"description": "The table", "content": media_types(TableFormat)},
         **documented(RunNotFound, ArtifactNotFound, RunFolderError, NotEnoughDisk),
     },
 )
@@ -159,10 +151,11 @@ def export_run(
     run_id: str,
     exchange: Exchange,
     request: Request,
-    form: Annotated[TableFormat, Query(alias="format", description="Of the answer.")] = TableFormat.CSV,
+    form: Annotated[TableFormat, Query(alias="format", description="Format of the table.")] = TableFormat.CSV,
 ) -> Response:
-    """Every row of the run's metrics as a table: `seq`, `time` (Unix seconds), `step`, and a column for each metric."""
-    return _named(send_file(request, exchange.table(run_id, form), MEDIA_TYPES[form]), f"{run_id}.{form}")
+    """Download all rows of the run's metrics as a table: `seq`, `time` (Unix seconds), `step`, and a column for each
+    metric."""
+    return _named(send_file(request, exchange.table(run_id, form), form.media_type), f"{run_id}.{form.extension}")
 
 
 @router.get(
@@ -185,19 +178,19 @@ def export_runs(
     exchange: Exchange,
     request: Request,
     runs: Annotated[str | None, Query(max_length=20_000, description="Run ids, comma-separated.")] = None,
-    experiment: Annotated[str | None, Query(max_length=200, description="Id of an experiment: its runs.")] = None,
-    form: Annotated[RunsFormat, Query(alias="format", description="Of each run.")] = RunsFormat.CSV,
+    experiment: Annotated[str | None, Query(max_length=200, description="Id of an experiment, for its runs.")] = None,
+    form: Annotated[RunsFormat, Query(alias="format", description="Format of each run.")] = RunsFormat.CSV,
 ) -> Response:
-    """Several runs in one zip archive: of each its bundle, or a folder with its configuration and its metrics.
+    """Download several runs in one zip archive: for each a bundle, or a folder with its configuration and metrics.
 
-    With tables (csv, json, parquet) goes one of the runs and their settings, `runs`. Give `runs` or `experiment`; of an
-    experiment the runs that are there.
+    Archives of tables (csv, json, parquet) also contain the table `runs` with all runs and their settings. Give either
+    `runs` or `experiment`; an experiment exports the runs that it has so far.
     """
     if (runs is None) == (experiment is None):
-        raise InvalidRequest.field("/runs", "Give the ids of runs, or that of an experiment: one of the two.")
+        raise InvalidRequest.field("/runs", "Give either the ids of runs or the id of an experiment.")
     ids = named(runs, "runs", LIMITS.exported_runs) if runs is not None else experiments.run_ids(str(experiment))
     name = experiment or "runs"
-    return _named(send_file(request, exchange.several(ids, form, name), ZIP), f"{name}-{form}.zip")
+    return _named(send_file(request, exchange.archive_runs(ids, form, name), ZIP), f"{name}-{form}.zip")
 
 
 @router.get(
@@ -212,12 +205,12 @@ def get_side_by_side_video(
     exchange: Exchange,
     request: Request,
     first: Annotated[str, Query(max_length=200, description="A run, or RUN/EVALUATION.")],
-    second: Annotated[str, Query(max_length=200, description="Another one, or another evaluation of it.")],
+    second: Annotated[str, Query(max_length=200, description="Another run, or another evaluation of the first.")],
 ) -> Response:
-    """Two runs side by side in one video: of each its newest evaluation with a video, or the one that is named.
+    """Download one video of two runs side by side: each with its newest evaluation that has a video, or the given one.
 
-    Each below its name, step and return; the first half minute. It is made when it is asked for, which takes some
-    seconds, and one at a time.
+    The video shows the first 30 seconds, with name, step and return above each side. Making it takes some seconds, and
+    requests wait for each other.
     """
     return _named(send_file(request, exchange.side_by_side(first, second), "video/mp4"), "side-by-side.mp4")
 
@@ -232,7 +225,7 @@ sinks_router = Router(tag="sinks")
 
 @sinks_router.get("/sinks")
 def list_sinks(sinks: Sinks) -> list[OfferedSink]:
-    """The programs that runs can be delivered to, where they would go, and what to install for those that are not."""
+    """List the programs that runs can be delivered to, with the place where runs go and the command to install each."""
     return [
         OfferedSink(
             kind=one.kind,
@@ -241,26 +234,26 @@ def list_sinks(sinks: Sinks) -> list[OfferedSink]:
             place=one.destination.place,
             note=one.destination.note,
         )
-        for one in sinks.offered()
+        for one in sinks.list_offered()
     ]
 
 
 @sinks_router.get("/runs/{run_id}/sinks", responses=documented(RunNotFound, RunFolderError))
 def get_sinks(run_id: str, sinks: Sinks) -> RunSinks:
-    """Where the run was, or shall be, delivered to, and how far each has it."""
+    """List the sinks of the run, and how much of the run each has."""
     return RunSinks(run_id=run_id, sinks=[_view(one) for one in sinks.list_for_run(run_id)])
 
 
 @sinks_router.put("/runs/{run_id}/sinks/{kind}", responses=documented(RunNotFound, RunFolderError, ExtraMissing))
 def put_sink(run_id: str, kind: SinkKind, sinks: Sinks) -> RunSinks:
-    """Deliver the run there from now on: what it has, and what it gains. Training does not wait for it."""
+    """Deliver the run to this sink from now on, including the data it already has. Training does not wait for it."""
     sinks.add(run_id, [kind])
     return get_sinks(run_id, sinks)
 
 
 @sinks_router.delete("/runs/{run_id}/sinks/{kind}", responses=documented(RunNotFound, RunFolderError))
 def delete_sink(run_id: str, kind: SinkKind, sinks: Sinks) -> RunSinks:
-    """Deliver the run there no more. What is there stays."""
+    """Stop delivering the run to this sink. Delivered data stays there."""
     sinks.remove(run_id, kind)
     return get_sinks(run_id, sinks)
 
@@ -271,7 +264,10 @@ def delete_sink(run_id: str, kind: SinkKind, sinks: Sinks) -> RunSinks:
     responses=documented(RunNotFound, RunFolderError, ExtraMissing),
 )
 def deliver_to_sink(run_id: str, kind: SinkKind, sinks: Sinks) -> RunSinks:
-    """Deliver now what it lacks of the run, once, or again after it failed. It goes on in a process of its own."""
+    """Deliver the current data of the run to this sink now, once, or again after a failure.
+
+    The delivery runs in a separate process; the answer does not wait for it.
+    """
     sinks.deliver(run_id, kind)
     return get_sinks(run_id, sinks)
 

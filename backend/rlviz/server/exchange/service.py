@@ -1,4 +1,4 @@
-"""ExchangeService: runs that leave as files, and files that come in as runs."""
+"""ExchangeService: exports runs as files, and imports runs from files."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from typing import BinaryIO
 
 from rlviz.confined import Confined
 from rlviz.domain.errors import ArtifactNotFound, Conflict, ImportRefused, TooMuchToRead
+from rlviz.domain.export_formats import RunsFormat, TableFormat
 from rlviz.exchange import export as tensorboard
 from rlviz.exchange.bundle import write_bundle
-from rlviz.exchange.export import RunsFormat, TableFormat, metrics_table, write_runs, write_table, zip_folder
+from rlviz.exchange.export import metrics_table, write_runs, write_table, zip_folder
 from rlviz.exchange.import_runs import ImportOptions, ImportOutcome
 from rlviz.rundir.creation import DRAFTS
 from rlviz.rundir.folder import RunFolder
@@ -30,8 +31,11 @@ NAME_CHARACTERS = 60
 
 @dataclass(frozen=True)
 class Imported:
-    """``refused``: the place of each run that could not be taken, and why. ``known``: the place of each whose curves
-    are there already, and the run that has them. ``warnings``: by the id of a run."""
+    """The result of an import.
+
+    ``refused``: place and reason of each log that could not be imported. ``known``: place of each log that was imported
+    before, and the run with the same curves. ``warnings``: by run id.
+    """
 
     runs: list[RunRow]
     refused: list[tuple[str, str]]
@@ -40,7 +44,7 @@ class Imported:
 
 
 class ExchangeService:
-    """What is being packed or unpacked lies among the drafts of the runs folder, which every start empties."""
+    """Exports and imports runs. Temporary files lie in the drafts of the runs folder, which every start empties."""
 
     def __init__(
         self,
@@ -50,13 +54,13 @@ class ExchangeService:
         videos: SideBySideVideos,
         confined: Confined,
     ) -> None:
-        """``confined``: reads what is imported."""
+        """``confined``: the process that reads imported files."""
         self._settings, self._runs, self._adoption, self._videos = settings, runs, adoption, videos
         self._confined = confined
         self._disk = DiskGuard(settings)
 
     def bundle(self, run_id: str, *, policies: bool, snapshots: bool) -> BinaryIO:
-        """A run as one file, open at its end; it is gone once it is closed.
+        """Return a run as one file, open at its end. Closing the file deletes it.
 
         Raises RunNotFound, RunFolderError, NotEnoughDisk and OSError.
         """
@@ -66,9 +70,9 @@ class ExchangeService:
         return file
 
     def event_files(self, run_id: str) -> BinaryIO:
-        """A zip archive with a folder of event files of TensorBoard, with every row of the journal.
+        """Return a zip archive with a folder of TensorBoard event files, with every row of the journal.
 
-        Raises what ``bundle`` does.
+        Raises the same errors as ``bundle``.
         """
         folder = self._folder(run_id)
         configuration = folder.read_config().model_dump_json(indent=1)
@@ -78,17 +82,19 @@ class ExchangeService:
         return file
 
     def table(self, run_id: str, form: TableFormat) -> BinaryIO:
-        """A run's metrics as a table, every row of them. Raises what ``bundle`` does."""
+        """Return all rows of a run's metrics as a table. Raises the same errors as ``bundle``."""
         folder = self._folder(run_id)
         with self._packing() as file:
             write_table(metrics_table(folder), form, file)
         return file
 
-    def several(self, run_ids: Sequence[str], form: RunsFormat, name: str) -> BinaryIO:
-        """Runs as one zip archive, with everything in the folder ``name``. Raises ArtifactNotFound where
-        there is none, and what ``bundle`` does."""
+    def archive_runs(self, run_ids: Sequence[str], form: RunsFormat, name: str) -> BinaryIO:
+        """Return runs as one zip archive, with everything in the folder ``name``.
+
+        Raises ArtifactNotFound if ``run_ids`` is empty, and the same errors as ``bundle``.
+        """
         if not run_ids:
-            raise ArtifactNotFound("There is no run yet that could be exported.")
+            raise ArtifactNotFound("There is no run to export yet.")
         folders = [self._folder(run_id) for run_id in run_ids]
         with self._packing() as file, self._room() as room:
             write_runs(folders, form, room)
@@ -96,8 +102,8 @@ class ExchangeService:
         return file
 
     def side_by_side(self, first: str, second: str) -> BinaryIO:
-        """One video of two runs or evaluations. Raises what ``SideBySideVideos.write`` does, NotEnoughDisk and
-        OSError."""
+        """Return one video of two runs or evaluations. Raises the same errors as ``SideBySideVideos.write``,
+        NotEnoughDisk and OSError."""
         with self._packing() as file, self._room() as room:
             self._videos.write(first, second, room / "video.mp4")
             with (room / "video.mp4").open("rb") as video:
@@ -106,7 +112,8 @@ class ExchangeService:
 
     @contextmanager
     def upload(self, name: str) -> Iterator[Path]:
-        """Where a file that is sent may be written, under its name as far as that can be one; it is removed again.
+        """Yield a path for an uploaded file, with ``name`` as far as it is a valid file name. The file is removed at
+        the end of the block.
 
         Raises NotEnoughDisk and OSError.
         """
@@ -116,8 +123,11 @@ class ExchangeService:
             yield room / (plain or "upload")
 
     def import_file(self, path: Path, options: ImportOptions) -> Imported:
-        """Import the runs at ``path`` and list them. Raises BundleRefused or ImportRefused where nothing can be taken,
-        Conflict where a bundle's run is there already, and OSError."""
+        """Import the runs at ``path`` and add them to the catalogue.
+
+        Raises BundleRefused or ImportRefused if nothing can be imported, Conflict if a bundle's run already exists, and
+        OSError.
+        """
         try:
             outcome: ImportOutcome = self._confined.call(
                 "rlviz.exchange.confined_import:import_file", path, self._settings.runs_dir, options
@@ -143,8 +153,8 @@ class ExchangeService:
 
     @contextmanager
     def _packing(self) -> Iterator[BinaryIO]:
-        """A file without a name, closed if the block raises."""
-        file = tempfile.TemporaryFile(dir=self._drafts())  # noqa: SIM115  (whoever sends it closes it)
+        """Yield a temporary file without a name. It is closed only if the block raises."""
+        file = tempfile.TemporaryFile(dir=self._drafts())  # noqa: SIM115  (the response closes it)
         try:
             yield file
         except BaseException:

@@ -1,4 +1,4 @@
-"""Use cases on the sinks of a run: which it is delivered to as it trains, and how far each is."""
+"""SinkService: changes which sinks a run is delivered to, and reports how much each has."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class SinkState(StrEnum):
     DELIVERING = "delivering"
     DELIVERED = "delivered"
     FAILING = "failing"
-    """The last attempt ended early; what is missing waits."""
+    """The last attempt failed; the rest is not delivered yet."""
 
 
 @dataclass(frozen=True)
 class RunSink:
-    """``is_live``: the service keeps it up with the run. ``waiting_bytes``: of metrics that it has not."""
+    """``is_live``: the service keeps the sink up to date. ``waiting_bytes``: bytes of metrics not delivered yet."""
 
     record: SinkRecord
     is_live: bool
@@ -43,7 +43,7 @@ class RunSink:
 
 @dataclass(frozen=True)
 class OfferedSink:
-    """A sink that runs can be delivered to. ``install``: the command that installs what it needs; None: all is here."""
+    """A sink that runs can be delivered to. ``install``: the command that installs its package; None if installed."""
 
     kind: SinkKind
     install: str | None
@@ -54,8 +54,8 @@ class SinkService:
     def __init__(self, settings: Settings, database: Database, deliveries: LiveDeliveries) -> None:
         self._settings, self._database, self._deliveries = settings, database, deliveries
 
-    def offered(self) -> list[OfferedSink]:
-        """Every sink, whether or not its package is installed here. None is imported."""
+    def list_offered(self) -> list[OfferedSink]:
+        """Return every sink, whether or not its package is installed here. Imports no package."""
         runs_dir = self._settings.runs_dir.resolve()
         return [
             OfferedSink(
@@ -65,17 +65,17 @@ class SinkService:
         ]
 
     def list_for_run(self, run_id: str) -> list[RunSink]:
-        """Every sink that the run was, or shall be, delivered to. Raises RunNotFound or RunFolderError."""
+        """Return every sink that the run was or will be delivered to. Raises RunNotFound or RunFolderError."""
         folder = self._folder(run_id)
         planned = read_plan(folder).kinds
         return [
-            _look(folder, record, record.kind in planned, self._deliveries.attempt(run_id, record.kind))
+            _inspect_sink(folder, record, record.kind in planned, self._deliveries.attempt(run_id, record.kind))
             for record in read_sinks(folder)
         ]
 
-    def live(self, run_id: str) -> tuple[SinkKind, ...]:
-        """Those that the service keeps up with the run, so that another run like it can have them as well; none if
-        that cannot be read. Raises RunNotFound."""
+    def list_live(self, run_id: str) -> tuple[SinkKind, ...]:
+        """Return the sinks that the service keeps up to date, for a copy of the run; none if the plan cannot be read.
+        Raises RunNotFound."""
         try:
             return read_plan(self._folder(run_id)).kinds
         except (OSError, RunFolderError):
@@ -88,7 +88,7 @@ class SinkService:
                 raise ExtraMissing(kind.value)
 
     def add(self, run_id: str, kinds: Sequence[SinkKind]) -> None:
-        """Deliver the run to these sinks from now on: what it has, and what it gains.
+        """Deliver the run to these sinks from now on, including the data it already has.
 
         Raises RunNotFound, ExtraMissing, RunFolderError or OSError.
         """
@@ -96,15 +96,18 @@ class SinkService:
         self.check(kinds)
         self._write(folder, {*read_plan(folder).kinds, *kinds})
 
-    def take_over(self, run_ids: Sequence[str], kinds: Sequence[SinkKind]) -> None:
-        """Deliver new runs to sinks that were checked, or are those of the run that they were made from: whose package
-        may be gone since, which is said where the delivery fails. Raises RunNotFound, RunFolderError or OSError."""
+    def deliver_new_runs(self, run_ids: Sequence[str], kinds: Sequence[SinkKind]) -> None:
+        """Deliver new runs to sinks that were checked, or are copied from another run.
+
+        A package may have been uninstalled since; the failed delivery reports that. Raises RunNotFound, RunFolderError
+        or OSError.
+        """
         if kinds:
             for run_id in run_ids:
                 self._write(self._folder(run_id), set(kinds))
 
     def deliver(self, run_id: str, kind: SinkKind) -> None:
-        """Begin to deliver what a sink lacks of the run as it is now, whether or not it is kept up with it.
+        """Start to deliver the current data of the run to a sink, whether or not the sink is kept up to date.
 
         Raises RunNotFound, ExtraMissing, RunFolderError or OSError.
         """
@@ -114,13 +117,13 @@ class SinkService:
         self._deliveries.deliver(run_id, kind)
 
     def remove(self, run_id: str, kind: SinkKind) -> None:
-        """Deliver the run there no more. What the sink has, it keeps. Raises RunNotFound, RunFolderError or OSError."""
+        """Stop delivering the run to a sink. Delivered data stays. Raises RunNotFound, RunFolderError or OSError."""
         folder = self._folder(run_id)
         self._write(folder, {*read_plan(folder).kinds} - {kind})
 
     def _write(self, folder: RunFolder, kinds: set[SinkKind]) -> None:
         write_plan(folder, SinkPlan(kinds=tuple(sorted(kinds))))
-        self._deliveries.renew(folder.run_id)
+        self._deliveries.reload_plan(folder.run_id)
 
     def _folder(self, run_id: str) -> RunFolder:
         with self._database.read() as session:
@@ -132,7 +135,7 @@ def _is_installed(kind: SinkKind) -> bool:
     return kind.package is None or find_spec(kind.package) is not None
 
 
-def _look(folder: RunFolder, record: SinkRecord, is_live: bool, attempt: Attempt) -> RunSink:
+def _inspect_sink(folder: RunFolder, record: SinkRecord, is_live: bool, attempt: Attempt) -> RunSink:
     waiting = max(0, whole_size(folder.metrics_path) - record.offset)
     if record.problem is not None:
         state = SinkState.FAILING

@@ -19,6 +19,7 @@ from rlviz.domain.errors import (
     SearchNotFound,
 )
 from rlviz.domain.experiments import ExperimentSpec
+from rlviz.domain.export_formats import ResultsFormat, media_types
 from rlviz.domain.limits import DEFAULT_EXPERIMENTS_PER_PAGE, LIMITS
 from rlviz.domain.presets import OwnPreset, PresetTitle
 from rlviz.learning.search.results import SearchResults
@@ -32,7 +33,6 @@ from rlviz.server.experiments.models import (
     view_experiment,
     view_summary,
 )
-from rlviz.server.experiments.results.exports import MEDIA_TYPES, SUFFIXES, ResultsFormat
 from rlviz.server.experiments.results.service import ExperimentResultsService, ResultsRequest
 from rlviz.server.experiments.scheduler import ExperimentScheduler
 from rlviz.server.experiments.service import ExperimentService
@@ -166,7 +166,7 @@ def get_search_results(experiment_id: str, experiment_results: ExperimentResults
     "/export",
     response_class=Response,
     responses={
-        200: {"description": "The table", "content": {media: {} for media in MEDIA_TYPES.values()}},
+        200: {"description": "The table", "content": media_types(ResultsFormat)},
         **documented(ExperimentNotFound, InvalidRequest),
     },
 )
@@ -180,10 +180,10 @@ def export_experiment(
     """Export results with a row for each trial (json, csv, parquet) or variant (markdown, latex)."""
     content = experiment_results.export(experiment_id, wanted, form)
     headers = {
-        "Content-Disposition": f'attachment; filename="{experiment_id}.{SUFFIXES[form]}"',
+        "Content-Disposition": f'attachment; filename="{experiment_id}.{form.extension}"',
         POLICY: ARTIFACT,
     }
-    return Response(content, headers=headers, media_type=MEDIA_TYPES[form])
+    return Response(content, headers=headers, media_type=form.media_type)
 
 
 @experiment_results_router.get(

@@ -93,7 +93,7 @@ class TrialRuns:
         """Create a run with its sinks and queue it. Raises NotEnoughDisk or OSError."""
         row = self._runs.add(config, sinks)
         if sinks:
-            self._deliveries.renew(row.id)
+            self._deliveries.reload_plan(row.id)
         return row
 
     def start(self, run_id: str) -> None:

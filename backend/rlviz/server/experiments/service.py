@@ -55,7 +55,7 @@ from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
 from rlviz.rundir.folder import RunFolder
 from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.models import RunRow
-from rlviz.server.catalog.runs import find_runs, pace_of
+from rlviz.server.catalog.runs import find_pace, find_runs
 from rlviz.server.events import EventBus, ExperimentChanged, RunVersions
 from rlviz.server.experiments.lengths import common_end, ends_of, length_note, rollout_of, searched_rollouts
 from rlviz.server.experiments.open_experiment import SEARCHED, OpenExperiment
@@ -601,7 +601,7 @@ class ExperimentService:
 
     def _pace(self, algo: str, env_id: str) -> float | None:
         with self._database.read() as session:
-            return pace_of(session, algo, env_id)
+            return find_pace(session, algo, env_id)
 
     def _state(self, experiment: OpenExperiment) -> ExperimentState:
         """Return the state. That of an ended experiment is cached until a run is deleted or restored."""

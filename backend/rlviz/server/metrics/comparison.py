@@ -22,7 +22,7 @@ from rlviz.learning.environments.base import Environment
 from rlviz.learning.environments.random_returns import random_return_of
 from rlviz.rundir.folder import RunFolder
 from rlviz.server.catalog.database import Database
-from rlviz.server.catalog.evaluations import results_asked_for
+from rlviz.server.catalog.evaluations import find_requested_results
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.metrics.service import ComparedAxis, Curve, MetricsService, RunCurves, RunCurvesCache
 from rlviz.server.runs.family import shared_until
@@ -140,7 +140,7 @@ class ComparisonService:
             [_plan(configs.get(row.id)) for row in rows], [len(found[row.id].episodes.step) for row in rows]
         )
         with self._database.read() as session:
-            asked = results_asked_for(session, [row.id for row in rows])
+            asked = find_requested_results(session, [row.id for row in rows])
         compared = [
             _compared(request, row, label, titles[row.id], found[row.id], asked.get(row.id, []), criterion)
             for row, label in zip(rows, labels, strict=True)

@@ -31,7 +31,7 @@ from rlviz.rundir.metric_columns import EVERY_ROW, WantedRows, read_tables
 from rlviz.rundir.metric_rows import SupersededRows, newest_lines, superseded_rows
 from rlviz.rundir.sealed import PIECE_BYTES, SealedPiece
 from rlviz.server.catalog.models import RunRow
-from rlviz.server.catalog.projection.folder import evaluations_that_count
+from rlviz.server.catalog.projection.folder import collect_counted_evaluations
 from rlviz.server.feeds import encode_cursor
 from rlviz.server.metrics.columns import Columns
 from rlviz.server.supervisor.sealing import Sealer, sealed_metrics
@@ -399,11 +399,11 @@ class RunCurves:
 
     def evaluations(self, row: RunRow, asked: Sequence[Evaluated] = ()) -> list[Evaluated]:
         """The evaluations of the run that count, on request those that ``asked`` has."""
-        return [*evaluations_that_count(asked, self.folder), *self._in_a_row(row)]
+        return [*collect_counted_evaluations(asked, self.folder), *self._in_a_row(row)]
 
     def chosen_by(self) -> list[Evaluated]:
         """The evaluations while it trained that chose its best policies."""
-        return evaluations_that_count([], self.folder)
+        return collect_counted_evaluations([], self.folder)
 
     def _in_a_row(self, row: RunRow) -> list[Evaluated]:
         series = _series(self.metrics, self.folder).get(EVAL_REWARD, _NOTHING) if row.is_foreign else _NOTHING

@@ -15,7 +15,7 @@ from rlviz.domain.ids import new_run_id, utc
 from rlviz.domain.limits import LIMITS
 from rlviz.provenance import git_revision, package_versions
 from rlviz.server.catalog.models import RunRow
-from rlviz.server.catalog.runs import get_run, groups_of
+from rlviz.server.catalog.runs import find_groups, get_run
 from rlviz.server.runs.configuration import DRAWN_SEEDS, NewRun, resolve_config
 from rlviz.server.runs.environments import EnvironmentService
 from rlviz.server.runs.presets import OwnPresets
@@ -134,7 +134,7 @@ class GroupService(RunUseCases):
     def find(self, group_ids: Sequence[str]) -> list[Group]:
         """Return the groups among ``group_ids`` that have more than one run."""
         with self._database.read() as session:
-            return [Group.from_rows(group_id, rows) for group_id, rows in groups_of(session, group_ids).items()]
+            return [Group.from_rows(group_id, rows) for group_id, rows in find_groups(session, group_ids).items()]
 
     def create(self, new: NewRun, wanted: SeedRequest, *, start: bool) -> list[RunRow]:
         """Create a run for each seed: all of them, or none.
@@ -167,7 +167,7 @@ class GroupService(RunUseCases):
         with self._database.read() as session:
             row = get_run(session, run_id)
             check_controlled(row)
-            rows = groups_of(session, [row.group_id]).get(row.group_id, [row])
+            rows = find_groups(session, [row.group_id]).get(row.group_id, [row])
         folder = self._folder(run_id)
         folder.check()
         config = folder.config_to_go_on()

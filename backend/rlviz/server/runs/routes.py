@@ -99,7 +99,7 @@ def create_run(body: RunCreate, sinks: Sinks, runs: Runs, evaluations: Evaluatio
     """Create a run and optionally start it: both or neither."""
     sinks.check(body.sinks)
     row = runs.create(_new_run(body), start=body.start)
-    sinks.take_over([row.id], body.sinks)
+    sinks.deliver_new_runs([row.id], body.sinks)
     return _detail(runs, evaluations, trust, row)
 
 
@@ -109,7 +109,7 @@ def create_group(body: GroupCreate, sinks: Sinks, groups: Groups, runs: Runs) ->
     """Create a run for each of several seeds and optionally start them: all of them or none."""
     sinks.check(body.sinks)
     group = groups.create(_new_run(body), SeedRequest(body.seeds, body.count), start=body.start)
-    sinks.take_over([row.id for row in group], body.sinks)
+    sinks.deliver_new_runs([row.id for row in group], body.sinks)
     return _group(runs, group)
 
 
@@ -123,9 +123,9 @@ def create_group(body: GroupCreate, sinks: Sinks, groups: Groups, runs: Runs) ->
 @in_lane(Lane.CHANGES)
 def add_seeds(run_id: str, body: SeedsAdd, sinks_service: Sinks, groups: Groups, runs: Runs) -> GroupRuns:
     """Repeat a run with other seeds and start the new runs: all of them or none. They get the same sinks."""
-    sinks = sinks_service.live(run_id)
+    sinks = sinks_service.list_live(run_id)
     rows = groups.add_seeds(run_id, SeedRequest(body.seeds, body.count))
-    sinks_service.take_over([row.id for row in rows], sinks)
+    sinks_service.deliver_new_runs([row.id for row in rows], sinks)
     return _group(runs, rows)
 
 

@@ -26,8 +26,8 @@ from rlviz.rundir.folder import Labels, RunFolder, folder_gone, run_folders
 from rlviz.rundir.trash import Trash
 from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.models import RunRow
-from rlviz.server.catalog.projection.folder import Indexed, index_folder, row_of_config
-from rlviz.server.catalog.projection.run import lost
+from rlviz.server.catalog.projection.folder import IndexedFolders, index_folder, row_of_config
+from rlviz.server.catalog.projection.run import interrupted_columns
 from rlviz.server.catalog.runs import (
     RunList,
     RunQuery,
@@ -244,13 +244,13 @@ class RunService(RunUseCases):
 
     def _index(self, session: Session, folder: RunFolder) -> RunRow:
         """Add the rows of a restored folder. Raises RunFolderError if it cannot be read."""
-        found = Indexed()
+        found = IndexedFolders()
         index_folder(folder, found)
         if not found.runs:
             raise found.unreadable[0]
         row = found.runs[0]
         if row.state.is_active:  # it had ended, but the full disk kept its end out of the folder
-            row.sqlmodel_update(lost("The run's ending was not recorded."))
+            row.sqlmodel_update(interrupted_columns("The run's ending was not recorded."))
         session.add(row)
         session.flush()
         session.add_all(found.evaluations)
@@ -278,7 +278,7 @@ class RunAdoptionService(RunUseCases):
         folder = next((one for one in run_folders(self._settings.runs_dir) if one.run_id == run_id), None)
         if folder is None:
             raise RunNotFound(run_id)
-        found = Indexed()
+        found = IndexedFolders()
         index_folder(folder, found)
         if any(not row.state.is_final for row in found.runs):
             raise Conflict(f"Run {run_id!r} has not ended. A run that trains elsewhere cannot be added.")

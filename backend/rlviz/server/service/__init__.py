@@ -1,1 +1,1 @@
-"""The service itself: health, metrics for Prometheus."""
+"""The service itself: health, the choices of a new run, and metrics for Prometheus."""

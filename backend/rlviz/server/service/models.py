@@ -1,4 +1,4 @@
-"""The service itself."""
+"""The answer of ``GET /health``."""
 
 from __future__ import annotations
 
@@ -11,30 +11,34 @@ from rlviz.server.wire import Wire
 
 
 class StorageProfileInfo(Wire):
-    title: str = Field(description="Of the family of environments.")
-    detail: Detail = Field(description="How much is recorded, unless it is chosen for a run.")
+    title: str = Field(description="Title of the family of environments.")
+    detail: Detail = Field(description="Default recording detail of a run.")
     frames_every: int = Field(
-        description="At standard detail every so many frames are hashed; the last of an episode always is."
+        description="At standard detail, one of this many frames is hashed; the last frame of an episode always is."
     )
-    pictures: bool = Field(description="Whether what the agent saw, if pictures, is kept beside the newest videos.")
-    max_bytes: int = Field(description="Records of a run: above, the oldest go; no file grows above.")
-    keep_frames_every: int = Field(description="At full detail every so many frames are kept as pictures.")
-    keep_frames_bytes: int = Field(description="Frames kept as pictures, of a run: above, the oldest go.")
+    pictures: bool = Field(description="Whether the agent's observations, if images, are kept with the newest videos.")
+    max_bytes: int = Field(
+        description="Limit for the records of a run, and for each file. Above it the oldest records are deleted."
+    )
+    keep_frames_every: int = Field(description="At full detail, one of this many frames is kept as an image.")
+    keep_frames_bytes: int = Field(
+        description="Limit for the frames of a run that are kept as images. Above it the oldest are deleted."
+    )
     most_cost: float = Field(
-        description="Time that recording may take, as a share of the time without it: above, the detail is lowered."
+        description="Limit for recording time, as a share of the time without it. Above it the detail is lowered."
     )
-    most_cost_in_training: float = Field(description="The same where a policy is trained meanwhile.")
-    keeps: dict[Detail, str] = Field(description="What is kept at each detail, in a sentence.")
+    most_cost_in_training: float = Field(description="The same limit while a policy trains.")
+    keeps: dict[Detail, str] = Field(description="One sentence for each detail on what is kept.")
 
 
 class WebhookInfo(Wire):
-    """Of what was sent since the service started."""
+    """Deliveries to the webhook since the service started."""
 
-    address: str = Field(description="Scheme and host: the rest may be secret.")
+    address: str = Field(description="Scheme and host; the rest may be secret.")
     waiting: int
     sent: int
     given_up: int
-    problem: str | None = Field(description="Of the last attempt; null if it succeeded.")
+    problem: str | None = Field(description="Error of the last attempt; null if it succeeded.")
 
 
 class Health(Wire):
@@ -44,10 +48,10 @@ class Health(Wire):
     active_runs: int = Field(description="Runs with a worker.")
     queued_runs: int
     max_concurrent_runs: int
-    max_sessions: int = Field(description="Sessions at the same time, at most.")
-    free_disk_bytes: int = Field(description="Free space where the runs folder lies.")
+    max_sessions: int = Field(description="Maximum number of sessions at the same time.")
+    free_disk_bytes: int = Field(description="Free space on the disk of the runs folder.")
     storage_warnings: list[str] = Field(
-        description="A sentence each: what was at 80 % of what it may take, or beyond, when that was last measured."
+        description="One sentence for each limit of storage that was at 80 % or more when last measured."
     )
-    webhook: WebhookInfo | None = Field(description="Where notifications are sent; null: nowhere.")
-    storage: dict[str, StorageProfileInfo] = Field(description="How much is kept of what is played, by family.")
+    webhook: WebhookInfo | None = Field(description="Where notifications are sent; null if nowhere.")
+    storage: dict[str, StorageProfileInfo] = Field(description="How much of played episodes is kept, by family.")

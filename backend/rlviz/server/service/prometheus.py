@@ -1,7 +1,7 @@
-"""``/metrics``: figures of the service in Prometheus' text format, for those who watch it from outside.
+"""``/metrics``: metrics of the service in Prometheus' text format.
 
-Of runs there are counts by status alone: names of runs would be labels without bound. With a token set, it has to be
-shown here as everywhere.
+Runs are only counted by status, because their names would be an unbounded number of labels. If a token is set, this
+address needs it too.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ def prometheus_route(application: Application, counts: RequestCounts) -> Route:
 
 def _of_process(uptime: float, counts: RequestCounts) -> Iterator[str]:
     answered = {_labels(status=f"{digit}xx"): count for digit, count in counts.answered.items()}
-    yield _family("uptime_seconds", "Since the service has started.", {"": int(uptime)})
+    yield _family("uptime_seconds", "Seconds since the service started.", {"": int(uptime)})
     yield _family("memory_bytes", "Resident memory of the service's process.", {"": psutil.Process().memory_info().rss})
     yield _counter("requests_total", "HTTP requests that were answered, by status.", answered)
-    yield _counter("errors_total", "HTTP requests that failed within the service.", {"": counts.answered[5]})
+    yield _counter("errors_total", "HTTP requests that failed inside the service.", {"": counts.answered[5]})
 
 
 def _families(app: Application) -> Iterator[str]:
@@ -53,29 +53,28 @@ def _families(app: Application) -> Iterator[str]:
     yield _family("runs_queued", "Runs that wait for a slot.", {"": queued})
     yield _family("run_slots", "Runs that may train at the same time.", {"": app.supervisor.limit})
     workers = {_labels(does=what): count for what, count in app.supervisor.worker_counts().items()}
-    yield _family("workers", "Workers that live, by what they do.", workers)
+    yield _family("workers", "Live workers, by what they do.", workers)
     deliveries = {_labels(state=state): count for state, count in app.deliveries.counts().items()}
-    yield _family("sink_deliveries", "Runs that a sink lacks something of, once for each sink.", deliveries)
-    yield _family("streams", "Event streams that are open.", {"": app.broadcast.subscriptions})
-    yield _family("sessions", "Sessions in which somebody watches or plays.", {"": len(app.sessions.list())})
-    yield _family("session_slots", "Sessions that there may be at the same time.", {"": app.settings.max_sessions})
-    yield _family("disk_free_bytes", "Free space where the runs lie.", {"": disk.free})
-    yield _family("disk_size_bytes", "Size of the disk where the runs lie.", {"": disk.total})
+    yield _family("sink_deliveries", "Open deliveries of a run to a sink, by state.", deliveries)
+    yield _family("streams", "Open event streams.", {"": app.broadcast.subscriptions})
+    yield _family("sessions", "Active sessions.", {"": len(app.sessions.list())})
+    yield _family("session_slots", "Maximum number of sessions at the same time.", {"": app.settings.max_sessions})
+    yield _family("disk_free_bytes", "Free space on the disk of the runs folder.", {"": disk.free})
+    yield _family("disk_size_bytes", "Size of the disk of the runs folder.", {"": disk.total})
     if (measured := app.meter.known) is not None:
         kinds = {_labels(kind=kind): measured.usage.kinds[kind] for kind in StoredKind}
-        yield _family("storage_bytes", "What the runs folder takes, by kind of file, as last measured.", kinds)
+        yield _family("storage_bytes", "Size of the runs folder by kind of file, as last measured.", kinds)
 
 
 def _family(name: str, text: str, samples: Mapping[str, int], *, kind: str = "gauge") -> str:
-    """``samples``: values by labels as they are written, empty for none."""
+    """Return the lines of one metric. ``samples``: values by formatted labels; an empty text for no labels."""
     lines = [f"# HELP rlviz_{name} {text}", f"# TYPE rlviz_{name} {kind}"]
     lines += [f"rlviz_{name}{f'{{{labels}}}' if labels else ''} {value}" for labels, value in samples.items()]
     return "\n".join(lines) + "\n"
 
 
 def _labels(**values: str) -> str:
-    """Return labels as they are written. Any text may be the value of one
-    (prometheus.io/docs/instrumenting/exposition_formats)."""
+    """Return formatted labels with escaped values; see prometheus.io/docs/instrumenting/exposition_formats."""
     return ",".join(f'{name}="{str(value).translate(_LABEL_ESCAPES)}"' for name, value in values.items())
 
 

@@ -1,7 +1,4 @@
-"""What can be chosen.
-
-Health: what is asked first, and again and again. It imports little, so that the service answers soon.
-"""
+"""HTTP routes of the service's health, and of the choices for a new run: algorithms, environments, metrics, limits."""
 
 from __future__ import annotations
 
@@ -82,20 +79,20 @@ def _profile(title: str, profile: StorageProfile) -> StorageProfileInfo:
 
 
 STILL_SECONDS = 86_400
-"""How long a browser may show a still without asking again."""
+"""Seconds that a browser may cache a still."""
 
 
 @router.get("/algorithms")
 def list_algorithms() -> list[AlgorithmInfo]:
-    """The algorithms, with each hyperparameter's bounds, default and help, and their general presets; and random
-    actions, which a run can have in the place of one."""
+    """List the algorithms with their general presets and each hyperparameter's bounds, default and help. Random actions
+    are listed as an algorithm too."""
     return [view_algorithm(algorithm) for algorithm in (*ALGORITHMS, RANDOM)]
 
 
 @router.get("/environments")
 @in_lane(Lane.LISTS)
 def list_environments(own_presets: OwnPresetsAccess, environments: Environments) -> list[EnvironmentInfo]:
-    """The environments, with their spaces, the algorithms that fit, and presets as they apply to each."""
+    """List the environments with their spaces, the algorithms that fit, and their presets."""
     algorithms = [*ALGORITHMS, RANDOM]
     own = own_presets.all()
     return [
@@ -110,16 +107,16 @@ def list_environments(own_presets: OwnPresetsAccess, environments: Environments)
     response_class=Response,
     responses={
         200: {"description": "The picture", "content": {"image/webp": {}}},
-        304: {"description": "The picture is still the one that If-None-Match names"},
+        304: {"description": "The picture still has the ETag in If-None-Match"},
         **documented(ArtifactNotFound),
     },
 )
 def get_still(env_id: str, environments: Environments, request: Request) -> Response:
-    """A small picture from within an episode of an environment."""
+    """Download a small picture from an episode of an environment."""
     if (own := environments.still(env_id)) is not None:
         return Response(own, media_type="image/webp", headers={"Cache-Control": "no-cache", POLICY: ARTIFACT})
     if env_id not in ENVIRONMENTS.names() or not (still := still_path(env_id)).is_file():
-        raise ArtifactNotFound(f"There is no picture of an environment {env_id[:120]!r}.")
+        raise ArtifactNotFound(f"There is no picture of the environment {env_id[:120]!r}.")
     response = send_file(request, still.open("rb"), "image/webp")
     response.headers["Cache-Control"] = f"private, max-age={STILL_SECONDS}"
     return response
@@ -127,11 +124,11 @@ def get_still(env_id: str, environments: Environments, request: Request) -> Resp
 
 @router.get("/metric-definitions")
 def list_metric_definitions() -> MetricDefinitions:
-    """The metrics that runs log: what each is called, what it means, who logs it, and how it is best drawn."""
+    """List the metrics that runs log, each with its title, meaning, source and chart type."""
     return view_metric_definitions()
 
 
 @router.get("/limits")
 def get_limits() -> Limits:
-    """The limits on what may be asked for, as they are enforced."""
+    """Return the limits that the API enforces on requests."""
     return LIMITS

@@ -46,8 +46,10 @@ TOO_SLOW = f"The connection is too slow: {MAX_WAITING:,} messages were waiting f
 
 @dataclass(eq=False)
 class OutboxItem:
-    """A message, as JSON; or a record, the frame that shows it, and what the agent saw, with what there is to say of
-    that (``seen``). Frame and pictures are empty if there are none (any more). ``line``: of which of two futures it is.
+    """A message as JSON, or a step: its record, its frame, and the agent's observation.
+
+    ``seen`` describes the observation, ``pictures`` holds its images. Frame and pictures are empty if there are none,
+    or if they were dropped. ``line``: the future that the step belongs to, if a session shows two.
     """
 
     text: bytes
@@ -94,7 +96,7 @@ class Outbox:
         self._with_frame: deque[OutboxItem] = deque()
         self._slice: OutboxItem | None = None
         self._errors = 0
-        self._news = asyncio.Event()
+        self._changed = asyncio.Event()
         self._closed = False
         self.dropped_frames = 0
 
@@ -113,7 +115,7 @@ class Outbox:
         if len(self._waiting) > MAX_WAITING:
             self._waiting = deque([OutboxItem.of_message(EndedMessage(cause=TOO_SLOW))])
             self._closed = True
-        self._news.set()
+        self._changed.set()
 
     def _replace_slice(self, newest: OutboxItem) -> None:
         """Replace a queued slice, which is of an older policy or step."""
@@ -127,7 +129,7 @@ class Outbox:
     def close(self) -> None:
         """Accept nothing more; queued items are still sent."""
         self._closed = True
-        self._news.set()
+        self._changed.set()
 
     async def items(self) -> AsyncIterator[OutboxItem]:
         """Yield each item once, in order, until the outbox is closed."""
@@ -140,8 +142,8 @@ class Outbox:
                 yield item
             if self._closed:
                 return
-            self._news.clear()
-            await self._news.wait()
+            self._changed.clear()
+            await self._changed.wait()
 
 
 UNWATCHED_SECONDS = 6.0
@@ -153,17 +155,19 @@ ARRIVAL_SECONDS = 1.0
 MAX_EARLY = 100
 """Maximum number of messages queued for the starting worker; the newest are kept."""
 
-LAST_WORDS_SECONDS = 2.0
+DRAIN_SECONDS = 2.0
 """Seconds to wait for the last messages of a worker that has exited."""
 
-TELL_SECONDS = 5.0
+SEND_SECONDS = 5.0
 """Seconds that the worker may take to read a message."""
 
 
 class LiveSession:
-    """For the event loop alone. ``open``, ``attach`` whoever looks, ``end``; it ends by itself when nobody looks, and
-    ``on_end`` is called then, once, whatever the reason. ``on_played`` is called when a person has played an episode,
-    and a run is wanted to keep it in.
+    """A session with its worker and its viewer. Use it only on the event loop.
+
+    Call ``open``, ``attach`` each viewer, and ``end``. Without a viewer it ends by itself after ``unwatched_seconds``.
+    ``on_end`` is called once at the end, for any reason. ``on_played`` is called when a person has played an episode
+    and the session needs a run to store it.
     """
 
     def __init__(
@@ -184,7 +188,7 @@ class LiveSession:
         self._monotonic, self._arrives_by = monotonic, monotonic() + ARRIVAL_SECONDS
         self._server: asyncio.Server | None = None
         self._worker: asyncio.StreamWriter | None = None
-        self._is_heard_out = True
+        self._is_drained = True
         self._gone: str | None = None
         self._outbox: Outbox | None = None
         self._awaits_hello = False
@@ -199,14 +203,14 @@ class LiveSession:
         return self._outbox is not None
 
     @property
-    def is_left(self) -> bool:
+    def is_abandoned(self) -> bool:
         """Whether no client is attached although it had time to attach."""
         return not self.is_watched and (self._was_watched or self._monotonic() >= self._arrives_by)
 
     async def open(self) -> None:
         """Open the socket and wait for the worker and a viewer. Raises OSError."""
         self._server = await asyncio.start_unix_server(self._serve, str(self.folder.socket_path))
-        self._wait_for_somebody()
+        self._start_unwatched_timer()
 
     async def attach(self) -> Outbox:
         """Attach a viewer, which replaces the previous one.
@@ -228,7 +232,7 @@ class LiveSession:
         outbox.close()
         if outbox is self._outbox and not self.has_ended:
             self._outbox = None
-            self._wait_for_somebody()
+            self._start_unwatched_timer()
             await self.send(Presence(looks=False))
 
     async def send(self, message: ClientMessage | Presence | Recording) -> None:
@@ -236,14 +240,14 @@ class LiveSession:
         if self._worker is None:
             self._early.append(message)
             return
-        if self._worker.is_closing():  # it has left
+        if self._worker.is_closing():  # it has disconnected
             return
         with suppress(OSError, TimeoutError):
-            async with asyncio.timeout(TELL_SECONDS):
+            async with asyncio.timeout(SEND_SECONDS):
                 self._worker.write(pack(Kind.MESSAGE, message.model_dump_json().encode()))
                 await self._worker.drain()
 
-    def say(self, message: ServerMessage) -> None:
+    def send_to_viewer(self, message: ServerMessage) -> None:
         """Send a message to the viewer."""
         if self._outbox is not None:
             self._outbox.put_message(message)
@@ -252,17 +256,17 @@ class LiveSession:
         """Note that the worker's process has exited because of ``cause``. Its last messages may still arrive and say
         more."""
         self._gone = cause
-        if self._is_heard_out:
+        if self._is_drained:
             self._end_without_worker()
         else:
-            asyncio.get_running_loop().call_later(LAST_WORDS_SECONDS, self._end_without_worker)
+            asyncio.get_running_loop().call_later(DRAIN_SECONDS, self._end_without_worker)
 
     def _end_without_worker(self) -> None:
         if self.has_ended:
             return
         if printed := self.folder.log_tail():
             log.warning("The worker of session %s printed:\n%s", self.id, printed)
-        self.end(self._cause or self._gone or "The worker went away.")
+        self.end(self._cause or self._gone or "The worker exited.")
 
     def end(self, cause: str) -> None:
         """End the session: tell the viewer, disconnect the worker, and remove the folder."""
@@ -270,7 +274,7 @@ class LiveSession:
             return
         self.has_ended = True
         if self._outbox is not None:
-            if self._cause is None:  # or the worker has said so
+            if self._cause is None:  # otherwise the worker has sent the cause
                 self._outbox.put_message(EndedMessage(cause=cause))
             self._outbox.close()
         if self._timer is not None:
@@ -282,9 +286,9 @@ class LiveSession:
         self.folder.remove()
         self._on_end(self)
 
-    def _wait_for_somebody(self) -> None:
+    def _start_unwatched_timer(self) -> None:
         loop = asyncio.get_running_loop()
-        self._timer = loop.call_later(self._unwatched_seconds, self.end, "Nobody looked any more.")
+        self._timer = loop.call_later(self._unwatched_seconds, self.end, "The session had no viewer.")
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Accept the worker, which proves itself by the secret."""
@@ -294,17 +298,17 @@ class LiveSession:
                 return
             if self._worker is not None or self.has_ended:
                 return
-            self._worker, self._is_heard_out = writer, False
+            self._worker, self._is_drained = writer, False
             while self._early:
                 await self.send(self._early.popleft())
             while True:
                 self._receive(*await _read(reader))
         except (OSError, EOFError, ValueError):
-            pass  # it is gone, or not to be understood; its process tells the rest when it has ended
+            pass  # it has disconnected or sent an invalid packet; the end of its process gives the cause
         finally:
             writer.close()
             if writer is self._worker:
-                self._is_heard_out = True
+                self._is_drained = True
                 if self._gone is not None:
                     self._end_without_worker()
 

@@ -1,4 +1,4 @@
-"""Sessions."""
+"""The requests and answers of the API about sessions."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ Sessions = Annotated[SessionService, Depends(provided(SessionService))]
 router = Router(prefix="/sessions", tag="sessions")
 
 for messages in (CLIENT_MESSAGE, SERVER_MESSAGE):
-    messages.rebuild()  # now, since the first frames of a session would be late
+    messages.rebuild()  # at import time, so that the first frames of a session are not late
 
 SEND_SECONDS = 20.0
 """Seconds after which a client that reads nothing is disconnected."""
@@ -57,7 +57,7 @@ async def end_session(session_id: str, sessions: Sessions) -> None:
 
 
 @router.websocket("/{session_id}/socket")
-async def look(websocket: WebSocket, session_id: str, sessions: Sessions) -> None:
+async def watch_session(websocket: WebSocket, session_id: str, sessions: Sessions) -> None:
     """Stream a session to the client and its requests to the worker; see docs/api.md."""
     try:
         session = sessions.get(session_id)
@@ -102,7 +102,7 @@ async def _listen(websocket: WebSocket, session: LiveSession, outbox: Outbox) ->
 def _problem(error: ValidationError) -> ErrorMessage:
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     where = "/".join(map(str, first["loc"]))
-    return ErrorMessage(detail=f"The message was not understood: {where} {validation_text(first)}"[:500])
+    return ErrorMessage(detail=f"The message is invalid: {where} {validation_text(first)}"[:500])
 
 
 def _view(session: LiveSession) -> Session:

@@ -110,11 +110,11 @@ class SessionService:
         """Raises SessionNotFound."""
         session = self._live.get(session_id)
         if session is None:
-            raise SessionNotFound(f"There is no session {session_id[:80]!r} (any more). POST to sessions begins one.")
+            raise SessionNotFound(f"There is no session {session_id[:80]!r}; it may have ended. Start a new one.")
         return session
 
     def list(self) -> list[LiveSession]:
-        """Active sessions, oldest first."""
+        """Return active sessions, oldest first."""
         return list(self._live.values())
 
     def delete(self, session_id: str) -> None:
@@ -132,7 +132,7 @@ class SessionService:
             try:
                 recording = await asyncio.to_thread(self._played.create_for_session, session.id, session.plan)
             except (RlvizError, OSError) as error:
-                session.say(ErrorMessage(detail=f"What you play is not kept: {error}"))
+                session.send_to_viewer(ErrorMessage(detail=f"Your episodes are not saved: {error}"))
             else:
                 await session.send(recording)
 
@@ -149,14 +149,13 @@ class SessionService:
         limit = self._settings.max_sessions
         if len(self._live) < limit:
             return
-        left = next((session for session in self._live.values() if session.is_left), None)
+        left = next((session for session in self._live.values() if session.is_abandoned), None)
         if limit == 0 or left is None:
             raise TooManySessions(
-                f"{len(self._live)} of at most {limit} sessions go on (RLVIZ_MAX_SESSIONS). Close one, then try again."
+                f"{len(self._live)} of at most {limit} sessions are active (RLVIZ_MAX_SESSIONS). Close one, then try "
+                "again."
             )
-        left.end("Nobody looked, and another session began.")
-
-    # What is played
+        left.end("The session had no viewer, and another session started.")
 
     def _plan(self, new: NewSession) -> SessionPlan:
         if (new.run_id is None) == (new.env_id is None):
@@ -230,7 +229,7 @@ def _policy_at(folder: RunFolder, run: RunRow, step: int) -> str:
 
 def _why_nothing(run: RunRow) -> str:
     if run.actor is RunActor.FOREIGN:
-        return f"A program of its own writes run {run.id!r}, so its policy cannot be played here."
+        return f"Another program writes run {run.id!r}, so its policy cannot be played here."
     if run.actor is not RunActor.POLICY:
         return f"Nothing learns in run {run.id!r}, so it has no policy. Give env_id instead of run_id."
     if run.state.is_final:

@@ -19,8 +19,8 @@ from rlviz.rundir.files import MISSING, damage_error, is_file
 from rlviz.rundir.folder import Labels, RunFolder
 from rlviz.rundir.lock import training_lock
 from rlviz.server.catalog.models import EvaluationRow, RunRow
-from rlviz.server.catalog.projection.folder import Indexed, evaluation_rows, row_of_folder
-from rlviz.server.catalog.projection.run import ENDING_LOST, find_damage, keep_known, note_damage
+from rlviz.server.catalog.projection.folder import IndexedFolders, evaluation_rows, row_of_folder
+from rlviz.server.catalog.projection.run import ENDING_LOST, find_damage, keep_known_columns, note_damage
 from rlviz.server.catalog.runs import get_run
 from rlviz.server.events import RunChanged
 from rlviz.server.supervisor.run_monitor import journal_ending
@@ -110,11 +110,11 @@ class DamageService(RunUseCases):
         elif not row.state.is_final:  # a run that was never started must not start now
             folder.change_control(desired=Desired.IDLE)
             row.status = RunStatus.CREATED.value
-        keep_known(row, before)
+        keep_known_columns(row, before)
         if "events.jsonl" in broken and before.state.is_final and row.status == before.status:
             row.started_at, row.ended_at = before.started_at, before.ended_at
             row.cause, row.traceback = before.cause, before.traceback
-        found = Indexed()
+        found = IndexedFolders()
         rows = evaluation_rows(folder, found.unreadable)
         with self._database.write() as session:
             session.merge(row)

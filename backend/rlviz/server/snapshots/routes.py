@@ -172,11 +172,11 @@ def fork_run(run_id: str, body: ForkCreate, forks: Forks, sinks_service: Sinks, 
     """Make a new run that goes on from a snapshot of this one, with changed settings, and start it if asked to.
 
     It is delivered to the sinks that this one is kept up with, unless it is given others."""
-    sinks = sinks_service.live(run_id) if body.sinks is None else body.sinks
+    sinks = sinks_service.list_live(run_id) if body.sinks is None else body.sinks
     if body.sinks is not None:
         sinks_service.check(body.sinks)
     row = forks.fork(run_id, ForkRequest(**body.model_dump(exclude={"sinks"})))
-    sinks_service.take_over([row.id], sinks)
+    sinks_service.deliver_new_runs([row.id], sinks)
     return _run(runs, row)
 
 

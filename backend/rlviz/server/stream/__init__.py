@@ -1,3 +1,3 @@
-"""From journals to browsers: feeds, broadcast of changes, cursors, and streams."""
+"""Server-sent events: streams of new rows and changes to browsers."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Broadcast: tells every open stream what changed. Published from any thread, received on an event loop."""
+"""Broadcast: notifies open streams of changes. Any thread publishes; streams receive on their event loop."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from rlviz.server.events import EvaluationChanged, EventBus, ExperimentChanged, 
 class Changes:
     """Ids of what changed, in the order of their first change.
 
-    The current state is in the catalogue: two writers may publish in another order than they wrote, so the last to
-    publish need not be the last that wrote.
+    It holds no state, because two writers may publish in another order than they write. Read the current state from
+    the catalogue.
     """
 
     runs: dict[str, None] = field(default_factory=dict)
@@ -26,13 +26,13 @@ class Changes:
 
 
 class Subscription:
-    """What changed since the last ``take``, at most one entry for each run and evaluation, so that it cannot grow
-    without limit."""
+    """The changes since the last ``take_changes``, at most one entry for each run and evaluation, so that a slow stream
+    cannot fill the memory."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, follows: Collection[str] = (), *, all_runs: bool) -> None:
         self.wake = asyncio.Event()
         self.follows = frozenset(follows)
-        """Ids of the runs whose metrics it subscribes to."""
+        """Ids of the runs whose metrics are delivered."""
         self.covers_all_runs = all_runs
         self._waking = False
         self._loop = loop
@@ -44,7 +44,7 @@ class Subscription:
         return self.covers_all_runs or run_id in self.follows
 
     def take_changes(self) -> Changes:
-        """All changes, each returned once."""
+        """Return the new changes and forget them."""
         with self._lock:
             taken, self._changes = self._changes, Changes()
         return taken
@@ -94,8 +94,12 @@ class Broadcast:
 
     @contextmanager
     def subscription(self, follows: Collection[str] = (), *, all_runs: bool = True) -> Iterator[Subscription]:
-        """Subscribe, on the running event loop, for the length of the block: to the metrics of some runs, and to the
-        other changes of ``all_runs`` or of those alone."""
+        """Subscribe on the running event loop until the end of the block.
+
+        Args:
+            follows: Ids of the runs whose metrics are delivered.
+            all_runs: Deliver the other changes of all runs; otherwise only those of ``follows``.
+        """
         subscription = Subscription(asyncio.get_running_loop(), follows, all_runs=all_runs)
         with self._lock:
             self._subscriptions.add(subscription)
@@ -107,7 +111,7 @@ class Broadcast:
 
     @property
     def subscriptions(self) -> int:
-        """How many there are."""
+        """Number of open subscriptions."""
         with self._lock:
             return len(self._subscriptions)
 

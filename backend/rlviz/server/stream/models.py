@@ -1,7 +1,4 @@
-"""Server-sent events.
-
-What a stream says.
-"""
+"""The data of server-sent events."""
 
 from __future__ import annotations
 
@@ -19,53 +16,53 @@ from rlviz.server.wire import Wire
 
 
 class MetricsEventData(Wire):
-    """`event: metrics`: every row that is new. Carries an `id`, to resume from."""
+    """`event: metrics`: all new rows. Carries an `id` to resume from."""
 
     run_id: str
     rows: list[MetricRecord]
 
 
 class StatusEventData(Wire):
-    """`event: status`: at the beginning, at each change, and with progress once a second."""
+    """`event: status`: sent at the start, at each change, and once a second with progress."""
 
     run: Run
 
 
 class EvaluationEventData(Wire):
-    """`event: evaluation`: an evaluation was asked for, has gone on, or ended."""
+    """`event: evaluation`: an evaluation was requested, progressed or ended."""
 
     evaluation: Evaluation
 
 
 class Notification(Wire):
-    """Something that is worth telling a person who looks elsewhere."""
+    """A message for a user who is not looking at the page."""
 
-    number: int = Field(description="Grows from each to the next, over restarts too.")
+    number: int = Field(description="Increases with each notification, also over restarts.")
     time: Instant
     kind: NotificationKind
-    run_id: str | None = Field(description="null: it is about an experiment or the machine.")
+    run_id: str | None = Field(description="null if it is about an experiment or the machine.")
     run_name: str | None
     step: int | None
-    title: str = Field(description="What happened, with the name of the run or the experiment if it is about one.")
-    message: str = Field(description="A sentence more; may be empty.")
-    experiment_id: str | None = Field(None, description="null: it is about a run or the machine.")
+    title: str = Field(description="What happened, with the name of the run or experiment.")
+    message: str = Field(description="One more sentence; may be empty.")
+    experiment_id: str | None = Field(None, description="null if it is about a run or the machine.")
 
 
 class NotificationEventData(Wire):
-    """`event: notification`: a rule has a message, a run was solved or has ended without being asked to, an
-    experiment has ended, or memory is nearly full. Runs of an experiment have messages of rules alone."""
+    """`event: notification`: a rule has a message, a run was solved or ended unexpectedly, an experiment ended, or
+    memory is nearly full. Runs of an experiment only send messages of rules."""
 
     notification: Notification
 
 
 class ExperimentEventData(Wire):
-    """`event: experiment`: an experiment was created, has gone on, ended or was deleted; ask for it again."""
+    """`event: experiment`: an experiment was created, progressed, ended or was deleted. Request it again."""
 
     experiment_id: str
 
 
 class EndEventData(Wire):
-    """`event: end`: the run has ended, is paused, or was deleted, and all its rows were delivered."""
+    """`event: end`: the run has ended, is paused or was deleted, and all its rows are delivered."""
 
     run_id: str
     status: Literal["paused", "completed", "stopped", "failed", "interrupted", "deleted"]

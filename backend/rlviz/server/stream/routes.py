@@ -1,4 +1,4 @@
-"""Server-sent events."""
+"""HTTP routes of the server-sent event streams."""
 
 from __future__ import annotations
 
@@ -56,22 +56,24 @@ Streams = Annotated[StreamService, Depends(provided(StreamService))]
 router = Router(tag="stream", lane=Lane.STREAMS)
 
 MAX_RUNS = 50
+"""Number of runs that one stream follows."""
 
 FAREWELL_SECONDS = 0.5
+"""Seconds to send the end of the response when the service ends."""
 
 _ENCODED: WeakKeyDictionary[StatusEvent, dict[str, bytes]] = WeakKeyDictionary()
-"""Status events as they are sent, by root path, which their links begin with: a hundred streams send the same one."""
+"""Encoded status events by root path, which their links begin with. Many streams send the same event."""
 
 _RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "Events `metrics`, `status`, `evaluation`, `notification`, `experiment`, `end`: docs/api.md.",
+        "description": "Events `metrics`, `status`, `evaluation`, `notification`, `experiment`, `end`. See docs/api.md",
         "content": {"text/event-stream": {"schema": {"type": "string"}}},
     },
     **documented(RunNotFound, InvalidRequest),
 }
 
-HeaderCursor = Annotated[str | None, Header(alias="Last-Event-ID", description="Wins over last_event_id.")]
-QueryCursor = Annotated[str | None, Query(description="Id of the last event that was received.")]
+HeaderCursor = Annotated[str | None, Header(alias="Last-Event-ID", description="Used instead of last_event_id.")]
+QueryCursor = Annotated[str | None, Query(description="Id of the last event received.")]
 Notified = Annotated[int | None, Query(ge=0, le=2**53, description="Number of the last notification received.")]
 Since = Annotated[float | None, Query(ge=0, allow_inf_nan=False, description="Rows after this Unix time, seconds.")]
 
@@ -86,7 +88,7 @@ async def stream_run(
     last_event_id: QueryCursor = None,
     since: Since = None,
 ) -> EventSourceResponse:
-    """What one run does, from its first row or from the cursor; closes when the run has ended."""
+    """Stream one run, from its first row or from the cursor. The stream closes when the run has ended."""
     return await _stream(streams, runs, evaluations, StreamRequest([run_id], header or last_event_id, since, ends=True))
 
 
@@ -101,7 +103,7 @@ async def stream_runs(
     since: Since = None,
     notified: Notified = None,
 ) -> EventSourceResponse:
-    """What several runs do, and the status of every run, on one connection that stays open."""
+    """Stream several runs and the status of every run on one connection, which stays open."""
     run_ids = list(dict.fromkeys(filter(None, runs.split(","))))
     if len(run_ids) > MAX_RUNS:
         raise InvalidRequest.field("/runs", f"A stream follows up to {MAX_RUNS} runs; got {len(run_ids)}.")
@@ -114,9 +116,9 @@ async def stream_runs(
 
 
 class EventStream(EventSourceResponse):
-    """Server-sent events for a client that may be slow, ended well: no fuss about either in the log.
+    """A stream of server-sent events that disconnects a client that does not read, without an error in the log.
 
-    One that takes nothing is dropped; when the service ends, so does the answer, as a whole one.
+    When the service ends, the response ends properly.
     """
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -133,7 +135,7 @@ class EventStream(EventSourceResponse):
                 with anyio.move_on_after(FAREWELL_SECONDS):
                     await send({"type": "http.response.body", "body": b"", "more_body": False})
         except SendTimeoutError:
-            log.info("A client of %s took nothing for %s s and was dropped", scope["path"], self.send_timeout)
+            log.info("A client of %s read nothing for %s s and was disconnected", scope["path"], self.send_timeout)
 
 
 async def _stream(
@@ -158,12 +160,12 @@ async def _encoded(
 
 
 async def _encode(runs: RunService, evaluations: EvaluationService, event: StreamEvent) -> bytes:
-    """The event as it goes over the wire. JSON is of one line, so it needs no more than a name before it."""
+    """Return the bytes of an event. Its JSON has no line breaks, so one ``data`` line is enough."""
     match event:
         case MetricsEvent(run_id, rows, cursor):
             names = (cursor.encode(), run_id.encode())
             return b'id: %b\nevent: metrics\ndata: {"run_id":"%b","rows":[%b]}\n\n' % (*names, rows)
-        case StatusEvent(row) if row.state is RunStatus.QUEUED:  # its place in the queue changes without it
+        case StatusEvent(row) if row.state is RunStatus.QUEUED:  # its queue position changes without an event
             queue = await run_in_threadpool(runs.queue_positions)
             return _event("status", StatusEventData(run=view_run(row, queue)))
         case StatusEvent(row):

@@ -1,11 +1,7 @@
-"""Streams: the changes of some runs, as a generator over their journals.
+"""StreamService: yields the new rows and changes of runs as events.
 
-The journal is the persisted sequence. The cursor into it moves only with ``metrics`` events, so a client that
-reconnects with its last cursor gets each row exactly once.
-
-RunLookUps: something about each run, looked up once for all streams.
-
-What a stream tells.
+Rows come from the journals. The cursor moves only with ``metrics`` events, so a client that reconnects with its last
+cursor gets each row exactly once. ``RunLookUps`` reads each run once for all streams.
 """
 
 from __future__ import annotations
@@ -37,8 +33,7 @@ Found = TypeVar("Found")
 
 
 class RunLookUps(Generic[Found]):
-    """Looks a run up once for each change of it or of its evaluations, for all streams that follow it. For one event
-    loop."""
+    """Looks up a run once per change of the run or its evaluations, for all streams. Use it on one event loop."""
 
     def __init__(self, look_up: Callable[[str], Found], versions: RunVersions, executor: Executor) -> None:
         """``look_up`` is called with the id of a run, in a thread of ``executor``."""
@@ -46,13 +41,13 @@ class RunLookUps(Generic[Found]):
         self._newest: LRUCache[str, tuple[int, asyncio.Future[Found]]] = LRUCache(KNOWN_RUNS)
 
     async def look_up(self, run_id: str) -> Found:
-        """What is found, at least as new as the run's last change."""
+        """Return the result, which is at least as new as the run's last change."""
         version = self._versions.version(run_id)
         known = self._newest.get(run_id)
         if known is None or known[0] != version or _has_failed(known[1]):
             looking = asyncio.get_running_loop().run_in_executor(self._executor, self._look_up, run_id)
             known = self._newest[run_id] = version, looking
-        return await asyncio.shield(known[1])  # other streams wait for it too, if this one is cancelled
+        return await asyncio.shield(known[1])  # other streams still wait for it if this one is cancelled
 
 
 def _has_failed(look_up: asyncio.Future[Found]) -> bool:
@@ -93,7 +88,7 @@ class EndEvent:
 
 @dataclass(frozen=True)
 class ExperimentEvent:
-    """Something about an experiment has changed; whoever shows it asks for it again."""
+    """An experiment has changed. The client requests it again."""
 
     experiment_id: str
 
@@ -117,8 +112,8 @@ SEND_TIMEOUT_SECONDS = 30.0
 """Seconds after which a client that reads nothing is disconnected; it can reconnect with its cursor."""
 
 READERS = 2
-"""Threads that read journals and the catalogue for all streams. Each thread that computes delays the event loop, so a
-hundred streams that open at once wait for one another, and nobody else for them."""
+"""Threads that read journals and the catalogue for all streams. There are few, because each busy thread delays the
+event loop: streams that open at once wait for each other, and other requests do not wait for them."""
 
 DELETED = "deleted"
 
@@ -147,8 +142,8 @@ class _Followed:
 
 @dataclass(frozen=True)
 class StreamRequest:
-    """``whole_list``: also the status of every other run. ``ends``: close once all runs have ended.
-    ``notified``: number of the last notification that the client knows; None: it wants those that are still to come.
+    """``whole_list``: also send the status of every other run. ``ends``: close once all runs have ended.
+    ``notified``: number of the last notification that the client knows; None to send only new ones.
     """
 
     run_ids: Sequence[str]
@@ -201,9 +196,9 @@ class StreamService:
         return OpenedStream(request, positions)
 
     async def events(self, opened: OpenedStream) -> AsyncGenerator[StreamEvent, None]:
-        """All events from the cursor on, as they happen. Rows keep their order and are never skipped."""
+        """Yield all events after the cursor as they happen. Rows keep their order, and none is skipped."""
         with self.broadcast.subscription(opened.request.run_ids, all_runs=opened.request.whole_list) as subscription:
-            notified = self.buffer.last  # also for a client whose clock, from which its number may be, is ahead
+            notified = self.buffer.last  # the client's number may be from its clock, which may be ahead
             if opened.request.notified is not None:
                 notified = min(notified, opened.request.notified)
             followed: dict[str, _Followed] = {}
@@ -277,7 +272,7 @@ class StreamService:
         return events
 
     def _pause(self, followed: Iterable[_Followed]) -> float | None:
-        """Seconds until delayed rows may be sent; None if there are none."""
+        """Return the seconds until delayed rows may be sent; None if there are none."""
         waits = [run.ready_at - self.monotonic() for run in followed if run.has_rows and not run.over]
         return max(0.0, min(waits)) if waits else None
 
@@ -291,7 +286,7 @@ class StreamService:
             return latest_evaluation(session, run_id)
 
     def _look_up(self, evaluations: Sequence[tuple[str, str]]) -> list[EvaluationRow]:
-        """The current rows of runs; a run that is gone is left out."""
+        """Return the current rows of evaluations, without those that are gone."""
         with self.database.read() as session:
             found = [session.get(EvaluationRow, key) for key in evaluations]
         return [row for row in found if row is not None]

@@ -24,7 +24,7 @@ from rlviz.rundir.folder import RunFolder, read_best
 from rlviz.rundir.retention import retain_frames, retain_steps, retain_videos
 from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.models import EvaluationRow
-from rlviz.server.catalog.projection.folder import count_evaluations, counted, results_of
+from rlviz.server.catalog.projection.folder import count_evaluations, drop_discarded_evaluations, results_of_records
 from rlviz.server.catalog.runs import get_run
 from rlviz.server.events import EvaluationChanged, EventBus, RunChanged
 from rlviz.server.supervisor.disk_guard import DiskGuard
@@ -190,7 +190,7 @@ class EvaluationMonitor:
 
     def _update_row(self, worker: str | None = None) -> None:
         self._is_in_catalogue = False
-        shows = counted(results_of([self._record]), self._folder)
+        shows = drop_discarded_evaluations(results_of_records([self._record]), self._folder)
         with self._database.write() as session:
             row = session.get_one(EvaluationRow, (self.run_id, self.id))
             row.update_from(self._record)

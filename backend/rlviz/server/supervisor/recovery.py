@@ -25,7 +25,7 @@ from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.evaluations import open_evaluations
 from rlviz.server.catalog.models import EvaluationRow, RunRow
 from rlviz.server.catalog.projection.folder import end_row, row_of_folder
-from rlviz.server.catalog.projection.run import keep_known, lost
+from rlviz.server.catalog.projection.run import interrupted_columns, keep_known_columns
 from rlviz.server.catalog.runs import runs_with_status
 from rlviz.server.supervisor.run_monitor import book_evaluations, journal_ending
 from rlviz.server.supervisor.supervisor import Supervisor
@@ -70,7 +70,7 @@ def _unqueue(row: RunRow, folder: RunFolder, database: Database) -> None:
         folder.check()
         folder.change_control(desired=Desired.IDLE, attempt=attempts_of(folder).newest)
         now = row_of_folder(folder)
-        keep_known(now, row)
+        keep_known_columns(now, row)
     except (OSError, RunFolderError, ArtifactNotFound) as error:
         log.warning("Run %s was queued by another installation, and stays queued: %s", row.id, error)
         return
@@ -103,7 +103,7 @@ def _recover_run(
         now = _read(row, folder)  # again: it may have ended since the first read
         if not now.state.is_final:
             worker = _settle(now, folder, launcher, row.processor_seconds)
-            keep_known(now, row)
+            keep_known_columns(now, row)
     if worker is None:
         folder.tidy()
     elif (row.state, now.state) != (RunStatus.STARTING, RunStatus.RUNNING):
@@ -134,9 +134,9 @@ def _read(row: RunRow, folder: RunFolder) -> RunRow:
     try:
         folder.check()
         now = row_of_folder(folder)
-        keep_known(now, row)
+        keep_known_columns(now, row)
     except (RunFolderError, ArtifactNotFound) as error:
-        now = row.model_copy().sqlmodel_update(lost(str(error)))
+        now = row.model_copy().sqlmodel_update(interrupted_columns(str(error)))
     now.queued_at = row.queued_at
     now.worker = now.worker or row.worker
     return now

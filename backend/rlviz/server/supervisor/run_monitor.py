@@ -23,7 +23,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalTail, JournalWriter, Line, read_backwards
 from rlviz.rundir.lock import training_lock
 from rlviz.server.catalog.database import Database
-from rlviz.server.catalog.evaluations import results_asked_for
+from rlviz.server.catalog.evaluations import find_requested_results
 from rlviz.server.catalog.models import EvaluationRow, RunRow
 from rlviz.server.catalog.projection.folder import (
     empty_projection,
@@ -155,7 +155,7 @@ class RunMonitor:
         except RunIsActive as error:
             log.debug("Checking again: %s", error)
             return False
-        self._projection.take_event(event)
+        self._projection.apply_event(event)
         _unless_damaged(self._tail.read)  # skips the damaged line
         self._has_news = True
         return True
@@ -163,7 +163,7 @@ class RunMonitor:
     def _read(self) -> None:
         with suppress(RunFolderError):
             for events in self._tail.batches():
-                self._projection.take_events(events)  # at once: they are not read again if the following fails
+                self._projection.apply_events(events)  # at once: they are not read again if the following fails
                 self._has_news = True
         rows = _unless_damaged(self.feed.poll)
         if self._projection.is_outdated:
@@ -171,7 +171,7 @@ class RunMonitor:
             self.feed.leave_out(self._projection.superseded)
             self._has_progress = True
         else:
-            self._projection.take_metrics(rows)
+            self._projection.apply_metrics(rows)
         self._has_progress = self._has_progress or bool(rows)
         if rows:
             self._events.publish(MetricsGrew(self.folder.run_id))
@@ -184,7 +184,7 @@ class RunMonitor:
                     session.merge(evaluation_row(self.folder, evaluation_id))
             row = get_run(session, self.folder.run_id)
             if row.reward_threshold is not None:
-                self._projection.asked = results_asked_for(session, [row.id]).get(row.id, [])
+                self._projection.asked = find_requested_results(session, [row.id]).get(row.id, [])
             update_row(row, self._projection, self.folder)
             row.core_seconds_now = self._core_seconds()
             session.add(row)

@@ -22,7 +22,7 @@ from rlviz.launchers.base import Launcher, Verify, VerifySnapshot, Worker
 from rlviz.rundir.folder import RunFolder, run_folders
 from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.models import EvaluationRow, RunRow
-from rlviz.server.catalog.projection.folder import Indexed, index_folder
+from rlviz.server.catalog.projection.folder import IndexedFolders, index_folder
 from rlviz.server.events import EventBus, RunChanged
 from rlviz.server.feeds import Feeds
 from rlviz.server.supervisor.disk_guard import DiskGuard
@@ -117,7 +117,7 @@ class ForeignRuns:
         with self._database.write() as session:
             if session.get(RunRow, folder.run_id) is not None or not folder.is_there():
                 return
-            found = Indexed()
+            found = IndexedFolders()
             index_folder(folder, found)
             if not found.runs:
                 return

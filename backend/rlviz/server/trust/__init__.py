@@ -1,1 +1,1 @@
-"""Trust: which runs and folders may execute code of their own."""
+"""Trust: which runs may execute the code that they contain."""

@@ -1,4 +1,4 @@
-"""Trusting runs that came from elsewhere."""
+"""HTTP routes to inspect and trust runs from other machines."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ router = Router(prefix="/runs/{run_id}/trust", tag="exchange", lane=Lane.CHECKS)
 
 @router.get("", responses=documented(RunNotFound, ArtifactNotFound, RunFolderError))
 def get_trust(run_id: str, trust: Trust) -> RunTrust:
-    """Where a run came from, and what it holds that can run programs on this machine.
+    """Return where a run came from, and which of its files can execute code on this machine.
 
-    Of one that was made elsewhere all files are read, to give the hash of its content.
+    All files of a run that was made elsewhere are read, to compute the hash of its content.
     """
     return _view(trust, run_id)
 
@@ -33,10 +33,10 @@ def get_trust(run_id: str, trust: Trust) -> RunTrust:
     "", responses=documented(RunNotFound, ArtifactNotFound, Conflict, RunIsActive, RunFolderError, InvalidRequest)
 )
 def trust_run(run_id: str, body: TrustRun, trust: Trust) -> RunTrust:
-    """Allow the policies, the snapshots and the environment of a run that came from elsewhere to be used here.
+    """Allow the policies, snapshots and environment of a run that was made elsewhere to be used here.
 
-    Whole snapshots are signed as this installation's own, so that training goes on from them exactly. Trusting a run
-    that may be used already changes nothing.
+    Intact snapshots are signed by this installation, so that training can resume from them exactly. Trusting a run
+    that may already be used changes nothing.
     """
     trust.trust(run_id, body.content_hash)
     return _view(trust, run_id)
@@ -44,7 +44,7 @@ def trust_run(run_id: str, body: TrustRun, trust: Trust) -> RunTrust:
 
 @router.delete("", responses=documented(RunNotFound, ArtifactNotFound, RunIsActive, RunFolderError))
 def distrust_run(run_id: str, trust: Trust) -> RunTrust:
-    """Take trust back: from now on nothing that the run holds is used. One that was made here stays as it is."""
+    """Stop trusting the run: its code is no longer used. A run that was made here stays as it is."""
     trust.distrust(run_id)
     return _view(trust, run_id)
 

@@ -1,11 +1,11 @@
-"""TrustService: what a run that came from elsewhere holds, and whether it may be used here."""
+"""TrustService: inspects runs from other machines, and records whether they may be used here."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from rlviz.domain.origin import Origin
-from rlviz.exchange.trusting import Holdings, holdings_of, trust_run
+from rlviz.exchange.trusting import Holdings, inspect_holdings, trust_run
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.origin import read_origin
 from rlviz.rundir.standing import Standing, forget_trust
@@ -17,7 +17,7 @@ from rlviz.server.use_case import RunUseCases
 
 @dataclass(frozen=True)
 class TrustState:
-    """``holdings``: None for a run that was made here. ``origin``: None for one that was not imported."""
+    """``holdings``: None for a run that was made here. ``origin``: None for a run that was not imported."""
 
     standing: Standing
     holdings: Holdings | None
@@ -26,11 +26,11 @@ class TrustState:
 
 class TrustService(RunUseCases):
     def standing(self, run_id: str) -> Standing:
-        """Cheap. That of a run whose folder is gone is untrusted."""
+        """Return the standing of a run; untrusted if its folder is gone. Cheap."""
         return self._trust.standing_of(self._folder(run_id).path)
 
     def inspect(self, run_id: str) -> TrustState:
-        """What there is to be trusted; reads every file of a run that came from elsewhere.
+        """Return which code a run contains. Reads every file of a run that was made elsewhere.
 
         Raises RunNotFound, ArtifactNotFound if the folder is gone, RunFolderError and OSError.
         """
@@ -38,13 +38,22 @@ class TrustService(RunUseCases):
         standing = self._trust.standing_of(folder.path)
         if standing is Standing.OWN:
             return TrustState(standing, None, None)
-        return TrustState(standing, holdings_of(folder), read_origin(folder))
+        return TrustState(standing, inspect_holdings(folder), read_origin(folder))
 
     def trust(self, run_id: str, content_hash: str) -> RunRow:
         """Allow the policies, snapshots and custom environments of the run to be used.
 
-        ``content_hash``: of what the user has seen. One that may be used already stays as it is. Raises RunNotFound,
-        ArtifactNotFound, Conflict for another content, RunIsActive, RunFolderError and OSError.
+        A run that may already be used stays as it is.
+
+        Args:
+            run_id: The run.
+            content_hash: Hash of the content that the user inspected.
+
+        Raises:
+            RunNotFound: There is no such run.
+            ArtifactNotFound: The folder is gone.
+            Conflict: The content has another hash.
+            RunIsActive, RunFolderError, OSError: The folder cannot be used now.
         """
         folder = self._folder_of(run_id)
         if not self._trust.standing_of(folder.path).may_run:
@@ -52,12 +61,12 @@ class TrustService(RunUseCases):
         return self._changed(run_id)
 
     def distrust(self, run_id: str) -> RunRow:
-        """From now on nothing that the run holds is used; what was made here stays as it is.
+        """Stop trusting a run, so that its code is no longer used. A run that was made here stays as it is.
 
         Raises RunNotFound, ArtifactNotFound, RunIsActive while a worker or an evaluation may use it, and OSError.
         """
         with self._database.read() as session:
-            self._check_idle(session, get_run(session, run_id), "trusting it no more")
+            self._check_idle(session, get_run(session, run_id), "revoking its trust")
         forget_trust(self._folder_of(run_id).path)
         return self._changed(run_id)
 

@@ -18,8 +18,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from rlviz.domain.errors import ImportRefused, InvalidRequest
+from rlviz.domain.export_formats import TableFormat
 from rlviz.exchange.bundle import write_bundle
-from rlviz.exchange.export import NAME, TableFormat, metrics_table, write_event_files, write_table
+from rlviz.exchange.export import NAME, metrics_table, write_event_files, write_table
 from rlviz.exchange.import_runs import ImportOptions, ImportOutcome, import_path
 from rlviz.rundir.creation import DRAFTS
 from rlviz.rundir.journal import read_journal

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.faults
 KILLS = [
     (signal.SIGKILL, "interrupted", "killed by signal 9 (SIGKILL)"),
     (signal.SIGSEGV, "interrupted", "crashed in native code"),
-    (signal.SIGTERM, "stopped", "something else told the worker to end"),
+    (signal.SIGTERM, "stopped", "Another program ended the worker"),
 ]
 
 

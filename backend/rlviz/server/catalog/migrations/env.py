@@ -1,4 +1,4 @@
-"""Alembic's entry point: runs the migrations on the connection that it was handed."""
+"""Alembic's entry point: runs the migrations on the connection in the configuration's attributes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running migrations from the program itself: no alembic.ini, no command line."""
+"""Runs Alembic's migrations from Python, without alembic.ini or a command line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def upgrade(engine: Engine, revision: str = "head") -> None:
 
 
 def downgrade(engine: Engine, revision: str) -> None:
-    """Take back every migration after ``revision``, in the same way."""
+    """Undo every migration after ``revision``. Each records itself inside its own transaction."""
     _run(engine, lambda config: command.downgrade(config, revision))
 
 

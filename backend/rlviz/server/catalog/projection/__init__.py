@@ -1,3 +1,3 @@
-"""Projection: from run folders to rows of the catalogue."""
+"""The projection: computes the catalogue's rows from the run folders."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""EventsProjection: the state that the lines of ``events.jsonl`` add up to."""
+"""EventsProjection: computes a run's columns from the lines of ``events.jsonl``."""
 
 from __future__ import annotations
 
@@ -39,21 +39,22 @@ from rlviz.stats.returns import TrainingClock
 from rlviz.stats.solved import Evaluated
 
 MAX_CHARACTERS = 2_000
-"""Of a text that every list of runs has, whatever a journal from elsewhere says."""
+"""Limit for each text that a list of runs carries, because a journal from another machine can hold anything."""
 
 MAX_TRACEBACK_CHARACTERS = 20_000
 
 MOST_KEPT = 5_000
-"""Policies, best policies, attempts, superseded stretches and recorded evaluations that are kept: the newest of each.
+"""Number of policies, best policies, attempts, superseded stretches and recorded evaluations to keep, the newest of
+each.
 
-Real runs have far fewer. The limit bounds the memory that a journal from elsewhere can take.
+Real runs have far fewer. The limit bounds the memory that a journal from another machine can take.
 """
 
 T = TypeVar("T")
 
 
 class _Best(NamedTuple):
-    """A policy that was kept as the best. ``figures``: None if its file is gone."""
+    """A policy that was the best when it was saved. ``figures``: None if its file is gone."""
 
     evaluated: Evaluated
     figures: dict[str, Any] | None
@@ -64,11 +65,11 @@ class _Best(NamedTuple):
 
 
 class EventsProjection:
-    """The newest attempt, from its start to its end, and what all attempts have left: policies and warnings.
+    """The state of the newest attempt, and the policies and warnings of all attempts.
 
-    It depends on the lines alone, not on how they were handed over. Of an attempt that has ended a further start or
-    end is no part: the first end counts, and the others are warned of. What a later attempt has taken the place of is
-    no part of anything but the number of warnings.
+    The result depends only on the lines, not on how they are split into batches. Only the first end of an attempt
+    counts; each further start or end of it adds a warning. Rows that a later attempt supersedes count only in the
+    number of warnings.
     """
 
     def __init__(self) -> None:
@@ -78,45 +79,46 @@ class EventsProjection:
         self.step = 0
         self.step_at: float | None = None
         self.first_step: int | None = None
-        """The step at which the first attempt began, which of a fork is that of its parent; None before it has."""
+        """The step at which the first attempt began, for a fork the parent's step; None before the first start."""
         self.total_timesteps: int | None = None
-        """Steps to train for, if not those of the configuration."""
+        """Steps to train for, if an event changed the number in the configuration."""
         self.superseded = Superseded()
-        """The rows in whose place those of a later attempt have come."""
+        """The rows that later attempts replaced."""
         self.last_event = 0
         """``seq`` of the newest event."""
         self._policies: list[int] = []
         self._bests: list[_Best] = []
-        self._passed: list[tuple[int, float]] = []
-        """Steps that training has reached, with the Unix seconds at which it did."""
-        self._went_back: list[tuple[float, int]] = []
-        """When the run went back, Unix seconds, and the last step that it kept."""
-        self._trained: list[tuple[float, float]] = []
+        self._reached_steps: list[tuple[int, float]] = []
+        """Steps that training reached, each with its time in Unix seconds."""
+        self._rollbacks: list[tuple[float, int]] = []
+        """When the run went back to a snapshot, in Unix seconds, and the last step that it kept."""
+        self._trained_intervals: list[tuple[float, float]] = []
         self.core_seconds = 0.0
-        """What the workers that have ended cost: processor time where it is known, else the time that they took."""
+        """Processor seconds of the workers that have ended; their wall-clock seconds where those are unknown."""
         self._seconds_before_going_back = 0.0
-        """How long attempts took that their worker has left for another one: what they cost is in what it will have."""
+        """Wall-clock seconds of attempts that a worker gave up by going back to a snapshot. The same worker continues,
+        and its processor seconds will include them."""
         self.answered_checkpoint = 0
         self.recorded: list[str] = []
-        """Ids of evaluations that the run has recorded itself, until rows are made for them."""
+        """Ids of evaluations that the run recorded itself and that have no rows yet."""
         self.messages = RuleMessages()
-        """What rules have left for the user, in all attempts."""
+        """Messages of rules to the user, of all attempts."""
         self.warnings = 0
         self.last_warning: str | None = None
         self.broken = 0
         self.broken_at: int | None = None
 
     def _reset(self) -> None:
-        """Start with another attempt."""
+        """Set the state of an attempt that has not begun."""
         self.started: StartedData | None = None
         self.started_at: float | None = None
         self.started_step = 0
         self.saves_at: int | None = None
-        """Step at which an attempt that pauses takes its snapshot."""
+        """Step at which a pausing attempt takes its snapshot."""
         self.resumed: dict[str, Any] | None = None
-        """What is known of how an attempt went on from a snapshot."""
+        """How the attempt was resumed from a snapshot; None if it was not."""
         self.ending: RunStatus | None = None
-        """The status in which the newest attempt ended; None while it goes on."""
+        """The status in which the newest attempt ended; None until then."""
         self.ended_at: float | None = None
         self.ended_early: str | None = None
         self.cause: str | None = None
@@ -126,12 +128,12 @@ class EventsProjection:
         """Apply the next lines of the journal."""
         for line in lines:
             if (event := parse_event(line.record)) is not None:
-                self.take_event(event)
+                self.apply_event(event)
             else:
                 self.broken += 1
                 self.broken_at = line.start
 
-    def take_event(self, event: EventRecord) -> None:
+    def apply_event(self, event: EventRecord) -> None:
         """Apply the next event of the journal."""
         self.last_event = max(self.last_event, event.seq)
         match event.data:
@@ -149,14 +151,14 @@ class EventsProjection:
                 self._supersede(rollback.superseded, event.step, event.time)
                 self.step, self.step_at = event.step, event.time
             case CheckpointData() as checkpoint:
-                _keep(self._policies, event.step)
+                _append_bounded(self._policies, event.step)
                 self.answered_checkpoint = max(self.answered_checkpoint, checkpoint.request)
             case BestData() as best:
                 figures = best.model_dump(include={"mean_return", "std_return", "episodes"})
                 evaluated = Evaluated(event.step, event.time, best.mean_return)
-                _keep(self._bests, _Best(evaluated, {"step": event.step, **figures}))
+                _append_bounded(self._bests, _Best(evaluated, {"step": event.step, **figures}))
             case RecordedData(evaluation=evaluation) if is_evaluation_id(evaluation):
-                _keep(self.recorded, evaluation)
+                _append_bounded(self.recorded, evaluation)
             case RuleFiredData(notify=str()) as fired:
                 self.messages = self.messages.with_one(event, fired)
             case WarningData() as warning:
@@ -166,17 +168,17 @@ class EventsProjection:
             case Ending() as ending:
                 self._end(event, ending)
         if isinstance(event.data, StartedData | CheckpointData | BestData | FinishedData | StoppedData | PausedData):
-            _keep(self._passed, (event.step, event.time))
+            _append_bounded(self._reached_steps, (event.step, event.time))
         if event.step >= self.step:
             self.step, self.step_at = event.step, event.time
 
     def _start(self, event: EventRecord, started: StartedData) -> None:
         if started.attempt < self.attempt or (started.attempt == self.attempt and self.ending is not None):
-            self._warn(f"Attempt {started.attempt} began once more after its ending; that was left out.")
+            self._warn(f"Attempt {started.attempt} has another start after its end; that start was ignored.")
             return
         if started.attempt > self.attempt:
-            if self.started_at is not None and self.ending is None:  # it went back without leaving its worker
-                _keep(self._trained, (self.started_at, event.time))
+            if self.started_at is not None and self.ending is None:  # the same worker went back to a snapshot
+                _append_bounded(self._trained_intervals, (self.started_at, event.time))
                 self._seconds_before_going_back += event.time - self.started_at
             self._reset()
         if self.first_step is None:
@@ -200,13 +202,13 @@ class EventsProjection:
         }
 
     def _supersede(self, rows: Stretch, step: int, time: float) -> None:
-        """Discard ``rows``, and what earlier attempts did beyond ``step``. ``time``: Unix seconds of the event."""
+        """Discard ``rows`` and the results of earlier attempts after ``step``. ``time``: Unix seconds of the event."""
         self.superseded = Superseded([*self.superseded.stretches, rows][-MOST_KEPT:])
-        _keep(self._went_back, (time, step))
-        self._passed = [one for one in self._passed if one[0] <= step]
+        _append_bounded(self._rollbacks, (time, step))
+        self._reached_steps = [one for one in self._reached_steps if one[0] <= step]
         self._policies = [one for one in self._policies if one <= step]
         kept = [one for one in self._bests if one.step <= step]
-        if self._bests and self._bests[-1].step > step:  # that is what the file of the best policy held: it is gone
+        if self._bests and self._bests[-1].step > step:  # the file of the best policy held the discarded one
             kept = [one._replace(figures=None) for one in kept]
         self._bests = kept
         if self.step > step:
@@ -215,23 +217,23 @@ class EventsProjection:
     def _end(self, event: EventRecord, ending: Ending) -> None:
         attempt = ending.attempt or max(self.attempt, 1)
         if attempt < self.attempt or (attempt == self.attempt and self.ending is not None):
-            self._warn(f"Attempt {attempt} has two endings; the second, {event.event}, was left out.")
+            self._warn(f"Attempt {attempt} has two ends; the second, {event.event}, was ignored.")
             return
-        if attempt > self.attempt:  # it ended before it began
+        if attempt > self.attempt:  # the attempt ended before its start was journaled
             self._reset()
         self.attempt, self.ending = attempt, ending.leads_to
-        self.ended_at = max(event.time, self.started_at or 0.0)  # the clock may have been set back
+        self.ended_at = max(event.time, self.started_at or 0.0)  # the system clock may have been set back
         if self.started_at is not None:
             until = ending.trained_until if isinstance(ending, InterruptedData) else None
             trained = self.ended_at if until is None else min(self.ended_at, max(self.started_at, until))
-            _keep(self._trained, (self.started_at, trained))
+            _append_bounded(self._trained_intervals, (self.started_at, trained))
             used = ending.processor_seconds
             self.core_seconds += self._seconds_before_going_back + trained - self.started_at if used is None else used
             self._seconds_before_going_back = 0.0
         match ending:
             case FinishedData(path=path) | StoppedData(path=path) | PausedData(path=path):
                 if path:
-                    _keep(self._policies, event.step)
+                    _append_bounded(self._policies, event.step)
                 if isinstance(ending, FinishedData | StoppedData) and ending.ended_early is not None:
                     self.ended_early = ending.ended_early[:MAX_CHARACTERS]
             case ErrorData() as error:
@@ -241,18 +243,18 @@ class EventsProjection:
                 self.cause = interrupted.cause[:MAX_CHARACTERS]
 
     def _refuse(self, event: EventRecord, refused: RefusedData) -> None:
-        """What is known of the attempt before stays, but for the number."""
+        """Apply the refusal of an attempt: the attempt number changes, and the previous attempt's state stays."""
         if refused.attempt <= self.attempt:
-            self._warn(f"Attempt {refused.attempt} was refused after it had begun; that was left out.")
+            self._warn(f"Attempt {refused.attempt} was refused after its start; the refusal was ignored.")
             return
-        if self.ending is None:  # there is no attempt before that has ended
+        if self.ending is None:  # no previous attempt has ended
             self._end(event, ErrorData(attempt=refused.attempt, type="Refused", message=refused.message))
             return
         self.attempt = refused.attempt
         self._warn(refused.message)
 
     def columns(self) -> dict[str, Any]:
-        """Columns of the row that this journal alone tells, of all attempts."""
+        """Return the columns that only this journal provides, about all attempts."""
         return {
             "policy_step": self.policy_step,
             "best_policy": self.best_policy,
@@ -263,7 +265,7 @@ class EventsProjection:
         }
 
     def attempt_columns(self) -> dict[str, Any]:
-        """Columns of the row that this journal tells of the newest attempt."""
+        """Return the columns that this journal provides about the newest attempt."""
         return {
             "attempt": self.attempt,
             "trained_before": self.trained_before,
@@ -287,22 +289,24 @@ class EventsProjection:
 
     @property
     def chosen_by(self) -> list[Evaluated]:
-        """The evaluations on fresh episodes that chose the best policies, those of later ones last."""
+        """The evaluations on fresh episodes that selected the best policies, in order."""
         return [best.evaluated for best in self._bests]
 
-    def asked_that_count(self, asked: Iterable[Evaluated]) -> list[Evaluated]:
-        """The evaluations on request whose policies the run has not discarded since, with the times at which these had
-        been trained."""
+    def drop_discarded(self, requested: Iterable[Evaluated]) -> list[Evaluated]:
+        """Return the evaluations on request without those of policies that the run discarded later.
+
+        Each gets the time at which its policy was trained.
+        """
         return [
             replace(one, time=self._trained_at(one.step, one.time))
-            for one in asked
-            if not any(one.time < when and one.step > kept for when, kept in self._went_back)
+            for one in requested
+            if not any(one.time < when and one.step > kept for when, kept in self._rollbacks)
         ]
 
     def _trained_at(self, step: int, at_most: float) -> float:
-        """Unix seconds at which training had reached ``step``, between the events that tell a step and a time;
-        ``at_most`` where it is known to be later than all of them."""
-        passed = sorted(self._passed)
+        """Return the Unix seconds at which training reached ``step``, interpolated between events; ``at_most`` if the
+        step is after all of them."""
+        passed = sorted(self._reached_steps)
         if not passed or step > passed[-1][0]:
             return at_most
         exactly = [time for known, time in passed if known == step]
@@ -311,15 +315,16 @@ class EventsProjection:
 
     @property
     def clock(self) -> TrainingClock:
-        """Of all attempts; of the newest one, if it has not ended, as far as it has come."""
-        goes_on = self.started_at is not None and self.ending is None
-        return TrainingClock((*self._trained, *([(self.started_at, None)] if goes_on and self.started_at else [])))
+        """The times of all attempts, including the current one."""
+        is_open = self.started_at is not None and self.ending is None
+        current = [(self.started_at, None)] if is_open and self.started_at else []
+        return TrainingClock((*self._trained_intervals, *current))
 
     @property
     def trained_before(self) -> float:
-        """Seconds that the attempts before the newest have trained."""
-        begun = self.started_at is not None
-        earlier = self._trained[:-1] if begun and self.ending is not None else self._trained
+        """Seconds of training of the attempts before the newest."""
+        has_started = self.started_at is not None
+        earlier = self._trained_intervals[:-1] if has_started and self.ending is not None else self._trained_intervals
         return sum(end - start for start, end in earlier)
 
     def _warn(self, message: str) -> None:
@@ -327,6 +332,6 @@ class EventsProjection:
         self.last_warning = message[:MAX_CHARACTERS]
 
 
-def _keep(kept: list[T], one: T) -> None:
+def _append_bounded(kept: list[T], one: T) -> None:
     kept.append(one)
     del kept[:-MOST_KEPT]

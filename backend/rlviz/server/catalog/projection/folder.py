@@ -1,4 +1,4 @@
-"""Rows of the catalogue for run folders and their evaluations."""
+"""Builds and updates the catalogue's rows for run folders and their evaluations."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from rlviz.server.catalog.projection.events import EventsProjection
 from rlviz.server.catalog.projection.run import (
     RunProjection,
     find_damage,
+    interrupt_damaged,
     note_damage,
     readable_labels,
     rescued_row,
-    settle_damaged,
     solved_columns,
 )
 from rlviz.stats.solved import Evaluated, earlier_of, shown_return, solved_by_evaluations
 
 
 @dataclass
-class Indexed:
+class IndexedFolders:
     """Rows of some folders, and what could not be read."""
 
     runs: list[RunRow] = field(default_factory=list)
@@ -39,11 +39,11 @@ class Indexed:
     unreadable: list[RunFolderError] = field(default_factory=list)
 
 
-def index_folder(folder: RunFolder, indexed: Indexed) -> None:
-    """Add what ``folder`` says to ``indexed``.
+def index_folder(folder: RunFolder, indexed: IndexedFolders) -> None:
+    """Add the rows of ``folder`` to ``indexed``.
 
-    A damaged one is added as far as it can be read. A copy of another run's folder is named and left alone: that run
-    would be there twice.
+    A damaged folder is added as far as it can be read. A copy of another run's folder is reported and not added, so
+    that no run is listed twice.
     """
     records = _records(folder, indexed.unreadable)
     try:
@@ -51,13 +51,13 @@ def index_folder(folder: RunFolder, indexed: Indexed) -> None:
     except RunFolderError as error:
         indexed.unreadable.append(error)
         return
-    settle_damaged(row, folder)
+    interrupt_damaged(row, folder)
     indexed.runs.append(row)
     indexed.evaluations.extend(map(EvaluationRow.from_record, records))
 
 
 def row_of_config(config: RunConfig) -> RunRow:
-    """A new row for a configuration."""
+    """Return a new row for a configuration."""
     return RunRow(
         id=config.run_id,
         is_foreign=config.actor is RunActor.FOREIGN,
@@ -77,18 +77,24 @@ def row_of_config(config: RunConfig) -> RunRow:
 
 
 def end_step_of(config: RunConfig, total_timesteps: int) -> int:
-    """The step at which the run ends unless it is stopped; the steps asked for if its algorithm is not installed, or
-    it is no run of ours."""
+    """Return the step at which the run ends unless it is stopped: ``total_timesteps`` if a program of the user's own
+    writes the run, or its algorithm is not installed."""
     if config.actor is RunActor.FOREIGN or config.algo not in ALGORITHMS.names():
         return total_timesteps
     return ALGORITHMS.get(config.algo).training_end(total_timesteps, config.hyperparameters)
 
 
 def row_of_folder(folder: RunFolder, records: Sequence[EvaluationRecord] | None = None) -> RunRow:
-    """The row that ``folder`` amounts to. ``records``: its evaluations; None: they are read.
+    """Return the row for ``folder``, with whatever can be read if it is damaged.
 
-    A run that has begun but not ended is ``running`` or ``stopping`` here; recovery finds out whether
-    anybody stands behind it. Of a folder that is damaged the row holds what can be read. Raises ForeignRunFolder.
+    A run that started and has no end is ``running`` or ``stopping`` here; recovery checks whether its worker lives.
+
+    Args:
+        folder: The run's folder.
+        records: Its evaluations; None to read them.
+
+    Raises:
+        ForeignRunFolder: The folder is a copy of another run's folder.
     """
     row = _fresh_row(folder)
     labels = readable_labels(folder, row.name)
@@ -114,10 +120,10 @@ def _fresh_row(folder: RunFolder) -> RunRow:
 
 
 def end_row(row: RunRow, folder: RunFolder, ending: EventRecord) -> None:
-    """Update ``row`` from ``folder`` and from ``ending``, which may be missing in the journal."""
+    """Update ``row`` from ``folder`` and the event ``ending``, which may be missing in the journal."""
     projection = _project(row, folder)
     if projection.ending is None:
-        projection.take_event(ending)
+        projection.apply_event(ending)
     update_row(row, projection, folder)
 
 
@@ -129,43 +135,43 @@ def empty_projection(row: RunRow) -> RunProjection:
 def _project(row: RunRow, folder: RunFolder, records: Sequence[EvaluationRecord] | None = None) -> RunProjection:
     projection = empty_projection(row)
     if row.reward_threshold is not None:
-        projection.asked = results_of(_records(folder, []) if records is None else records)
-    with suppress(RunFolderError):  # nothing can be read of what is no journal any more
+        projection.asked = results_of_records(_records(folder, []) if records is None else records)
+    with suppress(RunFolderError):  # the journal is damaged
         for lines in JournalTail(folder.events_path).batches():
-            projection.take_events(lines)
+            projection.apply_events(lines)
     read_metrics(projection, folder)
     return projection
 
 
 def read_metrics(projection: RunProjection, folder: RunFolder, end: int | None = None) -> None:
-    """Apply the metrics of ``folder`` to ``projection`` anew: all, or those before byte ``end``."""
+    """Reset the metrics of ``projection`` and read those of ``folder``: all, or those before byte ``end``."""
     projection.forget_metrics()
     with suppress(RunFolderError):
         for lines in JournalTail(folder.metrics_path).batches(end=end):
-            projection.take_metrics(lines)
+            projection.apply_metrics(lines)
 
 
 def update_row(row: RunRow, projection: RunProjection, folder: RunFolder) -> None:
     """Write the state of ``projection`` into ``row``. No other code updates a row from journals.
 
-    The status changes only with the beginning and the end of an attempt: otherwise it says what is wanted of the run,
-    which journals do not contain.
+    The status changes only when an attempt starts or ends. Otherwise it shows what the user requested, which the
+    journals do not contain.
     """
     row.sqlmodel_update(projection.columns())
     if projection.total_timesteps is not None and projection.total_timesteps != row.total_timesteps:
-        _lengthen(row, projection.total_timesteps, folder)
+        _set_total_timesteps(row, projection.total_timesteps, folder)
     if projection.ending is None:
         if row.state is RunStatus.STARTING and projection.has_begun:
             row.status = RunStatus.RUNNING.value
-        elif row.state.is_final and projection.has_begun:  # a worker began once more by itself
+        elif row.state.is_final and projection.has_begun:  # a worker started another attempt by itself
             row.status = projection.status(_control(folder) or Control()).value
         return
     row.status = projection.ending.value
     row.sqlmodel_update(projection.end_columns(_control(folder), _best_policy(folder)))
 
 
-def _lengthen(row: RunRow, total_timesteps: int, folder: RunFolder) -> None:
-    """The run shall be trained for longer, or less long, than its configuration says."""
+def _set_total_timesteps(row: RunRow, total_timesteps: int, folder: RunFolder) -> None:
+    """Set another number of steps than that of the configuration."""
     row.total_timesteps = row.end_step = total_timesteps
     with suppress(RunFolderError):
         row.end_step = end_step_of(folder.read_config(), total_timesteps)
@@ -184,8 +190,8 @@ def _best_policy(folder: RunFolder) -> BestPolicy | None:
     return None
 
 
-def results_of(records: Iterable[EvaluationRecord]) -> list[Evaluated]:
-    """What the completed evaluations on request among ``records`` show; their times are those of the requests."""
+def results_of_records(records: Iterable[EvaluationRecord]) -> list[Evaluated]:
+    """Return the results of the completed evaluations on request in ``records``, each with the time of its request."""
     found = []
     for record in records:
         summary = record.summary
@@ -201,15 +207,18 @@ def results_of(records: Iterable[EvaluationRecord]) -> list[Evaluated]:
     return found
 
 
-def counted(asked: Sequence[Evaluated], folder: RunFolder) -> list[Evaluated]:
-    """Those of the evaluations on request that count, with the times at which their policies had been trained."""
-    return _events(folder).asked_that_count(asked) if asked else []
+def drop_discarded_evaluations(requested: Sequence[Evaluated], folder: RunFolder) -> list[Evaluated]:
+    """Return the evaluations on request without those of policies that the run discarded later.
+
+    Each gets the time at which its policy was trained.
+    """
+    return _events(folder).drop_discarded(requested) if requested else []
 
 
-def evaluations_that_count(asked: Sequence[Evaluated], folder: RunFolder) -> list[Evaluated]:
-    """These, and those that chose the run's best policies."""
+def collect_counted_evaluations(requested: Sequence[Evaluated], folder: RunFolder) -> list[Evaluated]:
+    """Return the evaluations that selected the run's best policies, and those on request that were not discarded."""
     events = _events(folder)
-    return [*events.chosen_by, *events.asked_that_count(asked)]
+    return [*events.chosen_by, *events.drop_discarded(requested)]
 
 
 def _events(folder: RunFolder) -> EventsProjection:
@@ -220,9 +229,10 @@ def _events(folder: RunFolder) -> EventsProjection:
 
 
 def count_evaluations(row: RunRow, found: Sequence[Evaluated]) -> bool:
-    """Write into ``row`` that evaluations have shown the run to be solved; return whether it has changed.
+    """Set the solved columns of ``row`` if the evaluations ``found`` solve the run earlier.
 
-    For a run that no monitor follows: a projection counts evaluations too.
+    Returns whether they changed. Call it only for a run that no monitor follows: a monitor's projection counts
+    evaluations itself.
     """
     solved = earlier_of(row.solved, solved_by_evaluations(row.reward_threshold, found))
     if solved == row.solved:
@@ -232,7 +242,7 @@ def count_evaluations(row: RunRow, found: Sequence[Evaluated]) -> bool:
 
 
 def evaluation_rows(folder: RunFolder, unreadable: list[RunFolderError]) -> list[EvaluationRow]:
-    """The evaluations of a run; those that cannot be read are added to ``unreadable``."""
+    """Return the rows of a run's evaluations. Errors of those that cannot be read are added to ``unreadable``."""
     return [EvaluationRow.from_record(record) for record in _records(folder, unreadable)]
 
 
@@ -247,5 +257,5 @@ def _records(folder: RunFolder, unreadable: list[RunFolderError]) -> list[Evalua
 
 
 def evaluation_row(folder: RunFolder, evaluation_id: str) -> EvaluationRow:
-    """Raises RunFolderError."""
+    """Return the row of one evaluation. Raises RunFolderError."""
     return EvaluationRow.from_record(folder.evaluations.read(evaluation_id))

@@ -1,4 +1,4 @@
-"""MetricsProjection: the state that the lines of ``metrics.jsonl`` add up to."""
+"""MetricsProjection: computes a run's columns from the lines of ``metrics.jsonl``."""
 
 from __future__ import annotations
 
@@ -33,15 +33,16 @@ _NEWEST = (EP_REW_MEAN, EP_LEN_MEAN, FPS, RECENT_FPS, UPDATE_SECONDS)
 class MetricsProjection:
     """The newest step, the newest value of each metric, and the curve of the returns.
 
-    It depends on the lines alone, not on how they were handed over. ``step_at``: Unix time at which ``step`` was
-    reached, None if unknown. ``broken``: lines that are no record; ``broken_at``: byte at which the last one begins.
+    The result depends only on the lines, not on how they are split into batches. ``step_at``: Unix time at which
+    ``step`` was reached, None if unknown. ``broken``: number of lines that are not records; ``broken_at``: byte at
+    which the last of them begins.
     """
 
     def __init__(
         self, threshold: float | None, before: Sequence[LastEpisode] = (), *, is_foreign: bool = False
     ) -> None:
         """``before``: the last episodes before the fork, if the run is one. ``is_foreign``: a program of the user's own
-        trains it, so that its periodic evaluations are never played again."""
+        trains the run, so that its periodic evaluations cannot be repeated."""
         self.step = 0
         self.step_at: float | None = None
         self.episodes = 0
@@ -75,7 +76,7 @@ class MetricsProjection:
         _extend(self.curve, records)
 
     def columns(self) -> dict[str, Any]:
-        """Columns of the row that this journal alone tells."""
+        """Return the columns that only this journal provides."""
         return {
             "episodes": self.episodes,
             "ep_rew_mean": self.mean_return,
@@ -88,12 +89,12 @@ class MetricsProjection:
 
     @property
     def evaluations(self) -> list[Evaluated]:
-        """The periodic evaluations that count by themselves."""
+        """The periodic evaluations that count without being repeated: only those of foreign runs."""
         return [] if self._in_a_row is None else self._in_a_row.found
 
     @property
     def mean_return(self) -> float | None:
-        """Means over the last 100 episodes; until the first episode is known, those that Stable-Baselines3 logged."""
+        """Mean return of the last 100 episodes; before the first episode, the mean that Stable-Baselines3 logged."""
         return self.curve.mean if self.curve.has_mean else number(self._newest.get(EP_REW_MEAN))
 
     @property
@@ -102,7 +103,7 @@ class MetricsProjection:
 
     @property
     def fps(self) -> float | None:
-        """The newest rate; before there is one, the average since the start."""
+        """The newest rate in steps per second; before the first one, the average since the start."""
         return number(self._newest.get(RECENT_FPS, self._newest.get(FPS)))
 
     @property
@@ -116,7 +117,7 @@ def number(value: Any) -> float | None:
 
 
 def _extend(curve: ReturnCurve, records: Sequence[Mapping[str, Any]]) -> None:
-    """Apply the episodes among ``records``; records without a valid episode are skipped."""
+    """Add the episodes in ``records`` to ``curve``; records without a valid episode are skipped."""
     try:
         ends = [(record["step"], record["time"], record["values"]) for record in records if _ends_episode(record)]
         steps = _numbers([step for step, _, _ in ends], {int})
@@ -136,7 +137,7 @@ def _ends_episode(record: Mapping[str, Any]) -> bool:
 
 
 def _numbers(values: Sequence[Any], kinds: set[type]) -> Floats:
-    """NaN for null. Raises TypeError if a value has none of the types in ``kinds``."""
+    """Return an array with NaN for None. Raises TypeError if a value has none of the types in ``kinds``."""
     if not set(map(type, values)) <= kinds:
         raise TypeError(f"Expected only {kinds}.")
     return np.array(values, dtype=np.float64)

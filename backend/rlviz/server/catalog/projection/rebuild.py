@@ -1,4 +1,4 @@
-"""Rebuilding the catalogue from the run folders, which hold everything that matters."""
+"""Rebuilds the catalogue from the run folders, which hold all the data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rlviz.importing import safe_path_in_children
 from rlviz.rundir.folder import RunFolder, linked_folders, run_folders
 from rlviz.server.catalog.database import Database, mark_indexed
 from rlviz.server.catalog.models import EvaluationRow, RunRow
-from rlviz.server.catalog.projection.folder import Indexed, index_folder
+from rlviz.server.catalog.projection.folder import IndexedFolders, index_folder
 
 MANY_FOLDERS = 400
 """Number of folders below which one process is faster than starting others."""
@@ -26,9 +26,9 @@ BATCH = 50
 
 
 @dataclass(frozen=True)
-class Rebuilt:
-    """Number of run folders and evaluations that were indexed, a sentence for each that could not be read, and one for
-    each that a newer version wrote: those are indexed as far as they are understood."""
+class RebuildResult:
+    """Number of indexed runs and evaluations; one sentence for each folder or file that could not be read, and one for
+    each that a newer version wrote, which is indexed as far as this version understands it."""
 
     runs: int
     evaluations: int
@@ -38,9 +38,11 @@ class Rebuilt:
 
 def rebuild(
     database: Database, runs_dir: Path, on_progress: Callable[[int, int], None] = lambda _done, _total: None
-) -> Rebuilt:
-    """Replace all rows by those of the folders. Copies of run folders, and links to them, are reported and skipped.
-    ``on_progress`` is called with how many folders of how many are read."""
+) -> RebuildResult:
+    """Replace all rows with those of the folders. Copies of run folders and links to folders are reported and skipped.
+
+    ``on_progress`` is called with the number of folders read so far and the number of all folders.
+    """
     counts = _Counts()
     with database.write() as session:
         session.exec(delete(EvaluationRow))
@@ -52,8 +54,8 @@ def rebuild(
     return counts.result(runs_dir)
 
 
-def index_new(database: Database, runs_dir: Path) -> Rebuilt:
-    """Add rows for folders without one: copied there by hand, or created just before a service was killed."""
+def index_new(database: Database, runs_dir: Path) -> RebuildResult:
+    """Add rows for folders without one, which were copied there or created just before a service was killed."""
     with database.read() as session:
         known = set(session.exec(select(col(RunRow.id))))
     counts = _Counts()
@@ -66,12 +68,12 @@ def index_new(database: Database, runs_dir: Path) -> Rebuilt:
     return counts.result(runs_dir)
 
 
-def _index_all(folders: Sequence[RunFolder], on_progress: Callable[[int, int], None]) -> Iterator[Indexed]:
-    """The rows of the folders, in their order and BATCH folders at a time, so that memory does not grow with their
-    number. With many folders, they are computed by one process for each core."""
+def _index_all(folders: Sequence[RunFolder], on_progress: Callable[[int, int], None]) -> Iterator[IndexedFolders]:
+    """Yield the rows of the folders in order, BATCH folders at a time, so that memory does not grow with their number.
+    Many folders are read by one process per core."""
     batches = _batches(folders)
     with ExitStack() as held:
-        found: Iterator[Indexed] = map(_index, batches)
+        found: Iterator[IndexedFolders] = map(_index, batches)
         if len(folders) >= MANY_FOLDERS:
             held.enter_context(safe_path_in_children())
             found = held.enter_context(ProcessPoolExecutor(mp_context=get_context("spawn"))).map(_index, batches)
@@ -84,14 +86,14 @@ def _batches(folders: Sequence[RunFolder]) -> list[Sequence[RunFolder]]:
     return [folders[start : start + BATCH] for start in range(0, len(folders), BATCH)]
 
 
-def _index(folders: Iterable[RunFolder]) -> Indexed:
-    found = Indexed()
+def _index(folders: Iterable[RunFolder]) -> IndexedFolders:
+    found = IndexedFolders()
     for folder in folders:
         index_folder(folder, found)
     return found
 
 
-def _add(session: Session, found: Indexed) -> None:
+def _add(session: Session, found: IndexedFolders) -> None:
     session.add_all(found.runs)
     session.flush()
     session.add_all(found.evaluations)
@@ -100,7 +102,7 @@ def _add(session: Session, found: Indexed) -> None:
 
 
 class _Counts:
-    """What ``Rebuilt`` says, counted batch by batch."""
+    """Collects a ``RebuildResult`` batch by batch."""
 
     def __init__(self) -> None:
         self._runs = self._evaluations = 0
@@ -108,7 +110,7 @@ class _Counts:
         self._damaged: list[str] = []
         self._newer: list[str] = []
 
-    def add(self, found: Indexed) -> None:
+    def add(self, found: IndexedFolders) -> None:
         self._runs += len(found.runs)
         self._evaluations += len(found.evaluations)
         self._unreadable += map(str, found.unreadable)
@@ -117,10 +119,10 @@ class _Counts:
                 says = str(RunFolderError(row.id, damage))
                 (self._newer if damage.newer else self._damaged).append(says)
 
-    def result(self, runs_dir: Path) -> Rebuilt:
+    def result(self, runs_dir: Path) -> RebuildResult:
         links = [f"{path} is a link. {_MOVE_IT}" for path in linked_folders(runs_dir)]
         unreadable = dict.fromkeys([*self._unreadable, *self._damaged])
-        return Rebuilt(self._runs, self._evaluations, [*unreadable, *links], self._newer)
+        return RebuildResult(self._runs, self._evaluations, [*unreadable, *links], self._newer)
 
 
-_MOVE_IT = "What lies outside the runs folder is never read: put the folder itself here."
+_MOVE_IT = "Files outside the runs folder are never read: move the folder itself here."

@@ -1,9 +1,9 @@
-"""RunProjection: the one way from a run's journals and evaluations to the columns of its row in the catalogue.
+"""RunProjection: computes the columns of a run's row from its journals and evaluations.
 
-It is used while a run trains, when its worker is found gone, after a restart, and when the catalogue is made again: the
-same lines and evaluations give the same columns. It touches no file, no clock and no catalogue.
+All code paths use it: while a run trains, when its worker is gone, after a restart, and for a rebuild. The same lines
+and evaluations always give the same columns. It uses no files, no clock and no catalogue.
 
-The row of a damaged run folder: what can still be read of it.
+The module also builds the row of a damaged run folder from the parts that can still be read.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ from rlviz.stats.solved import Evaluated, SolvedAt, earlier_of, solved_by_evalua
 
 
 def ended_by_rule(rule: str) -> str:
-    """The cause of a stop by a rule that saves nothing."""
+    """Return the cause of a stop by a rule that saves nothing."""
     return f"A rule ended it without saving: {rule}"
 
 
-ENDED_FROM_OUTSIDE = "Not this app but something else told the worker to end (SIGTERM); it saved its policy and did."
+ENDED_FROM_OUTSIDE = "Another program ended the worker (SIGTERM). The worker saved its policy first."
 
 
 class RunProjection:
-    """Takes in the two journals of a run, each in its own order, and tells the columns that they amount to.
+    """Reads the two journals of a run, each in order, and computes the columns.
 
-    How the two are interleaved, and in what pieces they come, makes no difference: each has a projection of its own,
-    and ``columns`` puts the two together.
+    Batches of the two journals may be of any size and interleaved in any way: each journal has a projection of its
+    own, and ``columns`` combines the two.
     """
 
     def __init__(
@@ -57,9 +57,14 @@ class RunProjection:
         *,
         is_foreign: bool = False,
     ) -> None:
-        """``threshold``: the environment's reward threshold, None if it has none. ``attempt``: the one that is wanted;
-        of an earlier one counts what it has left, but neither its start nor its end. ``before``: the last episodes
-        before the fork, if the run is one. ``is_foreign``: a program of the user's own trains it.
+        """Start with empty journals.
+
+        Args:
+            threshold: The environment's reward threshold; None if it has none.
+            attempt: The requested attempt. Start and end of earlier attempts do not change the status; their policies
+                and warnings count.
+            before: The last episodes before the fork, if the run is one.
+            is_foreign: Whether a program of the user's own trains the run.
         """
         self.attempt = attempt
         self._threshold, self._before, self._is_foreign = threshold, before, is_foreign
@@ -70,52 +75,52 @@ class RunProjection:
 
     @property
     def superseded(self) -> Superseded:
-        """The rows in whose place those of a later attempt have come."""
+        """The rows that later attempts replaced."""
         return self._events.superseded
 
     @property
     def is_outdated(self) -> bool:
-        """Whether rows were taken in that are superseded: ``forget_metrics``, and take in the journal again."""
+        """Whether the metrics include superseded rows. Then call ``forget_metrics`` and apply the journal again."""
         return self._left_out != self._events.superseded
 
     def forget_metrics(self) -> None:
-        """From now on the rows that are superseded, as far as the events have said, are left out."""
+        """Reset the metrics. Rows that are superseded by the events so far are ignored from now on."""
         self._metrics, self._left_out = self._no_metrics(), self._events.superseded
 
     def _no_metrics(self) -> MetricsProjection:
         return MetricsProjection(self._threshold, self._before, is_foreign=self._is_foreign)
 
-    def take_metrics(self, lines: Sequence[Line]) -> None:
+    def apply_metrics(self, lines: Sequence[Line]) -> None:
         """Apply the next lines of ``metrics.jsonl``."""
         left_out = self._left_out
         self._metrics.add_lines([line for line in lines if not _is_in(left_out, line)] if left_out else lines)
 
-    def take_events(self, lines: Sequence[Line]) -> None:
+    def apply_events(self, lines: Sequence[Line]) -> None:
         """Apply the next lines of ``events.jsonl``."""
         self._events.add_lines(lines)
 
-    def take_event(self, event: EventRecord) -> None:
-        """Apply an event that is known, though it may not be in the journal."""
-        self._events.take_event(event)
+    def apply_event(self, event: EventRecord) -> None:
+        """Apply an event that may be missing in the journal."""
+        self._events.apply_event(event)
 
     @property
     def newest_attempt(self) -> int:
-        """The wanted one, or a later one: a worker that goes back begins one by itself."""
+        """The requested attempt, or a later one that a worker started by going back to a snapshot."""
         return max(self.attempt, self._events.attempt)
 
     @property
     def has_begun(self) -> bool:
-        """Whether there are events of the wanted attempt."""
+        """Whether there are events of the requested attempt."""
         return self._events.attempt >= self.attempt
 
     @property
     def ending(self) -> RunStatus | None:
-        """The status in which the wanted attempt ended; None while it has not."""
+        """The status in which the requested attempt ended; None until then."""
         return self._events.ending if self.has_begun else None
 
     @property
     def core_seconds(self) -> float:
-        """What the workers that have ended cost."""
+        """Processor seconds of the workers that have ended."""
         return self._events.core_seconds
 
     @property
@@ -133,21 +138,21 @@ class RunProjection:
         return self._events.answered_checkpoint
 
     def columns(self) -> dict[str, Any]:
-        """Values of all columns except the status."""
+        """Return the values of all columns except the status."""
         metrics, events = self._metrics, self._events
         columns = metrics.columns() | events.columns() | self._columns_of_both()
         columns["warnings"] = metrics.broken + events.broken + events.warnings
         columns["last_warning"] = self._last_warning()
-        if self.has_begun:  # otherwise the catalogue knows more than the folder
+        if self.has_begun:  # before that the catalogue knows more than the folder
             columns |= events.attempt_columns()
-        if self.has_begun and events.started is None:  # it ended before it began: its worker is gone
+        if self.has_begun and events.started is None:  # it ended without a start: its worker is gone
             columns["worker"] = None
         elif self.has_begun and events.started is not None and events.started.worker is not None:
             columns["worker"] = events.started.worker
         return columns
 
     def _columns_of_both(self) -> dict[str, Any]:
-        """Those that take both journals."""
+        """Return the columns that need both journals."""
         step, step_at = self._newest_step()
         return {
             "step": step,
@@ -158,40 +163,41 @@ class RunProjection:
 
     def _solved(self) -> SolvedAt | None:
         events, metrics = self._events, self._metrics
-        evaluations = [*events.chosen_by, *events.asked_that_count(self.asked), *metrics.evaluations]
+        evaluations = [*events.chosen_by, *events.drop_discarded(self.asked), *metrics.evaluations]
         return earlier_of(metrics.curve.solved, solved_by_evaluations(self._threshold, evaluations))
 
     @property
     def total_timesteps(self) -> int | None:
-        """Steps to train for, if not those of the configuration."""
+        """Steps to train for, if an event changed the number in the configuration."""
         return self._events.total_timesteps
 
     def end_columns(self, control: Control | None, best: BestPolicy | None) -> dict[str, Any]:
-        """Columns of an attempt that has ended, from the folder's files beside the journals.
+        """Return columns of an attempt that has ended, from other files than the journals.
 
-        ``control`` is the control file, None if it cannot be read; ``best`` is from the file of the best policy, since
-        the worker may have died before it journalled it.
+        Args:
+            control: The control file; None if it cannot be read.
+            best: From the file of the best policy, because the worker may have died before it journaled that policy.
         """
         columns: dict[str, Any] = {"best_policy": best.model_dump() if best is not None else None}
         if self.ending is RunStatus.STOPPED and self._events.ended_early is not None:
             columns["cause"] = ended_by_rule(self._events.ended_early)
         elif self.ending is RunStatus.STOPPED and control is not None:
-            columns["cause"] = control.reason if control.desired in _ASKED else ENDED_FROM_OUTSIDE
+            columns["cause"] = control.reason if control.desired in _REQUESTED else ENDED_FROM_OUTSIDE
         return columns
 
     def status(self, control: Control) -> RunStatus:
-        """The status of the run, given what is wanted of it. It does not say whether a worker lives."""
+        """Return the run's status for the request in ``control``. It does not say whether a worker lives."""
         if not self.has_begun:
-            return _WAITING[control.desired]
-        return self.ending or _ASKED.get(control.desired, RunStatus.RUNNING)
+            return _BEFORE_START[control.desired]
+        return self.ending or _REQUESTED.get(control.desired, RunStatus.RUNNING)
 
     def _newest_step(self) -> tuple[int, float | None]:
-        """The greatest step of both journals, and when it was reached; events are more exact."""
+        """Return the greatest step of both journals and when it was reached; at equal steps the event's time wins."""
         metrics, events = self._metrics, self._events
         return (events.step, events.step_at) if events.step >= metrics.step else (metrics.step, metrics.step_at)
 
     def _fps(self, step: int, step_at: float | None) -> float | None:
-        """The current rate; of a run that has ended, its steps divided by the seconds that all attempts trained."""
+        """Return the current rate in steps per second; for a run that has ended, the average over all attempts."""
         events = self._events
         if self.ending is None or events.started_at is None or step_at is None:
             return self._metrics.fps
@@ -201,19 +207,19 @@ class RunProjection:
         return round((step - (events.first_step or 0)) / trained, 1) or self._metrics.fps
 
     def _last_warning(self) -> str | None:
-        """The newest warning of the run itself; without one, the last broken line."""
+        """Return the newest warning of the run itself; without one, a sentence about the last broken line."""
         metrics, events = self._metrics, self._events
         if events.last_warning is not None:
             return events.last_warning
         if events.broken_at is not None:
             return f"events.jsonl: the line at byte {events.broken_at} is not an event."
         if metrics.broken_at is not None:
-            return f"metrics.jsonl: the line at byte {metrics.broken_at} is not a record and was left out."
+            return f"metrics.jsonl: the line at byte {metrics.broken_at} is not a record and was ignored."
         return None
 
 
 def solved_columns(solved: SolvedAt | None, clock: TrainingClock) -> dict[str, Any]:
-    """Columns that tell when the run was solved. ``clock`` counts the seconds of training of all its attempts."""
+    """Return the columns that say when the run was solved. ``clock`` counts seconds of training of all attempts."""
     if solved is None:
         return dict.fromkeys(("solved_step", "solved_at", "solved_by", "solved_seconds"))
     return {
@@ -224,14 +230,17 @@ def solved_columns(solved: SolvedAt | None, clock: TrainingClock) -> dict[str, A
     }
 
 
-def lost(cause: str) -> dict[str, Any]:
-    """The columns of a run that nobody stands behind, and of which no journal tells how it ended."""
+def interrupted_columns(cause: str) -> dict[str, Any]:
+    """Return the columns of a run without a worker whose journals have no end."""
     return {"status": RunStatus.INTERRUPTED.value, "cause": cause}
 
 
 def columns_by_journal() -> dict[str, frozenset[str]]:
-    """The columns that are lost with each of the two journals, besides the number of warnings. What takes both is lost
-    with the metrics. Another file tells the best policy as well, and ``control.json`` the attempt."""
+    """Return the columns that are lost if each of the two journals is damaged, except the number of warnings.
+
+    Columns that need both journals are lost with the metrics. The best policy is also in a file of its own, and the
+    attempt in ``control.json``.
+    """
     empty = RunProjection(None)
     metrics, events = empty._metrics, empty._events
     return {
@@ -245,22 +254,22 @@ def _is_in(superseded: Superseded, line: Line) -> bool:
     return line.record is not None and line.record["seq"] in superseded
 
 
-_WAITING = {
+_BEFORE_START = {
     Desired.IDLE: RunStatus.CREATED,
     Desired.RUN: RunStatus.QUEUED,
-    Desired.PAUSE: RunStatus.QUEUED,  # it pauses as soon as it has begun
+    Desired.PAUSE: RunStatus.QUEUED,  # it pauses right after its start
     Desired.STOP: RunStatus.STOPPED,
 }
-"""The status of a run whose wanted attempt has not begun."""
+"""The status of a run before its requested attempt starts."""
 
-_ASKED = {Desired.PAUSE: RunStatus.PAUSING, Desired.STOP: RunStatus.STOPPING}
-"""The status of one whose attempt is under way, and shall not go on; otherwise it is running."""
+_REQUESTED = {Desired.PAUSE: RunStatus.PAUSING, Desired.STOP: RunStatus.STOPPING}
+"""The status of a run with an open attempt and a request to pause or stop; without a request it is running."""
 
 
 UNKNOWN = "unknown"
-"""Stands for an algorithm or environment that cannot be read."""
+"""The name of an algorithm or environment that cannot be read."""
 
-ENDING_LOST = "How the run ended is not known any more: what its events said of it is lost."
+ENDING_LOST = "How the run ended is unknown, because its events are lost."
 
 COLUMNS_FROM: dict[str, Collection[str]] = {
     "config.json": (
@@ -273,12 +282,12 @@ COLUMNS_FROM: dict[str, Collection[str]] = {
 }
 """The columns that each file provides."""
 
-_NO_RECORD = "It is not a record, and was left out."
-_NO_EVENT = "It is not an event, and was left out."
+_NO_RECORD = "It is not a record and was ignored."
+_NO_EVENT = "It is not an event and was ignored."
 
 
 def find_damage(folder: RunFolder, *, lines: bool = True) -> list[Damage]:
-    """All damage of ``folder``; with ``lines`` also that of lines of its journals, which are read for it."""
+    """Return all damage of ``folder``. With ``lines``, also read its journals and report damaged lines."""
     found = inspect_folder(folder)
     if not lines:
         return found
@@ -288,7 +297,7 @@ def find_damage(folder: RunFolder, *, lines: bool = True) -> list[Damage]:
     ):
         try:
             found += damaged_lines(path, broken_lines(path, is_readable), problem)
-        except (FileNotFoundError, RunFolderError):  # reported already, or missing
+        except (FileNotFoundError, RunFolderError):  # missing, or already reported
             continue
     return found
 
@@ -298,7 +307,7 @@ def note_damage(row: RunRow, damage: list[Damage]) -> None:
 
 
 def rescued_row(folder: RunFolder) -> RunRow:
-    """A new row for a run whose configuration is invalid, with each of its values that is valid by itself."""
+    """Return a new row for a run with an invalid configuration, with each value that is valid by itself."""
     values = _values(folder)
     total_timesteps = _valid(TotalTimesteps, values.get("total_timesteps"), 0)
     return RunRow(
@@ -316,33 +325,36 @@ def rescued_row(folder: RunFolder) -> RunRow:
 
 
 def readable_labels(folder: RunFolder, name: str) -> Labels:
-    """The labels of a run; only ``name`` if they cannot be read."""
+    """Return the labels of a run; only ``name`` if they cannot be read."""
     try:
         return folder.read_labels()
     except RunFolderError:
         return Labels(name=name)
 
 
-def keep_known(now: RunRow, before: RunRow) -> None:
-    """Columns that a damaged folder cannot provide any more are kept from ``before``, the row in the catalogue."""
+def keep_known_columns(now: RunRow, before: RunRow) -> None:
+    """Copy the columns that a damaged folder no longer provides from ``before``, the row in the catalogue."""
     damaged = {one["file"] for one in now.damage if one["line"] is None and not one.get("newer")}
     kept = {name for file, names in COLUMNS_FROM.items() if file in damaged or "." in damaged for name in names}
     now.sqlmodel_update({name: value for name in kept if (value := getattr(before, name)) is not None})
 
 
-def settle_damaged(row: RunRow, folder: RunFolder) -> None:
-    """A damaged run that seems not to have begun must not be started: it may have, or cannot be."""
+def interrupt_damaged(row: RunRow, folder: RunFolder) -> None:
+    """Mark a damaged run as interrupted if it looks as if it never started.
+
+    It must not be started: it may have trained already, or its configuration cannot be read.
+    """
     if row.state not in (RunStatus.CREATED, RunStatus.QUEUED):
         return
     damage = [Damage.model_validate(one) for one in row.damage]
     in_the_way = [one for one in damage if one.file in ("config.json", "events.jsonl") and not one.newer]
     if in_the_way or has_trained(folder):
         cause = f"The run folder is damaged. {in_the_way[0]}" if in_the_way else ENDING_LOST
-        row.sqlmodel_update(lost(cause))
+        row.sqlmodel_update(interrupted_columns(cause))
 
 
 def _values(folder: RunFolder) -> dict[str, Any]:
-    """The configuration without validation; empty if it is no JSON object."""
+    """Return the configuration without validation; empty if it is not a JSON object."""
     try:
         found = orjson.loads(read_small(folder.config_path))
     except (FileNotFoundError, RunFolderError, orjson.JSONDecodeError):
@@ -358,6 +370,6 @@ def _valid(kind: Any, value: Any, otherwise: Any) -> Any:
 
 
 def _created_at(folder: RunFolder, value: Any) -> float:
-    """Creation time by the configuration, else by the run's id, else by the folder's own time; Unix seconds."""
+    """Return the creation time from the configuration, the run's id, or the folder, in this order; Unix seconds."""
     created: datetime | None = _valid(Instant, value, None) or created_at_of(folder.run_id)
     return created.astimezone(UTC).timestamp() if created is not None else folder.path.lstat().st_mtime

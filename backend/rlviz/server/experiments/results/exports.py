@@ -5,43 +5,16 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from enum import StrEnum
 
 import orjson
 
+from rlviz.domain.export_formats import ResultsFormat
 from rlviz.domain.plain_text import csv_text
 from rlviz.stats.experiments import ExperimentResults, Trial
 from rlviz.stats.experiments.report import latex, markdown
 
 COLUMNS = ("variant", "label", "environment", "seed", "run_id", "score", "ended", "steps", "reached", "core_seconds")
 NUMBERS = ("score", "steps", "reached", "core_seconds")
-
-
-class ResultsFormat(StrEnum):
-    """*json*: results and trials. *csv* and *parquet*: a row for each trial. *markdown* and *latex*: a row for each
-    variant."""
-
-    JSON = "json"
-    CSV = "csv"
-    PARQUET = "parquet"
-    MARKDOWN = "markdown"
-    LATEX = "latex"
-
-
-MEDIA_TYPES = {
-    ResultsFormat.JSON: "application/json",
-    ResultsFormat.CSV: "text/csv; charset=utf-8",
-    ResultsFormat.PARQUET: "application/vnd.apache.parquet",
-    ResultsFormat.MARKDOWN: "text/markdown; charset=utf-8",
-    ResultsFormat.LATEX: "application/x-tex; charset=utf-8",
-}
-SUFFIXES = {
-    ResultsFormat.JSON: "json",
-    ResultsFormat.CSV: "csv",
-    ResultsFormat.PARQUET: "parquet",
-    ResultsFormat.MARKDOWN: "md",
-    ResultsFormat.LATEX: "tex",
-}
 
 
 def export(form: ResultsFormat, trials: Sequence[Trial], results: ExperimentResults) -> bytes:

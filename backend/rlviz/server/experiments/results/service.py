@@ -25,6 +25,7 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import InvalidRequest, RunFolderError, SearchNotFound, UnknownName
 from rlviz.domain.evaluation import BestPolicy, PolicyChoice
 from rlviz.domain.experiments import Sweep
+from rlviz.domain.export_formats import ResultsFormat
 from rlviz.domain.ids import utc
 from rlviz.domain.presets import MeasuredCurve, MeasuredPreset, OwnPreset, own_preset_id
 from rlviz.domain.status import RunStatus
@@ -33,13 +34,13 @@ from rlviz.learning.search.study import SearchRecord, SearchTrial
 from rlviz.rundir.files import read_small, write_atomically
 from rlviz.rundir.folder import RunFolder
 from rlviz.server.catalog.database import Database
-from rlviz.server.catalog.evaluations import results_asked_for
+from rlviz.server.catalog.evaluations import find_requested_results
 from rlviz.server.catalog.models import RunRow
-from rlviz.server.catalog.projection.folder import counted
+from rlviz.server.catalog.projection.folder import drop_discarded_evaluations
 from rlviz.server.catalog.runs import find_runs, run_stamps
 from rlviz.server.events import TrialsChanged
 from rlviz.server.experiments.results.digests import RunDigestStore
-from rlviz.server.experiments.results.exports import ResultsFormat, export
+from rlviz.server.experiments.results.exports import export
 from rlviz.server.metrics.service import MetricsService, RunCurvesCache
 from rlviz.server.runs.presets import OwnPresets
 from rlviz.settings import Settings
@@ -246,7 +247,7 @@ class _State:
         self._run_ids = [one for cell in source.cells for one in cell.run_ids]
         with database.read() as session:
             stamps = run_stamps(session, self._run_ids)
-            self.asked = results_asked_for(session, self._run_ids)
+            self.asked = find_requested_results(session, self._run_ids)
         parts = [
             __version__,
             str(DEFINITIONS),
@@ -405,7 +406,7 @@ class ResultsService:
     def _asked(self, row: RunRow, state: _State) -> list[Evaluated]:
         """Return the requested evaluations that count, including the one that gave the score."""
         asked = state.asked.get(row.id, [])
-        return counted(asked, RunFolder(self._runs_dir, row.id)) if row.superseded else asked
+        return drop_discarded_evaluations(asked, RunFolder(self._runs_dir, row.id)) if row.superseded else asked
 
 
 def _evaluated_unlike(source: ExperimentSource, digests: dict[str, RunDigest]) -> frozenset[str]:

@@ -1,7 +1,6 @@
 """Best moving average and sparkline, options of the environment, the best policy, and why training ended early.
 
-The new columns are filled from the run folders: the catalogue counts as not indexed, and the next step of the
-start-up makes it again.
+The new columns are filled from the run folders: the catalogue counts as not indexed, so that the start rebuilds it.
 """
 
 from __future__ import annotations

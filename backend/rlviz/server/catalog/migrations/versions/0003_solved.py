@@ -1,7 +1,6 @@
-"""When a run was solved, the threshold it was measured by, and when its newest step was reached.
+"""When a run was solved, its reward threshold, and when its newest step was reached.
 
-The new columns are filled from the run folders: the catalogue counts as not indexed, and the next step of the
-start-up makes it again.
+The new columns are filled from the run folders: the catalogue counts as not indexed, so that the start rebuilds it.
 """
 
 from __future__ import annotations

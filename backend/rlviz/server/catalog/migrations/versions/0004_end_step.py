@@ -1,7 +1,6 @@
 """The step at which training ends, and how long an update takes.
 
-The new columns are filled from the run folders: the catalogue counts as not indexed, and the next step of the
-start-up makes it again.
+The new columns are filled from the run folders: the catalogue counts as not indexed, so that the start rebuilds it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Which attempt to train a run is its newest.
-
-No run of an older catalogue has more than one.
-"""
+"""The number of a run's newest attempt. Every run of an older catalogue has one attempt."""
 
 from __future__ import annotations
 

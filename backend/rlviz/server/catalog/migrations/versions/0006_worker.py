@@ -1,6 +1,6 @@
-"""A worker is one text that its launcher alone reads: the process that version 0.1.0 noted in columns becomes it.
+"""Store a worker as one text that only its launcher reads. Version 0.1.0 stored its process in two columns.
 
-A run that trains during the upgrade is adopted by it.
+With that text the new version adopts a run that trains during the upgrade.
 """
 
 from __future__ import annotations

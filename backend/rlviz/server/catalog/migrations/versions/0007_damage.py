@@ -1,7 +1,4 @@
-"""What of a run's folder is damaged.
-
-Runs that were there before are looked through after the start: the column begins empty.
-"""
+"""The damage of a run's folder. The column starts empty; the service inspects existing runs after its start."""
 
 from __future__ import annotations
 

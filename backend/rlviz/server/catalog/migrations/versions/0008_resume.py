@@ -1,6 +1,6 @@
-"""What is known of a run that went on from a snapshot, and of the run that another was forked from.
+"""How a run was resumed from a snapshot, and the parent of a fork.
 
-Runs that were there before have been trained in one attempt.
+Existing runs were trained in one attempt.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What rules have left for the user. Of runs that were there before, nobody is told any more."""
+"""Messages of rules to the user. Messages of existing runs are not shown again."""
 
 from __future__ import annotations
 

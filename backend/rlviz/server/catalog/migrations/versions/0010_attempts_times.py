@@ -1,6 +1,6 @@
-"""When each attempt of a run began and ended, for seconds of training without the pauses between them.
+"""Start and end of each attempt of a run, to count seconds of training without the pauses between attempts.
 
-Of runs that were there before the newest attempt is known; `rlviz rebuild` finds the others.
+Existing runs get their newest attempt; `rlviz rebuild` finds the others.
 """
 
 from __future__ import annotations

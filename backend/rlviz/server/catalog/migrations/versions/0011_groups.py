@@ -1,4 +1,4 @@
-"""Runs that repeat another with a different seed are a group; a run that was there before is one by itself."""
+"""Groups of runs that differ only in their seed. Each existing run is a group of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The number of a run's newest event, by which a page knows that there is one to read."""
+"""The number of a run's newest event, which tells a page that it has new events to read."""
 
 from __future__ import annotations
 

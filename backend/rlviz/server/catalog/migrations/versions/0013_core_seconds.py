@@ -1,4 +1,4 @@
-"""What a run has cost, in processor seconds; null for runs that ended before they were counted."""
+"""Processor seconds of a run; null for runs that ended before they were counted."""
 
 from __future__ import annotations
 

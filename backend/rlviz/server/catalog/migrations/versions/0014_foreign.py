@@ -1,4 +1,4 @@
-"""Whether a program that is not this one writes a run."""
+"""Whether a program of the user's own writes the run."""
 
 from __future__ import annotations
 

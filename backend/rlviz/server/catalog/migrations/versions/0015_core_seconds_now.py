@@ -1,4 +1,4 @@
-"""What a run that trains has cost by now, in processor seconds; null where its worker cannot be asked."""
+"""Processor seconds so far of a run that trains; null if its worker cannot be measured."""
 
 from __future__ import annotations
 

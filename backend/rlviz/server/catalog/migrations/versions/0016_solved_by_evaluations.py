@@ -1,7 +1,6 @@
 """Evaluations on request count for when a run was solved.
 
-The columns are filled from the run folders: the catalogue counts as not indexed, and the next step of the start-up
-makes it again.
+The columns are filled from the run folders: the catalogue counts as not indexed, so that the start rebuilds it.
 """
 
 from __future__ import annotations
