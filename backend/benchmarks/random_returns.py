@@ -60,7 +60,7 @@ def play(episode: Episode, env: Env) -> float:
     """The return of an episode of random actions."""
     step = episode.begin()
     while not step.is_last:
-        step = episode.take(env.action_space.sample())
+        step = episode.take_action(env.action_space.sample())
     return step.episode_return
 
 

@@ -57,7 +57,7 @@ def _in_a_loop(root: Path, seeds: range) -> float:
     forks = ForkedWorkers()
     launcher = ProcessLauncher(source=forks)
     try:
-        launcher.tick()
+        launcher.maintain()
         left: list[tuple[RunFolder, Job]] = [(new_folder(root, "ppo", STEPS, seed=seed), Train()) for seed in seeds]
         wait_until(lambda: forks.template is not None and forks.template.is_ready(), LONG)
         begin = time.monotonic()

@@ -156,7 +156,7 @@ def _play_seconds(env_id: str, values: dict[str, Any]) -> float:
     import torch
 
     from rlviz.learning.algorithms import ALGORITHMS
-    from rlviz.learning.algorithms.policy import as_played
+    from rlviz.learning.algorithms.policy import make_playable
     from rlviz.learning.environments.make import make_environment
     from rlviz.learning.training.builder import build_model, closing_environments
     from rlviz.learning.training.callback import GreedyPlayer
@@ -165,7 +165,7 @@ def _play_seconds(env_id: str, values: dict[str, Any]) -> float:
     config = _config(env_id, Preset.model_validate(values))
     with closing_environments(build_model(config)) as model:
         player = GreedyPlayer(lambda: make_environment(config, whole_episodes=True))
-        policy = as_played(ALGORITHMS.get(config.algo), model)
+        policy = make_playable(ALGORITHMS.get(config.algo), model)
         player.play(policy, range(EPISODES), lambda: True)  # makes the environments
         steps, began = 0, time.process_time()
 

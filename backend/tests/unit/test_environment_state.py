@@ -11,7 +11,7 @@ import pytest
 from rlviz.domain.environment import StateKept
 from rlviz.learning.environments import ENVIRONMENTS
 from rlviz.learning.environments.base import Environment
-from rlviz.learning.environments.make import make_trained, put_view_on
+from rlviz.learning.environments.make import add_view_wrappers, make_trained
 from rlviz.learning.environments.state import (
     SECONDS,
     NotCapturable,
@@ -27,7 +27,7 @@ SLOW = ("CarRacing-v3",)
 
 
 def trained(environment: Environment) -> Any:
-    return put_view_on(make_trained(environment), environment)
+    return add_view_wrappers(make_trained(environment), environment)
 
 
 def outcomes(env: Any, actions: list[Any]) -> list[Any]:

@@ -21,7 +21,7 @@ from rlviz.learning.environments.base import (
     Family,
     KeysByAction,
     Options,
-    pressed,
+    discrete_controls,
 )
 
 CONSOLE_FPS = 60
@@ -39,7 +39,7 @@ _DIRECTIONS = ((UP,), (RIGHT,), (LEFT,), (DOWN,), (UP, RIGHT), (UP, LEFT), (DOWN
 _DIRECTION_NAMES = ("up", "right", "left", "down", "up right", "up left", "down right", "down left")
 _JOYSTICK = ("nothing", "fire", *_DIRECTION_NAMES, *(f"fire and {name}" for name in _DIRECTION_NAMES))
 """All positions, in the order of the Arcade Learning Environment's actions."""
-_JOYSTICK_KEYS = pressed(
+_JOYSTICK_KEYS = discrete_controls(
     dict(enumerate(((SPACE,), *_DIRECTIONS, *((*keys, SPACE) for keys in _DIRECTIONS)), start=1)),
     _JOYSTICK,
     neutral=0,
@@ -88,14 +88,14 @@ def _game(
         does=does,
         observation_space=box(shape=(FRAME_STACK, SIDE, SIDE), dtype="uint8"),
         action_space=action_space,
-        controls=pressed(keys, action_space.labels, neutral=0),
+        controls=discrete_controls(keys, action_space.labels, neutral=0),
         reward_threshold=None,
         max_episode_steps=MOST_FRAMES // FRAME_SKIP,
         render_fps=CONSOLE_FPS // FRAME_SKIP,
         has_lives=has_lives,
         options=AtariOptions(),
         step_wrapper="rlviz.learning.environments.pictures:atari_steps",
-        state_wrapper="rlviz.learning.environments.emulator:saved_emulator",
+        state_wrapper="rlviz.learning.environments.emulator:wrap_saved_emulator",
         observation_wrapper="rlviz.learning.environments.pictures:atari_view",
     )
 

@@ -182,7 +182,7 @@ class Push(NamedTuple):
     label: str
 
 
-def pressed(keys: KeysByAction, labels: Sequence[str], *, neutral: int | None = None) -> Controls:
+def discrete_controls(keys: KeysByAction, labels: Sequence[str], *, neutral: int | None = None) -> Controls:
     """Controls for a Discrete action space: the key of each action, or the keys to hold together.
 
     ``labels`` are those of the action space.
@@ -191,10 +191,10 @@ def pressed(keys: KeysByAction, labels: Sequence[str], *, neutral: int | None = 
         Binding((held,) if isinstance(held, str) else held, float(action), label=labels[action])
         for action, held in keys.items()
     ]
-    return Controls(with_letters(bindings), (None if neutral is None else float(neutral),))
+    return Controls(add_letter_keys(bindings), (None if neutral is None else float(neutral),))
 
 
-def pushed(*components: Sequence[Push], neutral: Sequence[float] | None = None) -> Controls:
+def box_controls(*components: Sequence[Push], neutral: Sequence[float] | None = None) -> Controls:
     """Controls for a Box action space: the keys of each component, in the order of the components; 0 is neutral."""
     bindings = [
         Binding((push.key,), push.bound, place, push.label)
@@ -202,10 +202,10 @@ def pushed(*components: Sequence[Push], neutral: Sequence[float] | None = None) 
         for push in pushes
     ]
     rest = (0.0,) * len(components) if neutral is None else tuple(neutral)
-    return Controls(with_letters(bindings), rest, is_continuous=True)
+    return Controls(add_letter_keys(bindings), rest, is_continuous=True)
 
 
-def with_letters(bindings: Sequence[Binding]) -> tuple[Binding, ...]:
+def add_letter_keys(bindings: Sequence[Binding]) -> tuple[Binding, ...]:
     """``bindings``, and the same with letters in place of arrow keys, unless one of these letters is bound already."""
     used = {key for binding in bindings for key in binding.keys}
     if used & set(_LETTERS.values()):
@@ -261,7 +261,7 @@ def missing_source(entry_point: str) -> str | None:
     return None if found is not None else package
 
 
-def sources_of(entry_point: str) -> tuple[str, ...]:
+def find_source_files(entry_point: str) -> tuple[str, ...]:
     """The files of a class that was loaded: its own, and those beside it or below that were imported too.
 
     Packages that are installed are left out.

@@ -110,7 +110,7 @@ class Conforming(Wrapper):
         self._read = reader_of(self.observation_space)
         self._step: int | None = None
         self._close_seconds = close_seconds
-        self.metadata = sound_metadata(env)
+        self.metadata = read_metadata(env)
 
     def forget_step(self) -> None:
         """Forget the step of the episode until the next reset, because the environment's state was restored."""
@@ -204,7 +204,7 @@ def own_action(space: gymnasium.Space[Any], action: Any) -> Any:
     return np.array(array, dtype=space.dtype).reshape(space.shape or ())
 
 
-def sound_metadata(env: Env) -> dict[str, Any]:
+def read_metadata(env: Env) -> dict[str, Any]:
     """Return the metadata of ``env`` as a dict that Gymnasium can use, with a valid ``render_fps`` or none."""
     found = getattr(env, "metadata", None)
     metadata = dict(found) if isinstance(found, Mapping) else {}
@@ -367,7 +367,7 @@ class CountedFromZero(Wrapper):
 
 def counted_from_zero(env: Env) -> Env:
     """Wrap ``env`` if the library cannot use its observations and actions as they are."""
-    numbering = Numbering.of_spaces(env.observation_space, env.action_space)
+    numbering = Numbering.from_spaces(env.observation_space, env.action_space)
     return env if numbering is None else CountedFromZero(env, numbering)
 
 

@@ -17,8 +17,8 @@ FAMILY = Family("own", "Custom")
 
 _STATE_WRAPPERS = {
     StateKept.ATTRIBUTES: None,
-    StateKept.REPLAY: "rlviz.learning.environments.state:replayed",
-    StateKept.NOTHING: "rlviz.learning.environments.state:without_state",
+    StateKept.REPLAY: "rlviz.learning.environments.state:wrap_replayed",
+    StateKept.NOTHING: "rlviz.learning.environments.state:wrap_without_state",
 }
 
 
@@ -57,25 +57,25 @@ def unknown_environment(env_id: str, summary: str = "", reason: str | None = Non
     )
 
 
-def environment_of(config: RunConfig) -> Environment:
+def find_environment(config: RunConfig) -> Environment:
     """The environment of a run, with its options. Raises UnknownName if it is not in the registry."""
     if config.custom_environment is not None:
         return custom_environment(config.env_id, config.custom_environment)
     return ENVIRONMENTS.get(config.env_id).resolve(config.env_options)
 
 
-def family_of(config: RunConfig) -> str:
+def find_family(config: RunConfig) -> str:
     """The family of a run's environment; empty if it is not in the registry (any more)."""
     if config.custom_environment is not None:
         return FAMILY.id
     return ENVIRONMENTS.get(config.env_id).family.id if config.env_id in ENVIRONMENTS.names() else ""
 
 
-def threshold_of(config: RunConfig) -> float | None:
+def find_threshold(config: RunConfig) -> float | None:
     """The reward threshold of a run's environment with the run's options; None if it has none, and for an environment
     that is not installed (any more)."""
     try:
-        return environment_of(config).reward_threshold
+        return find_environment(config).reward_threshold
     except InvalidRequest:
         return None
 
@@ -85,7 +85,7 @@ def families() -> dict[str, str]:
     return {family.id: family.title for family in (*(entry.family for entry in ENVIRONMENTS), FAMILY)}
 
 
-def family_of_id(env_id: str) -> str:
+def find_family_by_id(env_id: str) -> str:
     """The family of the environment with that id; that of custom ones if none is registered under it."""
     return ENVIRONMENTS.get(env_id).family.id if env_id in ENVIRONMENTS.names() else FAMILY.id
 
@@ -105,7 +105,7 @@ def learned_rewards(config: RunConfig) -> LearnedRewards:
     if config.actor is not RunActor.POLICY:
         return LearnedRewards()
     try:
-        environment, algorithm = environment_of(config), ALGORITHMS.get(config.algo)
+        environment, algorithm = find_environment(config), ALGORITHMS.get(config.algo)
     except InvalidRequest:
         return LearnedRewards()
     scale = RewardScale.SIGN if environment.options.clips_rewards else RewardScale.RAW

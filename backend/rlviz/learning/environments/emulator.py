@@ -35,5 +35,5 @@ class SavedEmulator(Wrapper):
         game.np_random = generator
 
 
-def saved_emulator(env: Env, options: object) -> Env:
+def wrap_saved_emulator(env: Env, options: object) -> Env:
     return SavedEmulator(env)

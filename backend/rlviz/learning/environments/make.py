@@ -19,7 +19,7 @@ from rlviz.domain.errors import EnvironmentFaulty
 from rlviz.domain.registry import load
 from rlviz.learning.environments.base import Environment, load_class
 from rlviz.learning.environments.conforming import CLOSE_SECONDS, Conforming, check_spaces, counted_from_zero
-from rlviz.learning.environments.custom import environment_of
+from rlviz.learning.environments.custom import find_environment
 from rlviz.learning.environments.wrappers import RawOutcome, WholeEpisodes, flattened
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
@@ -37,16 +37,16 @@ def make_environment(config: RunConfig, *, render: bool = False, whole_episodes:
     ``whole_episodes``, rewards and ends are the environment's own too, even if a wrapper changes them for learning
     (clipped rewards, a lost life as the end). Raises UnknownName for an environment that is not in the registry.
     """
-    return make(environment_of(config), render=render, whole_episodes=whole_episodes)
+    return make(find_environment(config), render=render, whole_episodes=whole_episodes)
 
 
 def make(environment: Environment, *, render: bool = False, whole_episodes: bool = False) -> Env:
     """As ``make_environment``, of a registry entry with its options."""
     env = make_bare(environment, "rgb_array" if render else None)
     if environment.observation_wrapper is None or not whole_episodes:
-        return put_view_on(env, environment)
+        return add_view_wrappers(env, environment)
     raw = RawOutcome(env)
-    return WholeEpisodes(put_view_on(raw, environment), raw)
+    return WholeEpisodes(add_view_wrappers(raw, environment), raw)
 
 
 def make_bare(environment: Environment, mode: str | None) -> Env:
@@ -71,7 +71,7 @@ def make_trained(environment: Environment) -> Env:
     return counted_from_zero(env)
 
 
-def put_view_on(env: Env, environment: Environment) -> Env:
+def add_view_wrappers(env: Env, environment: Environment) -> Env:
     """Add the wrappers for observations and rewards."""
     return (
         load(environment.observation_wrapper)(env, environment.options)
@@ -133,12 +133,12 @@ def make_training_environments(config: RunConfig, n_envs: int) -> VecEnv:
     Episodes are counted below the wrappers for the agent: returns are the environment's own, and a lost life does not
     end an episode.
     """
-    environment = environment_of(config)
+    environment = find_environment(config)
     return make_vec_env(
         lambda: make_trained(environment),
         n_envs,
         config.seed,
-        wrapper_class=lambda env: put_view_on(env, environment),
+        wrapper_class=lambda env: add_view_wrappers(env, environment),
         vec_env_cls=LeanVecEnv,
     )
 

@@ -32,7 +32,7 @@ from rlviz.domain.environment import CustomEnvironment, ProbedEnvironment, State
 from rlviz.domain.errors import EnvironmentFaulty
 from rlviz.domain.errors import summarize_error as brief_error
 from rlviz.domain.spaces import Space
-from rlviz.learning.environments.base import load_class, sources_of
+from rlviz.learning.environments.base import find_source_files, load_class
 from rlviz.learning.environments.conforming import (
     CLOSE_SECONDS,
     UNKNOWN,
@@ -107,7 +107,7 @@ def _writer(answer: Path | None) -> Callable[[str], None]:
 def describe(entry_point: str, hang_seconds: float = HANG_SECONDS) -> Iterator[ProbedEnvironment]:
     """Yield descriptions of the class, each more complete. Raises Unusable, or what the class raises."""
     described = probe(entry_point)
-    sources = sources_of(entry_point)
+    sources = find_source_files(entry_point)
     cut = f"It crashed within its first random steps, or took longer than {hang_seconds:g} seconds."
     yield ProbedEnvironment(
         environment=described.model_copy(update={"warnings": (*described.warnings, cut)}), sources=sources

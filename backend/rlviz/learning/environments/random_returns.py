@@ -29,7 +29,7 @@ class RandomReturn(LazyModel):
     versions: dict[str, str] = Field(description="Versions of what played, by package name.")
 
 
-def random_return_of(environment: Environment) -> RandomReturn | None:
+def find_random_return(environment: Environment) -> RandomReturn | None:
     """None for a custom environment and for other options than the defaults, which were not measured."""
     if environment.custom is not None or environment.options != type(environment.options)():
         return None

@@ -235,7 +235,7 @@ class WithoutState(Wrapper):
         raise NotCapturable(f"Nothing that was tried copies the state of {type(self.unwrapped).__name__}.")
 
 
-def without_state(env: Env, options: object) -> Env:
+def wrap_without_state(env: Env, options: object) -> Env:
     return WithoutState(env)
 
 
@@ -251,11 +251,11 @@ def _equal(one: Any, other: Any) -> bool:
     return np.array_equal(one, other)
 
 
-def replayed(env: Env, options: object) -> Env:
+def wrap_replayed(env: Env, options: object) -> Env:
     return ReplayedEpisode(env)
 
 
-def replayed_unseen(env: Env, options: object) -> Env:
+def wrap_replayed_unseen(env: Env, options: object) -> Env:
     """Wrap an environment that draws its observations with the method ``_render``."""
     return ReplayedEpisode(env, "_render")
 
@@ -271,7 +271,7 @@ SECONDS = 10.0
 
 _KEEPERS: dict[StateKept, Callable[[Env], Env]] = {
     StateKept.ATTRIBUTES: lambda env: env,
-    StateKept.REPLAY: lambda env: replayed(env, None),
+    StateKept.REPLAY: lambda env: wrap_replayed(env, None),
 }
 
 

@@ -26,7 +26,7 @@ from rlviz.domain.evaluation import EpisodeResult, VideoFacts
 from rlviz.domain.metrics import EPISODE_REWARD
 from rlviz.domain.recording import Detail
 from rlviz.learning.algorithms.policy import TrainedPolicy
-from rlviz.learning.environments.custom import environment_of
+from rlviz.learning.environments.custom import find_environment
 from rlviz.learning.environments.make import make_environment
 from rlviz.learning.playing.evaluate import cause_of, load_policy
 from rlviz.learning.playing.film import Interruption, MoreUrgent, film
@@ -317,13 +317,13 @@ class _Studio:
     def _grow(self, request: ClipRequest) -> dict[str, Any]:
         """An episode of each policy, with the curve of the return in a corner. Raises MoreUrgent."""
         episodes, curve = [], progress_of(self._folder)
-        max_steps = max(1, round(GROWTH_SECONDS * environment_of(self.config).render_fps))
+        max_steps = max(1, round(GROWTH_SECONDS * find_environment(self.config).render_fps))
         with self._recorder(request) as video:
             for step, file in zip(request.steps, request.policies, strict=True):
                 interruption = Interruption(self._clips, request)
                 scene = Scene(video, step, interruption, overlay=GrowthPicture(curve, step))
                 episodes.append(self._episode(request, step, self._policy(file), scene, max_steps))
-                scene.hold(round(environment_of(self.config).render_fps * 0.5))
+                scene.hold(round(find_environment(self.config).render_fps * 0.5))
         return {"episodes": episodes, "video": self._facts(request, video)}
 
     def _slice(self, request: ClipRequest, plan: SlicePlan) -> None:
@@ -357,7 +357,9 @@ class _Studio:
         return _played(step, result, max_steps).model_copy(update={"first_frame": first_frame})
 
     def _recorder(self, request: ClipRequest) -> VideoRecorder:
-        return VideoRecorder(self._clips.video_path(request.id), fps=environment_of(self.config).render_fps, fits=True)
+        return VideoRecorder(
+            self._clips.video_path(request.id), fps=find_environment(self.config).render_fps, fits=True
+        )
 
     def _facts(self, request: ClipRequest, video: VideoRecorder) -> VideoFacts:
         return video.facts(self._name(self._clips.video_path(request.id)))

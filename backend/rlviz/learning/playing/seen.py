@@ -99,5 +99,5 @@ def _played(episode: Episode, actions: list[Any]) -> Step:
     seed_all(episode, None, deterministic=True)
     step = episode.begin()
     for action in actions:
-        step = episode.take(action)
+        step = episode.take_action(action)
     return step

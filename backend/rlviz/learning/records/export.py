@@ -205,8 +205,8 @@ def _as_parquet(file: StepFile, selection: Selection) -> Iterator[bytes]:
         for group, rows, _ in selection.by_group([]):
             if len(rows):
                 writer.write_table(file.table(group).take(arrow.array(rows)))
-            yield sink.take()
-    yield sink.take()
+            yield sink.take_written()
+    yield sink.take_written()
 
 
 class _Pieces:
@@ -229,7 +229,7 @@ class _Pieces:
     def flush(self) -> None:
         """Nothing is held back."""
 
-    def take(self) -> bytes:
+    def take_written(self) -> bytes:
         taken, self._waiting = b"".join(self._waiting), []
         return taken
 

@@ -230,7 +230,7 @@ class OtherFuture:
         """Whether the next action is known already: the first one of this future."""
         return self.newest.number == self.parted_at
 
-    def take(self, actor: Actor, action: Any, elapsed_ms: Callable[[], float]) -> None:
+    def take_action(self, actor: Actor, action: Any, elapsed_ms: Callable[[], float]) -> None:
         """Take one step. The first takes the other action. Later ones take the policy's action for this future if
         ``actor`` is the policy, else ``action``, the same as in the episode."""
         if self.is_decided:
@@ -238,7 +238,7 @@ class OtherFuture:
         elif actor is Actor.POLICY:
             action = self.policy.action()
         with self.generators.used():
-            self.history.take(action, actor, elapsed_ms)
+            self.history.take_action(action, actor, elapsed_ms)
 
 
 def _same(one: Step, other: Step, env: Env) -> bool:

@@ -312,7 +312,7 @@ class EpisodePlayer:
         if not self._history.newest.is_last:
             self._take(self._history, action, actor)
         if self._other is not None and not self._other.newest.is_last:
-            self._other.take(actor, action, self._elapsed_ms)
+            self._other.take_action(actor, action, self._elapsed_ms)
             self._show_other()
 
     def back(self) -> None:
@@ -374,7 +374,7 @@ class EpisodePlayer:
             self._show_remembered(history, self._generators())
             return
         history = self._history = self._caught_up(history)
-        history.take(action, actor, self._elapsed_ms)
+        history.take_action(action, actor, self._elapsed_ms)
         self.show()
 
     def _show_remembered(self, history: History, now: Generators) -> None:

@@ -18,7 +18,7 @@ from rlviz.domain.errors import CheckpointUnusable, RunFolderError
 from rlviz.domain.recording import StepRecord
 from rlviz.domain.sessions import ClientMessage, Line, ServerMessage, SessionMode
 from rlviz.learning.algorithms import ALGORITHMS
-from rlviz.learning.algorithms.policy import TrainedPolicy, renew_weights
+from rlviz.learning.algorithms.policy import TrainedPolicy, replace_weights
 from rlviz.learning.environments.base import Environment
 from rlviz.learning.playing.evaluate import load_policy
 from rlviz.learning.playing.rollout import Env, Episode, Step
@@ -153,7 +153,7 @@ class NewestPolicy:
         if self._policy is not None and path == self._folder.live_weights_path:
             try:
                 with open_file(path, self._folder.path) as file:
-                    renew_weights(self._policy, file)
+                    replace_weights(self._policy, file)
             except (OSError, RuntimeError, RunFolderError):  # of another architecture, or gone just now: read it whole
                 pass
             else:

@@ -39,7 +39,7 @@ from rlviz.domain.sessions import (
 from rlviz.learning.environments import ENVIRONMENTS
 from rlviz.learning.environments.base import Environment
 from rlviz.learning.environments.conforming import Fault, listen
-from rlviz.learning.environments.custom import custom_environment, environment_of
+from rlviz.learning.environments.custom import custom_environment, find_environment
 from rlviz.learning.environments.make import make
 from rlviz.learning.environments.observed import FaultKind
 from rlviz.learning.playing.recording import as_jpeg, as_png
@@ -314,7 +314,7 @@ def play_session(folder: SessionFolder) -> None:
             while True:
                 player.run_once()
                 watchdog.alive()  # what follows may wait for a disk
-                played.tick()
+                played.store_finished()
         except ServiceGone:  # noticed here before the thread that reads has: it ends this process
             link.await_end()
         except Exception as error:
@@ -354,7 +354,7 @@ def _stage(plan: SessionPlan, policies: PolicySource) -> Stage:
         environment, run_id = _environment(plan), None
     else:
         config = RunFolder.at(plan.run_folder).read_config()
-        environment, run_id = environment_of(config), config.run_id
+        environment, run_id = find_environment(config), config.run_id
         torch.set_num_threads(config.torch_threads)
     make_env = partial(make, environment, render=True, whole_episodes=True)
     return Stage(

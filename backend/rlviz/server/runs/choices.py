@@ -18,10 +18,10 @@ from rlviz.domain.spaces import Space, StateFactor
 from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.learning.algorithms.base import LOGGED, Algorithm, Hyperparameters, metric_definitions
 from rlviz.learning.algorithms.fields import GROUPS, Need
-from rlviz.learning.algorithms.knobs import Knob, Range, range_of
+from rlviz.learning.algorithms.knobs import Knob, Range, allowed_range
 from rlviz.learning.algorithms.random_actions import RANDOM, RANDOM_TIMESTEPS
 from rlviz.learning.environments.base import Environment
-from rlviz.learning.environments.random_returns import random_return_of
+from rlviz.learning.environments.random_returns import find_random_return
 from rlviz.learning.environments.stills import has_still
 from rlviz.learning.presets.catalog import figures_key, known_curves, measured, own_presets_for, presets_for
 from rlviz.learning.presets.recommended import recommended_algorithm
@@ -231,7 +231,7 @@ def view_algorithm(algorithm: Algorithm) -> AlgorithmInfo:
         artifacts=list(algorithm.artifacts),
         hyperparameters=view_hyperparameters(algorithm.hyperparameters),
         rollout_factors=list(algorithm.hyperparameters.rollout_factors),
-        knobs=[view_knob(knob, range_of(knob, algorithm)) for knob in algorithm.knobs],
+        knobs=[view_knob(knob, allowed_range(knob, algorithm)) for knob in algorithm.knobs],
         search=[
             SearchSuggestion(name=name, parameter=suggested.parameter, source=suggested.source)
             for name, suggested in algorithm.search.items()
@@ -397,7 +397,7 @@ def _presets(algorithm: Algorithm, environment: Environment, own: Sequence[OwnPr
 
 
 def _random_return(environment: Environment) -> RandomReturnInfo | None:
-    found = random_return_of(environment)
+    found = find_random_return(environment)
     return None if found is None else RandomReturnInfo(mean=found.mean, std=found.std, episodes=found.episodes)
 
 
