@@ -1,7 +1,7 @@
 """Atari 2600 games through the Arcade Learning Environment (Bellemare et al., 2013, https://arxiv.org/abs/1207.4708).
 
-The agent meets them as Machado et al. (2018, https://arxiv.org/abs/1709.06009) propose, and through the wrappers that
-Stable-Baselines3 puts around every Atari game: four frames a step, four grey pictures of 84 × 84 seen together.
+The settings follow Machado et al. (2018, https://arxiv.org/abs/1709.06009). The wrappers are those of
+Stable-Baselines3's AtariWrapper: four frames per step, and the last four grey pictures of 84 × 84 as observation.
 """
 
 from __future__ import annotations
@@ -66,8 +66,10 @@ class AtariOptions(Options):
         return self.life_loss_ends_episode
 
     def make_arguments(self) -> dict[str, Any]:
-        """No frame skipping and no sticky actions in the emulator, since the wrappers do both. The emulator's copy of
-        its state would lack the action that it holds."""
+        """Turn off frame skipping and sticky actions in the emulator, because the wrappers do both.
+
+        The emulator's copy of its state would not include the held action.
+        """
         return {
             "frameskip": 1,
             "repeat_action_probability": 0.0,

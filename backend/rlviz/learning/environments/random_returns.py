@@ -1,4 +1,4 @@
-"""The mean return of random actions in each registered environment, measured once and checked in.
+"""Reads the mean return of random actions in each registered environment, measured once and checked in.
 
 ``make random-returns`` writes ``random_returns.json`` beside this module. Importing it does not import Gymnasium.
 """
@@ -30,7 +30,7 @@ class RandomReturn(LazyModel):
 
 
 def find_random_return(environment: Environment) -> RandomReturn | None:
-    """None for a custom environment and for other options than the defaults, which were not measured."""
+    """Return the measured result; None for a custom environment, or for options other than the defaults."""
     if environment.custom is not None or environment.options != type(environment.options)():
         return None
     return measured().get(environment.id)

@@ -1,4 +1,4 @@
-"""The whole job of an evaluation, as a worker process runs it."""
+"""Runs an evaluation in a worker process: loads the policy, plays, films, records, and writes the result."""
 
 from __future__ import annotations
 

@@ -220,7 +220,7 @@ def _completed(steps: int, difference: Difference | None, cause: str | None = No
 
 
 def _differences(file: StepFile, config: RunConfig, camera: _Camera | None) -> Iterator[tuple[int, Difference | None]]:
-    """Yields the number of records compared, and how the newest of them differs, if it does. ``camera`` sees each."""
+    """Yield the number of compared records, and the difference in the newest one, if any. ``camera`` films each."""
     compared = 0
     render = "frame_hash" in file.names
     with contextlib.closing(make_environment(config, render=render, whole_episodes=True)) as env:

@@ -28,7 +28,7 @@ from rlviz.rundir.files import is_file, open_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.foreign import Lease
 
-LOOK_SECONDS = 0.1
+POLL_SECONDS = 0.1
 """How often a run in training is checked for newer weights."""
 
 
@@ -105,7 +105,7 @@ class NewestPolicy:
         now = self._monotonic()
         if now < self._look_at:
             return None
-        self._look_at = now + LOOK_SECONDS
+        self._look_at = now + POLL_SECONDS
         self._ask()
         found = filter(None, map(self._version, self._candidates()))
         newest = max(found, default=None)

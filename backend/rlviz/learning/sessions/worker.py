@@ -160,7 +160,7 @@ def _read_message(file: BufferedReader) -> bytes | None:
     return content if len(content) == length else None
 
 
-LOOK_SECONDS = 0.25
+POLL_SECONDS = 0.25
 MOST_A_LOOK = 1.0
 """Largest time counted between two checks: a process that was frozen for longer did not hang."""
 
@@ -203,7 +203,7 @@ class Watchdog:
     def _watch(self) -> None:
         sign, at, counted = self._sign, self._clock.seconds(), 0.0
         while not self._hangs(sign, counted):
-            time.sleep(LOOK_SECONDS)
+            time.sleep(POLL_SECONDS)
             before, at = at, self._clock.seconds()
             counted += min(at - before, MOST_A_LOOK)
             if self._sign is not sign:
