@@ -21,7 +21,7 @@ from rlviz.learning.environments.wrappers import Env, FrameSkip, StackedPictures
 
 
 def atari_steps(env: Env, options: AtariOptions) -> Env:
-    """Add the first half of Stable-Baselines3's AtariWrapper: sticky actions, no-ops at the start, four frames a step."""
+    """Add the first half of Stable-Baselines3's AtariWrapper: sticky actions, no-ops at the start, four frames each."""
     if options.sticky_actions > 0:
         env = StickyActionEnv(env, options.sticky_actions)
     return MaxAndSkipEnv(NoopResetEnv(env, noop_max=30), skip=FRAME_SKIP)

@@ -25,8 +25,8 @@ class RandomReturn(LazyModel):
     mean: float
     std: float = Field(description="Standard deviation of the returns.")
     episodes: int
-    seed: int = Field(description="Seed of the first episode; each further one has the next.")
-    versions: dict[str, str] = Field(description="Versions of what played, by package name.")
+    seed: int = Field(description="Seed of the first episode; later ones count up.")
+    versions: dict[str, str] = Field(description="Versions of the packages that played.")
 
 
 def find_random_return(environment: Environment) -> RandomReturn | None:

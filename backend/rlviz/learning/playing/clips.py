@@ -290,7 +290,7 @@ class _Studio:
         return {"episodes": [_played(step, result, MAX_CLIP_STEPS)]}
 
     def _undrawn(self, request: ClipRequest, policy: TrainedPolicy, max_steps: int) -> Iterator[EpisodeResult]:
-        """Play the episode, or its first ``max_steps`` steps, without rendering. The environment stays at the last one."""
+        """Play the episode, or its first ``max_steps`` steps, without rendering. The environment stays there."""
         return film(
             self.env,
             policy,
