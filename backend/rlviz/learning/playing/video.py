@@ -250,7 +250,7 @@ def _font() -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
 
 @cache
 def _glyph(character: str) -> Pixels:
-    """Draw ``character`` in grey levels, (STRIP_HEIGHT, advance). Digits have equal widths, to keep numbers in place."""
+    """Draw ``character`` in grey levels, (STRIP_HEIGHT, advance). Digits have equal widths, so numbers stay put."""
     font = _font()
     image = Image.new("L", (round(font.getlength(character)), STRIP_HEIGHT), BACKGROUND)
     ImageDraw.Draw(image).text((0, (STRIP_HEIGHT - _FONT_SIZE) // 2 - 2), character, _FOREGROUND, font)
