@@ -442,7 +442,7 @@ def fork_workers(connection: socket.socket) -> list[str] | None:
             _send(connection, {"forked": pid})
         if woken in readable:
             os.read(woken, MAX_BYTES)
-            _tell_ends(connection)
+            _report_ends(connection)
 
 
 def _fork() -> int:
@@ -453,7 +453,7 @@ def _fork() -> int:
         return REFUSED
 
 
-def _tell_ends(connection: socket.socket) -> None:
+def _report_ends(connection: socket.socket) -> None:
     """Report each fork that has ended to the launcher."""
     while True:
         try:

@@ -78,7 +78,7 @@ def test_a_trial_that_fails_says_which_test_found_what() -> None:
     _, problem = find_keeper(Haunted)
     assert problem is not None
     assert "With its attributes copied: its reward differed from that of a restored twin after 1 steps" in problem
-    assert "With the actions of its episode taken again: " in problem
+    assert "With the actions of its episode replayed: " in problem
 
 
 def test_an_environment_too_slow_to_be_tried_is_one_that_nothing_copies() -> None:

@@ -48,7 +48,10 @@ _JOYSTICK_KEYS = discrete_controls(
 
 class AtariOptions(Options):
     sticky_actions: float = Field(
-        0.25, ge=0, lt=1, description="Chance in each frame that the last action is taken again, against rote learning."
+        0.25,
+        ge=0,
+        lt=1,
+        description="Chance in each frame that the last action is repeated, so that the agent cannot learn by rote.",
     )
     full_action_space: bool = Field(False, description="All 18 positions of the joystick, not only those that matter.")
     life_loss_ends_episode: bool = Field(True, description="While learning, count a lost life as an end.")

@@ -132,9 +132,9 @@ class Conforming(Wrapper):
             observation, problem = self._read(found[0])
             info = _clean(found[1])
         except (EnvironmentFaulty, SystemExit) as error:
-            raise _retold("reset", error) from error
+            raise _add_context("reset", error) from error
         if problem is not None:
-            self._tell(problem.kind, f"returned {problem.what}", None)
+            self._report(problem.kind, f"returned {problem.what}", None)
         return observation, info
 
     def step(self, action: Any) -> Outcome:
@@ -155,25 +155,25 @@ class Conforming(Wrapper):
                 truncated = as_flag(truncated, "truncated")
             info = _clean(info)
         except (EnvironmentFaulty, SystemExit) as error:
-            raise _retold("step", error, own) from error
+            raise _add_context("step", error, own) from error
         if problem is not None:
-            self._tell(problem.kind, f"returned {problem.what}", own)
+            self._report(problem.kind, f"returned {problem.what}", own)
         if not -HUGE_REWARD <= reward <= HUGE_REWARD:
-            self._tell(_kind_of_reward(reward), f"returned a reward of {reward:g}", own)
+            self._report(_kind_of_reward(reward), f"returned a reward of {reward:g}", own)
         return observation, reward, terminated, truncated, info
 
     def render(self) -> Any:
         try:
             return self.env.render()
         except SystemExit as error:
-            raise _retold("render", error) from error
+            raise _add_context("render", error) from error
 
     def close(self) -> None:
         problem = close_within(self.env, self._close_seconds)
         if problem is not None:
-            self._tell(FaultKind.CLOSE, problem, None)
+            self._report(FaultKind.CLOSE, problem, None)
 
-    def _tell(self, kind: FaultKind, what: str, action: Any) -> None:
+    def _report(self, kind: FaultKind, what: str, action: Any) -> None:
         fault = Fault(kind, what, None if action is None else brief_action(action), self._step)
         if self.listener is not None:
             self.listener(fault)
@@ -317,7 +317,7 @@ def _clean(info: Any) -> dict[str, Any]:
     return {key: value for key, value in info.items() if key not in left_out}
 
 
-def _retold(method: str, error: EnvironmentFaulty | SystemExit, action: Any = None) -> EnvironmentFaulty:
+def _add_context(method: str, error: EnvironmentFaulty | SystemExit, action: Any = None) -> EnvironmentFaulty:
     """Add the method, and the action that led to it, to an error."""
     after = "" if action is None else f", after action {brief_action(action)}"
     if isinstance(error, EnvironmentFaulty):

@@ -274,7 +274,7 @@ def _in_shape(value: Any, shape: tuple[int, ...]) -> Array:
     try:
         array = np.asarray(value)
     except Exception as error:
-        raise EnvironmentFaulty(f"returned {brief(value)}, which is no array ({error})") from error
+        raise EnvironmentFaulty(f"returned {brief(value)}, which is not an array ({error})") from error
     if array.dtype.kind not in "biuf":
         raise EnvironmentFaulty(f"returned {brief(value)}, where {_needed(shape)} is needed")
     if array.shape == shape:

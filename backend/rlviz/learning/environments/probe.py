@@ -148,7 +148,7 @@ def probe(entry_point: str, *, close_seconds: float = CLOSE_SECONDS) -> CustomEn
 
 def _probe(entry_point: str, close_seconds: float) -> CustomEnvironment:
     loaded = _load(entry_point)
-    said, warnings = _said_by(entry_point, loaded)
+    said, warnings = _describe_class(entry_point, loaded)
     faults: list[Fault] = []
     try:
         env = make_custom(said, "rgb_array", close_seconds=close_seconds)
@@ -168,7 +168,7 @@ def _probe(entry_point: str, close_seconds: float) -> CustomEnvironment:
                     ),
                     "action_space": _named(acted, loaded, "action"),
                     "state_kept_by": StateKept.NOTHING,
-                    "state_problem": "It hung or crashed while it was tried whether its state can be copied.",
+                    "state_problem": "It hung or crashed during the test whether its state can be copied.",
                 }
             )
             _play(counted_from_zero(env), faults)
@@ -340,7 +340,7 @@ def _check_render_modes(metadata: object) -> None:
         )
 
 
-def _said_by(entry_point: str, loaded: Any) -> tuple[CustomEnvironment, list[str]]:
+def _describe_class(entry_point: str, loaded: Any) -> tuple[CustomEnvironment, list[str]]:
     """Return what the class's attributes describe, and warnings about them. Spaces are added later."""
     summary = " ".join((loaded.__doc__ or "").strip().split("\n\n")[0].split())
     has_one = summary and loaded.__doc__ not in (gymnasium.Env.__doc__, gymnasium.Wrapper.__doc__)

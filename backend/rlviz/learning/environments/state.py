@@ -204,8 +204,8 @@ class ReplayedEpisode(Wrapper):
             self.step(action)
         if not same_numbers(self._observation, observation) or not _equal(self._generator_state(), generator_after):
             raise NotCapturable(
-                f"{type(self.unwrapped).__name__} went another way when the {len(actions):,} actions of its "
-                "episode were taken again."
+                f"{type(self.unwrapped).__name__} reached another state when the {len(actions):,} actions of its "
+                "episode were replayed."
             )
 
     def _generator_state(self) -> Any:
@@ -229,10 +229,10 @@ class WithoutState(Wrapper):
     """An environment whose state cannot be captured; a resumed run starts a new episode."""
 
     def capture_state(self) -> object:
-        raise NotCapturable(f"Nothing that was tried copies the state of {type(self.unwrapped).__name__}.")
+        raise NotCapturable(f"No method can copy the state of {type(self.unwrapped).__name__}.")
 
     def restore_state(self, state: Any) -> None:
-        raise NotCapturable(f"Nothing that was tried copies the state of {type(self.unwrapped).__name__}.")
+        raise NotCapturable(f"No method can copy the state of {type(self.unwrapped).__name__}.")
 
 
 def wrap_without_state(env: Env, options: object) -> Env:
@@ -277,7 +277,7 @@ _KEEPERS: dict[StateKept, Callable[[Env], Env]] = {
 
 _TRIED = {
     StateKept.ATTRIBUTES: "With its attributes copied",
-    StateKept.REPLAY: "With the actions of its episode taken again",
+    StateKept.REPLAY: "With the actions of its episode replayed",
 }
 
 
@@ -298,7 +298,7 @@ def find_keeper(
         try:
             problem = _problem_with(lambda keeper=keeper: keeper(make()), lambda: monotonic() > until)  # type: ignore[misc]
         except TooSlow:
-            return StateKept.NOTHING, f"{SECONDS:g} seconds were not enough to find out how its state can be copied."
+            return StateKept.NOTHING, f"{SECONDS:g} seconds were not enough to find a way to copy its state."
         except Exception as error:
             problem = f"{type(error).__name__}: {error}"
         if problem is None:

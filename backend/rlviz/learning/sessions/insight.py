@@ -44,7 +44,7 @@ class LiveSeen:
         self._wanted = wanted
         self._time.hurry()
 
-    def of(self, observation: Any, policy: PolicyActions, *, hurried: bool) -> Seen | None:
+    def choose_pictures(self, observation: Any, policy: PolicyActions, *, hurried: bool) -> Seen | None:
         """Return the pictures of a step, or None if none are wanted or this step is left out.
 
         Args:
