@@ -1,6 +1,6 @@
 """Warns about training that has too few rounds of updates to learn.
 
-Single runs and the trials of an experiment give the same warning.
+Single runs, the trials of an experiment and the form for a new run use the same sentences.
 """
 
 from __future__ import annotations
@@ -14,6 +14,35 @@ from rlviz.learning.algorithms import ALGORITHMS
 
 FEWEST_UPDATES = 5
 """Rounds of updates below which training learns almost nothing, whatever the other hyperparameters."""
+
+_WARNING = (
+    "A {subject} whose rollouts have {rollout} steps has {few}. Give {enough} steps or more, or smaller rollouts."
+)
+
+_FEW = "{updates} rounds of updates, too few to learn much"
+_SINGLE = "a single round of updates"
+_NOTHING = f"{_SINGLE}, at a learning rate of 0: it learns nothing"
+
+
+@dataclass(frozen=True)
+class LengthWarnings:
+    """Templates of warnings with the fields ``{rollout}``, ``{enough}`` and, in ``few``, ``{updates}``.
+
+    Args:
+        few: For several rounds of updates, but less than FEWEST_UPDATES.
+        single: For a single round of updates.
+        nothing: For a single round of updates with a linear schedule, whose learning rate is 0.
+    """
+
+    few: str
+    single: str
+    nothing: str
+
+
+def warnings_for(subject: str) -> LengthWarnings:
+    """Return the templates for a "run" or a "trial"."""
+    start, end = _WARNING.replace("{subject}", subject).split("{few}")
+    return LengthWarnings(*(f"{start}{few}{end}" for few in (_FEW, _SINGLE, _NOTHING)))
 
 
 @dataclass(frozen=True, order=True)
@@ -34,14 +63,10 @@ class UpdateCount:
         """Return a warning in two sentences if the rounds are too few, else None. ``subject``: "run" or "trial"."""
         if self.updates >= FEWEST_UPDATES:
             return None
-        few = f"{self.updates} rounds of updates, too few to learn much"
-        if self.updates < 2:
-            few = "a single round of updates" + (
-                ", at a learning rate of 0: it learns nothing" if self.is_linear else ""
-            )
-        return (
-            f"A {subject} whose rollouts have {self.rollout:,} steps has {few}. Give "
-            f"{FEWEST_UPDATES * self.rollout:,} steps or more, or smaller rollouts."
+        templates = warnings_for(subject)
+        template = templates.few if self.updates > 1 else templates.nothing if self.is_linear else templates.single
+        return template.format(
+            updates=self.updates, rollout=f"{self.rollout:,}", enough=f"{FEWEST_UPDATES * self.rollout:,}"
         )
 
 
@@ -64,6 +89,5 @@ def warn_of_few_updates(algo: str, hyperparameters: Mapping[str, JsonValue], tot
         return None
     algorithm = ALGORITHMS.get(algo)
     rollout = algorithm.training_end(1, hyperparameters)
-    return count_updates(hyperparameters, algorithm.training_end(total_timesteps, hyperparameters), rollout).warning(
-        "run"
-    )
+    end = algorithm.training_end(total_timesteps, hyperparameters)
+    return count_updates(hyperparameters, end, rollout).warning("run")
