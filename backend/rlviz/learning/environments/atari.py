@@ -99,9 +99,9 @@ def _game(
         render_fps=CONSOLE_FPS // FRAME_SKIP,
         has_lives=has_lives,
         options=AtariOptions(),
-        step_wrapper="rlviz.learning.environments.pictures:atari_steps",
+        step_wrapper="rlviz.learning.environments.pictures:wrap_atari_steps",
         state_wrapper="rlviz.learning.environments.emulator:wrap_saved_emulator",
-        observation_wrapper="rlviz.learning.environments.pictures:atari_view",
+        observation_wrapper="rlviz.learning.environments.pictures:wrap_atari_view",
     )
 
 

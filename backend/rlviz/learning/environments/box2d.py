@@ -124,7 +124,7 @@ LUNAR_LANDER = Environment(
     max_episode_steps=1_000,
     render_fps=50,
     options=LunarLanderOptions(),
-    step_wrapper="rlviz.learning.environments.worlds:aging_exhaust",
+    step_wrapper="rlviz.learning.environments.worlds:wrap_aging_exhaust",
     state_wrapper="rlviz.learning.environments.state:wrap_replayed",
 )
 
@@ -147,7 +147,7 @@ BIPEDAL_WALKER = Environment(
     max_episode_steps=1_600,
     render_fps=50,
     options=BipedalWalkerOptions(),
-    step_wrapper="rlviz.learning.environments.worlds:new_world",
+    step_wrapper="rlviz.learning.environments.worlds:wrap_new_world",
     state_wrapper="rlviz.learning.environments.state:wrap_replayed",
 )
 
@@ -169,7 +169,7 @@ CAR_RACING = Environment(
     max_episode_steps=_RACE_FRAMES // 2,
     render_fps=_RACE_FPS // 2,
     options=CarRacingOptions(),
-    step_wrapper="rlviz.learning.environments.pictures:car_racing_steps",
+    step_wrapper="rlviz.learning.environments.pictures:wrap_car_racing_steps",
     state_wrapper="rlviz.learning.environments.state:wrap_replayed_unseen",
-    observation_wrapper="rlviz.learning.environments.pictures:car_racing_view",
+    observation_wrapper="rlviz.learning.environments.pictures:wrap_car_racing_view",
 )

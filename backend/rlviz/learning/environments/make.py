@@ -20,7 +20,7 @@ from rlviz.domain.registry import load
 from rlviz.learning.environments.base import Environment, load_class
 from rlviz.learning.environments.conforming import CLOSE_SECONDS, Conforming, check_spaces, counted_from_zero
 from rlviz.learning.environments.custom import find_environment
-from rlviz.learning.environments.wrappers import RawOutcome, WholeEpisodes, flattened
+from rlviz.learning.environments.wrappers import RawOutcome, WholeEpisodes, flatten_observations
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
@@ -104,7 +104,7 @@ def make_custom(custom: CustomEnvironment, render_mode: str | None, *, close_sec
         max_episode_steps=custom.max_episode_steps,
         reward_threshold=custom.reward_threshold,
     )
-    env = flattened(gymnasium.make(spec, render_mode=render_mode))
+    env = flatten_observations(gymnasium.make(spec, render_mode=render_mode))
     check_spaces(custom, env)
     return env
 

@@ -48,7 +48,7 @@ class FrozenLakeOptions(Options):
         }
 
     def make_arguments(self) -> dict[str, Any]:
-        """The larger lake has a longer limit, which Gymnasium sets in a separate environment id."""
+        """Set the longer limit of the larger lake, which Gymnasium sets only for another environment id."""
         return {**self.model_dump(), "max_episode_steps": 100 if self.map_name == "4x4" else 200}
 
 
@@ -61,7 +61,7 @@ class TaxiOptions(Options):
     fickle_passenger: bool = Field(False, description="The passenger may change the destination on the way.")
 
     def consequences(self) -> dict[str, Any]:
-        """In rain no policy comes near the threshold: the best there is returns 3.95 on average."""
+        """Remove the threshold in rain: the best possible policy returns only 3.95 on average."""
         return {"reward_threshold": None} if self.is_rainy else {}
 
 
@@ -144,5 +144,5 @@ BLACKJACK = Environment(
     max_episode_steps=None,
     render_fps=4,
     options=BlackjackOptions(),
-    observation_wrapper="rlviz.learning.environments.wrappers:numbered",
+    observation_wrapper="rlviz.learning.environments.wrappers:wrap_numbered",
 )
