@@ -67,7 +67,7 @@ def _small() -> Iterator[Figure]:
         yield figure("capturing PPO on CartPole, longest", max(held_up), "ms")
         yield figure("a snapshot of PPO on CartPole", found[-1].bytes / 1e6, "MB")
         yield figure(
-            "worker goes on → first new row, warm", _resume(folder, found[len(found) // 2].name), "s", at_most=2
+            "worker resumes → first new row, warm", _resume(folder, found[len(found) // 2].name), "s", at_most=2
         )
 
 
@@ -107,7 +107,7 @@ def _large() -> Iterator[Figure]:
         journals.close()
     held_up = [snapshot.manifest.capture_ms for snapshot in found]
     rows = FRAME_STEPS // FRAMES_A_CAPTURE * FRAMES_A_CAPTURE
-    what = f"capturing DQN on Breakout with a replay buffer of {FRAMES:,} frames, written beside training"
+    what = f"capturing DQN on Breakout with a replay buffer of {FRAMES:,} frames, written in the background"
     yield figure(f"{what}, median", statistics.median(held_up), "ms", at_most=300)
     yield figure(f"{what}, longest", max(held_up), "ms")
     yield figure("10,000 frames of Breakout on disk", found[-1].replay_bytes / rows / 100, "MB")

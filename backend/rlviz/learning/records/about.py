@@ -51,7 +51,7 @@ class RecordsAbout(LazyModel):
     env_options: dict[str, JsonValue] = Field({})
     deterministic: bool
     frames_every: int = Field(1, ge=1, description="Every n-th frame was hashed.")
-    max_steps: int = Field(description="Actions after which an episode is cut off, even if the environment goes on.")
+    max_steps: int = Field(description="Actions after which an episode is cut off, even if the environment continues.")
     observation: Components
     action: Components
     versions: dict[str, str] = Field({}, description="Versions of the packages that played.")

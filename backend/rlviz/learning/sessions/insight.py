@@ -1,4 +1,4 @@
-"""What a viewer can see beside the episode: another future, the agent's pictures with saliency, and value slices.
+"""Computes extras for a viewer of a session: another future, the agent's pictures with saliency, and value slices.
 
 Each is computed only while the viewer asks for it.
 """

@@ -507,7 +507,7 @@ class SessionPlayer:
         if self._looked_at:
             self._display.policy(self._sources)
             if is_first and self._episode.has_begun:
-                self._episode.show(again=True)  # now with what it makes of it
+                self._episode.show(again=True)  # now with the policy's reading
 
     def _handle_input(self, arrived: SessionInput) -> None:
         match arrived:
@@ -520,7 +520,7 @@ class SessionPlayer:
                 self._on_recording(arrived)
             case _:
                 refusal = self._handle(arrived)
-                # These change no state, or come too often.
+                # These do not change the state, or are too frequent.
                 if not isinstance(arrived, TakeAction | ShowSeen | ShowSlice):
                     self._send_state()
                 if refusal is not None:
@@ -540,7 +540,7 @@ class SessionPlayer:
                 self._sources.forget_next()
                 self._pace.play()
             case Pause():
-                self._pace.pause(owed=0 if self._episode.has_begun else 1)  # there is something to look at all the same
+                self._pace.pause(owed=0 if self._episode.has_begun else 1)  # show at least the first frame
             case Forward(n=n):
                 self._pace.pause(owed=n)
             case Back():
@@ -582,7 +582,7 @@ class SessionPlayer:
         if self._episode.has_begun:
             self._episode.show_all()
         elif not self._pace.playing:
-            self._begin()  # something to look at
+            self._begin()  # show the first frame
         self._pace.hurry()
 
     def _send_state(self) -> None:

@@ -99,7 +99,7 @@ class NewestPolicy:
         self._look_at = float("-inf")
         self._seen: tuple[int, int, Path] | None = None
         self._policy: TrainedPolicy | None = None
-        self._ask()  # now: the environment takes its time to be made
+        self._ask()  # early, because making the environment takes time
 
     def find_newer(self) -> TrainedPolicy | None:
         now = self._monotonic()
@@ -118,7 +118,7 @@ class NewestPolicy:
         except CheckpointUnusable:
             if self._policy is None and is_file(newest[2], self._folder.path):
                 raise
-            return None  # it went just now, when something newer came; or the one before is played on
+            return None  # a newer file has just replaced it; or the current policy keeps playing
         return self._policy
 
     def close(self) -> None:
@@ -139,7 +139,7 @@ class NewestPolicy:
         self._control = control
         try:
             return self._folder.read_control().attempt > ended_attempt
-        except RunFolderError:  # damaged, or gone just now
+        except RunFolderError:  # damaged, or just removed
             return False
 
     def _candidates(self) -> list[Path]:
@@ -154,7 +154,11 @@ class NewestPolicy:
             try:
                 with open_file(path, self._folder.path) as file:
                     replace_weights(self._policy, file)
-            except (OSError, RuntimeError, RunFolderError):  # of another architecture, or gone just now: read it whole
+            except (
+                OSError,
+                RuntimeError,
+                RunFolderError,
+            ):  # of another architecture, or just removed: read the complete file
                 pass
             else:
                 return self._policy

@@ -197,7 +197,7 @@ class Watchdog:
             return
         with self._arming:
             self._sign = _SignOfLife(grace)
-            if not self._has_ended:  # before the next look, native code may have begun that lets nobody look
+            if not self._has_ended:  # native code may start before the next check and block all checks
                 _end_after(grace + LAST_RESORT_SECONDS)
 
     def _watch(self) -> None:
@@ -282,7 +282,7 @@ def play_session(folder: SessionFolder) -> None:
         faults: SessionFaults | None = None
 
         def kept(run_id: str, episodes: int) -> None:
-            with suppress(ServiceGone):  # the last episodes are kept when nobody can be told any more
+            with suppress(ServiceGone):  # the last episodes are stored after the service is gone
                 link.send(RecordedMessage(run_id=run_id, episodes=episodes))
 
         def end(cause: str) -> None:
@@ -313,9 +313,9 @@ def play_session(folder: SessionFolder) -> None:
             player = SessionPlayer(stage, link, sinks=[played], on_recording=played.open, alive=watchdog.alive)
             while True:
                 player.run_once()
-                watchdog.alive()  # what follows may wait for a disk
+                watchdog.alive()  # the next lines may wait for a disk
                 played.store_finished()
-        except ServiceGone:  # noticed here before the thread that reads has: it ends this process
+        except ServiceGone:  # the reading thread will notice it too, and end this process
             link.await_end()
         except Exception as error:
             traceback.print_exc(file=sys.stderr)
@@ -326,17 +326,17 @@ def play_session(folder: SessionFolder) -> None:
 class SessionFaults:
     """Reports faults of the environment to the viewer, once for each kind."""
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        self._tell, self._told = tell, set[FaultKind]()
+    def __init__(self, send: Callable[[str], None]) -> None:
+        self._send, self._sent = send, set[FaultKind]()
         self.cause: str | None = None
         """The first value that was not finite, as a sentence."""
 
     def report(self, fault: Fault) -> None:
         if fault.kind.is_not_finite and self.cause is None:
             self.cause = fault.words()
-        if fault.kind not in self._told:
-            self._told.add(fault.kind)
-            self._tell(fault.sentence())
+        if fault.kind not in self._sent:
+            self._sent.add(fault.kind)
+            self._send(fault.sentence())
 
 
 def _policies(plan: SessionPlan, before_load: Callable[[], None]) -> PolicySource:
