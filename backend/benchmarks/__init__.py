@@ -1,1 +1,1 @@
-"""Speed and learning, measured. ``make bench`` runs the speed part; presets take longer and are run by hand."""
+"""Measures speed and learning. ``make bench`` runs the speed part; presets take longer and are measured by hand."""

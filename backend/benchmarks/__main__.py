@@ -1,4 +1,4 @@
-"""``make bench``: every part, one table.
+"""``make bench``: runs all parts, or the given ones, and prints a table.
 
 python -m benchmarks [throughput [ALGO …]] [scaling] [responsiveness] [volume] [evaluation] [records] [live] [film]
                      [snapshots] [sessions] [live_window] [anatomy] [long] [overlay] [peers] [load] [intervals]
@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def _report(part: str, measure: Callable[[], Iterable[Figure]]) -> None:
-    """Print each figure as soon as it is there, and what the part took."""
+    """Print each figure as soon as it is measured, and the time of the part."""
     begin = time.monotonic()
     print(f"\n{part}", flush=True)
     for found in measure():

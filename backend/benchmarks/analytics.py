@@ -1,4 +1,4 @@
-"""Questions over ten thousand runs, as the page and SQL ask them.
+"""Measures questions over ten thousand runs, through the page's API and in SQL.
 
 python -m benchmarks analytics
 """
@@ -23,7 +23,7 @@ from rlviz.settings import Settings
 
 RUNS = 10_000
 ROWS = 20
-"""Rows of metrics of each run."""
+"""Rows of metrics in each run."""
 
 ALGORITHMS = ("ppo", "a2c", "dqn", "trpo")
 ASKED = 20
@@ -66,7 +66,7 @@ COMPLEX = {
 
 
 def write_runs(root: Path) -> None:
-    """Folders and a catalogue under ``root`` of completed runs with different settings."""
+    """Write folders of completed runs with different settings, and a catalogue, under ``root``."""
     rng = np.random.default_rng(1)
     first = orjson.loads(new_folder(root, "ppo", 100_000).config_path.read_bytes())
     application = Application(Settings(_env_file=None, runs_dir=root))

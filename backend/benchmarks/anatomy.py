@@ -1,4 +1,4 @@
-"""What it costs to look into the updates while a run trains; measured as the throughput of training is."""
+"""Measures the cost of recording details of updates, in the same way as the throughput of training."""
 
 from benchmarks.throughput import anatomy as run
 

@@ -1,4 +1,4 @@
-"""Measurements in a real browser, by the scripts in ``frontend/e2e/bench``."""
+"""Measures in a real browser, with the scripts in ``frontend/e2e/bench``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TIMEOUT_SECONDS = 300
 
 
 def measure(script: str, *arguments: str) -> dict[str, Any]:
-    """What ``script`` prints as its last line. Raises CalledProcessError with what it said, if it fails."""
+    """Run ``script`` and return its last line of output as JSON. Raises CalledProcessError, with the output."""
     done = subprocess.run(
         ["node", str(FRONTEND / "e2e" / "bench" / f"{script}.mjs"), *arguments],
         cwd=FRONTEND,

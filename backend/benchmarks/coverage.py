@@ -1,8 +1,8 @@
-"""How often the 95 % interval of the interquartile mean contains the truth, by simulation.
+"""Measures by simulation how often the 95 % interval of the interquartile mean contains the true value.
 
-Scores are drawn from distributions whose interquartile mean is known, as many as a comparison has seeds; the share of
-trials in which the interval contains it is what counts. ``make bench`` holds the default interval to it; the second
-command prints the table of docs/experiments.md.
+Scores are drawn from distributions with a known interquartile mean, one score for each seed of a comparison. The result
+is the share of trials whose interval contains that mean. ``make bench`` checks the default interval; the second command
+prints the table of docs/experiments.md.
 
     python -m benchmarks coverage
     python -m benchmarks.coverage
@@ -25,10 +25,10 @@ SEEDS = (3, 5, 10, 20, 50)
 POPULATION = 2_000_000
 
 ENOUGH_SEEDS = 10
-"""From so many on an interval contains the truth nearly as often as it says."""
+"""With this number of seeds or more, an interval contains the true value nearly as often as it claims."""
 
 LEAST_COVERED = 92.0
-"""Per cent, with that many seeds: 94 were found, and the simulation is right within one point."""
+"""Least per cent with that number of seeds: 94 was measured, and the simulation is accurate to one point."""
 
 Draw = Callable[[np.random.Generator, int], Floats]
 

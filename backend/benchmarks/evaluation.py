@@ -1,7 +1,7 @@
-"""Evaluation with video against Gymnasium's RecordVideo with Stable-Baselines3's evaluate_policy.
+"""Compares evaluation with video to Gymnasium's RecordVideo with Stable-Baselines3's evaluate_policy.
 
-Both load the same saved policy and play five CartPole episodes of 500 steps, filming every frame, in
-interleaved pairs. Then: how the evaluator's peak memory grows when an episode is ten times as long.
+Both load the same saved policy and play five CartPole episodes of 500 steps, filming every frame, in interleaved pairs.
+Also measures how the evaluator's peak memory grows with an episode that is ten times as long.
 
     python -m benchmarks evaluation
 """
@@ -65,7 +65,7 @@ def run(pairs: int = PAIRS) -> list[Figure]:
 
 
 def trained_run(root: Path) -> RunFolder:
-    """A run folder whose model balances the pole for whole episodes."""
+    """Create a run folder whose model balances the pole for whole episodes."""
     algorithm = ALGORITHMS.get("ppo")
     preset = preset_for("fast", algorithm.id, ENV_ID)
     folder = RunFolder(root, "ppo-cartpole-benchmark")
@@ -111,12 +111,12 @@ def _record_video(folder: RunFolder, videos: Path) -> None:
     env.close()  # type: ignore[no-untyped-call]
     assert isinstance(lengths, list)
     assert min(lengths) == EPISODE_STEPS
-    # evaluate_policy ends in a reset, so one video more has begun: a single frame.
+    # evaluate_policy ends with a reset, which starts one more video of a single frame.
     assert len(list(videos.glob("*.mp4"))) >= EPISODES
 
 
 class _Endless(gymnasium.Wrapper[Any, Any, Any, Any]):
-    """Goes on with a fresh pole when it falls, so that an episode can be as long as we like."""
+    """Continues with a new pole when it falls, so that an episode can have any length."""
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         observation, reward, terminated, truncated, info = super().step(action)
@@ -126,7 +126,7 @@ class _Endless(gymnasium.Wrapper[Any, Any, Any, Any]):
 
 
 def _peak_memory(folder: RunFolder, steps: int) -> float:
-    """Peak resident memory, MiB, of a fresh process that films one episode of ``steps`` steps."""
+    """Return the peak resident memory in MiB of a new process that films one episode of ``steps`` steps."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         return pool.apply(_film_one, (folder.path, steps))
 
@@ -142,6 +142,6 @@ def _film_one(path: Path, steps: int) -> float:
 
 
 def _high_water_mark() -> float:
-    """Peak resident memory of this process, MiB. (``ru_maxrss`` would carry the parent's peak over.)"""
+    """Return the peak resident memory of this process in MiB. (``ru_maxrss`` would include the parent's peak.)"""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:")) / 1024

@@ -1,4 +1,4 @@
-"""The page of an experiment with 1,000 finished trials, in a browser: until it can be used, and its results.
+"""Measures the page of an experiment with 1,000 finished trials in a browser: until it is usable, and its results.
 
 python -m benchmarks experiment_page
 """
@@ -27,7 +27,7 @@ from rlviz.server.runs.configuration import NewRun, resolve_config
 
 VARIANTS, SEEDS = 20, 50
 EPISODES = 200
-"""Of each run."""
+"""Rows of metrics in each run."""
 THRESHOLD = 300
 
 
@@ -36,7 +36,9 @@ def run() -> Iterator[Figure]:
         experiment_id = write_experiment(root, VARIANTS, SEEDS)
         with service(root) as client:
             path = f"/experiments/{experiment_id}/results"
-            client.get(path, timeout=600).raise_for_status()  # made here, as by the service when the last trial ends
+            client.get(
+                path, timeout=600
+            ).raise_for_status()  # computed now, as the service does when the last trial ends
             found = measure(
                 "experiment", str(client.base_url).removesuffix("/api/"), experiment_id, str(THRESHOLD), "1000"
             )
@@ -50,7 +52,7 @@ def run() -> Iterator[Figure]:
 
 
 def write_experiment(root: Path, variants: int, seeds: int) -> str:
-    """An experiment that is over, and its runs, under ``root``; its id."""
+    """Write an ended experiment and its runs under ``root``, and return its id."""
     now = time.time()
     spec = ExperimentSpec.model_validate(
         {

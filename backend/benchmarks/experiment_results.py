@@ -1,4 +1,4 @@
-"""Results of 1,000 finished trials, and a search beside Optuna's own with the same seed.
+"""Measures the results of 1,000 finished trials, and compares a search with Optuna's own with the same seed.
 
 python -m benchmarks experiment_results
 """
@@ -52,7 +52,7 @@ def _results(folder: Path) -> Iterator[Figure]:
     count, request = len(source.cells), ResultsRequest()
     begin = time.process_time()
     yield figure(
-        f"results of {count:,} trials, made when the last has ended, while nobody waits",
+        f"results of {count:,} trials, made in the background when the last has ended",
         timed(lambda: service.prepare(source)),
         "s",
     )
@@ -101,7 +101,7 @@ def _digest(seed: int) -> RunDigest:
 
 def _search(folder: Path) -> Iterator[Figure]:
     def objective(x: float, y: float) -> float:
-        """Greatest at x = 1 and y = -2."""
+        """Return the objective, which is largest at x = 1 and y = -2."""
         return -((x - 1) ** 2) - abs(y + 2)
 
     space = {"x": FloatRange(low=-5, high=5), "y": FloatRange(low=-5, high=5)}

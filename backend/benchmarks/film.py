@@ -1,7 +1,7 @@
-"""The filmstrip: from a click on the curve to a clip that can be played, and what keeping the film costs training.
+"""Measures the filmstrip: from a click on the curve to a playable clip, and the cost of the film for training.
 
-The clips are of the last policies of a CartPole run, whose episodes are the longest. Training with and without a film
-is compared by processor time, in interleaved pairs.
+The clips show the last policies of a CartPole run, which have the longest episodes. Training with and without a film is
+compared by processor time, in interleaved pairs.
 
     python -m benchmarks film
 """
@@ -63,7 +63,7 @@ def _clicks() -> Iterator[Figure]:
 
 
 def _click(client: httpx.Client, run_id: str, step: int) -> tuple[float, dict[str, Any]]:
-    """Seconds until the first bytes of the video are there, and the clip."""
+    """Return the seconds until the first bytes of the video arrive, and the clip."""
     begin = time.perf_counter()
     clip = _settled(client, run_id, client.post(f"/runs/{run_id}/clips", json={"step": step}).json())
     path = clip["video_url"].removeprefix("/api")
@@ -73,21 +73,21 @@ def _click(client: httpx.Client, run_id: str, step: int) -> tuple[float, dict[st
 
 def _settled(client: httpx.Client, run_id: str, clip: dict[str, Any]) -> dict[str, Any]:
     while clip["status"] == "waiting":
-        time.sleep(0.15)  # as the page looks
+        time.sleep(0.15)  # the page's interval
         clip = client.get(f"/runs/{run_id}/clips/{clip['id']}").json()
     assert clip["status"] == "ready", clip["cause"]
     return clip
 
 
 def _training() -> tuple[float, int]:
-    """Processor time without a film over that with one, and how many policies were kept."""
+    """Return processor time without a film divided by that with one, and the number of kept policies."""
     ratios, kept = [], 0
     with scratch() as root:
         for number in range(PAIRS + 1):
             without, _ = _train(root / f"{number}-without", 0)
             with_film, kept = _train(root / f"{number}-with", 40)
             ratios.append(without / with_film)
-    return statistics.median(ratios[1:]), kept  # the first pair pays for imports
+    return statistics.median(ratios[1:]), kept  # the first pair includes imports
 
 
 def _train(root: Path, count: int) -> tuple[float, int]:

@@ -1,9 +1,9 @@
-"""The files that four flows of the product enter, traced and not counted by hand.
+"""Counts the files that the main flows of the program enter, by tracing.
 
     python -m benchmarks.flows
 
-A flow enters a file when it calls a function in it. Files that are only imported do not count, nor does what runs
-anyway: what the service enters while nothing is asked of it is subtracted.
+A flow enters a file when it calls a function in it. Files that are only imported do not count, and files that an idle
+service enters are subtracted.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Tracer:
 
     @contextmanager
     def recording(self) -> Iterator[set[str]]:
-        """The files that are entered during the block, relative to the package; complete after it."""
+        """Record the files entered during the block, relative to the package. The set is complete after the block."""
         found: set[str] = set()
         self._files, self._is_recording = set(), True
         try:

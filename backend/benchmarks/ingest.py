@@ -1,4 +1,4 @@
-"""How fast runs go into a central PostgreSQL, by the command, with its start.
+"""Measures how fast the command copies runs to a central PostgreSQL, including the start of the command.
 
 python -m benchmarks ingest
 """
@@ -18,7 +18,7 @@ from tests.support.run_folders import make_run
 
 RUNS = 300
 ROWS = 5_000
-"""Rows of metrics of each run."""
+"""Rows of metrics in each run."""
 
 
 def run() -> Iterator[Figure]:

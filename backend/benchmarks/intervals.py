@@ -1,6 +1,6 @@
-"""Stratified bootstrap intervals of the interquartile mean beside those of rliable, 50,000 resamples of 10 × 10 scores.
+"""Compares stratified bootstrap intervals of the interquartile mean with rliable's: 50,000 resamples of 10 × 10 scores.
 
-rliable is installed, pinned, into an environment of its own (``.make/peers``) when this is run for the first time.
+The first call installs a pinned rliable into a separate environment (``.make/peers``).
 
     python -m benchmarks intervals
 """
@@ -25,7 +25,7 @@ RESAMPLES = 50_000
 TRIES = 5
 PEER = Path(__file__).with_name("peer_statistics.py")
 PINNED = ["rliable==1.2.0", "arch==7.2.0", "numpy==2.4.6", "pandas==2.3.3", "scipy==1.17.1", "statsmodels==0.15.0"]
-"""With pandas 3 arch 7.2 cannot be imported."""
+"""arch 7.2 cannot be imported with pandas 3."""
 
 
 def run() -> Iterator[Figure]:

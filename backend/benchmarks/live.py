@@ -1,4 +1,4 @@
-"""Ten live runs at once in a browser: from a row's writing to its drawing."""
+"""Measures ten live runs at once in a browser: from writing a row to drawing it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def run() -> list[Figure]:
 
 @contextmanager
 def _live_runs(root: Path) -> Iterator[list[str]]:
-    """Runs that append rows without training: their learning would measure the machine, not the page."""
+    """Start runs that append rows without training, because training would measure the machine, not the page."""
     seed = FRONTEND / "e2e" / "seed.py"
     process = subprocess.Popen(
         [sys.executable, str(seed), str(root), "--empty", "--live", str(RUNS)],

@@ -1,6 +1,6 @@
-"""Watching in a browser, to what is on the screen: the start, a key, a click on the curve, a reading beside its frame.
+"""Measures watching in a browser, up to the screen: the start, a key, a click on the curve, a reading with its frame.
 
-What the service and its workers take of that is in ``sessions`` and ``film``.
+``sessions`` and ``film`` measure the share of the service and its workers.
 
     python -m benchmarks live_window
 """

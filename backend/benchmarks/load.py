@@ -1,4 +1,4 @@
-"""Load on one machine: runs train, rows flow, a hundred streams are open, some clients are slow, requests keep coming.
+"""Puts load on one machine: training runs, new rows, a hundred open streams, slow clients, and constant requests.
 
 python -m benchmarks.load [--seconds 60] [--at-once]
 """
@@ -22,31 +22,31 @@ from rlviz.server.stream.run_stream import SEND_TIMEOUT_SECONDS
 from tests.support.run_folders import LiveRun, make_run
 
 TRAINING, LIVE, STREAMS, RATE = 4, 10, 100, 50
-"""Runs that train, runs whose rows the benchmark writes, open streams, requests a second."""
+"""Training runs, runs whose rows the benchmark writes, open streams, and requests per second."""
 
 ROWS_A_SECOND = 10
-"""Of each live run."""
+"""Rows per second of each live run."""
 
 DRIPPING = 20
-"""Clients that send a byte of their request a second and never finish."""
+"""Clients that send one byte of their request per second and never finish."""
 
 ANSWER_SECONDS = 30.0
 
 CRAWLING = 20
-"""Clients that open a stream and take nothing of it, or a byte a second, each half of them."""
+"""Clients that open a stream; half of them read nothing, the others one byte per second."""
 
 BACKLOG_ROWS = 100_000
-"""Of the run that they stream: 13 MB, more than the system keeps for a client that does not read."""
+"""Rows of the run that they stream: 13 MB, more than the system buffers for a client that does not read."""
 
 P99_MS, P99_AT_ONCE_MS = 250, 1_000
-"""What answers may take: with slow readers that come one after the other, and with all of them at once."""
+"""Time limit of answers, with slow readers that arrive one after the other, and with all of them at once."""
 
 PATHS = ("/health", "/runs?limit=20", "/runs/live-0", "/runs/live-0/metrics/curves?max_points=500", "/algorithms")
 
 
 @dataclass
 class Measured:
-    """What the clients saw. ``received`` are the rows of each stream, ``written`` those of each live run."""
+    """The results of the clients. ``received`` are the rows of each stream, ``written`` those of each live run."""
 
     latencies: list[float] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
@@ -56,14 +56,14 @@ class Measured:
 
 
 def run() -> Iterator[Figure]:
-    """With slow readers that come one after the other, then with all at once."""
+    """Measure with slow readers that arrive one after the other, then with all at once."""
     for at_once in (False, True):
         for found in measure(at_once=at_once):
             yield figure(found["what"], found["value"], found["unit"], at_most=found["at_most"])
 
 
 def measure(seconds: float = 60.0, *, at_once: bool = False) -> list[dict[str, Any]]:
-    """``at_once``: all slow readers begin in the same moment, instead of one a second."""
+    """Measure for some seconds. ``at_once``: all slow readers start at the same time, instead of one per second."""
     with scratch() as root, _live(root) as live:
         _long_run(root)
         log = root / "service.log"
@@ -102,7 +102,7 @@ def _figures(measured: Measured, *, dropped: int, at_once: bool) -> list[dict[st
 
 
 def _dropped(log: Path) -> int:
-    """How many slow readers the service says it has dropped, and why."""
+    """Return the number of slow readers that the service logged as dropped."""
     return log.read_text().count("/runs/long/stream took nothing for")
 
 
@@ -135,7 +135,7 @@ async def _load(
         begin = time.monotonic()
         requests = []
         for number in range(round(seconds * RATE)):
-            await asyncio.sleep(begin + number / RATE - time.monotonic())  # what began late does not delay the next
+            await asyncio.sleep(begin + number / RATE - time.monotonic())  # a late start does not delay the next
             requests.append(group.create_task(_ask(url, PATHS[number % len(PATHS)], measured)))
             if number % (RATE // ROWS_A_SECOND) == 0:
                 for one in live:
@@ -152,8 +152,10 @@ async def _load(
 
 
 async def _ask(url: httpx.URL, path: str, measured: Measured) -> None:
-    """One answer, on a connection of its own. Without a library: its pool of connections, once some requests wait,
-    takes longer for each than the service that is to be measured."""
+    """Send one request on a new connection.
+
+    No library is used: with waiting requests, its connection pool would take longer than the measured service.
+    """
     begin = time.perf_counter()
     try:
         reader, writer = await asyncio.open_connection(url.host, url.port)
@@ -162,7 +164,7 @@ async def _ask(url: httpx.URL, path: str, measured: Measured) -> None:
             answer = await asyncio.wait_for(reader.read(-1), ANSWER_SECONDS)
         finally:
             writer.close()
-    except OSError as error:  # TimeoutError is one
+    except OSError as error:  # includes TimeoutError
         measured.failures.append(f"{path}: {error!r}")
         return
     if answer.startswith(b"HTTP/1.1 200 "):
@@ -188,7 +190,7 @@ async def _watch(url: httpx.URL, live: list[LiveRun], measured: Measured, index:
 
 
 async def _drip(url: httpx.URL) -> None:
-    """A slow loris: it begins a request and never ends it."""
+    """Start a request and never finish it, as a slow loris does."""
     while True:
         _, writer = await asyncio.open_connection(url.host, url.port)
         try:
@@ -203,8 +205,10 @@ async def _drip(url: httpx.URL) -> None:
 
 
 async def _crawl(url: httpx.URL, number: int, after: float) -> None:
-    """A slow reader, which begins ``after`` so many seconds; every other one reads at all. That it is cut off is no
-    failure."""
+    """Read a stream slowly, starting ``after`` some seconds; every other reader reads nothing.
+
+    It is not a failure if the service cuts it off.
+    """
     reads = number % 2 == 0
     await asyncio.sleep(after)
     loop = asyncio.get_running_loop()
@@ -220,7 +224,7 @@ async def _crawl(url: httpx.URL, number: int, after: float) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--at-once", action="store_true", help="all slow readers begin in the same moment")
+    parser.add_argument("--at-once", action="store_true", help="start all slow readers at the same time")
     wanted = parser.parse_args()
     for found in measure(wanted.seconds, at_once=wanted.at_once):
         print(f"  {found['what']:66} {found['value']:>10.3g} {found['unit']}")

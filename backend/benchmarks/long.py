@@ -1,4 +1,4 @@
-"""A run of a million rows, and a list of ten thousand runs, in a browser."""
+"""Measures a run of a million rows and a list of ten thousand runs in a browser."""
 
 from __future__ import annotations
 

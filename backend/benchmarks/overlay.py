@@ -1,4 +1,4 @@
-"""A hundred runs in one comparison, in a browser: until they are drawn, and frames while it is hovered."""
+"""Measures a comparison of a hundred runs in a browser: the time until they are drawn, and the frame rate on hover."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rlviz.rundir.journal import JournalWriter
 
 RUNS = 100
 EPISODES = 2_500
-"""Of each run: more than a comparison draws of it."""
+"""Episodes of each run: more than a comparison draws."""
 HOVER_SECONDS = 5
 
 
@@ -33,7 +33,7 @@ def run() -> Iterator[Figure]:
 
 
 def write_runs(root: Path, count: int) -> list[str]:
-    """Runs that have ended, in folders of their own under ``root``; the service indexes them when it starts."""
+    """Write folders of ended runs under ``root``; the service indexes them when it starts."""
     ids = []
     for seed in range(count):
         folder = new_folder(root, "ppo", EPISODES * 500, name=f"seed {seed}")

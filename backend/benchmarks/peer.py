@@ -1,11 +1,11 @@
-"""One tool doing one job, in a process of its own; the last line it prints is what that took, as JSON.
+"""Runs one job with one tool in a separate process, and prints the measurement as JSON in the last line.
 
     python peer.py log|read|latency TOOL FOLDER ROWS
 
-It runs in the environment of the other tools as well, so beside the tool it uses the standard library alone.
-``log``: ROWS rows of three numbers, as a training loop logs them, each with its step. ``read``: one of the three,
-in full, by the tool's own reader, in a process that has read nothing before. ``latency``: from logging a row until
-that reader sees it, with the tool's default settings.
+It also runs in the environment of the other tools, so it uses only the standard library and the tool.
+``log``: logs ROWS rows of three numbers with their steps, as a training loop does. ``read``: reads one of the three
+completely, with the tool's own reader, in a new process. ``latency``: measures the time from logging a row until that
+reader sees it, with the tool's default settings.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PATIENCE_SECONDS = 10.0
 
 
 class Tool(ABC):
-    """A tool as its own first example uses it. ``folder`` is where it writes."""
+    """A tool, used as in its own first example. It writes to ``folder``."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -41,15 +41,15 @@ class Tool(ABC):
 
     @abstractmethod
     def end(self) -> None:
-        """Return when all that was logged is written."""
+        """Return when all logged rows are written."""
 
     @abstractmethod
     def read(self) -> int:
-        """Read the first metric as far as it is written; return how many points it has."""
+        """Read the first metric as far as it is written, and return the number of points."""
 
     @abstractmethod
     def prepare_reading(self) -> None:
-        """Import what reads."""
+        """Import the reader."""
 
 
 class TensorBoard(Tool):
@@ -122,21 +122,21 @@ class Trackio(Tool):
 
 
 class Rlviz(Tool):
-    """This product: the trainer's journals, and what the service answers a page from."""
+    """This program: the trainer's journals, read as the service does for a page."""
 
     def begin(self) -> None:
         from rlviz.learning.training import journals as log_limits
         from rlviz.learning.training.journals import RunJournals
         from rlviz.rundir.folder import RunFolder
 
-        log_limits.ROWS_A_SECOND = sys.maxsize  # this loop, which trains nothing, logs faster than a run may
+        log_limits.ROWS_A_SECOND = sys.maxsize  # this loop does not train, so it logs faster than a run is allowed to
 
         self.folder.mkdir(exist_ok=True)
         self._journals = RunJournals(RunFolder.at(self.folder))
         Thread(target=self._watch, daemon=True).start()
 
     def _watch(self) -> None:
-        """As the worker's main thread does."""
+        """Flush the journals, as the worker's main thread does."""
         while True:
             time.sleep(0.05)
             self._journals.flush_if_due()
@@ -209,14 +209,14 @@ def _until_seen(tool: Tool, points: int, begin: float) -> float:
             tool.prepare_reading()
             if tool.read() >= points:
                 return time.perf_counter() - begin
-        except Exception:  # nothing is there yet that the tool could open
+        except Exception:  # the tool has written nothing that it could open
             pass
         time.sleep(0.02)
     return waited
 
 
 def _peak_memory() -> float:
-    """Peak resident memory of this process, MiB."""
+    """Return the peak resident memory of this process in MiB."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:")) / 1024
 
@@ -225,7 +225,7 @@ def main(job: str, name: str, folder: str, rows: str) -> None:
     os.environ["TRACKIO_DIR"] = folder
     found = {"log": log, "read": read, "latency": latency}[job](TOOLS[name](Path(folder)), int(rows))
     print(json.dumps(found), flush=True)
-    os._exit(0)  # what a tool still has running in the background is not measured
+    os._exit(0)  # background work of a tool is not measured
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""The field's own statistics, in an environment of their own: what they say of fixed scores, and how long they take.
+"""Runs the statistics libraries of the field on fixed scores, in a separate environment: their results and their time.
 
     python peer_statistics.py values     prints tests/unit/statistics/peers.json
     python peer_statistics.py seconds    seconds for RESAMPLES resamples of 10 × 10 scores, as the last line
 
-rliable for aggregates, profiles and the probability of improvement, SciPy for BCa, statsmodels for Kaplan-Meier. They
-are no packages of this product: together 400 MB, and Stable-Baselines3 imports two of them in every worker if it finds
-them. ``benchmarks/intervals.py`` says how to install them.
+Uses rliable for aggregates, profiles and the probability of improvement, SciPy for BCa, statsmodels for Kaplan-Meier.
+This program does not depend on them: they take 400 MB, and Stable-Baselines3 imports two of them in every worker if
+they are installed. ``benchmarks/intervals.py`` installs them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TAUS = [0.0, 0.25, 0.5, 0.75, 1.0]
 
 
 def scores(runs: int, tasks: int, shift: float = 0.0) -> np.ndarray:
-    """Skewed scores with ties."""
+    """Return skewed scores with ties."""
     rng = np.random.default_rng([runs, tasks])
     return np.round(np.minimum(rng.gamma(2.0, 0.3, (runs, tasks)) + shift, 1.2), 2)
 

@@ -1,8 +1,8 @@
-"""Other tools beside this product, on the same rows, each in a process of its own.
+"""Compares other tools with this program on the same rows, each in a separate process.
 
-They are installed when this is run for the first time, into an environment of their own (``.make/peers``), pinned. One
-that cannot be installed or fails is said to have, and the others go on. What a tool draws in a browser is not measured
-here, only until its own reader has it: see the parts ``live`` and ``long`` for the pixels of this product.
+The first call installs pinned versions into a separate environment (``.make/peers``). A tool that cannot be installed
+or fails is reported, and the others continue. The time until a tool's own reader has the rows is measured, not the
+drawing in a browser; the parts ``live`` and ``long`` measure drawing for this program.
 
     python -m benchmarks peers
 """
@@ -30,7 +30,7 @@ PINNED = {
     "trackio": ["trackio==0.43.0"],
     "rlens": ["--no-deps", "rlens==0.2.0", "numpy==2.4.6"],
 }
-"""Of rlens what logs and reads, without the trainer and its torch."""
+"""The parts of rlens that log and read, without its trainer and torch."""
 
 
 OWN = "rlviz"
@@ -38,7 +38,7 @@ OWN = "rlviz"
 
 @dataclass(frozen=True)
 class Measured:
-    """``what``, of the tool ``name``: a number, of which less is better."""
+    """A measurement ``what`` of the tool ``name``; smaller is better."""
 
     name: str
     what: str
@@ -47,7 +47,7 @@ class Measured:
 
 
 def run(rows: int = ROWS) -> Iterator[Figure]:
-    """Every figure of every tool, and then for each whether this product leads."""
+    """Yield every figure of every tool, and then for each whether this program leads."""
     found: list[Measured] = []
     for one in _all(rows):
         if isinstance(one, Measured):
@@ -59,7 +59,7 @@ def run(rows: int = ROWS) -> Iterator[Figure]:
 
 
 def verdicts(found: Sequence[Measured]) -> Iterator[Figure]:
-    """Of each figure that another tool has too: this product's beside the best of the others."""
+    """Compare each figure of this program with the best of the other tools that have it."""
     own = [one for one in found if one.name == OWN]
     for ours in own:
         others = [one for one in found if one.what == ours.what and one.name != OWN]
@@ -93,7 +93,7 @@ def _measured(name: str, python: Path, root: Path, rows: int) -> Iterator[Measur
     folder = root / name
     folder.mkdir()
     logged = work("log", folder)
-    if name == OWN:  # as the service does when a run has ended
+    if name == OWN:  # as the service does after a run has ended
         seal(sealed_metrics(RunFolder.at(folder)), LEAST_BYTES)
     read = work("read", folder)
     waiting = root / f"{name}-latency"
@@ -121,6 +121,6 @@ def _sizes(folder: Path) -> Iterator[int]:
 
 
 def reason(error: Exception) -> str:
-    """The last thing that was said."""
+    """Return the last line of an error's output."""
     said = getattr(error, "stderr", None) or str(error)
     return (said if isinstance(said, str) else said.decode(errors="replace")).strip().splitlines()[-1][:100]

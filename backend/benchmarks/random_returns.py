@@ -1,8 +1,8 @@
-"""Measure what random actions earn in each environment, or in some: rlviz/learning/environments/random_returns.json.
+"""Measures the return of random actions in all or some environments: rlviz/learning/environments/random_returns.json.
 
     make random-returns ARGS="CartPole-v1"
 
-Environments are as evaluations make them, with default options, without pictures of them being drawn.
+Environments are made as for evaluations, with default options, but without rendering.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from rlviz.provenance import package_versions
 from rlviz.rundir.files import write_atomically
 
 EPISODES, PICTURE_EPISODES = 100, 20
-"""Where the agent sees pictures, a step takes much longer."""
+"""Fewer episodes if the agent sees images, because a step takes much longer."""
 SEED = 1
 ACTION_SEED = 1_000_000
-"""Not the seed of an episode: the same numbers would decide the action and what the environment makes of it."""
+"""Differs from the seed of an episode; otherwise the same random numbers would decide action and outcome."""
 
 PLAYED_BY = ("python", "gymnasium", "numpy", "ale-py", "Box2D")
 
@@ -34,7 +34,7 @@ def main(env_ids: list[str]) -> None:
     found = dict(measured())
     for env_id in env_ids or ENVIRONMENTS.names():
         found[env_id] = one = measure(ENVIRONMENTS.get(env_id))
-        # Written after each, so that an interruption loses one environment at most.
+        # Written after each environment, so that an interruption loses at most one.
         known = {name: found[name] for name in ENVIRONMENTS.names() if name in found}
         write_atomically(FILE, RETURNS.dump_json(known, indent=2) + b"\n")
         print(f"{env_id}: {one.mean:,.3f} ± {one.std:,.3f} over {one.episodes} episodes", flush=True)
@@ -57,10 +57,10 @@ def measure(environment: Environment) -> RandomReturn:
 
 
 def play(episode: Episode, env: Env) -> float:
-    """The return of an episode of random actions."""
+    """Play an episode of random actions, and return its return."""
     step = episode.begin()
     while not step.is_last:
-        step = episode.take(env.action_space.sample())
+        step = episode.take_action(env.action_space.sample())
     return step.episode_return
 
 

@@ -1,7 +1,7 @@
-"""What step records cost: an evaluation with them against the same without, and filtering 10,000 of them.
+"""Measures the cost of step records: an evaluation with and without them, and filtering 10,000 of them.
 
-Evaluations of a saved policy, filmed, in interleaved pairs, with all that the storage profile of the environment's
-family records: on CartPole, and on Pong, of which every frame is hashed and what the agent sees is kept as pictures.
+The evaluations play a saved policy and film it, in interleaved pairs, with everything that the storage profile of the
+environment's family records. On CartPole, and on Pong, where every frame is hashed and observations are kept as images.
 
     python -m benchmarks records
 """
@@ -46,14 +46,14 @@ def run(pairs: int = PAIRS) -> Iterator[Figure]:
 
 
 def _wanted(family: str) -> StepsWanted:
-    """Everything at standard detail, however much it costs: that is what is measured."""
+    """Return everything at standard detail, at any cost, because the cost is measured."""
     wanted = DEFAULT_PROFILES[family].wanted(Detail.STANDARD)
     assert wanted is not None
     return wanted.model_copy(update={"most_cost": None})
 
 
 def _pong(root: Path) -> RunFolder:
-    """A run of Pong whose policy has never learned."""
+    """Create a run of Pong with an untrained policy."""
     folder = new_folder(root, "ppo", 1_000, env_id="ALE/Pong-v5")
     with closing_environments(build_model(folder.read_config())) as model:
         model.save(folder.model_path)
@@ -64,7 +64,7 @@ def _compared(what: str, folder: RunFolder, wanted: StepsWanted, episodes: int, 
     ratios, without = [], []
     for number in range(pairs + 1):
         jobs = [partial(_evaluate, folder, steps, episodes) for steps in (None, wanted)]
-        # Which comes first changes from pair to pair; the first pair pays for imports and page faults.
+        # The order alternates from pair to pair; the first pair includes imports and page faults.
         seconds = [timed(job) for job in (jobs if number % 2 else reversed(jobs))]
         bare, recorded = seconds if number % 2 else reversed(seconds)
         if number > 0:
@@ -76,7 +76,7 @@ def _compared(what: str, folder: RunFolder, wanted: StepsWanted, episodes: int, 
 
 
 def _evaluate(folder: RunFolder, steps: StepsWanted | None, episodes: int, *, video: bool = True) -> str:
-    """Returns the id of the evaluation."""
+    """Run an evaluation and return its id."""
     evaluation_id = ask_to_evaluate(folder, episodes=episodes, video=video, steps=steps)
     summary = evaluate(folder, evaluation_id).summary
     assert summary is not None
@@ -85,7 +85,7 @@ def _evaluate(folder: RunFolder, steps: StepsWanted | None, episodes: int, *, vi
 
 
 def _filter(folder: RunFolder, evaluation_id: str) -> None:
-    """As the API answers, the opening of the file included."""
+    """Filter as the API does, including opening the file."""
     with StepFile(folder.evaluations.steps_path(evaluation_id), folder.path) as file:
         found = find_steps(file, StepQuery(where=("action:1", "observation.2:>0"), columns=("index",)))
     assert 0 < found.total < file.rows

@@ -1,4 +1,4 @@
-"""How quickly the service answers, idle and under load, and how soon what happens is seen."""
+"""Measures how quickly the service answers, idle and under load, and how soon events reach a client."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _cold_start(root: Path) -> list[Figure]:
 
 
 def _api(root: Path) -> list[Figure]:
-    """Latencies idle and under training, in interleaved rounds."""
+    """Measure latencies with and without training runs, in interleaved rounds."""
     idle: list[float] = []
     busy: list[float] = []
     with service(root / "api") as client:
@@ -105,7 +105,7 @@ def _stop(client: httpx.Client, run_id: str) -> float:
 
 
 def _row_to_client(root: Path) -> list[Figure]:
-    """Age of each row when it arrives, with many runs sharing the cores."""
+    """Measure the age of each row when it arrives, with many runs sharing the cores."""
     ages: list[float] = []
     with service(root / "latency", max_concurrent_runs=LIVE_RUNS) as client:
         run_ids = [start_run(client, seed=seed) for seed in range(LIVE_RUNS)]

@@ -1,5 +1,8 @@
-"""The table of docs/resume.md that says how often each algorithm was cut on each environment, and how often it went on
-otherwise than without a cut. ``make soak`` writes it; cells that were not measured this time stay as they are."""
+"""Writes the table of interrupted runs in docs/resume.md, by algorithm and environment.
+
+It says how often runs were interrupted, and how often their results then differed from uninterrupted runs. ``make
+soak`` writes it; cells that were not measured this time stay unchanged.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ Cell = tuple[str, str]
 
 
 def write(runs: Sequence[Mapping[str, Any]]) -> None:
-    """``runs``: what the tests tell of each run that they cut: how often, and whether it came out as without."""
+    """Write the table. ``runs``: for each interrupted run, how often, and whether its results are the same."""
     if runs:
         document = DOCUMENT.read_text()
         cells = {**_cells(document), **_counted(runs)}
@@ -30,7 +33,7 @@ def write(runs: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _counted(runs: Iterable[Mapping[str, Any]]) -> dict[Cell, str]:
-    """Of a run that came out otherwise all cuts count as differing: which of them it was is not known."""
+    """Count interruptions. If a run's results differ, all its interruptions count, because the cause is unknown."""
     made, differing = Counter[Cell](), Counter[Cell]()
     for run in runs:
         cell = (run["algo"], run["env_id"])
@@ -42,7 +45,7 @@ def _counted(runs: Iterable[Mapping[str, Any]]) -> dict[Cell, str]:
 
 
 def _table(cells: Mapping[Cell, str]) -> list[str]:
-    """With the environments that any cell is of besides those of the registry: custom ones."""
+    """Return the table, with the environments of the registry and custom ones that have a cell."""
     algorithms = ALGORITHMS.names()
     environments = list(dict.fromkeys([*ENVIRONMENTS.names(), *(env_id for _, env_id in cells)]))
     rows = [
@@ -58,7 +61,7 @@ def _blank(algo: str, env_id: str) -> str:
 
 
 def _cells(document: str) -> dict[Cell, str]:
-    """Those that were measured before."""
+    """Read the cells that were measured before."""
     lines = [line for line in document.split(BEGIN)[1].split(END)[0].splitlines() if line.startswith("|")]
     found = {}
     for line in lines[2:]:

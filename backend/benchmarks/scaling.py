@@ -1,4 +1,4 @@
-"""Total steps a second: 1, 2 and 4 runs in processes of their own, and 1 and 2 in threads of one process."""
+"""Measures total steps per second: 1, 2 and 4 runs in separate processes, and 1 and 2 in threads of one process."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _total_rate(root: Path, count: int, *, in_threads: bool) -> float:
 
 
 def _steps_in_window(folders: Sequence[RunFolder]) -> float:
-    """Steps a second, summed over the runs, in a window in which all of them train."""
+    """Return steps per second, summed over the runs, while all of them train."""
     begin = [_newest(folder) for folder in folders]
     time.sleep(SECONDS)
     end = [_newest(folder) for folder in folders]

@@ -1,4 +1,4 @@
-"""What an experiment adds to the runs that it trains and scores: the same by a bare loop over forks.
+"""Compares the time of an experiment with a plain loop that trains and scores the same runs.
 
 python -m benchmarks scheduling
 """
@@ -29,15 +29,15 @@ from rlviz.rundir.folder import RunFolder
 
 RUNS = 40
 STEPS = 6_000
-"""Of PPO on CartPole: about two seconds."""
+"""Steps of PPO on CartPole in about two seconds."""
 
 PARALLEL = 2
 LONG = 1_800.0
 
 
 def run() -> Iterator[Figure]:
-    """Half of the loop comes before the experiment and half after, so that a machine that gets slower or faster
-    meanwhile favours neither."""
+    """Measure half of the loop before the experiment and half after, so that a change of the machine's speed favours
+    neither."""
     with scratch() as root:
         before = _in_a_loop(root / "before", range(RUNS // 2))
         with service(root / "runs", max_concurrent_runs=PARALLEL) as client:
@@ -52,12 +52,14 @@ def run() -> Iterator[Figure]:
 
 
 def _in_a_loop(root: Path, seeds: range) -> float:
-    """Seconds from the first fork until the last run is trained and scored: folders that are made before, a template
-    that has imported everything, and no service."""
+    """Return the seconds from the first fork until the last run is trained and scored, without a service.
+
+    Folders exist before, and the template has imported everything.
+    """
     forks = ForkedWorkers()
     launcher = ProcessLauncher(source=forks)
     try:
-        launcher.tick()
+        launcher.maintain()
         left: list[tuple[RunFolder, Job]] = [(new_folder(root, "ppo", STEPS, seed=seed), Train()) for seed in seeds]
         wait_until(lambda: forks.template is not None and forks.template.is_ready(), LONG)
         begin = time.monotonic()
@@ -82,12 +84,12 @@ def _in_a_loop(root: Path, seeds: range) -> float:
 
 
 def _scoring(folder: RunFolder) -> Evaluate:
-    """What an experiment scores a run by, asked for in the folder."""
+    """Request the evaluation that scores a run in an experiment."""
     return Evaluate(ask_to_evaluate(folder, episodes=DEFAULT_SCORED_EPISODES, video=False))
 
 
 def _as_experiment(client: httpx.Client) -> tuple[float, float]:
-    """Seconds until the last run was trained, and until the last trial was scored."""
+    """Return the seconds until the last run was trained, and until the last trial was scored."""
     begin = time.time()
     spec = {
         "base": {"algo": "ppo", "env_id": "CartPole-v1", "preset": "fast", "total_timesteps": STEPS},
@@ -105,5 +107,5 @@ def _as_experiment(client: httpx.Client) -> tuple[float, float]:
 
 
 def _last_end(client: httpx.Client, ids: list[str]) -> float:
-    """When the last of the runs ended, Unix seconds."""
+    """Return when the last of the runs ended, in Unix seconds."""
     return max(datetime.fromisoformat(client.get(f"/runs/{one}").json()["ended_at"]).timestamp() for one in ids)

@@ -1,5 +1,6 @@
-"""A search beside Optuna's own ``optimize``, with the same seed, on an objective that takes no time: what each finds,
-and what a proposal costs.
+"""Compares a search with Optuna's own ``optimize``, with the same seed and an objective that takes no time.
+
+Measures the best value of each, and the time of a proposal.
 
     python -m benchmarks searching
 """
@@ -32,11 +33,11 @@ SAMPLERS: dict[SamplerName, Callable[..., optuna.samplers.BaseSampler]] = {
     SamplerName.TPE: optuna.samplers.TPESampler,
     SamplerName.RANDOM: optuna.samplers.RandomSampler,
 }
-"""Those that take a space of every kind."""
+"""Samplers that support every kind of parameter."""
 
 
 def objective(values: Mapping[str, Any]) -> float:
-    """Greatest, 0, at x = 1 and n = 4, for kind b."""
+    """Return the objective, whose maximum is 0 at x = 1 and n = 4 for kind b."""
     return float(-((values["x"] - 1) ** 2) - abs(values.get("n", 4) - 4) - (values.get("kind", "b") == "a"))
 
 

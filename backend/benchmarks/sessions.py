@@ -1,7 +1,6 @@
-"""Watching a policy learn: how soon it is seen, how new it is, how soon a key is felt, and what it costs training.
+"""Measures watching a policy learn: the time to the first frame, the age of the policy, key latency, training speed.
 
-Training is measured in pairs beside each other in time: the same run, watched and unwatched in turns, so that whatever
-else the machine does weighs on both.
+Training speed is measured in turns, with and without a viewer, so that other load on the machine affects both.
 
     python -m benchmarks sessions
 """
@@ -44,7 +43,7 @@ KEYS = 100
 PAIRS = 16
 TURN_SECONDS = 4.0
 SETTLE_SECONDS = 1.5
-"""After a session is gone, until the machine has got over its end."""
+"""Seconds to wait after a session has ended, until the machine is quiet."""
 
 
 def run() -> Iterator[Figure]:
@@ -58,7 +57,7 @@ def run() -> Iterator[Figure]:
 
 
 def _starts(client: httpx.Client) -> Iterator[Figure]:
-    """From the press of Start to the first frame, with workers ready."""
+    """Measure from the press of Start to the first frame, with warm workers."""
     seconds = []
     for _ in range(STARTS):
         time.sleep(2 * WARM_UP_SECONDS)
@@ -73,7 +72,7 @@ def _starts(client: httpx.Client) -> Iterator[Figure]:
 
 
 def _policies(client: httpx.Client, runs_dir: Path) -> Iterator[Figure]:
-    """From the moment at which a policy's weights are in the run folder until it plays, and how often that happens."""
+    """Measure from writing a policy's weights to the run folder until it plays, and how often that happens."""
     run_id = start_run(client)
     path = RunFolder(runs_dir, run_id).live_weights_path
     with _looking(client, mode="watch", run_id=run_id) as socket:
@@ -93,7 +92,7 @@ def _policies(client: httpx.Client, runs_dir: Path) -> Iterator[Figure]:
 
 
 def _written(path: Path, step: int) -> float | None:
-    """When the weights of ``step`` were written, Unix time; None if others have taken their place."""
+    """Return when the weights of ``step`` were written, in Unix time; None if others have replaced them."""
     try:
         with path.open("rb") as file, zipfile.ZipFile(file) as archive:
             is_it = json.loads(archive.read("played.json"))["step"] == step
@@ -103,7 +102,7 @@ def _written(path: Path, step: int) -> float | None:
 
 
 def _weights() -> Iterator[Figure]:
-    """How long training stands still for the weights of a small network."""
+    """Measure how long training stops to save the weights of a small network."""
     with scratch() as root:
         folder = new_folder(root, "ppo", 1_000)
         with closing_environments(build_model(folder.read_config())) as model:
@@ -112,12 +111,12 @@ def _weights() -> Iterator[Figure]:
                 begin = time.perf_counter()
                 live.copy_weights(model)
                 milliseconds.append((time.perf_counter() - begin) * 1_000)
-    yield figure("weights taken for whoever watches, median", statistics.median(milliseconds), "ms", at_most=20)
-    yield figure("weights taken for whoever watches, p95", percentile(milliseconds, 95), "ms")
+    yield figure("weights saved for a viewer, median", statistics.median(milliseconds), "ms", at_most=20)
+    yield figure("weights saved for a viewer, p95", percentile(milliseconds, 95), "ms")
 
 
 def _keys(client: httpx.Client, env_id: str) -> Iterator[Figure]:
-    """From a key to the frame of the first step that it led to."""
+    """Measure from a key to the frame of the first step that it caused."""
     milliseconds = []
     with _looking(client, mode="play", env_id=env_id) as socket:
         _frame(socket)
@@ -131,7 +130,7 @@ def _keys(client: httpx.Client, env_id: str) -> Iterator[Figure]:
                     socket.recv(60)
                     break
                 if message.get("type") == "step" and message["record"]["index"] == 0:
-                    begin = time.monotonic()  # the episode was over: the pause between two is not latency
+                    begin = time.monotonic()  # the pause between two episodes is not latency
             milliseconds.append((time.monotonic() - begin) * 1_000)
             time.sleep(0.01 * (number % 7))
     yield figure(f"key → frame that shows it, {env_id}, median", statistics.median(milliseconds), "ms")
@@ -139,7 +138,7 @@ def _keys(client: httpx.Client, env_id: str) -> Iterator[Figure]:
 
 
 def _throughput(client: httpx.Client) -> Iterator[Figure]:
-    """Unwatched, watched, unwatched again: each against the mean of its neighbours."""
+    """Measure without, with and again without a viewer, each against the mean of its neighbours."""
     run_id = start_run(client)
     wait_until(lambda: client.get(f"/runs/{run_id}").json()["step"] > 20_000, 120)
     rates = [_rate(client, run_id)]
@@ -164,12 +163,12 @@ def _throughput(client: httpx.Client) -> Iterator[Figure]:
 
 
 def _spread(values: Sequence[float]) -> float:
-    """Half of the distance between the quartiles: what else the machine does shows here."""
+    """Return half of the distance between the quartiles, which shows other load on the machine."""
     return (percentile(values, 75) - percentile(values, 25)) / 2
 
 
 def _rate(client: httpx.Client, run_id: str, socket: ClientConnection | None = None) -> float:
-    """Training steps a second for a while; frames are read meanwhile, as a page does."""
+    """Return training steps per second over a while. Frames are read meanwhile, as a page does."""
     (first, begin), until = _reached(client, run_id), time.monotonic() + TURN_SECONDS
     while time.monotonic() < until:
         if socket is not None:
@@ -181,7 +180,7 @@ def _rate(client: httpx.Client, run_id: str, socket: ClientConnection | None = N
 
 
 def _reached(client: httpx.Client, run_id: str) -> tuple[int, float]:
-    """The newest step in the journal, and when the trainer was there: rows arrive in batches."""
+    """Return the newest step in the journal, and when the trainer reached it; rows arrive in batches."""
     row = client.get(f"/runs/{run_id}/metrics/rows", params={"tail": 1}).json()["rows"][-1]
     return row["step"], row["time"]
 
@@ -201,7 +200,7 @@ def _looking(client: httpx.Client, **asked: object) -> Iterator[ClientConnection
 
 
 def _message(socket: ClientConnection) -> dict[str, Any]:
-    """The next message; {} for a frame."""
+    """Return the next message, or {} for a frame."""
     received = socket.recv(60)
     message: dict[str, Any] = {} if isinstance(received, bytes) else json.loads(received)
     return message

@@ -1,9 +1,8 @@
-"""Snapshots: for how long they hold training up, what they cost and take, how soon training goes on from one and goes
-back to one, and how soon a pause holds a run.
+"""Measures snapshots: how long they stop training, their cost and size, and the time to resume, roll back and pause.
 
-Training with a plan and without any is compared by processor time, in interleaved pairs; the plan takes one every other
-second, so that several fall within. The large replay buffer is that of DQN on Breakout; its first 90,000 frames are
-said to be on disk already, so that nobody waits for them to be played.
+Training with and without a snapshot plan is compared by processor time, in interleaved pairs; the plan takes a snapshot
+every other second. The large replay buffer is that of DQN on Breakout; its first 90,000 frames are marked as stored, so
+that they need not be played first.
 
     python -m benchmarks snapshots
 """
@@ -59,7 +58,7 @@ def run() -> Iterator[Figure]:
 
 
 def _small() -> Iterator[Figure]:
-    """PPO on CartPole: each snapshot, and going on from one of them."""
+    """Measure PPO on CartPole: each snapshot, and resuming from one of them."""
     with scratch() as root:
         folder = _train(root, TIMESTEPS, SnapshotPlan(every_steps=2_000, keep=100))
         found = snapshots_of(folder)
@@ -68,12 +67,12 @@ def _small() -> Iterator[Figure]:
         yield figure("capturing PPO on CartPole, longest", max(held_up), "ms")
         yield figure("a snapshot of PPO on CartPole", found[-1].bytes / 1e6, "MB")
         yield figure(
-            "worker goes on → first new row, warm", _resume(folder, found[len(found) // 2].name), "s", at_most=2
+            "worker resumes → first new row, warm", _resume(folder, found[len(found) // 2].name), "s", at_most=2
         )
 
 
 def _resume(folder: RunFolder, name: str) -> float:
-    """Seconds until the journal has grown. The run is over before this returns."""
+    """Return the seconds until the journal has grown. The run has ended before this returns."""
     folder.write_control(Control(desired=Desired.RUN, attempt=2, resume_from=name))
     folder.metrics_path.write_bytes(b"")
     begin = time.perf_counter()
@@ -86,7 +85,7 @@ def _resume(folder: RunFolder, name: str) -> float:
 
 
 def _large() -> Iterator[Figure]:
-    """As a run takes them: what is new in the buffer is compressed and written beside training."""
+    """Take snapshots as a run does: new transitions are compressed and written in the background."""
     with scratch() as root:
         changes = {"buffer_size": FRAMES, "learning_starts": 500, "optimize_memory_usage": True}
         folder = new_folder(root, "dqn", 100_000, env_id="ALE/Breakout-v5", preset=None, hyperparameters=changes)
@@ -108,14 +107,14 @@ def _large() -> Iterator[Figure]:
         journals.close()
     held_up = [snapshot.manifest.capture_ms for snapshot in found]
     rows = FRAME_STEPS // FRAMES_A_CAPTURE * FRAMES_A_CAPTURE
-    what = f"capturing DQN on Breakout with a replay buffer of {FRAMES:,} frames, written beside training"
+    what = f"capturing DQN on Breakout with a replay buffer of {FRAMES:,} frames, written in the background"
     yield figure(f"{what}, median", statistics.median(held_up), "ms", at_most=300)
     yield figure(f"{what}, longest", max(held_up), "ms")
     yield figure("10,000 frames of Breakout on disk", found[-1].replay_bytes / rows / 100, "MB")
 
 
 class _Takes(BaseCallback):
-    """Takes snapshots where a run does."""
+    """Takes snapshots at the same points as a run."""
 
     def __init__(self, snapshots: Snapshots) -> None:
         super().__init__()
@@ -130,8 +129,7 @@ class _Takes(BaseCallback):
 
 
 def _roll_back(algo: str, name: str) -> Iterator[Figure]:
-    """From the request to the next step of the environment: to the newest snapshot, which is in memory, and to the
-    first, which is no more."""
+    """Measure from the request to the next step, for the newest snapshot in memory and for the first on disk."""
     env_id = "Pendulum-v1" if algo == "sac" else "CartPole-v1"
     memory, disk, steps = list[float](), list[float](), ROLLBACK_STEPS[algo]
     for number in range(ROLLBACKS + 1):
@@ -140,7 +138,7 @@ def _roll_back(algo: str, name: str) -> Iterator[Figure]:
                 folder = new_folder(root, algo, steps, env_id=env_id, evaluation=EvaluationPlan())
                 _plan(folder, SnapshotPlan(every_steps=steps // 10, every_seconds=None, keep=100))
                 found = _timed_rollback(folder, steps * 8 // 10, back)
-            if number > 0:  # the first pays for imports
+            if number > 0:  # the first includes imports
                 seconds.append(found)
     yield figure(f"going back while it trains, from memory, {name}", statistics.median(memory) * 1e3, "ms", at_most=50)
     yield figure(f"going back while it trains, from disk, {name}", statistics.median(disk), "s", at_most=5)
@@ -155,7 +153,7 @@ def _last(folder: RunFolder) -> str:
 
 
 def _timed_rollback(folder: RunFolder, at: int, name: Callable[[RunFolder], str]) -> float:
-    """Train, and go back once step ``at`` is reached; seconds until the next step."""
+    """Train, roll back at step ``at``, and return the seconds until the next step."""
     asked: list[float] = []
     found: list[float] = []
     on_step = RunCallback._on_step
@@ -179,7 +177,7 @@ def _timed_rollback(folder: RunFolder, at: int, name: Callable[[RunFolder], str]
 
 
 def _pause() -> Iterator[Figure]:
-    """Through the service. A pause within a long rollout: when the last row comes before it is saved."""
+    """Measure pause and resume through the service, with a pause in a long rollout, up to the last row."""
     held, resumed = [], []
     with scratch() as root, service(root) as client:
         long_rollouts = {"n_envs": 1, "n_steps": 50_000, "batch_size": 50_000, "n_epochs": 1}
@@ -188,7 +186,7 @@ def _pause() -> Iterator[Figure]:
             rows = root / run_id / "metrics.jsonl"
             wait_until(partial(_has_bytes, rows, 2_000), 60)
             held.append(_last_row_after(client, run_id, rows))
-            client.post(f"/runs/{run_id}/stop").raise_for_status()  # or it would pause at the end of its rollout
+            client.post(f"/runs/{run_id}/stop").raise_for_status()  # otherwise it would pause at the end of its rollout
             stop_all(client)
         run_id = start_run(client)
         rows = root / run_id / "metrics.jsonl"
@@ -197,7 +195,7 @@ def _pause() -> Iterator[Figure]:
             time.sleep(2)
             client.post(f"/runs/{run_id}/pause").raise_for_status()
             wait_until(lambda: _status(client, run_id) == "paused", 60)
-            time.sleep(1)  # its worker goes, and another one is warm
+            time.sleep(1)  # its worker ends, and another one is warm
             resumed.append(_first_row_after(client, run_id, rows))
     yield figure("pause asked for → no row more, PPO on CartPole", statistics.median(held), "s", at_most=1)
     yield figure("resume asked for → first new row, warm, PPO on CartPole", statistics.median(resumed), "s", at_most=2)
@@ -230,7 +228,7 @@ def _status(client: httpx.Client, run_id: str) -> str:
 
 
 def _ratio(algo: str) -> float:
-    """Processor time without snapshots over that with some."""
+    """Return processor time without snapshots divided by that with snapshots."""
     ratios = []
     steps = TIMESTEPS if algo == "ppo" else TIMESTEPS // 8
     with scratch() as root:
@@ -240,7 +238,7 @@ def _ratio(algo: str) -> float:
             between = time.process_time()
             _train(root / f"{number}-with", steps, SnapshotPlan(every_seconds=2), algo)
             ratios.append((between - begin) / (time.process_time() - between))
-    return statistics.median(ratios[1:])  # the first pair pays for imports
+    return statistics.median(ratios[1:])  # the first pair includes imports
 
 
 def _train(root: Path, steps: int, plan: SnapshotPlan, algo: str = "ppo") -> RunFolder:

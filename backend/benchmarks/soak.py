@@ -1,5 +1,6 @@
-"""``make soak``: the tests of faults many times over, then load; every figure into docs/reliability.md, and what was
-cut and resumed into docs/resume.md.
+"""``make soak``: repeats the tests of faults many times, then measures load.
+
+Writes the figures to docs/reliability.md, and the interrupted and resumed runs to docs/resume.md.
 
 python -m benchmarks.soak [workers] [service] [power] [ends] [resume] [pausing] [rollback] [forking] [snapshots] [rules]
     [notifications] [limits] [resources] [disk] [sessions] [records] [experiments] [hostile] [openapi] [load]
@@ -29,7 +30,7 @@ from benchmarks import load, resume_matrix
 ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "docs" / "reliability.md"
 FIGURES, PARTS = "figures", "parts"
-"""The blocks of the document that are written here, between comments of that name."""
+"""Blocks of the document that this module writes, between comments of that name."""
 
 HEAD = ["| what | times | median | worst | promised |", "| --- | --- | --- | --- | --- |"]
 PARTS_HEAD = ["| part | tests | failed | repeated, as a share of the full number |", "| --- | --- | --- | --- |"]
@@ -59,22 +60,24 @@ FAULTS = {
     "hostile": ("test_hostile.py",),
     "openapi": ("test_openapi.py",),
 }
-"""What pytest is told for each part."""
+"""Arguments of pytest for each part."""
 
 LOAD = "load"
 
 KEEP_SECONDS = 5.0
-"""How often runs that were cut are put into the document while tests go on, which may be for hours."""
+"""Time between two updates of the document while tests run, which may take hours."""
 
 
 def main() -> int:
-    """Each part's figures are in the document once it has ended, and each run that was cut in docs/resume.md soon after
-    it was; those of parts that were not asked for stay there."""
+    """Run the parts. Figures are written when a part has ended, interrupted runs soon after they happen.
+
+    Figures of other parts stay in the documents.
+    """
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     names = [*FAULTS, LOAD]
     parser.add_argument("parts", nargs="*", choices=[[], *names], metavar="part", help=f"{', '.join(names)}; or all")
-    parser.add_argument("--share", type=float, default=1.0, help="of the repetitions of each fault; 1 unless given")
-    parser.add_argument("--only", default="", help="of each part only what pytest selects by this, as with its -k")
+    parser.add_argument("--share", type=float, default=1.0, help="share of the repetitions of each fault; 1 by default")
+    parser.add_argument("--only", default="", help="only tests that match this expression, as with pytest's -k")
     options = parser.parse_args()
     if not options.parts:
         write(FIGURES, [])
@@ -85,7 +88,7 @@ def main() -> int:
 
 
 def _measure(part: str, share: float, only: str) -> bool:
-    """Whether everything held."""
+    """Run a part, write its figures, and return whether all tests passed."""
     print(f"\n{part}", flush=True)
     begin = time.monotonic()
     figures, tests = (_loaded(), None) if part == LOAD else _break(part, share, only)
@@ -108,7 +111,7 @@ def _loaded() -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Tests:
-    """How many of a part were run, those that were skipped left out, and how many failed."""
+    """The number of tests of a part that ran (without skipped ones) and that failed."""
 
     ran: int
     failed: int
@@ -116,7 +119,7 @@ class Tests:
 
     @classmethod
     def read(cls, report: Path, *, held: bool) -> Tests:
-        """From what pytest reports as JUnit's XML."""
+        """Read pytest's JUnit XML report."""
         suites = list(ElementTree.parse(report).getroot().iter("testsuite"))
 
         def count(name: str) -> int:
@@ -129,12 +132,12 @@ def _break(part: str, share: float, only: str) -> tuple[list[dict[str, Any]], Te
     told = FAULTS[part]
     files = [f"tests/exhaustive/faults/{file}" for file in told if file.endswith(".py")]
     selection = [one for one in told if not one.endswith(".py")]
-    if only:  # the last -k counts
+    if only:  # pytest uses the last -k
         selection += ["-k", only if "-k" not in selection else f"({selection[-1]}) and ({only})"]
     with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as figures, tempfile.TemporaryDirectory() as reports:
         report = Path(reports) / "tests.xml"
         environment = {**os.environ, "RLVIZ_SOAK": str(share), "RLVIZ_SOAK_FIGURES": figures.name}
-        # The figures are printed as they come, past what pytest holds back.
+        # Figures are printed at once, although pytest captures output.
         command = [sys.executable, "-m", "pytest", *files, *selection, "-v", "--capture=sys"]
         found: list[dict[str, Any]] = []
         command += ["--timeout", "14400", "-o", "faulthandler_timeout=0", f"--junit-xml={report}"]
@@ -153,7 +156,7 @@ def _cuts(figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def table(figures: list[dict[str, Any]]) -> list[str]:
-    """A row of Markdown for each promise: how often it was measured, its median and its worst."""
+    """Return a row of Markdown for each promise: the number of measurements, their median and the worst."""
     measured: dict[str, list[dict[str, Any]]] = {}
     for figure in figures:
         measured.setdefault(figure["what"], []).append(figure)
@@ -166,7 +169,7 @@ def table(figures: list[dict[str, Any]]) -> list[str]:
 
 
 def write(block: str, rows: list[str]) -> None:
-    """Put ``rows`` into a block of the document in place of those that are there."""
+    """Replace the rows of a block in the document by ``rows``."""
     begin, end = _comments(block)
     head = [_machine(), "", *HEAD] if block == FIGURES else PARTS_HEAD
     content = "\n".join([*head, *rows] if rows else ["Not measured yet."])
@@ -175,7 +178,7 @@ def write(block: str, rows: list[str]) -> None:
 
 
 def _renewed(block: str, found: list[str]) -> list[str]:
-    """The rows of a block, with those in ``found`` in place of those of the same name."""
+    """Return the rows of a block, with rows of the same name replaced by those in ``found``."""
     begin, end = _comments(block)
     lines = DOCUMENT.read_text().split(begin)[1].split(end)[0].splitlines()
     kept = [line for line in lines if line.startswith("|") and line not in (*HEAD, *PARTS_HEAD)]

@@ -1,4 +1,4 @@
-"""A real service to measure, and small statistics."""
+"""Runs a real service to measure, and defines figures and small statistics."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.server.runs.configuration import NewRun, resolve_config
 
 WARM_UP_SECONDS = 8.0
-"""Enough for a prewarmed worker to have imported everything."""
+"""Seconds in which a prewarmed worker has imported everything."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One line of the report. ``reach`` is the target in words; ``met`` is None where there is none."""
+    """A line of the report. ``reach`` is the target as text; ``met`` is None without a target."""
 
     what: str
     value: str
@@ -55,7 +55,7 @@ def percentile(values: Sequence[float], percent: int) -> float:
 
 @contextmanager
 def service(runs_dir: Path, *, log: Path | None = None, **settings: object) -> Iterator[httpx.Client]:
-    """The app as a user starts it, on a free port; a client whose paths begin at /api. ``log`` takes what it says."""
+    """Start the app as a user does, on a free port. Yields a client with paths below /api; output goes to ``log``."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -65,7 +65,9 @@ def service(runs_dir: Path, *, log: Path | None = None, **settings: object) -> I
     with (log or Path(os.devnull)).open("wb") as said:
         process = subprocess.Popen([sys.executable, "-m", "rlviz", "serve"], env=environment, stderr=said)
     try:
-        fresh = httpx.Limits(keepalive_expiry=1)  # before the service closes a connection that is about to be used
+        fresh = httpx.Limits(
+            keepalive_expiry=1
+        )  # shorter than the service's, which could close a connection that is about to be used
         with httpx.Client(base_url=f"http://127.0.0.1:{port}/api", timeout=60, limits=fresh) as client:
             wait_until(lambda: _is_up(client), 120)
             yield client
@@ -83,7 +85,7 @@ def _is_up(client: httpx.Client) -> bool:
 
 
 def wait_until(holds: Callable[[], bool], seconds: float, *, every: float = 0.01) -> None:
-    """Raises TimeoutError if ``holds``, which is asked ``every`` so many seconds, does not come true in time."""
+    """Wait until ``holds`` returns True, checked ``every`` few seconds. Raises TimeoutError after ``seconds``."""
     deadline = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > deadline:
@@ -105,7 +107,7 @@ def stop_all(client: httpx.Client) -> None:
 
 
 def events(client: httpx.Client, path: str, **query: str) -> Iterator[tuple[str, Any]]:
-    """Server-sent events as (name, data)."""
+    """Yield server-sent events as (name, data)."""
     with client.stream("GET", path, params=query, timeout=60) as response:
         name = ""
         for line in response.iter_lines():
@@ -116,8 +118,7 @@ def events(client: httpx.Client, path: str, **query: str) -> Iterator[tuple[str,
 
 
 def ask_to_evaluate(folder: RunFolder, **fields: Any) -> str:
-    """Ask for an evaluation of the final policy of a run, with a video unless ``fields`` of its record say otherwise;
-    its id."""
+    """Request an evaluation of a run's final policy and return its id. ``fields`` change its record."""
     now = datetime.now(UTC)
     record = EvaluationRecord(
         id=new_evaluation_id(now), run_id=folder.run_id, created_at=now, checkpoint="model.zip", **fields
@@ -127,7 +128,7 @@ def ask_to_evaluate(folder: RunFolder, **fields: Any) -> str:
 
 
 def new_folder(root: Path, algo: str, total_timesteps: int, *, seed: int = 1, **changes: Any) -> RunFolder:
-    """The folder of a fresh CartPole run with the Fast preset."""
+    """Create the folder of a new CartPole run with the Fast preset."""
     config = resolve_config(NewRun(algo, seed=seed, total_timesteps=total_timesteps, **changes), time.time())
     folder = RunFolder(root, config.run_id)
     folder.create(config)

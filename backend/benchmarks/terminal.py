@@ -1,6 +1,6 @@
-"""How long one waits at a terminal for a command that is cold: each is a process of its own.
+"""Measures how long a user waits for a command in a terminal; each command is a new process.
 
-The least of several is told: what other programs of the machine take is no part of it.
+The shortest of several times counts, because other programs on the machine should not.
 
     python -m benchmarks terminal
 """

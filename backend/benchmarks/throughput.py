@@ -1,9 +1,9 @@
-"""Training throughput of each algorithm: training as a worker does it against the bare library with the same values.
+"""Compares the training throughput of a worker with that of the bare library, for each algorithm.
 
-A machine that others share is faster or slower by a third from one second to the next. So the two train at the same
-time, as two processes that share one core: the kernel gives it to each in turn for some milliseconds, and both meet the
-same machine. What one needs more than the other shows in its processor time. What it waits, for the disk say, shows in
-its wall time, by half: the other has the core meanwhile, and is done sooner; so there half a loss is too much.
+The speed of a shared machine can change by a third within a second. So both train at the same time, as two processes on
+one core: the kernel gives it to each in turn for some milliseconds, and both have the same conditions. Extra work shows
+in processor time. Waiting, for instance for the disk, shows only half in wall time, because the other process uses the
+core meanwhile and ends sooner. So the limit for wall time is half as large.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from rlviz.rundir.folder import RunFolder
 PAIRS = 2
 
 LOOKED_INTO = ("ppo", "dqn")
-"""One that learns from rollouts, and one that learns from a buffer."""
+"""An algorithm that learns from rollouts, and one that learns from a buffer."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """What an algorithm is measured on: some thirty seconds of training with the Fast preset, without evaluations.
+    """The work for a measurement: about thirty seconds of training with the Fast preset, without evaluations.
 
-    What is done most often in the first seconds of every run, snapshots, policies of its filmstrip and looks into its
-    updates, takes about 0.15 s, and is in it.
+    It includes about 0.15 s for snapshots, policies of the filmstrip and details of updates, which are most frequent in
+    the first seconds of a run.
     """
 
     timesteps: int
@@ -62,14 +62,14 @@ JOBS = {
 
 
 class Seconds(NamedTuple):
-    """What ``learn`` alone took."""
+    """The time of ``learn`` alone."""
 
     wall: float
     processor: float
 
 
 def run(algorithms: Sequence[str] = ()) -> Iterator[Figure]:
-    """Measure ``algorithms``, or all there are."""
+    """Measure ``algorithms``, or all of them."""
     for algo in algorithms or ALGORITHMS.names():
         pairs = [side_by_side(algo, "worker", "bare") for _ in range(PAIRS)]
         wall, processor = (
@@ -81,8 +81,10 @@ def run(algorithms: Sequence[str] = ()) -> Iterator[Figure]:
 
 
 def anatomy(algorithms: Sequence[str] = ()) -> Iterator[Figure]:
-    """What looking into updates costs: a worker that does against one that does not, both for some seconds. Looks are
-    a second apart at first, and twice that in a run of a hundred seconds, so that it costs most here."""
+    """Compare workers with and without details of updates, for some seconds.
+
+    At first an update per second is inspected, later fewer, so the cost is highest here.
+    """
     for algo in algorithms or LOOKED_INTO:
         pairs = [side_by_side(algo, "worker", "not-looked-into") for _ in range(PAIRS)]
         ratio = statistics.median(without.processor / looking.processor for looking, without in pairs)
@@ -91,7 +93,7 @@ def anatomy(algorithms: Sequence[str] = ()) -> Iterator[Figure]:
 
 
 def side_by_side(algo: str, *hows: str) -> tuple[Seconds, ...]:
-    """What each of two TRAINEES took, once both were ready to learn."""
+    """Return the time that each of two TRAINEES took, after both were ready to learn."""
     with ExitStack() as stack:
         both = [stack.enter_context(_trainee(algo, how)) for how in hows]
         for process in both:
@@ -122,16 +124,16 @@ def _write(process: subprocess.Popen[str]) -> None:
 
 
 def train(algo: str, how: str) -> None:
-    """In a process of its own: train, beginning to learn at a line from standard input and ending at a second one.
+    """Train in a separate process: learning starts at a line on standard input, and the process ends at a second one.
 
-    Prints an empty line when it is ready, and what learning took.
+    Prints an empty line when it is ready, and the time of learning at the end.
     """
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     cls = load(ALGORITHMS.get(algo).model_class)
     learn = cls.learn
 
-    @wraps(learn)  # whose signature the trainer looks at
+    @wraps(learn)  # the trainer inspects its signature
     def timed(*arguments: Any, **keywords: Any) -> None:
         print(flush=True)
         sys.stdin.readline()
@@ -165,7 +167,7 @@ def _worker(folder: RunFolder) -> None:
 
 
 def _bare(folder: RunFolder) -> None:
-    """What somebody would write who has read the library's first example."""
+    """Train as in the library's first example."""
     import torch
     from stable_baselines3.common.env_util import make_vec_env
 

@@ -1,7 +1,7 @@
-"""What a logged row costs a script of the user's own: ``rlviz.track`` against TensorBoard's SummaryWriter.
+"""Compares the cost of a logged row in a user's script: ``rlviz.track`` and TensorBoard's SummaryWriter.
 
-Both write the same rows into the same kind of folder, in interleaved pairs within one process; the writer of each has a
-thread that brings them to the disk, whose time is the script's too, so that processor time is what counts.
+Both write the same rows in interleaved pairs in one process. Processor time counts, because each writer has a thread
+that writes to the disk, whose time is also the script's.
 
     python -m benchmarks tracking
 """
@@ -26,7 +26,7 @@ def run(pairs: int = PAIRS) -> list[Figure]:
         ratios, ours = [], []
         for number in range(pairs + 1):
             jobs: list[Callable[[Path], None]] = [_tracked, _with_tensorboard]
-            # Which comes first changes from pair to pair; the first pair pays for imports.
+            # The order alternates from pair to pair; the first pair includes imports.
             seconds = [_processor_seconds(job, root / f"{number}") for job in (jobs if number % 2 else jobs[::-1])]
             tracked, tensorboard = seconds if number % 2 else seconds[::-1]
             if number > 0:

@@ -1,4 +1,4 @@
-"""Long runs and long lists: a million rows, ten thousand runs."""
+"""Measures long runs and long lists: a million rows, ten thousand runs."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ ROWS = 1_000_000
 RUNS = 10_000
 REQUESTS = 300
 SERVICE_MB = 158
-"""What the service took with a long run before its columns were sealed."""
+"""Memory of the service with a long run before columns were sealed."""
 
 EPISODES = 300
-"""Of each of the run folders that a catalogue is made from."""
+"""Episodes in each run folder that the catalogue is rebuilt from."""
 
 
 def run() -> list[Figure]:
@@ -32,7 +32,7 @@ def run() -> list[Figure]:
 
 
 def write_million_rows(root: Path) -> RunFolder:
-    """A run under ``root`` whose journal holds an episode a line."""
+    """Write a run under ``root`` whose journal has one episode per line."""
     folder = new_folder(root, "ppo", 10_000_000)
     with folder.metrics_path.open("wb") as file:
         for seq in range(1, ROWS + 1):
@@ -42,7 +42,7 @@ def write_million_rows(root: Path) -> RunFolder:
 
 
 def index_many_runs(root: Path) -> None:
-    """Runs under ``root`` that have ended, in a catalogue."""
+    """Write a catalogue of ended runs under ``root``."""
     write_many_folders(root)
     rebuild_catalogue(root)
 
@@ -57,7 +57,7 @@ def rebuild_catalogue(root: Path) -> None:
 
 
 def write_many_folders(root: Path) -> None:
-    """Folders under ``root`` of runs that have ended, each with EPISODES episodes, but without a policy."""
+    """Write folders of ended runs under ``root``, each with EPISODES episodes but without a policy."""
     first = new_folder(root, "ppo", 100_000)
     config = orjson.loads(first.config_path.read_bytes())
     ends = ({"event": "started", "data": {"attempt": 1}}, {"event": "finished", "data": {"attempt": 1, "path": None}})
@@ -120,7 +120,7 @@ def _million_rows(root: Path) -> list[Figure]:
 
 
 def _memory_of_service() -> int:
-    """Resident bytes of the service, the only process that this one has started; without its workers."""
+    """Return the resident bytes of the service, the only child of this process, without its workers."""
     (process,) = psutil.Process().children()
     return int(process.memory_info().rss)
 

@@ -1,1 +1,1 @@
-"""Measuring the presets by experiments; see ``__main__``."""
+"""Measures the presets with experiments; see ``__main__``."""

@@ -1,12 +1,12 @@
-"""Measure the presets by experiments, and write the results: measured.json and curves.json in rlviz/learning/presets,
-docs/presets.md and its pictures.
+"""Measure presets with experiments, and write the results: measured.json and curves.json in rlviz/learning/presets, and
+docs/presets.md with its pictures.
 
     make presets ARGS="cartpole taxi --only 'PPO *'"
 
-Each file of ``specifications`` names the presets of one environment; each preset is an experiment of its own, and is
-written down as it ends. What is measured already is left out; changing a preset makes it due again. It can be stopped
-at any time, with Ctrl-C or by a kill: the next invocation goes on where it was. Runs lie in ``.make/presets``, or where
-RLVIZ_RUNS_DIR says: ``rlviz serve`` shows them there as any others.
+Each file in ``specifications`` names the presets of one environment. Each preset is a separate experiment, whose result
+is written when it ends. Measured presets are skipped until they change. You can stop it at any time, with Ctrl-C or a
+kill: the next call continues. Runs are stored in ``.make/presets``, or in RLVIZ_RUNS_DIR, where ``rlviz serve`` shows
+them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def main() -> None:
     try:
         if not options.docs_only:
             problems = _measured(list(due(options, figures)), figures, options)
-    finally:  # also of what was measured before it was interrupted
+    finally:  # after an interruption too, for the presets measured before it
         figures.drop_unknown()
         write_document()
     if problems:
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def due(options: argparse.Namespace, figures: Figures) -> Iterator[Measurement]:
-    """The presets that are asked for, but for those that were measured with as many seeds."""
+    """Yield the requested presets that were not measured with as many seeds yet."""
     for specification in specifications():
         if options.specification and specification.path.stem not in options.specification:
             continue
@@ -75,7 +75,7 @@ def _measured(wanted: list[Measurement], figures: Figures, options: argparse.Nam
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:
-    """Once: what trains is being stopped then."""
+    """Interrupt the main thread, which stops the experiments. Later signals are ignored."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     raise KeyboardInterrupt
 
@@ -83,14 +83,16 @@ def _interrupt(_signal: int, _frame: FrameType | None) -> None:
 def _options(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
-        "specification", nargs="*", help="names of files in rlviz/learning/presets/specifications; default: all"
+        "specification", nargs="*", help="names of files in rlviz/learning/presets/specifications; all by default"
     )
-    parser.add_argument("--only", help="variants by their names, for instance 'PPO *'")
-    parser.add_argument("--seeds", type=int, help="how many; default: as the file says")
-    parser.add_argument("--parallel", type=int, help="how many runs train at once; default: one for each core")
-    parser.add_argument("--again", action="store_true", help="measure also what is measured already")
-    parser.add_argument("--rewrite", action="store_true", help="train nothing, write down ended experiments again")
-    parser.add_argument("--docs-only", action="store_true", help="measure nothing, write docs/presets.md")
+    parser.add_argument("--only", help="measure only variants with this name, for instance 'PPO *'")
+    parser.add_argument("--seeds", type=int, help="number of seeds; by default as in the file")
+    parser.add_argument("--parallel", type=int, help="number of runs at the same time; by default one per core")
+    parser.add_argument("--again", action="store_true", help="measure presets again that are measured already")
+    parser.add_argument(
+        "--rewrite", action="store_true", help="train nothing, only write the results of ended experiments again"
+    )
+    parser.add_argument("--docs-only", action="store_true", help="measure nothing, only write docs/presets.md")
     options = parser.parse_args(arguments)
     unknown = set(options.specification) - {one.path.stem for one in specifications()}
     if unknown:

@@ -1,8 +1,8 @@
-"""Comparisons: values that a search of ours found against those of another project, for docs/presets.md.
+"""Writes the section of docs/presets.md that compares values found by our searches with those of another project.
 
-Each is a folder of ``docs/comparison`` with ``search.toml``, the experiment that found the values,
-``specification.toml``, the one that compares them, and ``results.json``, what that one showed
-(``GET /experiments/{id}/results``). Of one without results it is said what it would take.
+Each comparison is a folder in ``docs/comparison``: ``search.toml`` is the experiment that found the values,
+``specification.toml`` the one that compares them, and ``results.json`` its results (``GET /experiments/{id}/results``).
+For a comparison without results, the section says how long it would take.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from rlviz.stats.experiments import ExperimentResults
 COMPARISONS = Path(__file__).parents[2] / "docs" / "comparison"
 
 _INTRODUCTION = """\
-Values that a search of ours found against the tuned ones of another project: as many environment steps, the same seeds,
-none of which the search has seen, and the same greedy evaluation while they train. Scored is the policy that was kept,
-the best of these evaluations, on fresh episodes, as in the tables above. A search proposes the best of its trials,
-which is partly the luckiest: that is why it is trained again here. Where another of its trials is, the specification
-says why.
+These tables compare values found by our searches with the tuned values of another project. Both train for the same
+number of environment steps, with the same seeds, which the search has not used, and with the same greedy evaluations.
+The score is that of the kept policy, the best of these evaluations, on fresh episodes, as in the tables above. The best
+trial of a search may just be the luckiest, so it is trained again here. If another of its trials is compared, the
+specification says why.
 """
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """``folder``: its name in ``docs/comparison``."""
+    """A comparison. ``folder`` is its name in ``docs/comparison``."""
 
     folder: str
     search: ExperimentSpec
@@ -57,7 +57,7 @@ class Comparison:
 
 
 def comparisons(folder: Path = COMPARISONS) -> Iterator[str]:
-    """The section of the document, or nothing where nothing was compared."""
+    """Yield the section of the document, or nothing if there are no comparisons."""
     found = [Comparison.read(path.parent) for path in sorted(folder.glob("*/search.toml"))]
     if not found:
         return
@@ -68,15 +68,14 @@ def comparisons(folder: Path = COMPARISONS) -> Iterator[str]:
             yield from _section(one, one.results)
     held = list(_held(found))
     if held:
-        yield f"Where RL Zoo's values held every seed there was nothing to search for: {'; '.join(held)}.\n"
+        yield f"RL Zoo's values held every seed, so there was nothing to search for: {'; '.join(held)}.\n"
     waiting = [_cost(one) for one in found if one.results is None]
     if waiting:
-        yield f"Not compared yet, with what search and comparison would take one core: {'; '.join(waiting)}.\n"
+        yield f"Not compared yet, with the time that one core needs for search and comparison: {'; '.join(waiting)}.\n"
 
 
 def _held(found: Sequence[Comparison]) -> Iterator[str]:
-    """Presets with RL Zoo's values of which every seed held, where their algorithm is compared in another
-    environment."""
+    """Yield presets with RL Zoo's values that held every seed, if their algorithm is compared elsewhere."""
     compared = {(one.spec.base.algo, one.spec.base.env_id) for one in found}
     algorithms = {algo for algo, _ in compared}
     for environment in ENVIRONMENTS:
@@ -90,8 +89,10 @@ def _held(found: Sequence[Comparison]) -> Iterator[str]:
 
 
 def _cost(one: Comparison) -> str:
-    """What the runs of both experiments would take, by the rate that was measured: the values found are one variant
-    more than those that are known. What a search gives up early is not taken off."""
+    """Estimate the time of both experiments by the measured rate.
+
+    The values to find are one more variant. Trials that a search prunes early are counted in full.
+    """
     rate = known_rates().get(one.spec.base.env_id, {}).get(one.spec.base.algo)
     runs = one.search.cells + (len(one.spec.variants) + 1) * len(one.spec.seed_list)
     about = "not known" if rate is None else f"about {hours(runs * (one.spec.base.total_timesteps or 0) / rate)}"
@@ -121,13 +122,15 @@ def _section(one: Comparison, results: ExperimentResults) -> Iterator[str]:
 
 
 def _value(value: Any) -> str:
-    """Four digits of what a search found; the specification has them all."""
+    """Format a value with four digits; the specification has all digits."""
     return show(float(f"{value:.4g}") if isinstance(value, float) else value)
 
 
 def _at_the_end(results: ExperimentResults) -> str:
-    """How the policies did that training ended with, which may have forgotten what the kept ones know; nothing where
-    they were not evaluated, or where seeds ended apart."""
+    """Return the results of the last policies, which may be worse than the kept ones.
+
+    Empty if they were not evaluated, or if seeds ended at different steps.
+    """
     if results.curves.source != "evaluation":
         return ""
     curves = {one.variant: one for one in results.curves.variants if one.count[-1] == one.seeds}
@@ -136,11 +139,11 @@ def _at_the_end(results: ExperimentResults) -> str:
         for scores in results.variants
         if (curve := curves.get(scores.variant)) is not None and (value := curve.iqm[-1]) is not None
     ]
-    return f"The last policies did, by their evaluation at the end of training: {'; '.join(last)}." if last else ""
+    return f"The last policies reached, in the evaluation at the end of training: {'; '.join(last)}." if last else ""
 
 
 def _search(one: Comparison, at: str) -> str:
-    """How the values were found."""
+    """Return a sentence that says how the values were found."""
     sweep = one.search.sweep
     assert sweep is not None, f"{at}/search.toml is no search"
     seeds = one.search.seed_list

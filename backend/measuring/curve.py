@@ -1,4 +1,4 @@
-"""The learning curve of a preset as a small picture."""
+"""Draws the learning curve of a preset as a small picture."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from rlviz.stats.arrays import Floats
 WIDTH, HEIGHT = 360, 160
 LEFT, RIGHT, TOP, BOTTOM = 48, 10, 10, 22
 INK, BLUE = "#808080", "#3b82f6"
-"""Readable on white and on black: the picture does not know which it is on."""
+"""Readable on white and on black, because the picture cannot know its background."""
 
 
 def draw(curve: MeasuredCurve, threshold: float | None) -> str:
-    """The picture as SVG."""
+    """Return the picture as SVG."""
     steps, middle = np.array(curve.step), np.array(curve.middle)
     lower, upper = (
         np.where(np.isfinite(end), end, middle)

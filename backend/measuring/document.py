@@ -1,4 +1,4 @@
-"""docs/presets.md, from the preset files, the hyperparameters' schemas and the figures measured."""
+"""Writes docs/presets.md from the preset files, the hyperparameters' schemas and the measured figures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from rlviz.stats.number_text import join_words
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "presets.md"
 PICTURES = "images/presets"
-"""Where the learning curves lie, seen from the document."""
+"""Folder of the learning curves, relative to the document."""
 
 _STEPS = LIMITS.total_timesteps
 
@@ -34,8 +34,8 @@ _INTRODUCTION = f"""\
 
 <!-- Made by `make presets ARGS=--docs-only`. Edit the files in backend/rlviz/learning/presets/files instead. -->
 
-A preset is a starting point: hyperparameters and a training length that work together. Pick one by what matters most;
-any value may be changed in the form. Presets of an environment win over those for any environment.
+A preset is a starting point: hyperparameters and a training length that work together. Pick one by what matters most to
+you; you can change any value in the form. Presets of an environment win over those for any environment.
 
 | preset | id | meant for |
 | --- | --- | --- |
@@ -43,54 +43,59 @@ any value may be changed in the form. Presets of an environment win over those f
 | Stable | `stable` | a smooth curve with few setbacks |
 | High Score | `high-score` | the best final policy, however long it takes |
 
-What is not in a table of presets has the algorithm's default, which stands in the table of its hyperparameters below.
-Seeds go from 0 to {LIMITS.seed.maximum:,}, training lengths from {_STEPS.minimum} to {_STEPS.maximum:,} steps.
+Hyperparameters that are not in a table of presets have the algorithm's default, which you find in the table of its
+hyperparameters below. Seeds go from 0 to {LIMITS.seed.maximum:,}, training lengths from {_STEPS.minimum} to
+{_STEPS.maximum:,} steps.
 
-**Sources.** *RL Zoo* is [RL Baselines3 Zoo](https://github.com/DLR-RM/rl-baselines3-zoo), whose files of tuned values
-are named; *SB3* is Stable-Baselines3; *ours* are values of this project. What a source has and this product has not
-(such as orthogonal initial weights) is said.
+**Sources.** *RL Zoo* is [RL Baselines3 Zoo](https://github.com/DLR-RM/rl-baselines3-zoo); its files of tuned values are
+named. *SB3* is Stable-Baselines3; *ours* are values of this project. A preset says which settings of its source this
+program does not have (such as orthogonal initial weights).
 
-**Measured** figures come from `make presets`: each preset by an [experiment](experiments.md) of its own, from a
-specification that stands beside the figures. The return is that of the policy that the preset keeps, on fresh episodes,
-as the interquartile mean over the seeds with its 95 % bootstrap interval. The row *policy kept* says which that is: the
-best of the evaluations along the way where a preset has any, and the last one otherwise; where so many evaluations in a
-row reach the reward threshold, some presets end. A seed has held it when the policy that was kept reached the reward
-threshold; and solved it when that policy did, or when the run counts as solved: 100 episodes of training on average, or
-a greedy evaluation, reached it. Steps to the threshold are the median by Kaplan and Meier, in
-which seeds that never got there count as taking longer; seconds are processor time, evaluations along the way included.
-The curve is the interquartile mean over the seeds with its interval. A preset that is changed loses its figures until
-they are measured again. Evaluations change nothing about training: a preset that was measured before it had any keeps
-its figures, which are those of its last policies, and says so. Processor seconds of the same work differ by up to a
-third from one measurement to another.
+**Measured** figures come from `make presets`. Each preset is measured by a separate [experiment](experiments.md), whose
+specification is linked below the figures.
 
-### Which one to begin with
+- *return*: the interquartile mean over the seeds, with its 95 % bootstrap interval, of the kept policy on fresh
+  episodes. The row *policy kept* says which one that is: the best of the evaluations during training, or the last
+  policy if there are none. Some presets end when the given number of evaluations in a row reach the threshold.
+- *held*: the number of seeds whose kept policy reached the reward threshold.
+- *solved*: the number of seeds that held it, or that solved it during training: the mean of 100 episodes, or a greedy
+  evaluation, reached the threshold.
+- *steps to threshold*: the median by Kaplan and Meier, in which seeds that never reached it count as longer.
+- *seconds*: processor time, including the evaluations during training. For the same work it differs by up to a third
+  between measurements.
 
-Forms, `POST /runs` and the command line begin with the preset that *works* by these figures: at least {RELIABLE:.0%} of
-its seeds held the reward threshold; where there is no threshold, its interval overlaps with that of the best one. Of
-several that work it is the first, and where none works the best. Likewise with the algorithm: the first whose preset
-works. `recommended` stands for it in requests and on the command line.
+The curve is the interquartile mean over the seeds with its interval. A changed preset loses its figures until it is
+measured again. Evaluations do not change training, so a preset that was measured before it had evaluations keeps its
+figures, which are those of its last policies and say so.
 
-### Evaluations while training
+### Recommended presets
 
-A preset that evaluates its policy while it trains keeps the best one. Presets do so where it costs at most
+Forms, `POST /runs` and the command line start with the first preset that *works*: at least {RELIABLE:.0%} of its seeds
+held the reward threshold, or, without a threshold, its interval overlaps with that of the best preset. If none works,
+they start with the best. In the same way they choose the first algorithm whose preset works. Write `recommended` in
+requests and on the command line to get this choice.
+
+### Evaluations during training
+
+A preset that evaluates its policy during training keeps the best one. Presets do so if it costs at most
 {MOST_SHARE:.0%} of the processor time of training. [`evaluation_cost.py`](../backend/measuring/evaluation_cost.py)
-measures that in a whole training, or estimates it as if every evaluation were as long as the environment allows
+measures the cost in a whole training, or estimates it for evaluations of the greatest possible length
 ([figures](../backend/measuring/evaluation_costs.json)). Presets of A2C, TRPO, DQN and QR-DQN, and those of MountainCar,
-evaluate whatever it costs, since their last policy is often worse than an earlier one. Presets for any environment make
-no evaluations, since the length of its episodes is not known; nor do those of Atari games, whose episodes may last for
-half an hour, and those of Q-learning, whose last table is as good as any before.
+evaluate at any cost, because their last policy is often worse than an earlier one. Three kinds of presets make no
+evaluations: those for any environment, because the length of episodes is unknown; those of Atari games, because an
+episode can last for half an hour; and those of Q-learning, because its last table is as good as any earlier one.
 """
 
 
 _RATES_INTRODUCTION = """\
-Environment steps a second of one processor core with the Fast preset of each algorithm, updates included and
-evaluations not (`python -m measuring.rates`). What a preset that was not measured would take is its steps, of all seeds
-of its specification, divided by this: good to a factor of two, since other presets update more or less often.
+Environment steps per second of one processor core with the Fast preset of each algorithm, including updates but not
+evaluations (`python -m measuring.rates`). The time to measure a preset is estimated as the steps of all seeds of its
+specification, divided by this rate. The estimate is good to a factor of two, because presets update more or less often.
 """
 
 
 def write_document() -> None:
-    """Write docs/presets.md, draw the pictures that it shows, and delete those that it shows no more."""
+    """Write docs/presets.md, draw its pictures, and delete pictures that it no longer shows."""
     _draw_missing()
     text = document()
     DOCUMENT.write_text(text)
@@ -100,7 +105,7 @@ def write_document() -> None:
 
 
 def _draw_missing() -> None:
-    """Draw the curves of presets whose picture is not there, as after a preset got another title."""
+    """Draw the curves of presets that have no picture, for instance after their title changed."""
     for file in preset_files():
         for preset in file.preset if file.environment is not None else ():
             environment = ENVIRONMENTS.get(str(file.environment)).resolve(preset.when)
@@ -111,7 +116,7 @@ def _draw_missing() -> None:
 
 
 def document() -> str:
-    """The whole text of docs/presets.md."""
+    """Return the whole text of docs/presets.md."""
     parts = [_INTRODUCTION, *_environments(), *_anywhere(), *comparisons(), *_rates(), *_hyperparameters()]
     return "\n".join(parts).rstrip() + "\n"
 
@@ -156,7 +161,7 @@ def _title(preset: Preset) -> str:
 
 
 def _values(algorithm: Algorithm, presets: list[Preset]) -> Iterator[str]:
-    """The presets side by side: training length, and every value that differs from the default."""
+    """Yield a table of presets: training length, and every value that differs from the default."""
     names = [name for name in algorithm.hyperparameters.model_fields if any(name in p.hyperparameters for p in presets)]
     defaults = algorithm.hyperparameters.model_validate({})
     yield row("", *map(_title, presets))
@@ -168,11 +173,11 @@ def _values(algorithm: Algorithm, presets: list[Preset]) -> Iterator[str]:
 
 
 def _kept_policy(preset: Preset) -> str:
-    """Which policy is there at the end, and is scored where the best is asked for."""
+    """Describe the policy that is kept at the end and scored."""
     plan = preset.evaluation
     if plan is None or plan.every_steps is None:
         return "the last"
-    end = f", until {plan.stop_after} reach the threshold" if plan.stop_after else ""
+    end = f", until {plan.stop_after} in a row reach the threshold" if plan.stop_after else ""
     return f"the best: {plan.episodes} episodes every {plan.every_steps:,} steps{end}"
 
 
@@ -195,7 +200,7 @@ def _figures(presets: list[Preset], environment: Environment) -> Iterator[str]:
         yield f"Measured by {', '.join(f'[{name}]({SPECIFICATIONS}/{name})' for name in files)}.\n"
     last = [_title(preset) for preset, figures in found if figures and figures.policy is PolicyChoice.LATEST]
     if last:
-        yield f"Figures of {join_words(last)} are those of the last policies: they were measured without evaluations.\n"
+        yield f"The figures of {join_words(last)} are of the last policies, measured without evaluations.\n"
     if unmeasured:
         yield f"{_costs(unmeasured, environment)}\n"
     for preset, figures in found:
@@ -206,19 +211,18 @@ def _figures(presets: list[Preset], environment: Environment) -> Iterator[str]:
 
 
 def _costs(presets: list[Preset], environment: Environment) -> str:
-    """About how long it would take to measure them, all of one environment: steps of all seeds by the rate that was
-    measured."""
+    """Estimate how long it takes to measure presets of one environment: steps of all seeds by the measured rate."""
     seeds = max(_seeds(preset, environment.id) for preset in presets)
     costs = []
     for preset in presets:
         rate = known_rates().get(environment.id, {}).get(preset.algorithm)
         cost = "not known" if rate is None else hours(seeds * preset.total_timesteps / rate)
         costs.append(f"{_title(preset)} {cost}")
-    return f"{seeds} seed{'' if seeds == 1 else 's'} of each would take one core about: {'; '.join(costs)}."
+    return f"Time of one core for {seeds} seed{'' if seeds == 1 else 's'} of each, about: {'; '.join(costs)}."
 
 
 def _seeds(preset: Preset, env_id: str) -> int:
-    """With how many its specification measures it."""
+    """Return the number of seeds in the specification of a preset."""
     return next(
         len(one.spec.seed_list)
         for one in specifications()
@@ -227,7 +231,7 @@ def _seeds(preset: Preset, env_id: str) -> int:
 
 
 def _rates() -> Iterator[str]:
-    """The one table that all estimates are made from."""
+    """Yield the table of rates, from which all estimates are made."""
     yield "## Rates\n"
     yield _RATES_INTRODUCTION
     algorithms = [one for one in ALGORITHMS if any(one.id in rates for rates in known_rates().values())]
@@ -242,7 +246,7 @@ def _rates() -> Iterator[str]:
 
 
 def curve_name(preset: Preset, environment: Environment) -> str:
-    """For instance ``ppo-fast-0f1e2d3c4b5a6978.svg``: a changed preset has another."""
+    """Return a file name such as ``ppo-fast-0f1e2d3c4b5a6978.svg``, which changes with the preset."""
     return f"{preset.algorithm}-{preset.id.value}-{figures_key(preset, environment.id)}.svg"
 
 
@@ -260,18 +264,18 @@ def _hyperparameters() -> Iterator[str]:
 
 
 def _default_sources(algorithm: Algorithm, fields: list[HyperparameterField]) -> str:
-    """Whose defaults these are, and which are not."""
+    """Return a sentence on the source of the defaults, with the exceptions."""
     whose = algorithm.hyperparameters.defaults_of
     others: dict[str, list[str]] = {}
     for field in fields:
         if field.source != whose:
             others.setdefault(field.source, []).append(f"`{field.name}`")
     but = "; ".join(f"{', '.join(names)} ({source})" for source, names in others.items())
-    return f"Defaults are those of {whose}{f', but for {but}' if but else ''}."
+    return f"Defaults are those of {whose}{f', except {but}' if but else ''}."
 
 
 def _bounds(field: HyperparameterField) -> str:
-    """For instance ``| `gamma` | number | 0.99 | 0 ≤ x ≤ 1 | Discount factor. |``."""
+    """Return a row such as ``| `gamma` | number | 0.99 | 0 ≤ x ≤ 1 | Discount factor. |``."""
     limits = [(field.minimum, "{:.10g} ≤ x"), (field.exclusive_minimum, "{:.10g} < x")]
     low = next((form.format(limit) for limit, form in limits if limit is not None), "")
     limits = [(field.maximum, " ≤ {:.10g}"), (field.exclusive_maximum, " < {:.10g}")]

@@ -1,17 +1,16 @@
-"""What evaluating a preset while it trains costs, as a share of the processor time of its training.
+"""Measures what evaluations during training cost, as a share of the processor time of training.
 
-    python -m measuring.evaluation_cost [ENVIRONMENT …]                     play, where that is not known yet
-    python -m measuring.evaluation_cost --whole CartPole-v1 ppo [PRESET …]  train these to their end
+    python -m measuring.evaluation_cost [ENVIRONMENT …]                     play where the cost is not known yet
+    python -m measuring.evaluation_cost --whole CartPole-v1 ppo [PRESET …]  train these presets to their end
 
-A preset of an environment evaluates its greedy policy while it trains, and so keeps its best one, where that costs at
-most five percent of training. Two figures say so. They stand in ``evaluation_costs.json``.
+A preset evaluates its greedy policy during training, and keeps the best one, if that costs at most five percent of
+training. ``evaluation_costs.json`` has two figures for this:
 
-- ``plays``: processor seconds of a step of ``EPISODES`` episodes that are played side by side, by environment and
-  algorithm. From it follows a bound: every evaluation is as long as the environment allows, and every second policy is
-  played again because it beats the best one, against the seconds of training that were measured for the preset, or that
-  follow from the rate of its algorithm (``rates.json``).
-- ``trained``: the share that evaluations took of a whole training, by preset. It is measured where the bound is above
-  five percent and training is short, as on CartPole, where early episodes are much shorter than late ones.
+- ``plays``: processor seconds per step of ``EPISODES`` episodes played side by side, by environment and algorithm. It
+  gives an upper bound of the cost: every evaluation is as long as the environment allows, and every second policy is
+  played again because it beats the best one. The training time is the measured one, or follows from ``rates.json``.
+- ``trained``: the share of evaluations in a whole training, by preset. It is measured if the bound is above five
+  percent and training is short, as on CartPole, where early episodes are much shorter than late ones.
 """
 
 from __future__ import annotations
@@ -41,31 +40,31 @@ if TYPE_CHECKING:
 COSTS = Path(__file__).with_name("evaluation_costs.json")
 
 MOST_SHARE = 0.05
-"""Of the processor time of training, that evaluating by default may cost."""
+"""Largest share of the processor time of training for evaluations by default."""
 
 EPISODES = 10
 PLANS = ((10, 10), (10, 5), (5, 10), (5, 5))
-"""Evaluations of a training and episodes of each: the first that costs no more than the share is the default."""
+"""Numbers of evaluations and of episodes in each: the first pair that costs no more than the share is the default."""
 
 PLAYED_AGAIN = 0.5
 """Share of the evaluations whose policy is played again."""
 
 BUSY = 1.3
-"""How much longer the processor took for the same work when ``plays`` were measured than when presets were: 36.8 s for
-a training of CartPole with PPO Fast, which takes 28.3 s by its figures."""
+"""How much slower the processor was when ``plays`` were measured than when presets were: a training of CartPole with
+PPO Fast took 36.8 s, and 28.3 s by its figures."""
 
 PLAY_SECONDS = 1.5
 
 
 @cache
 def known_costs() -> Mapping[str, Mapping[str, float]]:
-    """``plays`` and ``trained``, by ``place_of`` and ``name_of``."""
+    """Read ``plays`` and ``trained``, with keys of ``place_of`` and ``name_of``."""
     found: Mapping[str, Mapping[str, float]] = json.loads(COSTS.read_text()) if COSTS.exists() else {}
     return found
 
 
 def place_of(env_id: str, preset: Preset) -> str:
-    """Where and with what a preset plays, for instance ``LunarLander-v3, continuous true, sac``."""
+    """Return environment, options and algorithm of a preset, such as ``LunarLander-v3, continuous true, sac``."""
     options = "".join(f", {name} {json.dumps(value)}" for name, value in preset.when.items())
     return f"{env_id}{options}, {preset.algorithm}"
 
@@ -75,7 +74,7 @@ def name_of(env_id: str, preset: Preset) -> str:
 
 
 def bound(env_id: str, preset: Preset, plan: EvaluationPlan) -> float | None:
-    """The share of training that evaluating by ``plan`` takes at most; None where it is not known."""
+    """Return the largest share of training that evaluations by ``plan`` can take; None if unknown."""
     play = known_costs().get("plays", {}).get(place_of(env_id, preset))
     longest = ENVIRONMENTS.get(env_id).resolve(preset.when).max_episode_steps
     seconds = training_seconds(env_id, preset)
@@ -86,7 +85,7 @@ def bound(env_id: str, preset: Preset, plan: EvaluationPlan) -> float | None:
 
 
 def default_plan(env_id: str, preset: Preset) -> EvaluationPlan | None:
-    """How a preset evaluates its policy unless its source says otherwise; None where that costs too much."""
+    """Return the default evaluations of a preset; None if they cost too much."""
     for evaluations, episodes in PLANS:
         plan = EvaluationPlan(every_steps=preset.total_timesteps // evaluations, episodes=episodes)
         share = bound(env_id, preset, plan)
@@ -96,7 +95,7 @@ def default_plan(env_id: str, preset: Preset) -> EvaluationPlan | None:
 
 
 def training_seconds(env_id: str, preset: Preset) -> float | None:
-    """Processor seconds of a whole training without evaluations; None where no rate was measured."""
+    """Return the processor seconds of a whole training without evaluations; None if no rate was measured."""
     figures = measured(preset.model_copy(update={"evaluation": None}), env_id)
     if figures is not None:
         return figures.seconds
@@ -109,11 +108,11 @@ def main() -> None:
     parser.add_argument("only", nargs="*", help="ids of environments; with --whole also of an algorithm and presets")
     parser.add_argument("--whole", action="store_true", help="train to the end, with the evaluations of the preset")
     options = parser.parse_args()
-    import rlviz.learning.training.watched  # noqa: F401  (once, before processes are forked)
+    import rlviz.learning.training.watched  # noqa: F401  (imported once, before processes are forked)
 
     context = multiprocessing.get_context("fork")
     for env_id, preset in _presets(options.only, options.whole):
-        with context.Pool(1) as apart:  # one process each, as runs have
+        with context.Pool(1) as apart:  # a process for each, as for runs
             kind, key = ("trained", name_of(env_id, preset)) if options.whole else ("plays", place_of(env_id, preset))
             found = apart.apply(_trained if options.whole else _play_seconds, (env_id, preset.model_dump(mode="json")))
         print(f"{key}: {found:.3g}", flush=True)
@@ -152,11 +151,11 @@ def _config(env_id: str, preset: Preset, seed: int = 0) -> RunConfig:
 
 
 def _play_seconds(env_id: str, values: dict[str, Any]) -> float:
-    """Processor seconds of a step of ``EPISODES`` episodes, those of a policy that has learned nothing."""
+    """Return the processor seconds per step of ``EPISODES`` episodes, played by an untrained policy."""
     import torch
 
     from rlviz.learning.algorithms import ALGORITHMS
-    from rlviz.learning.algorithms.policy import as_played
+    from rlviz.learning.algorithms.policy import make_playable
     from rlviz.learning.environments.make import make_environment
     from rlviz.learning.training.builder import build_model, closing_environments
     from rlviz.learning.training.callback import GreedyPlayer
@@ -165,7 +164,7 @@ def _play_seconds(env_id: str, values: dict[str, Any]) -> float:
     config = _config(env_id, Preset.model_validate(values))
     with closing_environments(build_model(config)) as model:
         player = GreedyPlayer(lambda: make_environment(config, whole_episodes=True))
-        policy = as_played(ALGORITHMS.get(config.algo), model)
+        policy = make_playable(ALGORITHMS.get(config.algo), model)
         player.play(policy, range(EPISODES), lambda: True)  # makes the environments
         steps, began = 0, time.process_time()
 
@@ -180,12 +179,12 @@ def _play_seconds(env_id: str, values: dict[str, Any]) -> float:
             first += EPISODES
         spent = time.process_time() - began
         player.close()
-    # counted once an episode and step; where some episodes have ended, a step costs more for each that is left
+    # Steps are counted per episode: when some episodes have ended, a step costs more for each remaining one.
     return spent / (steps / EPISODES)
 
 
 def _trained(env_id: str, values: dict[str, Any]) -> float:
-    """The share of evaluations in a whole training."""
+    """Return the share of evaluations in a whole training."""
     import torch
 
     from rlviz.domain.config import CheckpointPlan, SnapshotPlan

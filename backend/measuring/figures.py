@@ -1,4 +1,4 @@
-"""Figures: what was measured, in the files of the repository."""
+"""Reads and writes measured figures in the files of the repository."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _CURVES = TypeAdapter(dict[str, MeasuredCurve])
 class Figures:
     """Figures and curves by the digest of their preset, and a picture of each curve.
 
-    Files are read anew before each is written, so that what another invocation has measured meanwhile stays. Figures
-    of presets that exist no more are dropped.
+    Files are read again before each write, so that results of another process stay. Figures of presets that no longer
+    exist are dropped.
     """
 
     def __init__(
@@ -32,12 +32,12 @@ class Figures:
         self._measured, self._curves, self._pictures = measured, curves, pictures
 
     def seeds_of(self, digest: str) -> int:
-        """With how many seeds an experiment has measured it; 0 if none has."""
+        """Return the number of seeds that a preset was measured with; 0 if it was not measured."""
         known = self._read_figures().get(digest)
         return 0 if known is None or known.specification is None else known.seeds
 
     def write(self, one: Measurement, results: ExperimentResults) -> MeasuredPreset:
-        """``results``: of an experiment of this preset alone, of which every seed has a score."""
+        """Write the results of an experiment with only this preset, in which every seed has a score."""
         (variant,) = results.variants
         found = measured_of(variant.variant, results).model_copy(update={"specification": one.specification})
         figures, curves = self._read()
@@ -53,11 +53,11 @@ class Figures:
         return found
 
     def drop_unknown(self) -> None:
-        """Drop the figures of presets that exist no more."""
+        """Drop the figures of presets that no longer exist."""
         self._write(*self._read())
 
     def _read(self) -> tuple[dict[str, MeasuredPreset], dict[str, MeasuredCurve]]:
-        """Of presets that exist."""
+        """Read the figures and curves of presets that exist."""
         known = _digests()
         curves = _CURVES.validate_json(self._curves.read_bytes()) if self._curves.exists() else {}
         return (
@@ -68,7 +68,7 @@ class Figures:
     def _write(self, figures: dict[str, MeasuredPreset], curves: dict[str, MeasuredCurve]) -> None:
         lines = _CURVES.dump_json(dict(sorted(curves.items()))).replace(b"},", b"},\n")
         write_atomically(self._curves, lines + b"\n")
-        no_policy = {"__all__": {"policy"}}  # it is of a preset and not of a measurement: ``catalog.measured`` sets it
+        no_policy = {"__all__": {"policy"}}  # not part of a measurement: ``catalog.measured`` sets it
         text = _FIGURES.dump_json(dict(sorted(figures.items())), indent=2, exclude=no_policy)
         write_atomically(self._measured, text + b"\n")
 
@@ -77,8 +77,7 @@ class Figures:
 
 
 def _digests() -> set[str]:
-    """Of all presets that are made for an environment now, also those edited since this invocation began, with their
-    evaluations and without."""
+    """Return the digests of all current presets of environments, with and without their evaluations."""
     return {
         digest(one, file.environment)
         for file in read_preset_files()

@@ -1,4 +1,4 @@
-"""Measuring presets, one experiment each, so that as little as possible is lost when it is stopped."""
+"""Measures presets, one experiment each, so that little is lost when it is stopped."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ POLL_SECONDS = 2.0
 
 
 class Service(Protocol):
-    """What is asked of the service that trains: ``rlviz.cli.connection.Connection``."""
+    """The requests to the service that trains; see ``rlviz.cli.connection.Connection``."""
 
     def get(self, path: str, **query: Any) -> Any: ...
 
@@ -23,8 +23,15 @@ class Service(Protocol):
 
 
 class Measuring:
-    """``report`` is given a line for each preset that is begun or has ended; ``again``: train also what an experiment
-    that has ended shows already."""
+    """Measures presets through a service.
+
+    Args:
+        service: The service that trains.
+        figures: Where results are written.
+        again: Whether to train again if an experiment has ended already.
+        report: Called with a line when a preset starts or ends.
+        sleep: Waits for the given seconds.
+    """
 
     def __init__(
         self,
@@ -40,8 +47,10 @@ class Measuring:
         self._problems: dict[str, str] = {}
 
     def stop_others(self, wanted: Iterable[Measurement], known: Iterable[Specification]) -> None:
-        """Stop experiments that an earlier invocation left running and that are not ``wanted`` now, so that they take
-        no time from those that are; they can be gone on with later. ``known``: all specifications."""
+        """Stop experiments that an earlier call left running and that are not ``wanted`` now.
+
+        They can be resumed later. ``known`` are all specifications.
+        """
         names = {one.name for one in wanted}
         ours = tuple(f"{one.title_of(variant)}, " for one in known for variant in one.spec.variants)
         for experiment in list(self._experiments()):
@@ -50,17 +59,17 @@ class Measuring:
                 self._service.post(f"/experiments/{experiment['id']}/stop")
 
     def measure(self, wanted: Sequence[Measurement]) -> list[str]:
-        """Measure these, in order, and write each down as it ends; the sentences are those that could not be.
+        """Measure presets in order, write each result when it ends, and return a sentence for each failure.
 
-        The next one begins when the last seeds of one leave a core free. When this is interrupted, what runs is
-        stopped where it is, and the next invocation goes on with it.
+        The next preset starts when the last seeds of the one before leave a core free. An interruption stops the
+        running experiments, and the next call resumes them.
         """
         waiting, running, problems = deque(wanted), dict[str, Measurement](), list[str]()
         try:
             while waiting or running:
                 states = [self._service.get(f"/experiments/{experiment_id}") for experiment_id in running]
                 for state in states:
-                    self._tell_problem(state)
+                    self._report_problem(state)
                     if state["status"] != "running":
                         problems += self._end(running.pop(state["id"]), state)
                 going = [state for state in states if state["id"] in running]
@@ -76,40 +85,41 @@ class Measuring:
         return problems
 
     def rewrite(self, wanted: Sequence[Measurement]) -> list[str]:
-        """Train nothing: write down again what experiments show that have ended. The sentences are those of presets
-        of which no such experiment is there."""
+        """Write the results of ended experiments again, without training.
+
+        Returns a sentence for each preset without such an experiment.
+        """
         problems = []
         for one in wanted:
             known = self._ended(one)
             if known is None:
-                problems.append(f"{one.name} has no experiment that has ended with a score of each seed")
+                problems.append(f"{one.name} has no ended experiment with a score for each seed")
             else:
                 problems += self._end(one, self._service.get(f"/experiments/{known['id']}"))
         return problems
 
     def _begin(self, one: Measurement) -> str:
-        """The id of an experiment of exactly this preset and these seeds, whether it was cut off, has ended or is
-        new."""
+        """Resume, find or start the experiment of exactly this preset and these seeds, and return its id."""
         for known in self._experiments_of(one):
             if known["status"] == "stopped":
                 self._service.post(f"/experiments/{known['id']}/resume")
             if known["status"] in ("running", "stopped"):
-                self._report(f"{one.name}: goes on")
+                self._report(f"{one.name}: resumed")
                 return str(known["id"])
         ended = None if self._again else self._ended(one)
         if ended is not None:
             return str(ended["id"])
-        self._report(f"{one.name}: begins, {one.seeds} seeds")
+        self._report(f"{one.name}: started with {one.seeds} seeds")
         body = one.spec.model_dump(mode="json", exclude_unset=True)
         return str(self._service.post("/experiments", {**body, "confirm": True})["id"])
 
     def _end(self, one: Measurement, state: dict[str, Any]) -> list[str]:
-        """Write it down, or else say why not."""
+        """Write the results, or return why that is not possible."""
         scored = state["counts"].get("scored", 0)
         if state["status"] != "completed" or scored < one.seeds:
             cause = f": {state['cause']}" if state["cause"] else ""
             outcome = (
-                f"{one.name} is {state['status']} with {scored} of {one.seeds} scores, and was not written down{cause}"
+                f"{one.name} is {state['status']} with {scored} of {one.seeds} scores, so it was not written{cause}"
             )
             self._report(outcome)
             return [outcome]
@@ -119,23 +129,23 @@ class Measuring:
         return []
 
     def _ended(self, one: Measurement) -> dict[str, Any] | None:
-        """The newest that has ended with a score of each seed."""
+        """Return the newest ended experiment with a score for each seed."""
         return next((known for known in self._experiments_of(one) if known["counts"].get("scored") == one.seeds), None)
 
     def _experiments_of(self, one: Measurement) -> list[dict[str, Any]]:
-        """Those of exactly this preset and as many seeds, newest first."""
+        """Return the experiments of exactly this preset and number of seeds, newest first."""
         wanted = (one.name, one.seeds)
         return [known for known in self._experiments(one.digest) if (known["name"], known["trials"]) == wanted]
 
-    def _tell_problem(self, state: dict[str, Any]) -> None:
-        """What holds it up, such as a full disk, once."""
+    def _report_problem(self, state: dict[str, Any]) -> None:
+        """Report once what holds an experiment up, such as a full disk."""
         problem = state["problem"] or ""
         if problem != self._problems.get(state["id"], ""):
             self._problems[state["id"]] = problem
-            self._report(f"{state['name']}: {problem or 'goes on'}")
+            self._report(f"{state['name']}: {problem or 'continues'}")
 
     def _experiments(self, text: str | None = None) -> Iterator[dict[str, Any]]:
-        """With ``text`` in their names, newest first."""
+        """Yield the experiments with ``text`` in their names, newest first."""
         cursor = None
         while True:
             page = self._service.get("/experiments", q=text, limit=500, cursor=cursor)

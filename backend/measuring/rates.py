@@ -1,10 +1,9 @@
-"""How fast presets train: environment steps a second of one processor core, from which docs/presets.md says how long a
-preset that was not measured would take.
+"""Measures how fast presets train, in environment steps per second of one processor core.
 
     python -m measuring.rates [ENVIRONMENT …]
 
-trains the Fast preset of each algorithm for some seconds on each environment that has presets, without evaluations,
-and writes ``rates.json``.
+Trains the Fast preset of each algorithm for some seconds on each environment with presets, without evaluations, and
+writes ``rates.json``. docs/presets.md uses it to estimate how long measuring takes.
 """
 
 from __future__ import annotations
@@ -27,14 +26,14 @@ if TYPE_CHECKING:
 
 RATES = Path(__file__).with_name("rates.json")
 SECONDS = 8.0
-"""Of the processor, at least, and at least one update."""
+"""Least processor time of a measurement, which also includes at least one update."""
 
 WARM_UP_STEPS = 1_000
 MEMORY = 10_000
-"""Transitions kept, so that an estimate needs no gigabytes."""
+"""Size of the replay buffer, so that an estimate does not need gigabytes."""
 
 Rates = Mapping[str, Mapping[str, float]]
-"""Steps a second, by environment and algorithm."""
+"""Steps per second, by environment and algorithm."""
 
 
 @cache
@@ -45,12 +44,12 @@ def known_rates() -> Rates:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("environment", nargs="*", help="ids, for instance CartPole-v1; default: all")
+    parser.add_argument("environment", nargs="*", help="ids, for instance CartPole-v1; all by default")
     wanted = parser.parse_args().environment
     for env_id, algorithm in _pairs():
         if wanted and env_id not in wanted:
             continue
-        with multiprocessing.get_context("spawn").Pool(1) as apart:  # one process each, as runs have
+        with multiprocessing.get_context("spawn").Pool(1) as apart:  # a process for each, as for runs
             rate = apart.apply(_rate, (env_id, algorithm))
         print(f"{env_id} {algorithm}: {rate:,.0f} steps/s", flush=True)
         _keep(env_id, algorithm, rate)
@@ -110,7 +109,7 @@ def _rate_of(model: object) -> float:
     assert isinstance(model, BaseAlgorithm)
 
     class Marks(BaseCallback):
-        """The clock and the steps at the start of rollouts, when nothing is half-way."""
+        """Notes the time and the steps at the start of rollouts, between updates."""
 
         first: tuple[float, int] | None = None
         rate = 0.0

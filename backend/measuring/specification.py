@@ -1,4 +1,7 @@
-"""Specification: what measures the presets of one environment; read from ``rlviz/learning/presets/specifications``."""
+"""Reads specifications, which say how the presets of one environment are measured.
+
+They are files in ``rlviz/learning/presets/specifications``.
+"""
 
 from __future__ import annotations
 
@@ -21,16 +24,16 @@ class Specification:
 
     @classmethod
     def read(cls, path: Path) -> Specification:
-        """Raises InvalidRequest for a file that is no TOML, and ValidationError for one that is no specification."""
+        """Read a file. Raises InvalidRequest if it is not TOML, and ValidationError if it is not a specification."""
         return cls(path, ExperimentSpec.model_validate(read_placed_file(path, "experiments").values))
 
     @cached_property
     def environment(self) -> Environment:
-        """With the options of the specification."""
+        """The environment, with the options of the specification."""
         return ENVIRONMENTS.get(self.spec.base.env_id).resolve(self.spec.base.env_options)
 
     def preset_of(self, variant: Variant) -> Preset:
-        """Raises StopIteration where there is no such preset."""
+        """Return the preset of a variant. Raises StopIteration if there is none."""
         run_spec = variant.run_spec(self.spec.base)
         when = self.spec.base.env_options
         return next(
@@ -40,11 +43,11 @@ class Specification:
         )
 
     def title_of(self, variant: Variant) -> str:
-        """What an experiment is called that measures this variant alone, but for the digest of the preset."""
+        """Return the name, without the preset's digest, of the experiment that measures only this variant."""
         return f"{variant.name}, {self.spec.name}"
 
     def measurement(self, variant: Variant, *, seeds: int | None = None, parallel: int | None = None) -> Measurement:
-        """The experiment that measures ``variant`` alone. ``seeds``: None for as many as the file says."""
+        """Return the experiment that measures only ``variant``. ``seeds``: None for the number in the file."""
         preset = self.preset_of(variant)
         known_by = digest(preset, self.environment.id)
         changes = {
@@ -58,8 +61,11 @@ class Specification:
 
 @dataclass(frozen=True)
 class Measurement:
-    """One preset to be measured. ``digest``: of what it trains; it is in the name of the experiment, so that one which
-    was begun before the preset was changed is not taken for one of the changed preset."""
+    """A preset to measure.
+
+    ``digest`` covers everything it trains with. It is part of the experiment's name, so that an experiment from before
+    a change of the preset is not mistaken for one of the changed preset.
+    """
 
     specification: str
     environment: Environment
@@ -78,5 +84,5 @@ class Measurement:
 
 @cache
 def specifications() -> tuple[Specification, ...]:
-    """All of them, by the names of their files."""
+    """Return all specifications, sorted by file name."""
     return tuple(Specification.read(path) for path in sorted(SPECIFICATIONS.glob("*.toml")))

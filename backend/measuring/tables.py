@@ -1,4 +1,4 @@
-"""Tables of docs/presets.md: rows of Markdown, and what their cells print."""
+"""Formats the tables of docs/presets.md: rows of Markdown and their cells."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from rlviz.domain.presets import MeasuredPreset
 from rlviz.stats.number_text import NO_INTERVAL
 
 SPECIFICATIONS = "../backend/rlviz/learning/presets/specifications"
-"""Where the specifications lie, seen from the document."""
+"""Folder of the specifications, relative to the document."""
 
 FIGURES = ("return (95 % interval)", "solved", "held", "steps to threshold", "seconds to it", "seconds in all")
-"""What is measured: the heads of ``figure_cells``."""
+"""Column headings of ``figure_cells``."""
 
 
 def row(*cells: str) -> str:
@@ -20,12 +20,12 @@ def row(*cells: str) -> str:
 
 
 def show(value: Any) -> str:
-    """A value as the tables print it."""
+    """Format a value for a table."""
     return value if isinstance(value, str) else json.dumps(value)
 
 
 def show_return(iqm: float, low: float | None, high: float | None) -> str:
-    """An interquartile mean with the ends of its interval, None where it has none."""
+    """Format an interquartile mean with the ends of its interval, which are None without an interval."""
     ends = [end for end in (low, high) if end is not None]
     digits = 1 if max(abs(value) for value in (iqm, *ends)) >= 10 else 3
     interval = " to ".join(f"{end:.{digits}f}" for end in ends) or NO_INTERVAL
@@ -33,7 +33,7 @@ def show_return(iqm: float, low: float | None, high: float | None) -> str:
 
 
 def figure_cells(figures: MeasuredPreset, threshold: float | None) -> tuple[str, ...]:
-    """``threshold``: the return to reach, None where there is none."""
+    """Return the cells of measured figures. ``threshold`` is the return to reach, or None."""
     steps, seconds = figures.steps_to_threshold, figures.seconds_to_threshold
     return (
         show_return(figures.return_iqm, figures.return_low, figures.return_high),
@@ -46,7 +46,7 @@ def figure_cells(figures: MeasuredPreset, threshold: float | None) -> tuple[str,
 
 
 def hours(seconds: float) -> str:
-    """For instance 23 min, or 2.2 h."""
+    """Format a duration, for instance 23 min or 2.2 h."""
     minutes = seconds / 60
     if minutes < 1:
         return "less than a minute"

@@ -194,7 +194,7 @@ class Launcher(ABC):
     capacity: int | None = None
     """Maximum number of runs that can train at the same time; None if only the settings limit it."""
 
-    def tick(self) -> None:  # noqa: B027  (a launcher may have nothing to maintain)
+    def maintain(self) -> None:  # noqa: B027  (a launcher may have nothing to maintain)
         """Maintain what is kept between launches. Called several times a second; must return at once."""
 
     @abstractmethod

@@ -11,7 +11,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.foreign import read_heartbeat
 from rlviz.rundir.process_identity import ProcessIdentity
 
-LOOK_SECONDS = 0.5
+POLL_SECONDS = 0.5
 
 SILENCE_SECONDS = 5.0
 """A program whose process cannot be checked here counts as lost after this much silence."""
@@ -49,7 +49,7 @@ class ForeignWorker(Worker):
 
     def poll(self) -> Exit | None:
         now = self._monotonic()
-        if not self._gone and now - self._looked_at >= LOOK_SECONDS:
+        if not self._gone and now - self._looked_at >= POLL_SECONDS:
             self._looked_at = now
             self._gone = not self._lives(now)
         if not self._gone:

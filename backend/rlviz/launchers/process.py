@@ -208,7 +208,7 @@ class WarmWorkers(ABC):
     """Processes that have imported everything. All calls come from one thread and return at once."""
 
     @abstractmethod
-    def tick(self) -> None:
+    def maintain(self) -> None:
         """Start missing processes that are due. Called several times a second."""
 
     @abstractmethod
@@ -239,7 +239,7 @@ class PrewarmedWorkers(WarmWorkers):
         self._respawn_at = monotonic()
         self._closed = False
 
-    def tick(self) -> None:
+    def maintain(self) -> None:
         for prewarmed in [one for one in self._prewarmed if one.poll() is not None]:
             self._discard(prewarmed)
             self._respawn_at = self._monotonic() + RESPAWN_SECONDS
@@ -272,9 +272,9 @@ class FirstWorker(PrewarmedWorkers):
 
     def __init__(self) -> None:
         super().__init__()
-        super().tick()
+        super().maintain()
 
-    def tick(self) -> None:
+    def maintain(self) -> None:
         """Do nothing: the worker was started at once, and no other follows."""
 
 
@@ -313,7 +313,7 @@ class ForkedWorkers(WarmWorkers):
         self._closed = False
         self.template: Template | None = None
 
-    def tick(self) -> None:
+    def maintain(self) -> None:
         if self.template is not None and not self.template.is_up():
             self.template = None
             self._respawn_at = self._monotonic() + RESPAWN_SECONDS
@@ -442,7 +442,7 @@ def fork_workers(connection: socket.socket) -> list[str] | None:
             _send(connection, {"forked": pid})
         if woken in readable:
             os.read(woken, MAX_BYTES)
-            _tell_ends(connection)
+            _report_ends(connection)
 
 
 def _fork() -> int:
@@ -453,7 +453,7 @@ def _fork() -> int:
         return REFUSED
 
 
-def _tell_ends(connection: socket.socket) -> None:
+def _report_ends(connection: socket.socket) -> None:
     """Report each fork that has ended to the launcher."""
     while True:
         try:
@@ -491,9 +491,9 @@ class ProcessLauncher(Launcher):
         self.source = source
         self._niceness = niceness
 
-    def tick(self) -> None:
+    def maintain(self) -> None:
         if self.source is not None:
-            self.source.tick()
+            self.source.maintain()
 
     def launch(self, folder: WorkFolder, job: Job) -> Worker:
         try:

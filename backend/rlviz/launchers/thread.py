@@ -69,8 +69,8 @@ class ThreadLauncher(Launcher):
         self._processes = ProcessLauncher(warm=warm, niceness=niceness)
         self._worker: ThreadWorker | None = None
 
-    def tick(self) -> None:
-        self._processes.tick()
+    def maintain(self) -> None:
+        self._processes.maintain()
 
     def launch(self, folder: WorkFolder, job: Job) -> Worker:
         if not isinstance(job, Train):

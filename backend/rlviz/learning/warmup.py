@@ -1,7 +1,4 @@
-"""Paying in advance for what a first model costs: lazy imports inside torch, Gymnasium and pygame.
-
-Paying in advance for what a first video and first step records cost.
-"""
+"""Imports and initialises in advance what a worker's first model, video and step records need."""
 
 from __future__ import annotations
 
@@ -22,11 +19,11 @@ from rlviz.provenance import package_versions
 
 
 def warm_up_training() -> None:
-    """Build a model and throw it away. Every run seeds its generators after this.
+    """Build a model and discard it. Every run seeds its generators later.
 
-    Nothing is drawn: SDL starts a thread for that, which a fork of this process would miss.
+    Do not render: SDL would start a thread, which forks of this process lack.
     """
-    import pygame.gfxdraw  # noqa: F401  (slow to import; what draws imports it when it first does)
+    import pygame.gfxdraw  # noqa: F401  (slow to import; environments import it on first use)
 
     environment = next(iter(ENVIRONMENTS))
     algorithm = next(iter(algorithm for algorithm in ALGORITHMS if environment.suits(algorithm)))
@@ -47,12 +44,12 @@ def warm_up_training() -> None:
 
 
 def warm_up_evaluation() -> None:
-    """Import what is imported when it is first needed, and do once what is remembered."""
-    import numpy.ma  # noqa: F401  (by PyArrow, when it first converts an array)
+    """Import modules that libraries import on first use, and fill caches."""
+    import numpy.ma  # noqa: F401  (PyArrow imports it when it first converts an array)
     import pyarrow.parquet  # noqa: F401
 
-    Image.init()  # a module for each format
-    Canvas((2, 2, 3)).draw(np.zeros((2, 2, 3), np.uint8), Caption(1, 1, 0, 0.0))  # its font
+    Image.init()  # imports a module for each format
+    Canvas((2, 2, 3)).draw(np.zeros((2, 2, 3), np.uint8), Caption(1, 1, 0, 0.0))  # loads the font
     package_versions()
-    with suppress(RuntimeError):  # told when it is needed
-        imageio_ffmpeg.get_ffmpeg_exe()  # tries it out
+    with suppress(RuntimeError):  # reported when a video is written
+        imageio_ffmpeg.get_ffmpeg_exe()  # runs it once

@@ -190,8 +190,8 @@ class ScriptedLauncher(Launcher):
         self._service = ProcessIdentity.current()
         self._workers: list[ScriptedWorker] = []
 
-    def tick(self) -> None:
-        self._processes.tick()
+    def maintain(self) -> None:
+        self._processes.maintain()
         self._workers = [worker for worker in self._workers if worker.poll() is None]
 
     def launch(self, folder: WorkFolder, job: Job) -> Worker:

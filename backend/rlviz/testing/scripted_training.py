@@ -40,7 +40,7 @@ from rlviz.domain.snapshots import Built, Origin, SnapshotManifest, Trigger
 from rlviz.launchers.base import Exit
 from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.learning.algorithms.base import Algorithm, Hyperparameters
-from rlviz.learning.algorithms.knobs import is_scheduled, knobs_of, range_of
+from rlviz.learning.algorithms.knobs import allowed_range, find_knobs, is_scheduled
 from rlviz.learning.training.attempt import Attempt, begin_attempt, begin_journal
 from rlviz.learning.training.checkpoint import Checkpoints, Filmstrip
 from rlviz.learning.training.guard import Guard
@@ -730,7 +730,7 @@ class _ScriptedKnobs:
 
     def __init__(self, model: Model, config: RunConfig, algorithm: Algorithm) -> None:
         self._model, self._config, self._algorithm = model, config, algorithm
-        self._known = knobs_of(algorithm, config.hyperparameters)
+        self._known = find_knobs(algorithm, config.hyperparameters)
         self._overrides: dict[str, Override] = {}
 
     def apply_change(self, change: SetKnob | ScaleKnob) -> Any:
@@ -809,7 +809,7 @@ class _ScriptedKnobs:
         return end * (1 - done) if is_scheduled(knob, self._config.hyperparameters) else end
 
     def _within(self, name: str, value: float) -> float:
-        bounds = range_of(self._known[name], self._algorithm)
+        bounds = allowed_range(self._known[name], self._algorithm)
         return min(max(value, bounds.minimum), bounds.maximum)
 
 

@@ -18,7 +18,7 @@ from rlviz.domain.evaluation import EvaluationStatus
 from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.learning.environments import ENVIRONMENTS
 from rlviz.learning.environments.base import Environment
-from rlviz.learning.environments.custom import custom_environment, environment_of
+from rlviz.learning.environments.custom import custom_environment, find_environment
 from rlviz.learning.environments.make import make_environment, make_training_environments
 from rlviz.learning.environments.probe import probe, try_state
 from rlviz.learning.playing.evaluate import evaluate
@@ -106,7 +106,7 @@ def test_it_is_trained_stopped_evaluated_and_filmed(
     (episode,) = record.summary.episodes
     with av.open(str(folder.evaluations.video_path(asked.id))) as container:
         frames = [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
-        assert container.streams.video[0].average_rate == environment_of(folder.read_config()).render_fps
+        assert container.streams.video[0].average_rate == find_environment(folder.read_config()).render_fps
     assert 1 < len(frames) == episode.episode_length + 1 <= FILMED_STEPS + 1
     assert frames[0].std() > 1, "A picture of something"
 

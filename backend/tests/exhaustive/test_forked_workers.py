@@ -31,7 +31,7 @@ from rlviz.launchers.process import ProcessLauncher
 from rlviz.rundir.folder import RunFolder
 
 launcher = ProcessLauncher()
-launcher.tick()
+launcher.maintain()
 while not launcher.source.template.is_ready():
     time.sleep(0.05)
 worker = launcher.launch(RunFolder.at(Path(sys.argv[1])), Train())
@@ -48,7 +48,7 @@ def clock() -> Clock:
 @pytest.fixture
 def launcher(clock: Clock) -> Iterator[ProcessLauncher]:
     launcher = ProcessLauncher(source=ForkedWorkers(monotonic=clock))
-    launcher.tick()
+    launcher.maintain()
     yield launcher
     launcher.close()
     assert worker_processes() == []
@@ -99,11 +99,11 @@ def test_a_template_that_died_is_replaced_and_its_fork_goes_on(
     assert killed is not None
     psutil.Process(template).kill()
     eventually(lambda: not killed.is_up(), "the end of the template, whose connection a fork closes first thing")
-    launcher.tick()
+    launcher.maintain()
     pid = pid_of(worker.identity)
     assert worker_processes() == [], "the template is not started again at once, and the fork has another parent now"
     clock.now += RESPAWN_SECONDS
-    launcher.tick()
+    launcher.maintain()
     assert len(worker_processes()) == 1
     eventually(lambda: column(folder, "episode/index"), "training")
     assert worker.poll() is None
@@ -114,7 +114,7 @@ def test_a_template_that_died_is_replaced_and_its_fork_goes_on(
 def test_close_ends_the_template_and_no_other_comes(launcher: ProcessLauncher, template: int, clock: Clock) -> None:
     launcher.close()
     clock.now += 60
-    launcher.tick()
+    launcher.maintain()
     assert worker_processes() == []
 
 

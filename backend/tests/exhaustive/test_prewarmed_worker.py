@@ -38,10 +38,10 @@ from rlviz.rundir.folder import RunFolder
 
 source = PrewarmedWorkers()
 launcher = ProcessLauncher(source=source)
-launcher.tick()
+launcher.maintain()
 worker = launcher.launch(RunFolder.at(Path(sys.argv[1])), Train())
 source._respawn_at = 0
-launcher.tick()
+launcher.maintain()
 print(json.dumps([source._prewarmed[0].pid, worker.identity]), flush=True)
 time.sleep(600)
 """
@@ -64,22 +64,22 @@ def test_two_are_kept_and_the_second_begins_when_the_first_has_imported(
     launcher: ProcessLauncher, clock: Clock
 ) -> None:
     assert worker_processes() == []
-    launcher.tick()
+    launcher.maintain()
     [first] = worker_processes()
-    launcher.tick()
+    launcher.maintain()
     assert worker_processes() == [first]
     for _ in range(3):
         clock.now += IMPORT_SECONDS
-        launcher.tick()
+        launcher.maintain()
     assert len(worker_processes()) == PREWARMED == 2
 
 
 def test_a_run_and_who_watches_it_from_the_start_both_find_a_prewarmed_worker(
     launcher: ProcessLauncher, clock: Clock, tmp_path: Path
 ) -> None:
-    launcher.tick()
+    launcher.maintain()
     clock.now += IMPORT_SECONDS
-    launcher.tick()
+    launcher.maintain()
     prewarmed = set(worker_processes())
     workers = [launcher.launch(make_run(tmp_path, name), Train()) for name in ("run", "watched")]
     assert {pid_of(worker.identity) for worker in workers} == prewarmed
@@ -89,42 +89,42 @@ def test_a_run_and_who_watches_it_from_the_start_both_find_a_prewarmed_worker(
 
 def test_a_service_that_shall_keep_none_keeps_none(tmp_path: Path) -> None:
     with service(tmp_path, warm_worker=False) as application:
-        application.launcher.tick()
+        application.launcher.maintain()
         assert worker_processes() == []
 
 
 def test_the_next_launch_uses_the_prewarmed_worker_and_a_new_one_waits_for_a_while(
     launcher: ProcessLauncher, clock: Clock, tmp_path: Path
 ) -> None:
-    launcher.tick()
+    launcher.maintain()
     [prewarmed] = worker_processes()
     folder = make_run(tmp_path)
     worker = launcher.launch(folder, Train())
     assert pid_of(worker.identity) == prewarmed
-    launcher.tick()
+    launcher.maintain()
     assert worker_processes() == [prewarmed], "its imports would compete with the first steps of the run"
     clock.now += RESPAWN_SECONDS
-    launcher.tick()
+    launcher.maintain()
     assert set(worker_processes()) > {prewarmed}
     assert eventually(worker.poll) == Exit(0)
     assert kinds(folder) == ["started", "finished"]
 
 
 def test_a_prewarmed_worker_that_died_is_replaced(launcher: ProcessLauncher, clock: Clock) -> None:
-    launcher.tick()
+    launcher.maintain()
     [prewarmed] = worker_processes()
     psutil.Process(prewarmed).kill()
     eventually(lambda: not is_running(prewarmed))
-    launcher.tick()
+    launcher.maintain()
     assert worker_processes() == [], "one that dies at once is not started again at once"
     clock.now += RESPAWN_SECONDS
-    launcher.tick()
+    launcher.maintain()
     [second] = worker_processes()
     assert second != prewarmed
 
 
 def test_a_launch_starts_a_cold_worker_if_the_prewarmed_one_has_died(launcher: ProcessLauncher, tmp_path: Path) -> None:
-    launcher.tick()
+    launcher.maintain()
     [prewarmed] = worker_processes()
     psutil.Process(prewarmed).kill()
     eventually(lambda: not is_running(prewarmed))
@@ -134,10 +134,10 @@ def test_a_launch_starts_a_cold_worker_if_the_prewarmed_one_has_died(launcher: P
 
 
 def test_close_lets_the_prewarmed_worker_go_and_no_other_comes(launcher: ProcessLauncher, clock: Clock) -> None:
-    launcher.tick()
+    launcher.maintain()
     launcher.close()
     clock.now += 60
-    launcher.tick()
+    launcher.maintain()
     assert worker_processes() == []
 
 
@@ -162,7 +162,7 @@ def test_the_first_worker_begins_before_its_service_and_none_follows(tmp_path: P
     [begun] = worker_processes()
     first = launcher.launch(make_run(tmp_path, "first"), Train())
     assert pid_of(first.identity) == begun
-    launcher.tick()
+    launcher.maintain()
     assert worker_processes() == [begun]
     second = launcher.launch(make_run(tmp_path, "second"), Train())
     assert pid_of(second.identity) != begun

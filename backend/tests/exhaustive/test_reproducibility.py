@@ -46,7 +46,7 @@ def repeated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[RunFold
         runs[algo] = [make_run(root, name, algo=algo, **configuration) for name in (*LAUNCHERS[algo], "here")]
         workers = []
         for folder, name in zip(runs[algo], LAUNCHERS[algo], strict=False):
-            launchers[name].tick()
+            launchers[name].maintain()
             warm = worker_processes()
             workers.append(launchers[name].launch(folder, Train()))
             pid = pid_of(workers[-1].identity)

@@ -81,7 +81,7 @@ def seen(folder: RunFolder) -> list[Any]:
     env = make_environment(folder.read_config(), whole_episodes=True)
     episode = Episode(env, 0, seed)
     seed_all(episode, None, deterministic=True)
-    steps = [episode.begin(), *(episode.take(taken) for taken in action.numbers[action.present])]
+    steps = [episode.begin(), *(episode.take_action(taken) for taken in action.numbers[action.present])]
     env.close()
     return [step.observation for step in steps]
 

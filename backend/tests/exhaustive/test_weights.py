@@ -15,10 +15,10 @@ from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.learning.algorithms.policy import (
     Scale,
     TrainedPolicy,
-    as_played,
+    make_playable,
     read_policy,
     read_weights,
-    renew_weights,
+    replace_weights,
     save_weights,
 )
 from rlviz.learning.training.builder import build_model
@@ -78,13 +78,13 @@ def test_it_acts_and_reads_as_the_model(
 ) -> None:
     algorithm, model = ALGORITHMS.get(algo), learned(tmp_path, algo, env_id, **hyperparameters)
     file = saved(model)
-    assert_the_same(read_weights(algorithm, file), as_played(algorithm, model))
-    assert_the_same(read_policy(algorithm, file), as_played(algorithm, model))
+    assert_the_same(read_weights(algorithm, file), make_playable(algorithm, model))
+    assert_the_same(read_policy(algorithm, file), make_playable(algorithm, model))
     whole = BytesIO()
     model.save(whole)
-    if scale := Scale.of(model):
+    if scale := Scale.from_model(model):
         scale.write(whole)
-    assert_the_same(read_policy(algorithm, whole), as_played(algorithm, model))
+    assert_the_same(read_policy(algorithm, whole), make_playable(algorithm, model))
 
 
 @pytest.mark.parametrize("algo", ALGORITHMS.names())
@@ -94,9 +94,9 @@ def test_a_policy_is_renewed_in_place(tmp_path: Path, algo: str) -> None:
     network = policy.model.policy
     model.learn(300, reset_num_timesteps=False)
     later = saved(model)
-    renew_weights(policy, later)
+    replace_weights(policy, later)
     assert policy.model.policy is network
-    assert_the_same(policy, as_played(algorithm, model))
+    assert_the_same(policy, make_playable(algorithm, model))
 
 
 @pytest.mark.parametrize("algo", ["dqn", "qrdqn", "sac", "td3"])
@@ -107,4 +107,4 @@ def test_reading_makes_no_replay_buffer(tmp_path: Path, algo: str) -> None:
     model.save(whole)
     policy = read_policy(algorithm, whole)
     assert policy.model.replay_buffer.buffer_size == 1  # type: ignore[attr-defined]
-    assert_the_same(policy, as_played(algorithm, model))
+    assert_the_same(policy, make_playable(algorithm, model))

@@ -65,10 +65,10 @@ def looked_into(tmp_path: Path, kind: str, observations: spaces.Space[Any], acti
     folder.path.mkdir()
     journal = AnatomyJournal(folder, load(TD_ERRORS[kind]) if kind in TD_ERRORS else None)
     model.learn(32)
-    if (rollout := Rollout.of(model)) is not None:
+    if (rollout := Rollout.from_model(model)) is not None:
         _, callback = model._setup_learn(32)
         model.collect_rollouts(model.env, callback, model.rollout_buffer, n_rollout_steps=model.n_steps)
-        rollout = Rollout.of(model)
+        rollout = Rollout.from_model(model)
         assert rollout is not None
         np.testing.assert_allclose(rollout.ratios(model), 1.0, atol=1e-4)
     taken = recent_actions(model, rollout)
@@ -83,10 +83,10 @@ def looked_into(tmp_path: Path, kind: str, observations: spaces.Space[Any], acti
 
 
 TD_ERRORS = {
-    "dqn": "rlviz.learning.algorithms.experience:q_network",
-    "qrdqn": "rlviz.learning.algorithms.experience:quantile_network",
-    "sac": "rlviz.learning.algorithms.experience:soft_critics",
-    "td3": "rlviz.learning.algorithms.experience:twin_critics",
+    "dqn": "rlviz.learning.algorithms.experience:compute_q_network_errors",
+    "qrdqn": "rlviz.learning.algorithms.experience:compute_quantile_errors",
+    "sac": "rlviz.learning.algorithms.experience:compute_soft_critic_errors",
+    "td3": "rlviz.learning.algorithms.experience:compute_twin_critic_errors",
 }
 
 

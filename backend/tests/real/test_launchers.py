@@ -75,7 +75,7 @@ class Rig:
         self._workers: list[Worker] = []
 
     def launch(self, folder: RunFolder, job: Job = Train()) -> Worker:  # noqa: B008  (frozen)
-        self.launcher.tick()
+        self.launcher.maintain()
         warm = worker_processes()
         worker = self.launcher.launch(folder, job)
         self._workers.append(worker)

@@ -14,7 +14,7 @@ from gymnasium import spaces
 from stable_baselines3 import PPO
 
 from rlviz.learning.algorithms import ALGORITHMS
-from rlviz.learning.algorithms.policy import TrainedPolicy, as_played
+from rlviz.learning.algorithms.policy import TrainedPolicy, make_playable
 from rlviz.learning.algorithms.reading import Reading
 from rlviz.learning.environments.make import make_environment
 from rlviz.learning.playing.rollout import play
@@ -34,7 +34,7 @@ def trained(
     ).read_config()
     model = build_model(config)
     model.learn(300)
-    return model, as_played(ALGORITHMS.get(algo), model), make_environment(config, whole_episodes=True)
+    return model, make_playable(ALGORITHMS.get(algo), model), make_environment(config, whole_episodes=True)
 
 
 def read(policy: TrainedPolicy, env: gymnasium.Env[Any, Any], n: int = 5) -> tuple[Any, Any, Reading]:
@@ -107,7 +107,7 @@ def test_probabilities_of_several_choices_stand_one_choice_after_the_other(
             return np.zeros(2, np.float32), {}
 
     model = PPO("MlpPolicy", Several(), n_steps=8, batch_size=8, seed=1, device="cpu")
-    policy, seen = as_played(ALGORITHMS.get("ppo"), model), np.array([[0.1, -0.9], [0.5, 0.5]], np.float32)
+    policy, seen = make_playable(ALGORITHMS.get("ppo"), model), np.array([[0.1, -0.9], [0.5, 0.5]], np.float32)
     actions = np.zeros((2, len(sizes)))
     probabilities = policy.read(seen, actions).probabilities
     assert probabilities is not None

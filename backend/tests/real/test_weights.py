@@ -13,7 +13,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.utils import set_random_seed
 
 from rlviz.learning.algorithms import ALGORITHMS
-from rlviz.learning.algorithms.policy import TrainedPolicy, as_played, read_weights, renew_weights, save_weights
+from rlviz.learning.algorithms.policy import TrainedPolicy, make_playable, read_weights, replace_weights, save_weights
 from rlviz.learning.training.builder import build_model
 from tests.support.training import make_run
 
@@ -59,15 +59,15 @@ def test_the_scale_of_observations_is_renewed_with_the_weights(tmp_path: Path) -
     algorithm, model = ALGORITHMS.get("ppo"), learned(tmp_path, "ppo", normalize_observations=True)
     policy = read_weights(algorithm, saved(model))
     model.learn(300, reset_num_timesteps=False)
-    renew_weights(policy, saved(model))
-    assert_the_same(policy, as_played(algorithm, model))
+    replace_weights(policy, saved(model))
+    assert_the_same(policy, make_playable(algorithm, model))
 
 
 def test_weights_of_another_network_are_refused(tmp_path: Path) -> None:
     policy = read_weights(ALGORITHMS.get("ppo"), saved(learned(tmp_path / "a", "ppo")))
     for other in (learned(tmp_path / "b", "ppo", net_arch=[8]), learned(tmp_path / "c", "dqn")):
         with pytest.raises(RuntimeError):
-            renew_weights(policy, saved(other))
+            replace_weights(policy, saved(other))
 
 
 def test_the_file_holds_no_target_network_and_training_s_generator_stands_still(tmp_path: Path) -> None:

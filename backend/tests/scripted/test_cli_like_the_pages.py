@@ -48,6 +48,22 @@ def done(service: Service, *arguments: str, typed: str | None = None) -> Ended:
     return ended
 
 
+def test_a_run_that_is_too_short_to_learn_is_warned_of(warm: Service) -> None:
+    """The answer of the API and the command line have the same sentence, also for several seeds."""
+    short = ("run", "--algo", "ppo", "--steps", "100", "--set", "learning_rate_schedule=linear", "--no-start")
+    says = "has a single round of updates, at a learning rate of 0: it learns nothing."
+    alone = done(warm, *short)
+    run = warm.get(f"/runs/{alone.out.strip()}")
+    assert says in run["length_note"]
+    assert run["length_note"] in " ".join(alone.err.split())
+    group = done(warm, *short, "--count", "2", "--json")
+    assert group.json["length_note"] == run["length_note"]
+    assert says in " ".join(group.err.split())
+    whole = done(warm, "run", "--algo", "ppo", "--no-start")
+    assert warm.get(f"/runs/{whole.out.strip()}")["length_note"] is None
+    assert "learn" not in whole.err
+
+
 def test_a_run_is_created_with_rules_tags_notes_and_a_plan_and_started_later(warm: Service, created: str) -> None:
     run = warm.get(f"/runs/{created}")
     assert (run["status"], run["name"], run["tags"], run["notes"]) == ("created", "Mine", ["a", "b"], "Look at this.")

@@ -19,7 +19,7 @@ from rlviz.domain.errors import VideoNotWritten
 from rlviz.domain.events import EventKind, EventRecord
 from rlviz.domain.sessions import SessionMode
 from rlviz.learning.environments.base import Environment
-from rlviz.learning.environments.custom import custom_environment, environment_of
+from rlviz.learning.environments.custom import custom_environment, find_environment
 from rlviz.learning.environments.make import make
 from rlviz.learning.playing.evaluate import evaluate, load_policy
 from rlviz.learning.training.watched import train_run
@@ -95,7 +95,7 @@ def live(described: CustomEnvironment, env_id: str, algo: str, root: Path) -> Li
 
 def watch(folder: RunFolder, algo: str) -> str | None:
     """Watch the policy for some steps. Returns what went wrong."""
-    environment = environment_of(folder.read_config())
+    environment = find_environment(folder.read_config())
     make_env = partial(make, environment, render=True, whole_episodes=True)
     policy: Any = load_policy(folder, algo, "model.zip")
     with closing(make_env()) as env:

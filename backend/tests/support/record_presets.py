@@ -86,7 +86,7 @@ def train(wanted: Wanted, folder: RunFolder) -> None:
     import torch
 
     from rlviz.domain.config import CheckpointPlan, SnapshotPlan
-    from rlviz.learning.environments.custom import environment_of
+    from rlviz.learning.environments.custom import find_environment
     from rlviz.learning.training.watched import train_run
     from rlviz.server.runs.configuration import NewRun, resolve_config
 
@@ -118,7 +118,7 @@ def train(wanted: Wanted, folder: RunFolder) -> None:
     Thread(target=_stop_after, args=(wanted.seconds, stop), daemon=True).start()
     train_run(folder, stop)
     was_evaluated = config.evaluation.every_steps is not None
-    sees_pictures = environment_of(config).observation_space.is_picture  # whose episodes take minutes
+    sees_pictures = find_environment(config).observation_space.is_picture  # whose episodes take minutes
     if not was_evaluated and not sees_pictures and folder.model_path.exists():
         _evaluate(folder)
 

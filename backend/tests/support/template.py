@@ -43,7 +43,7 @@ ROOT = Path(__file__).parents[2]
 class SharedWorkers(ForkedWorkers):
     """Forks of the shared template. It is connected to at the first launch, which waits for it."""
 
-    def tick(self) -> None:
+    def maintain(self) -> None:
         """There is nothing to keep."""
 
     def start(self, arguments: list[str]) -> Worker | None:

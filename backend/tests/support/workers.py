@@ -56,7 +56,7 @@ def forking_launcher() -> ProcessLauncher:
 def warm_launcher() -> ProcessLauncher:
     """A launcher with a template of its own, which is ready."""
     source = ForkedWorkers()
-    source.tick()
+    source.maintain()
     eventually(lambda: source.template is not None and source.template.is_ready(), "the template")
     return ProcessLauncher(source=source)
 

@@ -67,7 +67,7 @@ def test_a_comparison_says_what_differs_and_which_seeds_held(folder: Path) -> No
     assert "| `tau` | 1.0 | – |" in text
     assert "| theirs | 295.0 (90.0 to 500.0) | 2 of 2 | 1 of 2 | 20,000 |" in text
     assert "| found | 500.0 (500.0 to 500.0) | 2 of 2 | 2 of 2 | 20,000 |" in text
-    assert f"{results.verdict.headline} The last policies did, by their evaluation at the end of training" in text
+    assert f"{results.verdict.headline} The last policies reached, in the evaluation at the end of training" in text
     assert "theirs 255.0 (50.0 to 460.0); found 460.0 (460.0 to 460.0)." in text
     assert "50,000 steps, 2 seeds, 50 fresh episodes each" in text
     assert "7 trials with 2 seeds each (0, 1)" in text

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from rlviz.domain.config import CheckpointPlan, RunConfig
 from rlviz.domain.limits import LIMITS, MAX_TIMESTEPS
 from rlviz.domain.versions import CONFIG
-from rlviz.learning.environments.custom import environment_of
+from rlviz.learning.environments.custom import find_environment
 
 INF, NAN = float("inf"), float("nan")
 GOOD: dict[str, Any] = {
@@ -117,4 +117,4 @@ def test_a_configuration_from_before_there_were_options_reads_as_one_without() -
     assert config.schema_version == CONFIG.current
     assert config.env_options == {}
     assert config.custom_environment is None
-    assert environment_of(config).id == "CartPole-v1"
+    assert find_environment(config).id == "CartPole-v1"

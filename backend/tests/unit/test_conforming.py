@@ -80,7 +80,7 @@ def test_an_observation_that_is_as_its_space_says_is_handed_on_as_it_is() -> Non
         (THREE, 0.5, "it has 3"),
         (THREE, "text", "an array of numbers, 3, is needed"),
         (THREE, [1, 2, None], "an array of numbers, 3, is needed"),
-        (THREE, [[1], [2, 3]], "is no array"),
+        (THREE, [[1], [2, 3]], "is not an array"),
         (spaces.Box(0, 255, (2,), np.uint8), [0.5, 1], "numbers with fractions"),
         (spaces.Box(0, 255, (2,), np.uint8), [300, 1], "from 1 to 300"),
         (spaces.Box(0, 255, (2,), np.uint8), [np.nan, 1], "numbers with fractions"),

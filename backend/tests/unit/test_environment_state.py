@@ -11,7 +11,7 @@ import pytest
 from rlviz.domain.environment import StateKept
 from rlviz.learning.environments import ENVIRONMENTS
 from rlviz.learning.environments.base import Environment
-from rlviz.learning.environments.make import make_trained, put_view_on
+from rlviz.learning.environments.make import add_view_wrappers, make_trained
 from rlviz.learning.environments.state import (
     SECONDS,
     NotCapturable,
@@ -27,7 +27,7 @@ SLOW = ("CarRacing-v3",)
 
 
 def trained(environment: Environment) -> Any:
-    return put_view_on(make_trained(environment), environment)
+    return add_view_wrappers(make_trained(environment), environment)
 
 
 def outcomes(env: Any, actions: list[Any]) -> list[Any]:
@@ -78,7 +78,7 @@ def test_a_trial_that_fails_says_which_test_found_what() -> None:
     _, problem = find_keeper(Haunted)
     assert problem is not None
     assert "With its attributes copied: its reward differed from that of a restored twin after 1 steps" in problem
-    assert "With the actions of its episode taken again: " in problem
+    assert "With the actions of its episode replayed: " in problem
 
 
 def test_an_environment_too_slow_to_be_tried_is_one_that_nothing_copies() -> None:

@@ -80,7 +80,7 @@ def same(one: Any, other: Any) -> bool:
 def test_what_is_known_of_observations_is_not_made_again(algo: str, missing: Sequence[int]) -> None:
     policy, seen = policy_of(algo), observations(5)
     actions, known = [], []
-    with policy.features.noting():
+    with policy.features.record_newest():
         for row, observation in enumerate(seen):
             chosen, _ = policy.predict(observation[None], deterministic=True)
             actions.append(chosen[0])
@@ -105,7 +105,7 @@ def test_nothing_known_means_one_look_at_each(algo: str) -> None:
 def test_a_policy_is_as_it_was_afterwards() -> None:
     policy, seen = new_policy("ppo"), observations(2)
     before = policy.predict(seen, deterministic=True)[0]
-    with pytest.raises(ZeroDivisionError), policy.features.made_once([]):
+    with pytest.raises(ZeroDivisionError), policy.features.compute_once([]):
         raise ZeroDivisionError
     policy.read(seen, np.zeros(2, int))
     with looks() as passed:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rlviz.launchers.foreign import LOOK_SECONDS, SILENCE_SECONDS, ForeignWorker
+from rlviz.launchers.foreign import POLL_SECONDS, SILENCE_SECONDS, ForeignWorker
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.foreign import touch_heartbeat
 from rlviz.rundir.process_identity import ProcessIdentity
@@ -41,10 +41,10 @@ def test_a_program_on_another_machine_lives_as_long_as_its_heartbeat_moves(tmp_p
         program.now += SILENCE_SECONDS - 0.1
         program.beat()
         assert worker.poll() is None
-    program.now += SILENCE_SECONDS + LOOK_SECONDS
+    program.now += SILENCE_SECONDS + POLL_SECONDS
     assert worker.poll() is not None
     program.beat()
-    program.now += LOOK_SECONDS
+    program.now += POLL_SECONDS
     assert worker.poll() is not None, "What was found gone stays gone"
 
 
@@ -52,7 +52,7 @@ def test_a_program_that_never_gave_a_sign_is_waited_for_as_long(tmp_path: Path) 
     program = Program(tmp_path)
     worker = program.worker(ELSEWHERE[0])
     assert worker.poll() is None
-    program.now += SILENCE_SECONDS + LOOK_SECONDS
+    program.now += SILENCE_SECONDS + POLL_SECONDS
     assert worker.poll() is not None
 
 
@@ -67,7 +67,7 @@ def test_a_process_that_is_seen_may_be_silent_as_long_as_it_likes(tmp_path: Path
 def test_the_cause_names_the_process_of_a_program_that_is_gone(tmp_path: Path, identity: str, named: bool) -> None:
     program = Program(tmp_path)
     worker = program.worker(identity)
-    program.now += SILENCE_SECONDS + LOOK_SECONDS
+    program.now += SILENCE_SECONDS + POLL_SECONDS
     gone = worker.poll()
     assert gone is not None
     assert ("(process 7)" in gone.cause()) == named

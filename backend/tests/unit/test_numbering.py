@@ -36,7 +36,7 @@ WHOLE: list[tuple[spaces.Space[Any], spaces.Space[Any]]] = [
 
 @pytest.mark.parametrize(("own", "of_library"), [*SPACES, ROWS, *WHOLE])
 def test_every_action_has_a_place_in_the_library_and_comes_back(own: Any, of_library: Any) -> None:
-    numbering = Numbering.of_spaces(BOX, own)
+    numbering = Numbering.from_spaces(BOX, own)
     assert numbering is not None
     assert library_space(own, is_action=True) == of_library
     own.seed(0)
@@ -48,7 +48,7 @@ def test_every_action_has_a_place_in_the_library_and_comes_back(own: Any, of_lib
 
 @pytest.mark.parametrize(("own", "of_library"), [one for one in SPACES if not isinstance(one[0], spaces.MultiBinary)])
 def test_every_observation_has_a_place_in_the_library(own: Any, of_library: Any) -> None:
-    numbering = Numbering.of_spaces(own, spaces.Discrete(2))
+    numbering = Numbering.from_spaces(own, spaces.Discrete(2))
     assert numbering is not None
     own.seed(0)
     seen = numbering.observations(np.stack([own.sample() for _ in range(20)]))
@@ -57,7 +57,7 @@ def test_every_observation_has_a_place_in_the_library(own: Any, of_library: Any)
 
 @pytest.mark.parametrize(("own", "of_library"), WHOLE)
 def test_real_actions_of_the_library_become_whole_ones(own: Any, of_library: Any) -> None:
-    numbering = Numbering.of_spaces(BOX, own)
+    numbering = Numbering.from_spaces(BOX, own)
     assert numbering is not None
     of_library.seed(0)
     for action in numbering.actions(np.stack([of_library.sample() for _ in range(20)])):
@@ -67,7 +67,7 @@ def test_real_actions_of_the_library_become_whole_ones(own: Any, of_library: Any
 
 @pytest.mark.parametrize("space", [BOX, spaces.Discrete(3), spaces.MultiDiscrete([3, 2]), spaces.MultiBinary(4)])
 def test_what_the_library_takes_as_it_is_needs_no_numbering(space: Any) -> None:
-    assert Numbering.of_spaces(space, space) is None
+    assert Numbering.from_spaces(space, space) is None
     assert library_space(space, is_action=True) is space
 
 
@@ -75,7 +75,7 @@ def test_what_the_library_takes_as_it_is_needs_no_numbering(space: Any) -> None:
     "seen", [spaces.MultiBinary([2, 3]), spaces.Box(0, 1, (2, 3)), spaces.Box(0, 9, (2,), np.int64)]
 )
 def test_rows_and_whole_numbers_are_seen_as_they_are(seen: spaces.Space[Any]) -> None:
-    assert Numbering.of_spaces(seen, spaces.Discrete(2)) is None
+    assert Numbering.from_spaces(seen, spaces.Discrete(2)) is None
 
 
 @pytest.mark.parametrize("kind", [FromMinusOne, CountsManyFromOne, SwitchesInRows, Scalars, WholeNumbers])
@@ -95,7 +95,7 @@ def test_an_ordinary_environment_stays_as_it_is() -> None:
 
 @pytest.mark.parametrize("acted", [spaces.MultiDiscrete([3, 2], start=[1, -1]), WHOLE[0][0]])
 def test_a_saved_policy_says_how_its_environment_counts(acted: spaces.Space[Any]) -> None:
-    numbering = Numbering.of_spaces(spaces.Discrete(4, start=2), acted)
+    numbering = Numbering.from_spaces(spaces.Discrete(4, start=2), acted)
     assert numbering is not None
     file = BytesIO()
     with zipfile.ZipFile(file, "w") as archive:

@@ -83,7 +83,7 @@ class Rig:
         episode = Episode(self.env, place, seed=place)
         self.played(episode, episode.begin(), record_of(episode.newest), FRAME)
         while not episode.newest.is_last:
-            step = episode.take(1)
+            step = episode.take_action(1)
             self.played(episode, step, record_of(step, actor=Actor.PERSON), FRAME)
 
 
@@ -117,7 +117,7 @@ def test_an_episode_whose_end_is_reached_again_is_kept_once_and_one_that_ends_ot
     last = Episode(rig.env, 0, seed=0)
     last.begin()
     rig.env.rewards = [1.0, 2.0]
-    before, end = last.take(1), last.take(1)
+    before, end = last.take_action(1), last.take_action(1)
     for step in (before, end):  # one step back, and one forward again
         rig.played(last, step, record_of(step, actor=Actor.PERSON), FRAME)
     rig.played.open(rig.recording)

@@ -35,19 +35,19 @@ def levels(path: Path) -> list[int]:
 def test_an_episode_has_a_frame_for_each_step_and_one_for_the_reset(tmp_path: Path) -> None:
     camera = Camera(tmp_path, fps=30, always=True)
     play(camera, range(12))
-    film = camera.take()
+    film = camera.take_film()
     assert film is not None
     facts = film.finished.result(timeout=30)
     assert levels(film.path) == list(range(12))
     assert (facts.frames, facts.duration) == (12, 12 / 30)
-    assert camera.take() is None
+    assert camera.take_film() is None
 
 
 def test_the_videos_of_two_episodes_are_one_after_the_other(tmp_path: Path) -> None:
     camera, parts = Camera(tmp_path, fps=15, always=True), []
     for base in (0, 100):
         play(camera, range(8), base=base)
-        film = camera.take()
+        film = camera.take_film()
         assert film is not None
         film.finished.result(timeout=30)
         parts.append(film.path)
@@ -67,7 +67,7 @@ def test_a_step_back_ends_the_film_unless_it_goes_back_to_the_beginning(
 ) -> None:
     camera = Camera(tmp_path, fps=30, always=True)
     play(camera, numbers)
-    film = camera.take()
+    film = camera.take_film()
     if film is not None:
         film.finished.result(timeout=30)
     assert (film and levels(film.path)) == filmed
@@ -76,9 +76,9 @@ def test_a_step_back_ends_the_film_unless_it_goes_back_to_the_beginning(
 def test_in_other_sessions_an_episode_is_filmed_if_a_person_has_the_controls_when_it_begins(tmp_path: Path) -> None:
     camera = Camera(tmp_path, fps=30, always=False)
     play(camera, range(3))
-    assert camera.take() is None
+    assert camera.take_film() is None
     play(camera, range(3), person_acts=True)
-    assert camera.take() is not None
+    assert camera.take_film() is not None
 
 
 def test_a_film_that_the_encoder_cannot_follow_is_given_up_and_leaves_nothing(
@@ -87,7 +87,7 @@ def test_a_film_that_the_encoder_cannot_follow_is_given_up_and_leaves_nothing(
     monkeypatch.setattr(episode_film, "MAX_WAITING_BYTES", 0)
     camera = Camera(tmp_path, fps=30, always=True)
     play(camera, range(3))
-    film = camera.take()
+    film = camera.take_film()
     assert film is not None
     with pytest.raises(VideoNotWritten, match="keep pace"):
         film.finished.result(timeout=30)

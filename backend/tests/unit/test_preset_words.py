@@ -289,8 +289,8 @@ def return_compared(one: Told, said: re.Match[str]) -> bool:
     }[how]
 
 
-@claim(rf"held the threshold(?: in {COUNT} of {COUNT} seeds)?, where of (?P<who>{WHO}) (?P<some>{COUNT}) did")
-def where_of_another(one: Told, said: re.Match[str]) -> bool:
+@claim(rf"held the threshold(?: in {COUNT} of {COUNT} seeds)?, but only (?P<some>{COUNT}) with (?P<who>{WHO})")
+def but_only_with_another(one: Told, said: re.Match[str]) -> bool:
     _, theirs = _both(one, said["who"])
     return theirs.held == NUMBERS[said["some"].lower()]
 

@@ -8,7 +8,7 @@ from benchmarks.random_returns import measure
 from rlviz.domain.environment import CustomEnvironment
 from rlviz.learning.environments import ENVIRONMENTS
 from rlviz.learning.environments.custom import custom_environment
-from rlviz.learning.environments.random_returns import measured, random_return_of
+from rlviz.learning.environments.random_returns import find_random_return, measured
 
 
 def test_every_registered_environment_was_measured_and_no_other() -> None:
@@ -24,15 +24,15 @@ def test_measured_again_it_is_the_same(env_id: str) -> None:
 
 def test_a_random_walk_over_the_lake_nearly_always_ends_in_a_hole() -> None:
     """From the 4 × 4 lake's transitions a random walk reaches the goal in 1.4 episodes of a hundred."""
-    found = random_return_of(ENVIRONMENTS.get("FrozenLake-v1"))
+    found = find_random_return(ENVIRONMENTS.get("FrozenLake-v1"))
     assert found is not None
     assert found.mean == pytest.approx(0.014, abs=0.04)
 
 
 def test_it_holds_for_the_default_options_alone() -> None:
     lander = ENVIRONMENTS.get("LunarLander-v3")
-    assert random_return_of(lander) == random_return_of(lander.resolve({"continuous": False}))
-    assert random_return_of(lander.resolve({"continuous": True})) is None
+    assert find_random_return(lander) == find_random_return(lander.resolve({"continuous": False}))
+    assert find_random_return(lander.resolve({"continuous": True})) is None
 
 
 def test_of_a_custom_environment_nothing_is_known_whatever_its_name() -> None:
@@ -46,4 +46,4 @@ def test_of_a_custom_environment_nothing_is_known_whatever_its_name() -> None:
         max_episode_steps=None,
         render_fps=30,
     )
-    assert random_return_of(custom_environment("CartPole-v1", custom)) is None
+    assert find_random_return(custom_environment("CartPole-v1", custom)) is None

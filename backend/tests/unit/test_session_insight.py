@@ -75,18 +75,18 @@ def test_saliency_takes_a_share_of_the_time_and_steps_without_a_map_are_not_show
     observation = seen_by(SHAPE)
     actions.choose_action(observation, greedy=True)
     seen = LiveSeen(monotonic)
-    assert seen.of(observation, actions, hurried=True) is None  # nobody asked
+    assert seen.choose_pictures(observation, actions, hurried=True) is None  # nobody asked
     seen.choose(ShowSeen(type="seen", on=True))
-    assert all(seen.of(observation, actions, hurried=True) for _ in range(5))
+    assert all(seen.choose_pictures(observation, actions, hurried=True) for _ in range(5))
     seen.choose(ShowSeen(type="seen", on=True, saliency=True))
     maps = []
     for _ in range(50):
-        found = seen.of(observation, actions, hurried=True)
+        found = seen.choose_pictures(observation, actions, hurried=True)
         assert (found is None) == seen.is_owed
         maps.append(found is not None and found.about.score is Score.Q)
     assert maps[0]
     assert sum(maps) == pytest.approx(50 * LARGEST_SHARE, abs=8)
-    assert seen.of(observation, actions, hurried=False) is not None  # nothing follows: it can wait
+    assert seen.choose_pictures(observation, actions, hurried=False) is not None  # nothing follows: it can wait
 
 
 class Sum:

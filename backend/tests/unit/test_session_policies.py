@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rlviz.learning.sessions.stage import LOOK_SECONDS, FixedPolicy, NewestPolicy
+from rlviz.learning.sessions.stage import POLL_SECONDS, FixedPolicy, NewestPolicy
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.foreign import Lease
 
@@ -45,7 +45,7 @@ def test_the_newest_is_read_again_once_there_is_another(folder: RunFolder, said:
 
     def looked() -> list[str]:
         said.clear()
-        now[0] += LOOK_SECONDS
+        now[0] += POLL_SECONDS
         newest.find_newer()
         return said
 

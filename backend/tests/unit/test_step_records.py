@@ -272,7 +272,7 @@ def _on_a_full_disk(path: Path, folder: Path) -> Iterator[Any]:
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"not parquet at all" * 10])
 def test_a_file_that_is_no_records_is_damage(tmp_path: Path, content: bytes) -> None:
     (tmp_path / NAME).write_bytes(content)
-    with pytest.raises(RunFolderError, match="no whole file of step records"):
+    with pytest.raises(RunFolderError, match="not a complete file of step records"):
         StepFile(tmp_path / NAME, tmp_path)
 
 

@@ -15,7 +15,7 @@ from rlviz.server.catalog.projection.folder import IndexedFolders, index_folder
 from rlviz.server.supervisor import supervisor as foreign_runs
 from tests.support.service import catalogued
 
-PARTS = ("sessions.poll", "_foreign.poll", "_clips.poll", "_verifications.poll", "_launcher.tick")
+PARTS = ("sessions.poll", "_foreign.poll", "_clips.poll", "_verifications.poll", "_launcher.maintain")
 """What the supervisor looks after beside runs and evaluations."""
 
 

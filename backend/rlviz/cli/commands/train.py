@@ -148,9 +148,11 @@ def run(
             created = connection.post("/runs", body)
             if described:
                 created = connection.request("PATCH", f"/runs/{created['id']}", json=described).json()
+            _warn_of_length(created)
             attend(connection, created, follow, wait, as_json)
         else:
             group = connection.post("/runs/groups", {**body, "count": count})
+            _warn_of_length(group)
             for one in group["runs"] if described else ():
                 connection.request("PATCH", f"/runs/{one['id']}", json=described)
             attend_group(connection, group, wait, as_json)
@@ -235,6 +237,11 @@ def resume(
         run_id = find_run(connection, run)
         body = {"snapshot": snapshot, "total_timesteps": steps}
         attend(connection, connection.post(f"/runs/{run_id}/resume", body), follow, wait, as_json)
+
+
+def _warn_of_length(created: dict[str, Any]) -> None:
+    if (warning := created["length_note"]) is not None:
+        note(warning)
 
 
 def _evaluation(every: int | None, episodes: int | None, stop_after: int | None) -> dict[str, Any] | None:

@@ -72,7 +72,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class MemoryNeed:
-    """Memory that grows with the hyperparameter ``field``, whose value is ``value``; None if it is constant."""
+    """Memory that grows with the hyperparameter ``field``, now ``value``; ``field`` is None if it is constant."""
 
     field: str | None
     value: int
@@ -84,13 +84,15 @@ class MemoryNeed:
 
 
 def replay_buffer(size: int, observation: Layout, action: Layout, *, store_once: bool) -> MemoryNeed:
-    """Memory of ``size`` transitions: observation, next observation (unless ``store_once``), action, reward, flags."""
+    """Return the memory of ``size`` transitions: observation, next observation (unless ``store_once``), action, reward
+    and flags."""
     transition = observation.nbytes * (1 if store_once else 2) + action.nbytes + 3 * FLOAT
     return MemoryNeed("buffer_size", size, size * transition)
 
 
 def rollout_buffer(n_steps: int, n_envs: int, observation: Layout, action: Layout) -> MemoryNeed:
-    """Memory of ``n_steps × n_envs`` steps: observation, action and six numbers; twice, for shuffling in an update."""
+    """Return the memory of ``n_steps × n_envs`` steps: observation, action and six numbers, twice because an update
+    shuffles a copy."""
     step = observation.nbytes + action.nbytes + 6 * FLOAT
     return MemoryNeed("n_steps", n_steps, 2 * n_steps * n_envs * step)
 

@@ -22,7 +22,7 @@ from stable_baselines3.common.on_policy_algorithm import OnPolicyAlgorithm
 from stable_baselines3.common.utils import obs_as_tensor
 
 SAMPLES = 512
-"""Number of samples taken of a rollout or a replay buffer: enough for a histogram, and quick to evaluate."""
+"""Number of samples from a rollout or a replay buffer: enough for a histogram, and quick to evaluate."""
 
 Array = NDArray[Any]
 TdErrors = Callable[[Any], Array | None]
@@ -30,7 +30,7 @@ TdErrors = Callable[[Any], Array | None]
 
 @dataclass(frozen=True, eq=False)
 class Rollout:
-    """Part of a rollout, as it is before the update that learns from it; each of shape (n, …)."""
+    """A sample of a rollout, taken before the update that learns from it. All arrays have shape (n, …)."""
 
     observations: Any
     actions: Array
@@ -38,8 +38,8 @@ class Rollout:
     log_probabilities: Array
 
     @classmethod
-    def of(cls, model: BaseAlgorithm) -> Rollout | None:
-        """The rollout that ``model`` has just collected; None if it learns from a replay buffer or a table."""
+    def from_model(cls, model: BaseAlgorithm) -> Rollout | None:
+        """Sample the rollout that ``model`` has just collected; None if it learns from a replay buffer or a table."""
         if not isinstance(model, OnPolicyAlgorithm):
             return None
         buffer: Any = model.rollout_buffer
@@ -56,22 +56,22 @@ class Rollout:
         )
 
     def ratios(self, model: BaseAlgorithm) -> Array:
-        """Probability ratio of the actions under the current policy of ``model`` and the one that took them: (n,)."""
+        """Return the probability ratio of each action, current policy over the policy that took it; shape (n,)."""
         policy: Any = model.policy
         observations = obs_as_tensor(self.observations, model.device)
         actions = torch.as_tensor(self.actions, dtype=torch.float32, device=model.device)  # as the library samples them
         if isinstance(policy.action_space, spaces.Discrete):
             actions = actions.long().flatten()
-        with generators_kept(), torch.no_grad():
+        with keep_generators(), torch.no_grad():
             _, log_probabilities, _ = policy.evaluate_actions(observations, actions)
         return np.asarray(np.exp(log_probabilities.cpu().numpy() - self.log_probabilities))
 
 
 def recent_actions(model: BaseAlgorithm, rollout: Rollout | None) -> Array | None:
-    """The most recent actions in the environment's units: (n, components); None if the algorithm keeps none."""
+    """Return the newest actions in the environment's units, shape (n, components), or None if none are kept."""
     if rollout is not None:
         return rollout.actions.reshape(len(rollout.actions), -1)
-    if kept := getattr(model, "recent_actions", None):  # of a table, which has no buffer
+    if kept := getattr(model, "recent_actions", None):  # tabular Q-learning, which has no buffer
         return np.array(kept).reshape(-1, 1)
     if not isinstance(model, OffPolicyAlgorithm) or model.replay_buffer is None:
         return None
@@ -85,17 +85,17 @@ def recent_actions(model: BaseAlgorithm, rollout: Rollout | None) -> Array | Non
 
 
 @contextmanager
-def generators_kept() -> Iterator[None]:
-    """Restore Python's, NumPy's and torch's global generators at the end of the block."""
-    restore = note_generators()
+def keep_generators() -> Iterator[None]:
+    """Restore the global generators of Python, NumPy and torch at the end of the block."""
+    restore = capture_generators()
     try:
         yield
     finally:
         restore()
 
 
-def note_generators() -> Callable[[], None]:
-    """Note the states of Python's, NumPy's and torch's global generators. The function returned restores them."""
+def capture_generators() -> Callable[[], None]:
+    """Capture the states of the global generators of Python, NumPy and torch; return a function that restores them."""
     python, numpy, tensor = random.getstate(), np.random.get_state(), torch.random.get_rng_state()
 
     def restore() -> None:
@@ -109,24 +109,24 @@ def note_generators() -> Callable[[], None]:
 # Temporal-difference errors, one function for each kind of learner: ``(model) -> (n,)``
 
 
-def q_network(model: Any) -> Array:
-    """Mnih et al., 2015, as ``DQN.train``."""
+def compute_q_network_errors(model: Any) -> Array:
+    """TD errors of the Q-network (Mnih et al., 2015), as ``DQN.train`` computes them."""
     with _sampled(model) as batch:
         following = model.q_net_target(batch.next_observations).max(dim=1, keepdim=True).values
         estimates = model.q_net(batch.observations).gather(1, batch.actions.long())
         return _errors(model, batch, following, estimates)
 
 
-def quantile_network(model: Any) -> Array:
-    """TD errors of the mean over the quantiles (Dabney et al., 2018), as ``QRDQN.train`` does."""
+def compute_quantile_errors(model: Any) -> Array:
+    """TD errors of the mean over the quantiles (Dabney et al., 2018), as ``QRDQN.train`` computes them."""
     with _sampled(model) as batch:
         following = model.quantile_net_target(batch.next_observations).mean(dim=1).max(dim=1, keepdim=True).values
         estimates = model.quantile_net(batch.observations).mean(dim=1).gather(1, batch.actions.long())
         return _errors(model, batch, following, estimates)
 
 
-def soft_critics(model: Any) -> Array:
-    """TD errors of the smaller critic, with the entropy bonus (Haarnoja et al., 2018), as ``SAC.train`` does."""
+def compute_soft_critic_errors(model: Any) -> Array:
+    """TD errors of the smaller critic with the entropy bonus (Haarnoja et al., 2018), as in ``SAC.train``."""
     with _sampled(model) as batch:
         actions, log_probabilities = model.actor.action_log_prob(batch.next_observations)
         automatic = model.log_ent_coef is not None
@@ -136,7 +136,7 @@ def soft_critics(model: Any) -> Array:
         return _errors(model, batch, following, _least(model.critic(batch.observations, batch.actions)))
 
 
-def twin_critics(model: Any) -> Array:
+def compute_twin_critic_errors(model: Any) -> Array:
     """TD errors of the smaller critic, without target policy smoothing (Fujimoto et al., 2018)."""
     with _sampled(model) as batch:
         actions = model.actor_target(batch.next_observations)
@@ -144,15 +144,15 @@ def twin_critics(model: Any) -> Array:
         return _errors(model, batch, following, _least(model.critic(batch.observations, batch.actions)))
 
 
-def table(model: Any) -> Array | None:
+def compute_table_errors(model: Any) -> Array | None:
     """TD errors of the steps since metrics were last logged."""
     return np.array(model.recent_td_errors) if model.recent_td_errors else None
 
 
 @contextmanager
 def _sampled(model: Any) -> Iterator[Any]:
-    """A minibatch as the algorithm draws it."""
-    with generators_kept(), torch.no_grad():
+    """Draw a minibatch as the algorithm does."""
+    with keep_generators(), torch.no_grad():
         yield model.replay_buffer.sample(SAMPLES, env=model.get_vec_normalize_env())
 
 
@@ -167,5 +167,5 @@ def _least(values: tuple[torch.Tensor, ...]) -> torch.Tensor:
 
 
 def _spread(size: int) -> NDArray[np.intp]:
-    """SAMPLES evenly spaced indices below ``size``; no generator is drawn from."""
+    """Return SAMPLES evenly spaced indices below ``size``, without drawing random numbers."""
     return np.unique(np.linspace(0, size - 1, min(size, SAMPLES)).astype(np.intp))

@@ -14,14 +14,17 @@ import torch
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor, CombinedExtractor, FlattenExtractor
 
 Features = Mapping[int, torch.Tensor]
-"""Of one observation, by the place of the network among those of the policy: each of shape (1, n)."""
+"""The features of one observation, each of shape (1, n), by the index of the network within the policy."""
 
 
 class FeatureMemory:
-    """``newest``: what was made of the last observations that passed while ``noting``."""
+    """Records and reuses the features of a policy's image networks.
+
+    ``newest`` holds the features of the last observations that were computed within ``record_newest``.
+    """
 
     def __init__(self, policy: Any) -> None:
-        """``policy``: of a Stable-Baselines3 model; one without networks that look at pictures has nothing to note."""
+        """Find the image networks of ``policy``, the policy of a Stable-Baselines3 model, if it has any."""
         modules = policy.modules() if isinstance(policy, torch.nn.Module) else ()
         cheap = FlattenExtractor | CombinedExtractor
         self._extractors = [
@@ -30,7 +33,7 @@ class FeatureMemory:
         self.newest: Features = {}
 
     @contextmanager
-    def noting(self) -> Iterator[None]:
+    def record_newest(self) -> Iterator[None]:
         """Keep ``newest`` up to date within the block."""
         with ExitStack() as hooks:
             for place, extractor in enumerate(self._extractors):
@@ -38,16 +41,20 @@ class FeatureMemory:
             yield
 
     @contextmanager
-    def made_once(self, known: Sequence[Features]) -> Iterator[None]:
-        """Within the block, in which all that passes is a batch of the same observations, each network looks at it
-        once. ``known``: what was noted of each of these observations, empty where nothing was; or nothing at all."""
+    def compute_once(self, known: Sequence[Features]) -> Iterator[None]:
+        """Let each network compute its features once within the block, where every call gets the same observations.
+
+        Args:
+            known: The recorded features of each observation; empty for an observation without any. An empty sequence
+                if there are none at all.
+        """
         for place, extractor in enumerate(self._extractors):
             extractor.forward = _Once(extractor.forward, [one.get(place) for one in known])
         try:
             yield
         finally:
             for extractor in self._extractors:
-                del extractor.forward  # of the instance: that of its class is there again
+                del extractor.forward  # uncovers the method of the class
 
     def _note(self, place: int) -> Callable[[Any, Any, torch.Tensor], None]:
         def note(_module: Any, _arguments: Any, features: torch.Tensor) -> None:
@@ -57,7 +64,7 @@ class FeatureMemory:
 
 
 class _Once:
-    """In place of a network's ``forward``: computes what is not known, the first time alone."""
+    """Replaces a network's ``forward``: the first call computes the unknown features, later ones reuse them."""
 
     def __init__(self, forward: Callable[[torch.Tensor], torch.Tensor], known: Sequence[torch.Tensor | None]) -> None:
         self._forward, self._known = forward, known

@@ -26,14 +26,14 @@ GROUPS = tuple(group.value for group in Group)
 
 
 class Need(StrEnum):
-    """What an environment must have for a hyperparameter to be offered."""
+    """A property of an environment without which a hyperparameter is not offered."""
 
     REAL_OBSERVATIONS = "real-observations"
     CONTINUOUS_ACTIONS = "continuous-actions"
 
 
 def setting(group: Group, description: str, *, needs: Need | None = None, **bounds: Any) -> Any:
-    """The bounds and help of a hyperparameter."""
+    """Return a field with the bounds and the help text of a hyperparameter."""
     return Field(description=description, json_schema_extra={"group": group.value, "needs": needs}, **bounds)
 
 
@@ -91,8 +91,8 @@ NormalizeObservations = Annotated[
     bool,
     setting(
         Group.EXPERIENCE,
-        "Bring each number of an observation to zero mean and unit variance, by all that was observed so far; "
-        "what is beyond ±10 is cut. The policy is saved with the scale.",
+        "Scale each number of an observation to zero mean and unit variance, over all observations so far; "
+        "values beyond ±10 are clipped. The scale is saved with the policy.",
         needs=Need.REAL_OBSERVATIONS,
     ),
 ]
@@ -100,8 +100,8 @@ NormalizeRewards = Annotated[
     bool,
     setting(
         Group.EXPERIENCE,
-        "Learn from rewards divided by the spread of the discounted return so far; what is beyond ±10 is cut. "
-        "Returns are shown as the environment gives them.",
+        "Learn from rewards divided by the standard deviation of the discounted return so far, clipped to ±10. "
+        "Returns are shown without this scaling.",
     ),
 ]
 
@@ -165,7 +165,7 @@ NetArch = Annotated[
     list[Annotated[int, Field(ge=4, le=1024)]],
     Field(
         max_length=4,
-        description="Units in each hidden layer; none: straight from the observation, or from what a picture shows.",
+        description="Units in each hidden layer; none: no hidden layers after the observation or its image features.",
         json_schema_extra={"group": Group.NETWORK.value},
     ),
 ]
@@ -174,7 +174,7 @@ ACTIVATION_CLASSES: Mapping[str, str] = {"tanh": "torch.nn:Tanh", "relu": "torch
 
 
 def scheduled(value: float, schedule: Schedule) -> Any:
-    """A constant, or Stable-Baselines3's linear schedule to zero, which a saved model can load without this package."""
+    """Return a constant, or Stable-Baselines3's linear schedule to zero, so that models load without this package."""
     if schedule == "constant":
         return value
     return load("stable_baselines3.common.utils:LinearSchedule")(value, 0.0, 1.0)

@@ -13,17 +13,17 @@ import torch
 from stable_baselines3.common.utils import ConstantSchedule, FloatSchedule, LinearSchedule
 
 Schedule = Callable[[float], float]
-"""A value by the share of training that is left, from 1 to 0."""
+"""Returns the value for the share of training that is left, which falls from 1 to 0."""
 
 
 class Control(Protocol):
     """One knob of a model."""
 
     def read(self, model: Any) -> Schedule:
-        """Its course."""
+        """Return the schedule of the knob."""
 
     def write(self, model: Any, schedule: Schedule) -> None:
-        """Give it another, from the next update or step on."""
+        """Replace the schedule; the model uses it from the next update or step on."""
 
 
 class LearningRate:
@@ -45,7 +45,7 @@ class ClipRange:
 
 
 class EntropyWeight:
-    """A plain number in the library."""
+    """The weight of the entropy bonus, which the library stores as a number without a schedule."""
 
     def read(self, model: Any) -> Schedule:
         return ConstantSchedule(float(model.ent_coef))
@@ -55,10 +55,10 @@ class EntropyWeight:
 
 
 class FixedTemperature:
-    """SAC's entropy coefficient where it is not tuned while it learns."""
+    """SAC's entropy coefficient, if training does not tune it."""
 
     def read(self, model: Any) -> Schedule:
-        return ConstantSchedule(float(model.ent_coef))  # the tensor of a snapshot has been changed already
+        return ConstantSchedule(float(model.ent_coef))  # not the tensor: a restored snapshot has changed it already
 
     def write(self, model: Any, schedule: Schedule) -> None:
         model.ent_coef = schedule(1.0)
@@ -66,7 +66,7 @@ class FixedTemperature:
 
 
 class ExplorationRate:
-    """Epsilon: it holds for the next step already."""
+    """Epsilon. A change applies from the next step on."""
 
     def read(self, model: Any) -> Schedule:
         schedule: Schedule = model.exploration_schedule
@@ -77,19 +77,19 @@ class ExplorationRate:
         model.exploration_rate = schedule(model._current_progress_remaining)
 
 
-def scaled(schedule: Schedule, factor: float) -> Schedule:
-    """``schedule`` times ``factor``. Raises TypeError for a schedule that is not one of the library's."""
+def scale_schedule(schedule: Schedule, factor: float) -> Schedule:
+    """Return ``schedule`` times ``factor``. Raises TypeError for a schedule that is not one of the library's."""
     match schedule:
         case FloatSchedule():
-            return scaled(schedule.value_schedule, factor)
+            return scale_schedule(schedule.value_schedule, factor)
         case ConstantSchedule():
             return ConstantSchedule(schedule.val * factor)
         case LinearSchedule():
             return LinearSchedule(schedule.start * factor, schedule.end * factor, schedule.end_fraction)
-    raise TypeError(f"{schedule} cannot be scaled: it is no schedule of the library.")
+    raise TypeError(f"{schedule} cannot be scaled: it is not a schedule of Stable-Baselines3.")
 
 
 def is_constant(schedule: Schedule) -> bool:
-    """Whether it has one value for the whole of training."""
+    """Return whether the value stays the same during the whole training."""
     plain = schedule.value_schedule if isinstance(schedule, FloatSchedule) else schedule
     return isinstance(plain, ConstantSchedule)

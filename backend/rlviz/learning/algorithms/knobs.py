@@ -18,10 +18,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Knob:
-    """``hyperparameter`` is the one whose bounds hold; ``schedule`` that which names its schedule, if it may have one;
-    ``start`` and ``fraction`` those that say where it begins, and how soon it is there, if it falls. ``control`` refers
-    to the class of ``rlviz.learning.algorithms.knob_controls`` that reads and writes it in a model. ``metric`` is the
-    metric that logs its value, if one does.
+    """A value that can be adjusted during training, with the names of the hyperparameters that define it.
+
+    Args:
+        hyperparameter: The hyperparameter whose bounds apply.
+        control: Reference to the class in ``rlviz.learning.algorithms.knob_controls`` that reads and writes the value.
+        schedule: The hyperparameter that selects its schedule, if it can have one.
+        metric: The metric that logs its value, if there is one.
+        start: The hyperparameter with its first value, if it falls during training.
+        fraction: The hyperparameter with the share of training over which it falls.
     """
 
     name: str
@@ -38,7 +43,7 @@ class Knob:
 
     @property
     def hyperparameters(self) -> frozenset[str]:
-        """All that its value follows from."""
+        """Names of all hyperparameters that define its value."""
         return frozenset(filter(None, (self.hyperparameter, self.schedule, self.start, self.fraction)))
 
 
@@ -68,7 +73,7 @@ EXPLORATION_RATE = Knob(
 
 @dataclass(frozen=True)
 class Range:
-    """What a knob may be set to."""
+    """The values that a knob may have."""
 
     minimum: float
     maximum: float
@@ -81,7 +86,8 @@ class Range:
         return f"{'more than' if self.excludes_minimum else 'at least'} {self.minimum:g}, at most {self.maximum:g}"
 
 
-def range_of(knob: Knob, algorithm: Algorithm) -> Range:
+def allowed_range(knob: Knob, algorithm: Algorithm) -> Range:
+    """Return the values that ``knob`` may have: the bounds of its hyperparameter."""
     minimum, maximum, excludes = 0.0, float("inf"), False
     for bound in algorithm.hyperparameters.model_fields[knob.hyperparameter].metadata:
         match bound:
@@ -94,25 +100,27 @@ def range_of(knob: Knob, algorithm: Algorithm) -> Range:
     return Range(minimum, maximum, excludes)
 
 
-def knobs_of(algorithm: Algorithm, hyperparameters: Mapping[str, JsonValue]) -> dict[str, Knob]:
-    """Those of a run, by name. One that the algorithm tunes by itself (its value is null) is none."""
+def find_knobs(algorithm: Algorithm, hyperparameters: Mapping[str, JsonValue]) -> dict[str, Knob]:
+    """Return the knobs of a run by name. A value that the algorithm tunes itself (null) is not a knob."""
     values = _with_defaults(algorithm, hyperparameters)
     return {knob.name: knob for knob in algorithm.knobs if values[knob.hyperparameter] is not None}
 
 
 def is_scheduled(knob: Knob, hyperparameters: Mapping[str, JsonValue]) -> bool:
-    """Whether its value changes by itself while the run trains."""
+    """Return whether a schedule changes the value of ``knob`` during training."""
     if knob.name == EXPLORATION_RATE.name:
         return True
     return knob.schedule is not None and hyperparameters.get(knob.schedule, "constant") != "constant"
 
 
-def in_force(
+def apply_override(
     knob: Knob, algorithm: Algorithm, values: Mapping[str, JsonValue], override: Override
 ) -> dict[str, JsonValue]:
-    """The hyperparameters of the knob with which a run would be configured to go on as it does with ``override``, as
-    far as their bounds allow. ``values``: those that it is configured with."""
-    allowed, values = range_of(knob, algorithm), _with_defaults(algorithm, values)
+    """Return the knob's hyperparameters for a run that continues as one with ``override`` does, within their bounds.
+
+    ``values`` are the hyperparameters that the run was configured with.
+    """
+    allowed, values = allowed_range(knob, algorithm), _with_defaults(algorithm, values)
     found: dict[str, JsonValue] = {}
     for name in (knob.hyperparameter, knob.start):
         if name is not None and isinstance(configured := values.get(name), int | float):
@@ -126,13 +134,13 @@ def in_force(
 def check_changes(
     algorithm: Algorithm, hyperparameters: Mapping[str, JsonValue], changes: Iterable[tuple[str, SetKnob | ScaleKnob]]
 ) -> None:
-    """``changes`` come with the JSON pointer of each. Raises UnknownName or InvalidRequest."""
-    known = knobs_of(algorithm, hyperparameters)
+    """Raise UnknownName or InvalidRequest if a change is not possible. Each change has its JSON pointer."""
+    known = find_knobs(algorithm, hyperparameters)
     for pointer, change in changes:
         if change.knob not in known:
             raise UnknownName(f"adjustable hyperparameter of {algorithm.name}", change.knob, known, f"{pointer}/knob")
         if isinstance(change, SetKnob):
-            allowed = range_of(known[change.knob], algorithm)
+            allowed = allowed_range(known[change.knob], algorithm)
             if change.value not in allowed:
                 label = knob_label(change.knob)
                 raise InvalidRequest.field(f"{pointer}/value", f"The {label} must be {allowed}; got {change.value:g}.")

@@ -27,9 +27,14 @@ ATTRIBUTE = "agent_numbering"
 
 @dataclass(frozen=True)
 class Counted:
-    """The values of one space. ``starts``: the least value of each number, row by row; ``shape``: of one element.
-    ``is_single``: they are single real numbers, which the library takes as rows of one. ``is_whole``: they are whole
-    numbers for which the library gives real ones."""
+    """Converts the values of one space.
+
+    Args:
+        starts: The smallest value of each number, row by row.
+        shape: The shape of one element.
+        is_single: Whether an element is a single real number; the library expects a row of one.
+        is_whole: Whether the environment expects integers where the library returns real numbers.
+    """
 
     starts: tuple[int, ...]
     shape: tuple[int, ...]
@@ -37,8 +42,8 @@ class Counted:
     is_whole: bool = False
 
     @classmethod
-    def of(cls, space: spaces.Space[Any], *, is_action: bool) -> Self | None:
-        """None for a space whose elements the library takes as they are."""
+    def from_space(cls, space: spaces.Space[Any], *, is_action: bool) -> Self | None:
+        """Describe ``space``; None if the library accepts its elements unchanged."""
         shape = tuple(space.shape or ())
         if isinstance(space, spaces.Discrete):
             starts: tuple[int, ...] = (int(space.start),)
@@ -55,8 +60,7 @@ class Counted:
         return cls(starts, shape) if any(starts) or len(shape) > 1 else None
 
     def to_library(self, values: Any) -> NDArray[Any]:
-        """Values of the environment, shape (n, *shape), as the library counts them: (n, numbers), or (n,) of a Discrete
-        space."""
+        """Convert values of the environment, shape (n, *shape), to the library's: (n, numbers), or (n,) if Discrete."""
         array = np.asarray(values, dtype=np.float32 if self.is_whole else None)
         rows: NDArray[Any] = array.reshape(len(array), -1)
         if any(self.starts):
@@ -64,7 +68,7 @@ class Counted:
         return rows if self.shape or self.is_single else rows[:, 0]
 
     def to_environment(self, values: Any) -> NDArray[Any]:
-        """The other way round. Real numbers are rounded where the environment's are whole."""
+        """Convert values of the library to the environment's. Real numbers are rounded if it expects integers."""
         array = np.rint(values) if self.is_whole else np.asarray(values)
         rows: NDArray[Any] = array.reshape(len(array), -1)
         if any(self.starts):
@@ -74,20 +78,20 @@ class Counted:
 
 @dataclass(frozen=True)
 class Numbering:
-    """Of an environment's observations and actions. None: the library takes them as they are."""
+    """The numbering of an environment's observations and actions; None for those that need no conversion."""
 
     observation: Counted | None
     action: Counted | None
 
     @classmethod
-    def of_spaces(cls, observation: spaces.Space[Any], action: spaces.Space[Any]) -> Self | None:
-        """The numbering that an environment with these spaces needs; None if it needs none."""
-        found = cls(Counted.of(observation, is_action=False), Counted.of(action, is_action=True))
+    def from_spaces(cls, observation: spaces.Space[Any], action: spaces.Space[Any]) -> Self | None:
+        """Return the numbering that an environment with these spaces needs; None if it needs none."""
+        found = cls(Counted.from_space(observation, is_action=False), Counted.from_space(action, is_action=True))
         return None if found == cls(None, None) else found
 
     @classmethod
-    def of_model(cls, model: Any) -> Self | None:
-        """The numbering of the environments that a model trains in."""
+    def from_model(cls, model: Any) -> Self | None:
+        """Return the numbering of the environments that a model trains in."""
         environments = model.get_env()
         if environments is None or not environments.has_attr(ATTRIBUTE):
             return None
@@ -96,7 +100,7 @@ class Numbering:
 
     @classmethod
     def read(cls, file: IO[bytes]) -> Self | None:
-        """The numbering of a saved policy; None if it has none."""
+        """Read the numbering of a saved policy; None if it has none."""
         with zipfile.ZipFile(file) as archive:
             if MEMBER not in archive.namelist():
                 return None
@@ -104,28 +108,28 @@ class Numbering:
         return cls(*(_counted(found[part]) for part in ("observation", "action")))
 
     def write(self, file: IO[bytes]) -> None:
-        """Add it to the policy that was saved in ``file``."""
+        """Add the numbering to the policy saved in ``file``."""
         with zipfile.ZipFile(file, "a") as archive:
             archive.writestr(
                 MEMBER, json.dumps({part: counted and vars(counted) for part, counted in vars(self).items()})
             )
 
     def observations(self, values: Any) -> Any:
-        """A batch of the environment's observations as the library takes them."""
+        """Convert a batch of the environment's observations to the library's."""
         return values if self.observation is None else self.observation.to_library(values)
 
     def actions(self, values: Any) -> Any:
-        """A batch of the library's actions as the environment takes them."""
+        """Convert a batch of the library's actions to the environment's."""
         return values if self.action is None else self.action.to_environment(values)
 
     def places(self, actions: Any) -> Any:
-        """A batch of the environment's actions as the library counts them."""
+        """Convert a batch of the environment's actions to the library's."""
         return actions if self.action is None else self.action.to_library(actions)
 
 
 def library_space(space: spaces.Space[Any], *, is_action: bool) -> spaces.Space[Any]:
-    """The space in which the library sees the elements of ``space``; ``space`` itself if it takes them as they are."""
-    counted = Counted.of(space, is_action=is_action)
+    """Return the space that the library sees instead of ``space``, or ``space`` itself if it needs no conversion."""
+    counted = Counted.from_space(space, is_action=is_action)
     if counted is None:
         return space
     if isinstance(space, spaces.Discrete):

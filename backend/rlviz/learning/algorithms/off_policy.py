@@ -1,4 +1,4 @@
-"""What off-policy algorithms share. They learn from a replay buffer of past transitions."""
+"""Shared settings and checks of off-policy algorithms, which learn from a replay buffer of past transitions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from rlviz.learning.algorithms.fields import (
 )
 
 METRICS = ("train/learning_rate", "train/n_updates", "time/episodes")
-"""Logged by every off-policy algorithm."""
+"""Metrics that every off-policy algorithm logs."""
 
 _NOT_AN_ARGUMENT = {
     *SWITCHES,
@@ -57,7 +57,7 @@ _NOT_AN_ARGUMENT = {
 
 
 class OffPolicyHyperparameters(Hyperparameters):
-    """``own_defaults``: the library leaves to its caller how many environments there are, and what wraps them."""
+    """Hyperparameters of off-policy algorithms. The library has no default for environments and their wrappers."""
 
     own_defaults: ClassVar[dict[str, str]] = {
         **dict.fromkeys(SWITCHES, HERE),
@@ -164,7 +164,7 @@ class DeepQHyperparameters(OffPolicyHyperparameters):
 
 
 def epsilon_problems(initial: float, final: float) -> list[FieldError]:
-    """Epsilon may decrease or stay constant, not increase."""
+    """Return an error if epsilon would increase; it may fall or stay constant."""
     if final <= initial:
         return []
     return [

@@ -1,4 +1,4 @@
-"""What on-policy algorithms share. They learn from fresh rollouts and then discard them."""
+"""Shared settings and checks of on-policy algorithms, which learn from fresh rollouts and then discard them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ METRICS = (
     "train/std",
     "time/iterations",
 )
-"""Logged by every on-policy algorithm; ``train/std`` only for continuous actions."""
+"""Metrics that every on-policy algorithm logs; ``train/std`` only for continuous actions."""
 
 _NOT_AN_ARGUMENT = {
     *SWITCHES,
@@ -59,7 +59,7 @@ _NOT_AN_ARGUMENT = {
 
 
 class OnPolicyHyperparameters(Hyperparameters):
-    """``own_defaults``: the library leaves to its caller how many environments there are, and what wraps them."""
+    """Hyperparameters of on-policy algorithms. The library has no default for environments and their wrappers."""
 
     own_defaults: ClassVar[dict[str, str]] = {
         **dict.fromkeys(SWITCHES, HERE),
@@ -116,7 +116,7 @@ class OnPolicyHyperparameters(Hyperparameters):
         return found
 
     def batch_problems(self, batch_size: int) -> list[FieldError]:
-        """Whether a minibatch of ``batch_size`` fits into a rollout."""
+        """Return an error if a minibatch of ``batch_size`` does not fit into a rollout."""
         rollout = self.n_steps * self.n_envs
         if batch_size <= rollout:
             return []

@@ -57,7 +57,7 @@ _ALLOWED: Mapping[str, frozenset[str]] = {
 
 
 class NotPlain(pickle.UnpicklingError):
-    """It names something that is no part of a policy of this product."""
+    """The pickle names a class or function that policies of this program do not contain."""
 
 
 FORMER_MODULES: Mapping[str, str] = {
@@ -65,7 +65,7 @@ FORMER_MODULES: Mapping[str, str] = {
     "rlviz.algorithms.weights": "rlviz.learning.algorithms.policy",
     "rlviz.training.snapshot.replay": "rlviz.learning.training.snapshot.replay",
 }
-"""Where files of earlier versions say that our own classes are, and where they are now."""
+"""Modules of our own classes in files of earlier versions, and their present modules."""
 
 
 class _OwnUnpickler(pickle.Unpickler):
@@ -79,19 +79,21 @@ class _PlainUnpickler(_OwnUnpickler):
     def find_class(self, module: str, name: str) -> Any:
         module = FORMER_MODULES.get(module, module)
         if name not in _ALLOWED.get(module, ()):
-            raise NotPlain(f"It names {module[:100]}.{name[:100]}, which is no part of a policy of this product.")
+            raise NotPlain(f"It names {module[:100]}.{name[:100]}, which policies of this program do not contain.")
         return getattr(import_module(module), name)
 
     def persistent_load(self, _place: Any) -> Any:
-        raise NotPlain("It refers to something outside of the file.")
+        raise NotPlain("It refers to an object outside of the file.")
 
 
 def load_plain(content: bytes) -> Any:
-    """The object in ``content``. Raises NotPlain, and what a damaged pickle makes the library raise."""
+    """Load the object in ``content``. Raises NotPlain, or any error of the library for a damaged pickle."""
     return _PlainUnpickler(io.BytesIO(content)).load()
 
 
 def load_any(content: bytes) -> Any:
-    """The object in ``content``, of any classes: for files that the user trusts. Raises what a damaged pickle makes the
-    library raise."""
+    """Load the object in ``content``, which may use any class: only for files that the user trusts.
+
+    Raises any error of the library for a damaged pickle.
+    """
     return _OwnUnpickler(io.BytesIO(content)).load()

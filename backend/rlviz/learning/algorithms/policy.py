@@ -47,11 +47,11 @@ SEEDS = 2**31
 
 
 class RandomPolicy:
-    """Draws each action from ``action_space``, asked to be deterministic or not, and makes nothing of what it sees.
+    """Draws each action from ``action_space``, also if asked to be deterministic, and ignores observations.
 
     At the beginning of an episode its generator is seeded from NumPy's global one, which the rollout seeds with the
-    episode's seed: so the actions repeat, whichever episodes were played before. The generator is the state of the
-    episode, so that a prediction without a state, which is not acted on, takes no number from the episode under way.
+    episode's seed. So the actions repeat, regardless of earlier episodes. The generator is the episode's state: a
+    prediction without a state, which is never acted on, draws no number of the running episode.
     """
 
     def __init__(self, action_space: gymnasium.Space[Any]) -> None:
@@ -77,7 +77,7 @@ class RandomPolicy:
 
 @dataclass(frozen=True)
 class Explored:
-    """How far exploration has come in an episode. ``noise`` is None where no action noise is added."""
+    """The state of exploration in an episode: its steps so far, and its action noise, if any."""
 
     steps: int
     noise: ActionNoise | None
@@ -85,34 +85,39 @@ class Explored:
 
 @dataclass(frozen=True)
 class Exploration:
-    """As in training: gSDE samples new noise every ``rollout_steps`` steps of an environment, and within them every
-    ``sde_sample_freq`` steps, if that is not -1. Without ``rollout_steps`` an episode is one rollout."""
+    """Explores as in training.
+
+    gSDE samples new noise every ``rollout_steps`` steps of an environment, and also every ``sde_sample_freq`` steps
+    unless that is -1. Without ``rollout_steps`` an episode is one rollout.
+    """
 
     action_noise: ActionNoise | None = None
     rollout_steps: int | None = None
     sde_sample_freq: int = -1
 
     @classmethod
-    def of(cls, model: Any) -> Self:
-        """That of a model in training, or of one that was saved whole."""
+    def from_model(cls, model: Any) -> Self:
+        """Return the exploration of a model in training, or of a complete saved model."""
         noise = getattr(model, "action_noise", None)
-        # Off-policy models have ``n_steps`` too, which are those of their returns.
+        # Off-policy models have ``n_steps`` too, but for n-step returns.
         train_freq, n_steps = getattr(model, "train_freq", None), getattr(model, "n_steps", None)
         return cls(
-            getattr(noise, "base_noise", noise),  # that of one environment
+            getattr(noise, "base_noise", noise),  # the noise of one environment
             n_steps if train_freq is None else getattr(train_freq, "frequency", train_freq),
             getattr(model, "sde_sample_freq", -1),
         )
 
     def act(self, model: BaseAlgorithm, observation: Any, explored: Explored | None) -> tuple[Any, Explored]:
-        """Sample actions for a batch, as training does. ``explored`` is what was returned last; None at the beginning
-        of an episode. Draws from NumPy's and torch's global generators."""
+        """Sample actions for a batch, as training does. Draws from the global generators of NumPy and torch.
+
+        ``explored`` is the state that the last call returned; None at the beginning of an episode.
+        """
         if explored is None:
             explored = Explored(0, self._fresh_noise())
         if getattr(model, "use_sde", False) and self._is_drawn_at(explored.steps):
             model.policy.reset_noise()  # type: ignore[operator]
         actions, _ = model.predict(observation, deterministic=False)
-        noise = deepcopy(explored.noise)  # another future may go on from here as well
+        noise = deepcopy(explored.noise)  # a second future may continue from the same state
         if noise is not None:
             drawn = np.stack([noise() for _ in actions])
             policy: Any = model.policy
@@ -133,8 +138,8 @@ class Exploration:
 Reader = Callable[[Any, Any, Any], Reading]
 
 
-def actor_critic(model: Any, observations: Any, actions: Any) -> Reading:
-    """Value, and probabilities or mean and deviation."""
+def read_actor_critic(model: Any, observations: Any, actions: Any) -> Reading:
+    """Read the value, and the probabilities of actions or their mean and deviation."""
     seen = _as_tensor(model, observations)
     with torch.no_grad():
         value = _numbers(model.policy.predict_values(seen).flatten())
@@ -147,20 +152,20 @@ def actor_critic(model: Any, observations: Any, actions: Any) -> Reading:
     return Reading(value=value, mean=_numbers(inner.mean), deviation=_numbers(inner.stddev))
 
 
-def q_network(model: Any, observations: Any, actions: Any) -> Reading:
+def read_q_network(model: Any, observations: Any, actions: Any) -> Reading:
     with torch.no_grad():
         q_values = _numbers(model.q_net(_as_tensor(model, observations)))
     return Reading(q_values=q_values, action_value=_taken(model, q_values, actions))
 
 
-def quantile_network(model: Any, observations: Any, actions: Any) -> Reading:
+def read_quantile_network(model: Any, observations: Any, actions: Any) -> Reading:
     with torch.no_grad():
         quantiles = _numbers(model.quantile_net(_as_tensor(model, observations)))
     q_values = quantiles.mean(axis=1)
     return Reading(q_values=q_values, action_value=_taken(model, q_values, actions), quantiles=quantiles)
 
 
-def squashed_actor(model: Any, observations: Any, actions: Any) -> Reading:
+def read_squashed_actor(model: Any, observations: Any, actions: Any) -> Reading:
     seen = _as_tensor(model, observations)
     with torch.no_grad():
         mean, log_std, noise = model.actor.get_action_dist_params(seen)
@@ -173,7 +178,7 @@ def squashed_actor(model: Any, observations: Any, actions: Any) -> Reading:
     )
 
 
-def deterministic_actor(model: Any, observations: Any, actions: Any) -> Reading:
+def read_deterministic_actor(model: Any, observations: Any, actions: Any) -> Reading:
     """The mean is the action without noise; there is no standard deviation."""
     seen = _as_tensor(model, observations)
     with torch.no_grad():
@@ -181,7 +186,7 @@ def deterministic_actor(model: Any, observations: Any, actions: Any) -> Reading:
     return Reading(mean=mean, action_value=_least(model, seen, actions))
 
 
-def table(model: Any, observations: Any, actions: Any) -> Reading:
+def read_table(model: Any, observations: Any, actions: Any) -> Reading:
     q_values = model.policy.table.numpy()[model.policy.states(observations)]
     return Reading(q_values=q_values, action_value=_taken(model, q_values, actions))
 
@@ -192,7 +197,7 @@ def _as_tensor(model: Any, observations: Any) -> Any:
 
 
 def _numbers(tensor: torch.Tensor) -> Numbers:
-    """A copy, since the networks' tensors are changed in place."""
+    """Copy ``tensor`` to an array, because training changes the networks' tensors in place."""
     return np.array(tensor.cpu().numpy())
 
 
@@ -202,7 +207,7 @@ def _taken(model: Any, q_values: Numbers, actions: Any) -> Numbers:
 
 
 def _least(model: Any, seen: Any, actions: Any) -> Numbers:
-    """The minimum of the critics' values, which both algorithms learn from. Critics take actions scaled to −1 … 1."""
+    """Return the minimum of the critics' values. Critics take actions scaled to −1 … 1."""
     scaled = torch.as_tensor(model.policy.scale_action(np.asarray(actions)), dtype=torch.float32, device=model.device)
     with torch.no_grad():
         return _numbers(torch.cat(model.critic(seen, scaled), dim=1).min(dim=1).values)
@@ -220,10 +225,10 @@ class Policy(Protocol):
     def predict(
         self, observation: Any, state: Any = ..., episode_start: Any = ..., deterministic: bool = ...
     ) -> tuple[Any, Any]:
-        """Actions, and the state to give with the next observations of the same episodes."""
+        """Return actions, and the state to pass with the next observations of the same episodes."""
 
     def read(self, observations: Any, actions: Any) -> Reading:
-        """The reading of ``observations`` and of the ``actions`` that were taken on them."""
+        """Return the reading of ``observations`` and of the ``actions`` that followed them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,14 +245,14 @@ class Scale:
     epsilon: float
 
     def __call__(self, observation: Any) -> NDArray[np.float32]:
-        """``observation``, or a batch of them, normalised."""
+        """Normalise ``observation``, or a batch of observations."""
         scaled = (observation - self.mean) / np.sqrt(self.var + self.epsilon)
         cut: NDArray[np.float32] = np.clip(scaled, -self.clip, self.clip).astype(np.float32)
         return cut
 
     @classmethod
-    def of(cls, model: BaseAlgorithm) -> Self | None:
-        """The current normalisation of a model in training; None if it does not normalise observations."""
+    def from_model(cls, model: BaseAlgorithm) -> Self | None:
+        """Copy the normalisation of a model in training; None if it does not normalise observations."""
         wrapper = model.get_vec_normalize_env()
         if wrapper is None or not wrapper.norm_obs:
             return None
@@ -256,7 +261,7 @@ class Scale:
 
     @classmethod
     def read(cls, file: IO[bytes]) -> Self | None:
-        """The normalisation of a saved policy; None if it has none."""
+        """Read the normalisation of a saved policy; None if it has none."""
         with zipfile.ZipFile(file) as archive:
             if MEMBER not in archive.namelist():
                 return None
@@ -264,28 +269,27 @@ class Scale:
         return cls(np.array(values.pop("mean")), np.array(values.pop("var")), **values)
 
     def write(self, file: IO[bytes]) -> None:
-        """Add it to the policy that was saved in ``file``."""
+        """Add the normalisation to the policy saved in ``file``."""
         values = {**vars(self), "mean": self.mean.tolist(), "var": self.var.tolist()}
         with zipfile.ZipFile(file, "a") as archive:
             archive.writestr(MEMBER, json.dumps(values))
 
 
 class TrainedPolicy:
-    """A Stable-Baselines3 model as a policy, with the normalisation and the numbering that it was trained with, if any,
-    and the noise."""
+    """A Stable-Baselines3 model as a policy, with its normalisation, numbering and exploration noise, if any."""
 
     def __init__(
         self, algorithm: Algorithm, model: BaseAlgorithm, scale: Scale | None, numbering: Numbering | None = None
     ) -> None:
         self.model, self.scale, self.numbering = model, scale, numbering
-        self.exploration = Exploration.of(model)
+        self.exploration = Exploration.from_model(model)
         self.action_space = model.action_space
         self.features = FeatureMemory(model.policy)
         self._algorithm = algorithm
 
     @property
     def scorer(self) -> str | None:
-        """Lazy reference to the function by which pixels are weighed."""
+        """Lazy reference to the function that scores pixels."""
         return self._algorithm.scorer
 
     @property
@@ -296,7 +300,7 @@ class TrainedPolicy:
     def predict(
         self, observation: Any, state: Explored | None = None, episode_start: Any = None, deterministic: bool = False
     ) -> tuple[Any, Explored | None]:
-        """``state`` is how far exploration has come in the episode; None at its beginning."""
+        """Choose actions. ``state`` is the state of exploration; None at the beginning of an episode."""
         if episode_start is not None and np.any(episode_start):
             state = None
         seen = self._seen(observation)
@@ -307,30 +311,30 @@ class TrainedPolicy:
         return (actions if self.numbering is None else self.numbering.actions(actions)), state
 
     def read(self, observations: Any, actions: Any, known: Sequence[Features] = ()) -> Reading:
-        """``known``: what ``features`` noted of each of the observations."""
+        """Read the policy. ``known``: the features of each observation that ``features`` recorded."""
         reader: Reader = load(self._algorithm.reader)
-        with self.features.made_once(known):
+        with self.features.compute_once(known):
             return reader(self.model, self._seen(observations), self.places(actions))
 
     def places(self, actions: Any) -> Any:
-        """A batch of the environment's actions as the model counts them."""
+        """Convert a batch of the environment's actions to the model's."""
         return actions if self.numbering is None else self.numbering.places(actions)
 
     def _seen(self, observations: Any) -> Any:
-        """A batch of observations as the model takes them."""
+        """Convert a batch of the environment's observations to the model's."""
         if self.numbering is not None:
             observations = self.numbering.observations(observations)
         return observations if self.scale is None else self.scale(observations)
 
 
-def as_played(algorithm: Algorithm, model: BaseAlgorithm) -> TrainedPolicy:
-    """The current policy of a model in training, with a copy of its normalisation."""
-    return TrainedPolicy(algorithm, model, Scale.of(model), Numbering.of_model(model))
+def make_playable(algorithm: Algorithm, model: BaseAlgorithm) -> TrainedPolicy:
+    """Return the current policy of a model in training, with a copy of its normalisation."""
+    return TrainedPolicy(algorithm, model, Scale.from_model(model), Numbering.from_model(model))
 
 
 def write_extras(model: BaseAlgorithm, file: IO[bytes]) -> None:
-    """Add what is needed to play a model, and the library does not keep, to the policy that was saved in ``file``."""
-    for extra in (Scale.of(model), Numbering.of_model(model)):
+    """Add the normalisation and numbering, which the library does not save, to the policy saved in ``file``."""
+    for extra in (Scale.from_model(model), Numbering.from_model(model)):
         if extra is not None:
             extra.write(file)
 
@@ -339,16 +343,16 @@ _ARCHITECTURE, _WEIGHTS, _PLAYED = "architecture.pkl", "weights.pth", "played.js
 _EXPLORATION = "exploration.pkl"
 
 _OF_THE_MODEL = ("exploration_rate", "use_sde")
-"""Attributes that the library keeps beside the policy and needs to predict."""
+"""Attributes of the model, not of its policy, that the library needs to predict."""
 
 _WHOLE_MODEL = {"buffer_size": 1}
 """For loading a whole model to play it: a replay buffer of one row instead of the original size."""
 
 
 def save_weights(model: BaseAlgorithm, file: IO[bytes]) -> None:
-    """Write the policy of ``model`` as it is now into ``file``, which is empty and can be read and sought.
+    """Write the current policy of ``model`` into ``file``, which is empty, readable and seekable.
 
-    For the thread that trains: a few milliseconds for a small network.
+    Call it in the thread that trains. It takes a few milliseconds for a small network.
     """
     policy: Any = model.policy
     arguments = policy._get_constructor_parameters()
@@ -362,36 +366,38 @@ def save_weights(model: BaseAlgorithm, file: IO[bytes]) -> None:
         archive.writestr(_ARCHITECTURE, pickle.dumps((type(policy), arguments)))
         archive.writestr(_WEIGHTS, weights.getbuffer())
         archive.writestr(_PLAYED, json.dumps(played))
-        archive.writestr(_EXPLORATION, pickle.dumps(vars(Exploration.of(model))))
+        archive.writestr(_EXPLORATION, pickle.dumps(vars(Exploration.from_model(model))))
     write_extras(model, file)
 
 
 def read_weights(algorithm: Algorithm, file: IO[bytes], *, own_environment: bool = False) -> TrainedPolicy:
-    """The policy that ``save_weights`` wrote, on the CPU. ``own_environment`` as for ``read_policy``. Raises what a
-    broken file makes the libraries raise."""
+    """Read the policy that ``save_weights`` wrote, on the CPU. ``own_environment`` is as for ``read_policy``.
+
+    Raises any error of the libraries for a damaged file.
+    """
     unpickle = _unpickler(own_environment)
     with zipfile.ZipFile(file) as archive:
         policy_class, arguments = unpickle(archive.read(_ARCHITECTURE))
     model_class: Any = load(algorithm.model_class)
     model = model_class(policy_class, None, device="cpu", _init_setup_model=False)
     model.observation_space, model.action_space = arguments["observation_space"], arguments["action_space"]
-    if "ortho_init" in arguments:  # of weights that are replaced below, and most of the time it takes for pictures
+    if "ortho_init" in arguments:  # slow for images, and the weights are replaced below
         arguments["ortho_init"] = False
     model.policy = policy_class(**arguments)
-    if hasattr(model, "_create_aliases"):  # of the networks within the policy, which the library's code goes by
+    if hasattr(model, "_create_aliases"):  # the library's code uses the model's references to the policy's networks
         model._create_aliases()
     policy = TrainedPolicy(algorithm, model, None, Numbering.read(file))
     with zipfile.ZipFile(file) as archive:
         if _EXPLORATION in archive.namelist():
             policy.exploration = Exploration(**unpickle(archive.read(_EXPLORATION)))
-    renew_weights(policy, file)
+    replace_weights(policy, file)
     return policy
 
 
-def renew_weights(policy: TrainedPolicy, file: IO[bytes]) -> None:
+def replace_weights(policy: TrainedPolicy, file: IO[bytes]) -> None:
     """Replace the weights of ``policy`` in place by those in ``file``, from a later moment of the same training.
 
-    Raises what loading a broken file raises, and RuntimeError if it holds another architecture.
+    Raises RuntimeError for another architecture, or any error of the libraries for a damaged file.
     """
     with zipfile.ZipFile(file) as archive:
         tensors = torch.load(BytesIO(archive.read(_WEIGHTS)), weights_only=True)
@@ -400,7 +406,7 @@ def renew_weights(policy: TrainedPolicy, file: IO[bytes]) -> None:
     model: Any = policy.model
     missing, unexpected = model.policy.load_state_dict(tensors, strict=False)
     if unexpected or not all(map(_is_target, missing)):
-        raise RuntimeError("The weights are those of another network.")
+        raise RuntimeError("The weights belong to another network.")
     model.policy.set_training_mode(False)
     model.num_timesteps = played["step"]
     for name in _OF_THE_MODEL:
@@ -412,11 +418,16 @@ def renew_weights(policy: TrainedPolicy, file: IO[bytes]) -> None:
 
 
 def read_policy(algorithm: Algorithm, file: IO[bytes], *, own_environment: bool = False) -> TrainedPolicy:
-    """The policy saved in ``file``, weights alone or a whole model, on the CPU, to be played.
+    """Read the policy in ``file``, which has only weights or a complete model, on the CPU for playing.
 
-    An open file, since another policy may take its name meanwhile. ``own_environment``: whether it was trained in an
-    environment of the user's own, so that the file may name classes of theirs. Raises NotPlain for a file that names
-    others than a policy is made of, and what loading a broken file raises.
+    Args:
+        algorithm: The algorithm that trained it.
+        file: An open file, because another policy may replace the file at its path.
+        own_environment: Whether it was trained in the user's own environment, so that it may name the user's classes.
+
+    Raises:
+        NotPlain: The file names classes that policies do not contain.
+        Exception: Any error of the libraries for a damaged file.
     """
     with zipfile.ZipFile(file) as archive:
         weights_only = _WEIGHTS in archive.namelist()
@@ -435,8 +446,10 @@ def _unpickler(own_environment: bool) -> Callable[[bytes], Any]:
 
 
 def _pickled_attributes(file: IO[bytes], unpickle: Callable[[bytes], Any]) -> dict[str, Any]:
-    """The attributes of a whole model that the library would unpickle itself. Those that only training needs, and that
-    older versions of the library pickled as functions, have stand-ins."""
+    """Return the attributes of a complete model that the library would unpickle itself.
+
+    Attributes that only training needs, which older versions of the library pickled as functions, are replaced.
+    """
     found = {}
     with zipfile.ZipFile(file) as archive:
         attributes = json.loads(archive.read("data"))
@@ -453,7 +466,7 @@ def _pickled_attributes(file: IO[bytes], unpickle: Callable[[bytes], Any]) -> di
 
 
 def _is_target(name: str) -> bool:
-    """Whether a tensor belongs to a target network, which is never played."""
+    """Return whether a tensor belongs to a target network, which is never played."""
     return name.partition(".")[0].endswith("_target")
 
 
@@ -463,7 +476,7 @@ def _no_learning(_progress: float) -> float:
 
 
 _SERIALIZED = ":serialized:"
-"""By which Stable-Baselines3 marks what is pickled among the attributes of a model, which are JSON."""
+"""Key by which Stable-Baselines3 marks pickled values among a model's attributes, which are JSON."""
 
 _ONLY_FOR_TRAINING: dict[str, Any] = {
     "learning_rate": 0.0,

@@ -23,7 +23,7 @@ from rlviz.learning.algorithms.knobs import EXPLORATION_RATE, LEARNING_RATE
 from rlviz.learning.algorithms.off_policy import epsilon_problems
 
 LOG_STEPS = 1_000
-"""Steps of each environment between two rows of metrics, which are one rollout."""
+"""Steps of each environment between two rows of metrics; they count as one rollout."""
 
 
 class QLearningHyperparameters(Hyperparameters):
@@ -32,9 +32,7 @@ class QLearningHyperparameters(Hyperparameters):
 
     learning_rate: Annotated[
         float,
-        setting(
-            Group.LEARNING, "How far a value moves towards its target; 1 is right where nothing is random.", gt=0, le=1
-        ),
+        setting(Group.LEARNING, "How far a value moves towards its target; use 1 if nothing is random.", gt=0, le=1),
     ] = 0.1
     learning_rate_schedule: LearningRateSchedule = "constant"
     gamma: Gamma = 0.99
@@ -46,7 +44,7 @@ class QLearningHyperparameters(Hyperparameters):
         float,
         setting(
             Group.EXPLORATION,
-            "Value of every action before it was tried; above what can be earned, it makes the agent try everything.",
+            "Initial value of every action; a value above any possible return makes the agent try everything.",
             ge=-1_000,
             le=1_000,
         ),
@@ -67,7 +65,7 @@ class QLearningHyperparameters(Hyperparameters):
         }
 
     def memory(self, observation: Layout, action: Layout) -> MemoryNeed:
-        """Bytes of the table, a value and a visit count for each action in each state; no hyperparameter reduces it."""
+        """Return the size of the table: a value and a visit count for each action in each state."""
         return MemoryNeed(None, 1, observation.values * (action.values * (8 + 8) + 1))
 
     def problems(self, total_timesteps: int) -> list[FieldError]:
@@ -78,12 +76,12 @@ Q_LEARNING = Algorithm(
     id="q-learning",
     name="Q-learning",
     title="Tabular Q-learning",
-    summary="Keeps one number for each action in each state, in a table that can be looked at. For small worlds.",
+    summary="Keeps a table with a value for each action in each state, which you can inspect. For small environments.",
     observation_spaces=("Discrete", "MultiDiscrete"),
     action_spaces=("Discrete",),
     model_class="rlviz.learning.algorithms.tabular:QLearning",
-    reader="rlviz.learning.algorithms.policy:table",
-    td_errors="rlviz.learning.algorithms.experience:table",
+    reader="rlviz.learning.algorithms.policy:read_table",
+    td_errors="rlviz.learning.algorithms.experience:compute_table_errors",
     hyperparameters=QLearningHyperparameters,
     knobs=(LEARNING_RATE, EXPLORATION_RATE),
     search={
@@ -108,8 +106,8 @@ Q_LEARNING = Algorithm(
         MetricDefinition(
             name="train/td_error",
             label="TD error",
-            help="Mean temporal-difference error: by how much an experience still surprises the table. It falls as the "
-            "values settle; where chance decides what follows, it stays above 0.",
+            help="Mean temporal-difference error: how far new experience is from the table. It falls as the "
+            "values settle; in a random environment it stays above 0.",
             group=MetricGroup.VALUE,
             place=ChartPlace.HEADLINE,
             log_scale=True,
@@ -118,8 +116,8 @@ Q_LEARNING = Algorithm(
         MetricDefinition(
             name="train/states_visited",
             label="States visited",
-            help="How many states were tried at least once. Standing still far below the number of states that can be "
-            "reached means that too little is explored.",
+            help="How many states were tried at least once. If it stalls far below the number of states that can be "
+            "reached, the agent explores too little.",
             group=MetricGroup.EXPLORATION,
             unit="states",
             kind=MetricKind.COUNT,

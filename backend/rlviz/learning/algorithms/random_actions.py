@@ -9,7 +9,7 @@ from rlviz.domain.config import RunActor
 from rlviz.learning.algorithms.base import HERE, Algorithm, Hyperparameters, Layout, MemoryNeed
 
 RANDOM_TIMESTEPS = 10_000
-"""Steps of a run that is not told how many."""
+"""Steps of a run without a chosen length."""
 
 
 class NoHyperparameters(Hyperparameters):
@@ -31,8 +31,8 @@ class NoHyperparameters(Hyperparameters):
 RANDOM = Algorithm(
     id=RunActor.RANDOM.value,
     name="Random",
-    title="Actions by chance",
-    summary="Draws each action from the action space and learns nothing: what every learner has to do better than.",
+    title="Random actions",
+    summary="Draws each action from the action space and learns nothing: a baseline for every algorithm.",
     observation_spaces=("Box", "Discrete", "MultiDiscrete", "MultiBinary", "Tuple", "Dict"),
     action_spaces=("Box", "Discrete", "MultiDiscrete", "MultiBinary"),
     model_class="",

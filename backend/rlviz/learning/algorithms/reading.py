@@ -12,10 +12,10 @@ Numbers = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """The reading of n observations, or of one if it is a ``row``: then without the first axis.
+    """The reading of n observations, or of a single one without the first axis (see ``row``).
 
-    A field is None if the algorithm has no such thing. Values are in the units that the policy learned in, which differ
-    from the environment's where rewards were normalised.
+    A field is None if the algorithm does not compute it. Values are in the units that the policy learned in, which
+    differ from the environment's if rewards were normalised.
     """
 
     value: Numbers | None = None
@@ -38,7 +38,7 @@ class Reading:
     """Quantiles of the return of each action, whose mean is its Q-value: (n, quantiles, actions)."""
 
     def row(self, index: int) -> Reading:
-        """The reading of one observation."""
+        """Return the reading of one observation."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return Reading(
             **{name: value if value is None or name == "squashed" else value[index] for name, value in values.items()}

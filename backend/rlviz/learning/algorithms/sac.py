@@ -28,7 +28,7 @@ class SACHyperparameters(OffPolicyHyperparameters):
         float | None,
         setting(
             Group.EXPLORATION,
-            "Weight of the entropy bonus, which keeps exploring; null: tuned while it learns.",
+            "Weight of the entropy bonus, which keeps exploring; null: tuned during training.",
             ge=0,
             le=10,
         ),
@@ -53,9 +53,9 @@ SAC = Algorithm(
     action_spaces=("Box",),
     needs_bounds=True,
     model_class="stable_baselines3:SAC",
-    reader="rlviz.learning.algorithms.policy:squashed_actor",
-    scorer="rlviz.learning.algorithms.saliency:critics",
-    td_errors="rlviz.learning.algorithms.experience:soft_critics",
+    reader="rlviz.learning.algorithms.policy:read_squashed_actor",
+    scorer="rlviz.learning.algorithms.saliency:score_critics",
+    td_errors="rlviz.learning.algorithms.experience:compute_soft_critic_errors",
     entropy_bonus=True,
     hyperparameters=SACHyperparameters,
     knobs=(LEARNING_RATE, FIXED_TEMPERATURE),
@@ -76,8 +76,8 @@ SAC = Algorithm(
         MetricDefinition(
             name="train/ent_coef",
             label="Entropy coefficient",
-            help="What a unit of entropy is worth against reward. Tuned by itself when ent_coef is auto: it usually "
-            "falls; growing without end means that the policy cannot stay as random as it is asked to be.",
+            help="The weight of entropy against reward. Tuned during training if ent_coef is null: it usually "
+            "falls; endless growth means that the policy cannot stay as random as its target entropy.",
             group=MetricGroup.EXPLORATION,
             place=ChartPlace.HEADLINE,
             log_scale=True,
@@ -86,7 +86,7 @@ SAC = Algorithm(
         MetricDefinition(
             name="train/ent_coef_loss",
             label="Entropy coefficient loss",
-            help="What tuning the entropy coefficient minimises: near 0 the policy is as random as it is asked to be.",
+            help="The loss of tuning the entropy coefficient: near 0 the policy is as random as its target entropy.",
             group=MetricGroup.EXPLORATION,
         ),
     ),

@@ -26,10 +26,10 @@ from rlviz.stats.pictures import PictureLayout, salience
 Scorer = Callable[[Any, torch.Tensor, Any], tuple[Score, torch.Tensor]]
 
 
-def actor_critic(model: Any, seen: torch.Tensor, actions: Any) -> tuple[Score, torch.Tensor]:
-    """The logit of the chosen action, the sum of several choices' logits, or the value where actions are continuous.
+def score_actor_critic(model: Any, seen: torch.Tensor, actions: Any) -> tuple[Score, torch.Tensor]:
+    """Score the logit of the chosen action, the sum of several choices' logits, or the value for continuous actions.
 
-    Not the logarithm of its probability: that hardly moves any more where a policy is sure of what it does.
+    The logarithm of the probability would not do: it hardly changes once a policy is certain of its action.
     """
     policy, space = model.policy, model.action_space
     if isinstance(space, spaces.Box):
@@ -44,26 +44,26 @@ def actor_critic(model: Any, seen: torch.Tensor, actions: Any) -> tuple[Score, t
             parts = torch.split(logits, space.nvec.tolist(), dim=1)
             picked = [_gather(part, chosen[:, place : place + 1]) for place, part in enumerate(parts)]
             return Score.LOGIT, torch.cat(picked, dim=1).sum(dim=1)
-    return Score.LOGIT, (logits * (2 * chosen - 1)).sum(dim=1)  # MultiBinary: a logit speaks for a one
+    return Score.LOGIT, (logits * (2 * chosen - 1)).sum(dim=1)  # MultiBinary: a higher logit makes a one more likely
 
 
-def q_network(model: Any, seen: torch.Tensor, actions: Any) -> tuple[Score, torch.Tensor]:
+def score_q_network(model: Any, seen: torch.Tensor, actions: Any) -> tuple[Score, torch.Tensor]:
     return Score.Q, _of_action(model, model.q_net(seen), actions)
 
 
-def quantile_network(model: Any, seen: torch.Tensor, actions: Any) -> tuple[Score, torch.Tensor]:
-    """Q(s, a) is the mean of the quantiles."""
+def score_quantile_network(model: Any, seen: torch.Tensor, actions: Any) -> tuple[Score, torch.Tensor]:
+    """Score Q(s, a), the mean of the quantiles."""
     return Score.Q, _of_action(model, model.quantile_net(seen).mean(dim=1), actions)
 
 
-def critics(model: Any, seen: torch.Tensor, actions: Any) -> tuple[Score, torch.Tensor]:
-    """The least of the critics' values; the action is held."""
+def score_critics(model: Any, seen: torch.Tensor, actions: Any) -> tuple[Score, torch.Tensor]:
+    """Score the smallest of the critics' values for the fixed action."""
     scaled = torch.as_tensor(model.policy.scale_action(np.asarray(actions)), dtype=torch.float32, device=seen.device)
     return Score.Q, torch.cat(model.critic(seen, scaled), dim=1).min(dim=1).values
 
 
 def _scaled(model: Any, seen: torch.Tensor) -> torch.Tensor:
-    """What the feature extractor gets: pictures scaled to 0 … 1."""
+    """Scale images to 0 … 1, as the input of the feature extractor."""
     scaled = preprocess_obs(seen, model.observation_space, normalize_images=model.policy.normalize_images)
     assert isinstance(scaled, torch.Tensor)
     return scaled
@@ -80,17 +80,17 @@ def _gather(values: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
 
 @dataclass(frozen=True, eq=False)
 class Saliency:
-    """``maps``: (pictures, height, width), from 0 to 1, of every picture that the observation is made of."""
+    """``maps``: shape (pictures, height, width), from 0 to 1, one for each picture in the observation."""
 
     score: Score
     maps: NDArray[np.float64]
 
 
 def saliency(policy: TrainedPolicy, observation: NDArray[Any], action: Any) -> Saliency | None:
-    """How much each pixel of ``observation`` weighs in the score of ``action``, which the policy chose on it.
+    """Compute how much the score of ``action``, which the policy chose, depends on each pixel of ``observation``.
 
-    No weight changes, and no generator is drawn from. None where the algorithm gives no score, or what it sees is no
-    picture.
+    Changes no weights and draws no random numbers. Returns None if the algorithm has no score, or if the observation
+    is not an image.
     """
     layout = PictureLayout.of(observation.shape)
     if policy.scorer is None or layout is None:
@@ -103,6 +103,6 @@ def saliency(policy: TrainedPolicy, observation: NDArray[Any], action: Any) -> S
         score, number = scorer(policy.model, seen, policy.places(np.asarray(action)[np.newaxis]))
         (gradient,) = torch.autograd.grad(number.sum(), seen, allow_unused=True)
     found = np.zeros(seen.shape[1:]) if gradient is None else gradient[0].cpu().numpy()
-    if found.shape != observation.shape:  # the library brings the channels to the front
+    if found.shape != observation.shape:  # the library moves the channels to the front
         found = np.moveaxis(found, 0, -1)
     return Saliency(score, salience(layout.split(found)))

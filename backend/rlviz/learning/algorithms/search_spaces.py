@@ -64,10 +64,16 @@ DEEP_Q: Suggestions = {
 
 
 def check_space(algorithm: Algorithm, space: Mapping[str, Parameter], at: str = "/sweep/space") -> None:
-    """Whether every value that a search may propose lies within the bounds of its hyperparameter.
+    """Check that every value that a search may propose lies within the bounds of its hyperparameter.
 
-    ``at``: pointer to the space. Raises UnknownName for what is no hyperparameter, and InvalidRequest with one
-    FieldError for each bad value.
+    Args:
+        algorithm: The algorithm to search for.
+        space: The values to propose, by hyperparameter.
+        at: JSON pointer to the space.
+
+    Raises:
+        UnknownName: There is no such hyperparameter.
+        InvalidRequest: A value is outside of its bounds; it has a FieldError for each.
     """
     known = algorithm.hyperparameters.model_fields
     problems = []
@@ -85,7 +91,7 @@ def check_space(algorithm: Algorithm, space: Mapping[str, Parameter], at: str = 
 
 
 def _problem(algorithm: Algorithm, name: str, value: object) -> str | None:
-    """What is wrong with one value; combinations of values are checked once they are proposed."""
+    """Return what is wrong with one value, or None. Combinations are checked when they are proposed."""
     try:
         algorithm.hyperparameters.model_validate({name: value})
     except ValidationError as error:

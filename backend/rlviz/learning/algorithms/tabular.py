@@ -25,7 +25,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from rlviz.learning.algorithms.q_learning import LOG_STEPS
 
 RECENT_ACTIONS = 512
-"""Of the newest actions, so many are kept for the anatomy of updates."""
+"""Number of the newest actions that are kept for the anatomy of updates."""
 
 
 class TablePolicy(BasePolicy):
@@ -64,7 +64,7 @@ class TablePolicy(BasePolicy):
     def predict(
         self, observation: Any, state: Any = None, episode_start: Any = None, deterministic: bool = False
     ) -> tuple[Any, Any]:
-        """The first of the best actions. Exploration is up to the algorithm."""
+        """Choose the first of the best actions. The algorithm, not the policy, explores."""
         actions = self.table.numpy()[self.states(observation)].argmax(axis=1) + self.action_space.start  # type: ignore[attr-defined]
         is_batch = np.ndim(observation) > len(self.observation_space.shape or ())
         return (actions if is_batch else actions[0]), state
@@ -74,7 +74,7 @@ class TablePolicy(BasePolicy):
 
 
 def count_states(space: spaces.Space[Any]) -> int:
-    """Number of different observations. Raises TypeError for a space that is not finite."""
+    """Return the number of different observations. Raises TypeError if the space is not finite."""
     if isinstance(space, spaces.Discrete):
         return int(space.n)
     if isinstance(space, spaces.MultiDiscrete):
@@ -83,7 +83,7 @@ def count_states(space: spaces.Space[Any]) -> int:
 
 
 class QLearning(BaseAlgorithm):
-    """``exploration_*`` as in DQN. ``initial_value``: initial Q-value of every action."""
+    """Q-learning on a table. ``exploration_*`` are as in DQN; ``initial_value`` is every action's first Q-value."""
 
     policy_aliases: ClassVar[dict[str, type[BasePolicy]]] = {"TablePolicy": TablePolicy}
     policy: TablePolicy
@@ -126,8 +126,8 @@ class QLearning(BaseAlgorithm):
         self.recent_td_errors: list[float] = []
         """TD errors of the steps since metrics were last logged."""
         self.recent_actions: deque[int] = deque(maxlen=RECENT_ACTIONS)
-        """Places of the newest actions among those of the action space. Training does not depend on them, so that
-        neither snapshots nor policies hold them."""
+        """Indices of the newest actions in the action space. Training does not depend on them, so neither snapshots
+        nor policies store them."""
         if _init_setup_model:
             self._setup_model()
 
@@ -171,8 +171,7 @@ class QLearning(BaseAlgorithm):
         return -(-(total_timesteps - self.num_timesteps) // self.n_envs)
 
     def _collect(self, callback: BaseCallback, steps: int) -> bool:
-        """Step each environment ``steps`` times, learning from every step. Returns False once the callback asks to
-        stop."""
+        """Step each environment ``steps`` times and learn from every step. Returns False if the callback stops it."""
         assert isinstance(self.env, VecEnv)
         states = self.policy.states(self._last_obs)
         for _ in range(steps):
@@ -192,7 +191,7 @@ class QLearning(BaseAlgorithm):
         return True
 
     def _explore(self, states: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """A random action with probability epsilon, otherwise a best one; ties are broken at random."""
+        """Return a random action with probability epsilon, else a best one; ties are broken at random."""
         table = self.policy.table.numpy()
         actions = np.empty(len(states), dtype=np.int64)
         for index, state in enumerate(states):
@@ -234,7 +233,7 @@ class QLearning(BaseAlgorithm):
     def predict(
         self, observation: Any, state: Any = None, episode_start: Any = None, deterministic: bool = False
     ) -> tuple[Any, Any]:
-        """As DQN: greedy, or at random with the current epsilon unless ``deterministic``."""
+        """Choose actions as DQN does: greedy, or random with the current epsilon unless ``deterministic``."""
         actions, state = self.policy.predict(observation)
         if not deterministic and np.random.random() < self.exploration_rate:
             actions = np.array([self.action_space.sample() for _ in range(np.size(actions))]).reshape(np.shape(actions))

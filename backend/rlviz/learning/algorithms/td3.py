@@ -33,7 +33,9 @@ class TD3Hyperparameters(OffPolicyHyperparameters):
     target_policy_noise: Annotated[
         float, setting(Group.LEARNING, "Noise on the target's actions, which smooths the critics.", ge=0, le=1)
     ] = 0.2
-    target_noise_clip: Annotated[float, setting(Group.LEARNING, "Largest such noise.", ge=0, le=1)] = 0.5
+    target_noise_clip: Annotated[
+        float, setting(Group.LEARNING, "Largest noise on the target's actions.", ge=0, le=1)
+    ] = 0.5
     action_noise: Annotated[
         Literal["normal", "ornstein-uhlenbeck", "none"],
         setting(
@@ -41,7 +43,7 @@ class TD3Hyperparameters(OffPolicyHyperparameters):
         ),
     ] = "normal"
     action_noise_std: Annotated[
-        float, setting(Group.EXPLORATION, "Its standard deviation; actions reach from -1 to 1.", gt=0, le=2)
+        float, setting(Group.EXPLORATION, "Standard deviation of the noise; actions range from -1 to 1.", gt=0, le=2)
     ] = 0.1
     net_arch: NetArch = Field([256, 256])
 
@@ -70,9 +72,9 @@ TD3 = Algorithm(
     action_spaces=("Box",),
     needs_bounds=True,
     model_class="stable_baselines3:TD3",
-    reader="rlviz.learning.algorithms.policy:deterministic_actor",
-    scorer="rlviz.learning.algorithms.saliency:critics",
-    td_errors="rlviz.learning.algorithms.experience:twin_critics",
+    reader="rlviz.learning.algorithms.policy:read_deterministic_actor",
+    scorer="rlviz.learning.algorithms.saliency:score_critics",
+    td_errors="rlviz.learning.algorithms.experience:compute_twin_critic_errors",
     hyperparameters=TD3Hyperparameters,
     knobs=(LEARNING_RATE,),
     search={

@@ -32,20 +32,23 @@ class TRPOHyperparameters(OnPolicyHyperparameters):
         float, setting(Group.LEARNING, "Added to the curvature, which keeps the direction stable.", ge=0, le=1)
     ] = 0.1
     line_search_shrinking_factor: Annotated[
-        float, setting(Group.LEARNING, "By how much a step that went too far is shortened.", gt=0, lt=1)
+        float, setting(Group.LEARNING, "Factor by which a step that is too long is shortened.", gt=0, lt=1)
     ] = 0.8
     line_search_max_iter: Annotated[
-        int, setting(Group.LEARNING, "Shortened steps tried before the update is given up.", ge=1, le=100)
+        int, setting(Group.LEARNING, "Number of shortened steps to try before the update is skipped.", ge=1, le=100)
     ] = 10
     sub_sampling_factor: Annotated[
-        int, setting(Group.LEARNING, "Only every n-th transition shapes the policy: faster, rougher.", ge=1, le=64)
+        int,
+        setting(
+            Group.LEARNING, "Update the policy with every n-th transition only: faster, less precise.", ge=1, le=64
+        ),
     ] = 1
 
     def problems(self, total_timesteps: int) -> list[FieldError]:
         return self.batch_problems(self.batch_size) + self._sub_sampling_problems()
 
     def _sub_sampling_problems(self) -> list[FieldError]:
-        """The advantage of a single transition cannot be normalised."""
+        """Return an error if only one transition is left, because its advantage cannot be normalised."""
         rollout = self.n_steps * self.n_envs
         if not self.normalize_advantage or self.sub_sampling_factor < rollout:
             return []
@@ -62,12 +65,13 @@ TRPO = Algorithm(
     id="trpo",
     name="TRPO",
     title="Trust Region Policy Optimization",
-    summary="Takes the largest step that stays within a trusted distance of the last policy. PPO's careful forebear.",
+    summary="Takes the largest step that stays within a trusted distance of the last policy. "
+    "PPO's more careful predecessor.",
     observation_spaces=VECTORS,
     action_spaces=VECTORS,
     model_class="sb3_contrib:TRPO",
-    reader="rlviz.learning.algorithms.policy:actor_critic",
-    scorer="rlviz.learning.algorithms.saliency:actor_critic",
+    reader="rlviz.learning.algorithms.policy:read_actor_critic",
+    scorer="rlviz.learning.algorithms.saliency:score_actor_critic",
     hyperparameters=TRPOHyperparameters,
     knobs=(LEARNING_RATE,),
     search={

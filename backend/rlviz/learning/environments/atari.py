@@ -1,7 +1,7 @@
 """Atari 2600 games through the Arcade Learning Environment (Bellemare et al., 2013, https://arxiv.org/abs/1207.4708).
 
-The agent meets them as Machado et al. (2018, https://arxiv.org/abs/1709.06009) propose, and through the wrappers that
-Stable-Baselines3 puts around every Atari game: four frames a step, four grey pictures of 84 × 84 seen together.
+The settings follow Machado et al. (2018, https://arxiv.org/abs/1709.06009). The wrappers are those of
+Stable-Baselines3's AtariWrapper: four frames per step, and the last four grey pictures of 84 × 84 as observation.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rlviz.learning.environments.base import (
     Family,
     KeysByAction,
     Options,
-    pressed,
+    discrete_controls,
 )
 
 CONSOLE_FPS = 60
@@ -39,7 +39,7 @@ _DIRECTIONS = ((UP,), (RIGHT,), (LEFT,), (DOWN,), (UP, RIGHT), (UP, LEFT), (DOWN
 _DIRECTION_NAMES = ("up", "right", "left", "down", "up right", "up left", "down right", "down left")
 _JOYSTICK = ("nothing", "fire", *_DIRECTION_NAMES, *(f"fire and {name}" for name in _DIRECTION_NAMES))
 """All positions, in the order of the Arcade Learning Environment's actions."""
-_JOYSTICK_KEYS = pressed(
+_JOYSTICK_KEYS = discrete_controls(
     dict(enumerate(((SPACE,), *_DIRECTIONS, *((*keys, SPACE) for keys in _DIRECTIONS)), start=1)),
     _JOYSTICK,
     neutral=0,
@@ -48,7 +48,10 @@ _JOYSTICK_KEYS = pressed(
 
 class AtariOptions(Options):
     sticky_actions: float = Field(
-        0.25, ge=0, lt=1, description="Chance in each frame that the last action is taken again, against rote learning."
+        0.25,
+        ge=0,
+        lt=1,
+        description="Chance in each frame that the last action is repeated, so that the agent cannot learn by rote.",
     )
     full_action_space: bool = Field(False, description="All 18 positions of the joystick, not only those that matter.")
     life_loss_ends_episode: bool = Field(True, description="While learning, count a lost life as an end.")
@@ -66,8 +69,10 @@ class AtariOptions(Options):
         return self.life_loss_ends_episode
 
     def make_arguments(self) -> dict[str, Any]:
-        """No frame skipping and no sticky actions in the emulator, since the wrappers do both. The emulator's copy of
-        its state would lack the action that it holds."""
+        """Turn off frame skipping and sticky actions in the emulator, because the wrappers do both.
+
+        The emulator's copy of its state would not include the held action.
+        """
         return {
             "frameskip": 1,
             "repeat_action_probability": 0.0,
@@ -88,15 +93,15 @@ def _game(
         does=does,
         observation_space=box(shape=(FRAME_STACK, SIDE, SIDE), dtype="uint8"),
         action_space=action_space,
-        controls=pressed(keys, action_space.labels, neutral=0),
+        controls=discrete_controls(keys, action_space.labels, neutral=0),
         reward_threshold=None,
         max_episode_steps=MOST_FRAMES // FRAME_SKIP,
         render_fps=CONSOLE_FPS // FRAME_SKIP,
         has_lives=has_lives,
         options=AtariOptions(),
-        step_wrapper="rlviz.learning.environments.pictures:atari_steps",
-        state_wrapper="rlviz.learning.environments.emulator:saved_emulator",
-        observation_wrapper="rlviz.learning.environments.pictures:atari_view",
+        step_wrapper="rlviz.learning.environments.pictures:wrap_atari_steps",
+        state_wrapper="rlviz.learning.environments.emulator:wrap_saved_emulator",
+        observation_wrapper="rlviz.learning.environments.pictures:wrap_atari_view",
     )
 
 

@@ -34,21 +34,21 @@ class Options(LazyModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
     def make_arguments(self) -> dict[str, Any]:
-        """Keyword arguments of ``gymnasium.make``."""
+        """Return keyword arguments for ``gymnasium.make``."""
         return self.model_dump()
 
     def consequences(self) -> dict[str, Any]:
-        """Fields of the Environment that these options change: spaces, squares, threshold, step limit, frame rate."""
+        """Return the fields of Environment that these options change, such as spaces, threshold and step limit."""
         return {}
 
     @property
     def clips_rewards(self) -> bool:
-        """Whether only the sign of a reward counts while a policy learns."""
+        """Whether a policy learns only from the sign of each reward."""
         return False
 
     @property
     def ends_at_lost_life(self) -> bool:
-        """Whether a lost life ends an episode while a policy learns."""
+        """Whether a lost life ends the episode in training."""
         return False
 
 
@@ -69,17 +69,16 @@ class Family:
         return "pygame" in self.requires
 
     def missing(self) -> list[str]:
-        """Modules that are not installed, found without importing them."""
+        """Return the required modules that are not installed, without importing any."""
         return [module for module in self.requires if find_spec(module) is None]
 
 
 @dataclass(frozen=True)
 class Environment:
-    """A registry entry, and what ``resolve`` makes of it for a choice of options.
+    """An entry of the registry. ``resolve`` returns it for other options.
 
-    It says what the agent meets: with the wrappers that the environment comes with, and for the options it
-    holds. A contract test compares that with what is really made. Its presets are data in
-    ``rlviz.learning.presets``.
+    It describes what the agent sees and does, including the wrappers, for its ``options``. A contract test compares the
+    description with the real environment. Presets are data in ``rlviz.learning.presets``.
     """
 
     id: str
@@ -97,30 +96,30 @@ class Environment:
     controls: Controls | None = None
     """The keys to play it with; None: ``generic_controls`` derives them from its action space."""
     squares: tuple[str, ...] = ()
-    """Of a grid world, row by row, whose observation counts the squares from the first: a letter for each, S start,
-    G goal, F free, H hole, C cliff."""
+    """The rows of a grid world whose observation is the index of a square. One letter per square: S start, G goal,
+    F free, H hole, C cliff."""
     has_lives: bool = False
     """Whether an episode is a game of several lives."""
     gymnasium_id: str | None = None
-    """What ``gymnasium.make`` is given, if not the id: ``"module:id"`` imports the module that registers it."""
+    """The id for ``gymnasium.make``, if it differs: ``"module:id"`` imports the module that registers it."""
     make_arguments: Mapping[str, Any] = field(default_factory=dict)
     """Keyword arguments of ``gymnasium.make`` besides those of the options."""
     step_wrapper: str | None = None
     """Lazy reference to a function ``(env, options) -> env`` that adds wrappers which define a step (frame skipping).
     """
     observation_wrapper: str | None = None
-    """Lazy reference to one that adds wrappers for observations and rewards; episodes are counted below them."""
+    """Lazy reference to such a function for wrappers of observations and rewards; episodes are counted below them."""
     state_wrapper: str | None = None
-    """Lazy reference to one that adds a wrapper which copies the state of the environment into a snapshot; None if its
+    """Lazy reference to such a function for a wrapper that captures the environment's state for snapshots; None if its
     attributes are its state (``rlviz.learning.environments.state``)."""
     custom: CustomEnvironment | None = None
-    """Where the class of a custom environment is: ``module:Class`` or ``file.py:Class``."""
+    """The description of a custom environment, with the place of its class: ``module:Class`` or ``file.py:Class``."""
     unavailable_reason: str | None = None
-    """Why it cannot be used, and what to do about it. A missing package need not be named here; it is detected."""
+    """Why it cannot be used, and what to do. Missing packages are detected and need not be named here."""
 
     @property
     def hint(self) -> str | None:
-        """What to do before it can be used; None if it can be used now."""
+        """What the user must do before it can be used; None if it can be used now."""
         if self.unavailable_reason is not None:
             return self.unavailable_reason
         missing = self.family.missing()
@@ -128,11 +127,11 @@ class Environment:
 
     @property
     def chosen(self) -> dict[str, JsonValue]:
-        """The values of its options, set or default."""
+        """The values of all its options."""
         return self.options.model_dump(mode="json")
 
     def resolve(self, values: Mapping[str, JsonValue]) -> Environment:
-        """This environment with these values of its options, and all that follows from them.
+        """Return this environment with these values of its options, and the fields that depend on them.
 
         Raises UnknownName or InvalidRequest, with pointers below ``/env_options``.
         """
@@ -140,22 +139,22 @@ class Environment:
         return replace(self, options=options, **options.consequences())
 
     def variants(self, *names: str) -> Iterator[Environment]:
-        """Every combination of values of these options, with the others at their defaults."""
+        """Yield every combination of values of these options, with the others at their defaults."""
         choices = [[(name, value) for value in self.choices(name)] for name in names]
         return (self.resolve(dict(combination)) for combination in product(*choices))
 
     def choices(self, name: str) -> list[JsonValue]:
-        """All values of an option that has few: a boolean, or one with named choices; else []."""
+        """Return all values of a boolean option, or of one with named choices; else []."""
         schema = type(self.options).model_json_schema()["properties"][name]
         return [False, True] if schema.get("type") == "boolean" else list(schema.get("enum", []))
 
     def suits(self, algorithm: Algorithm) -> bool:
-        """Whether ``algorithm`` supports its observation and action spaces."""
+        """Return whether ``algorithm`` supports its observation and action spaces."""
         fits = algorithm.fits(self.observation_space.kind, self.action_space.kind)
         return fits and (self.action_space.is_bounded or not algorithm.needs_bounds)
 
     def facts(self) -> tuple[Any, ...]:
-        """What options may change."""
+        """Return all fields that options may change."""
         return (
             self.observation_space,
             self.action_space,
@@ -168,7 +167,7 @@ class Environment:
 LEFT, RIGHT, UP, DOWN, SPACE = "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Space"
 
 _LETTERS = {LEFT: "KeyA", RIGHT: "KeyD", UP: "KeyW", DOWN: "KeyS"}
-"""Letters that games use in place of the arrow keys."""
+"""Letters that games accept instead of arrow keys."""
 
 
 KeysByAction = Mapping[int, str | tuple[str, ...]]
@@ -182,31 +181,31 @@ class Push(NamedTuple):
     label: str
 
 
-def pressed(keys: KeysByAction, labels: Sequence[str], *, neutral: int | None = None) -> Controls:
-    """Controls for a Discrete action space: the key of each action, or the keys to hold together.
+def discrete_controls(keys: KeysByAction, labels: Sequence[str], *, neutral: int | None = None) -> Controls:
+    """Return controls for a Discrete action space: the key of each action, or the keys to hold together.
 
-    ``labels`` are those of the action space.
+    ``labels`` are the names of the actions.
     """
     bindings = [
         Binding((held,) if isinstance(held, str) else held, float(action), label=labels[action])
         for action, held in keys.items()
     ]
-    return Controls(with_letters(bindings), (None if neutral is None else float(neutral),))
+    return Controls(add_letter_keys(bindings), (None if neutral is None else float(neutral),))
 
 
-def pushed(*components: Sequence[Push], neutral: Sequence[float] | None = None) -> Controls:
-    """Controls for a Box action space: the keys of each component, in the order of the components; 0 is neutral."""
+def box_controls(*components: Sequence[Push], neutral: Sequence[float] | None = None) -> Controls:
+    """Return controls for a Box action space: the keys of each component, in order. ``neutral`` is 0 by default."""
     bindings = [
         Binding((push.key,), push.bound, place, push.label)
         for place, pushes in enumerate(components)
         for push in pushes
     ]
     rest = (0.0,) * len(components) if neutral is None else tuple(neutral)
-    return Controls(with_letters(bindings), rest, is_continuous=True)
+    return Controls(add_letter_keys(bindings), rest, is_continuous=True)
 
 
-def with_letters(bindings: Sequence[Binding]) -> tuple[Binding, ...]:
-    """``bindings``, and the same with letters in place of arrow keys, unless one of these letters is bound already."""
+def add_letter_keys(bindings: Sequence[Binding]) -> tuple[Binding, ...]:
+    """Return ``bindings``, and copies with letters instead of arrow keys unless one of the letters is already bound."""
     used = {key for binding in bindings for key in binding.keys}
     if used & set(_LETTERS.values()):
         return tuple(bindings)
@@ -219,7 +218,7 @@ def with_letters(bindings: Sequence[Binding]) -> tuple[Binding, ...]:
 
 
 def split_entry_point(entry_point: str) -> tuple[str, str]:
-    """Split into module or file, and class. Raises ValueError for anything else."""
+    """Split into module or file, and class. Raises ValueError for other forms."""
     source, colon, name = entry_point.strip().rpartition(":")
     if not (colon and source and name.isidentifier()):
         raise ValueError(f"{entry_point!r} is not of the form module:Class or path/to/file.py:Class.")
@@ -227,13 +226,13 @@ def split_entry_point(entry_point: str) -> tuple[str, str]:
 
 
 def absolute(entry_point: str) -> str:
-    """``entry_point`` with the path of its file made absolute; a module stays as it is."""
+    """Return ``entry_point`` with an absolute path of its file; a module is unchanged."""
     source, name = split_entry_point(entry_point)
     return f"{Path(source).expanduser().resolve()}:{name}" if source.endswith(".py") else f"{source}:{name}"
 
 
 def load_class(entry_point: str) -> Any:
-    """The class. Runs the user's module; raises whatever that raises, or AttributeError if it has no such class."""
+    """Load the class. Runs the user's module, and raises its errors, or AttributeError if it has no such class."""
     source, name = split_entry_point(entry_point)
     return getattr(_load_file(Path(source)) if source.endswith(".py") else _load_module(source), name)
 
@@ -256,15 +255,15 @@ def missing_source(entry_point: str) -> str | None:
     package = source.partition(".")[0]
     try:
         found = importlib.util.find_spec(package) or PathFinder.find_spec(package, [os.getcwd()])  # noqa: PTH109
-    except (ImportError, ValueError):  # a module without a specification, as __main__ is
+    except (ImportError, ValueError):  # a module without a specification, such as __main__
         return None
     return None if found is not None else package
 
 
-def sources_of(entry_point: str) -> tuple[str, ...]:
-    """The files of a class that was loaded: its own, and those beside it or below that were imported too.
+def find_source_files(entry_point: str) -> tuple[str, ...]:
+    """Return the files of a loaded class: its own, and the imported ones in the same folder or below.
 
-    Packages that are installed are left out.
+    Installed packages are left out.
     """
     loaded = load_class(entry_point)
     own = getattr(sys.modules.get(loaded.__module__), "__file__", None)
@@ -284,7 +283,7 @@ def _is_installed(path: Path) -> bool:
 
 
 def _load_file(path: Path) -> ModuleType:
-    """Import a file as a module of its own name; it may import files beside it."""
+    """Import a file as a module; it can import files in the same folder."""
     if not path.is_file():
         raise FileNotFoundError(f"There is no file {path}.")
     name = f"rlviz_own_{path.stem}"

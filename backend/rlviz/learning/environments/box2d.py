@@ -8,7 +8,18 @@ from typing import Any
 from pydantic import Field
 
 from rlviz.domain.spaces import box, discrete
-from rlviz.learning.environments.base import DOWN, LEFT, RIGHT, UP, Environment, Family, Options, Push, pressed, pushed
+from rlviz.learning.environments.base import (
+    DOWN,
+    LEFT,
+    RIGHT,
+    UP,
+    Environment,
+    Family,
+    Options,
+    Push,
+    box_controls,
+    discrete_controls,
+)
 
 _FAMILY = Family(
     "box2d",
@@ -47,7 +58,7 @@ class LunarLanderOptions(Options):
             return {}
         return {
             "action_space": box("main engine", "side engines", units=("", "")),
-            "controls": pushed(
+            "controls": box_controls(
                 [Push(UP, 1, "main engine")],
                 [Push(LEFT, -1, "left engine"), Push(RIGHT, 1, "right engine")],
                 neutral=(-1, 0),  # at 0 and below, the main engine is off
@@ -82,7 +93,7 @@ class CarRacingOptions(Options):
         if not self.continuous:
             does = ("coast", "steer right", "steer left", "gas", "brake")
             changed["action_space"] = discrete(5, *does)
-            changed["controls"] = pressed({1: RIGHT, 2: LEFT, 3: UP, 4: DOWN}, does, neutral=0)
+            changed["controls"] = discrete_controls({1: RIGHT, 2: LEFT, 3: UP, 4: DOWN}, does, neutral=0)
         return changed
 
     def make_arguments(self) -> dict[str, Any]:
@@ -108,13 +119,13 @@ LUNAR_LANDER = Environment(
         units=("half widths", "half heights", "", "", "rad", "× 2.5 rad/s", "", ""),
     ),
     action_space=discrete(4, *_LANDER_DOES),
-    controls=pressed({1: LEFT, 2: UP, 3: RIGHT}, _LANDER_DOES, neutral=0),
+    controls=discrete_controls({1: LEFT, 2: UP, 3: RIGHT}, _LANDER_DOES, neutral=0),
     reward_threshold=200.0,
     max_episode_steps=1_000,
     render_fps=50,
     options=LunarLanderOptions(),
-    step_wrapper="rlviz.learning.environments.worlds:aging_exhaust",
-    state_wrapper="rlviz.learning.environments.state:replayed",
+    step_wrapper="rlviz.learning.environments.worlds:wrap_aging_exhaust",
+    state_wrapper="rlviz.learning.environments.state:wrap_replayed",
 )
 
 BIPEDAL_WALKER = Environment(
@@ -126,7 +137,7 @@ BIPEDAL_WALKER = Environment(
     does="Turns both hips and both knees with any torque from −1 to 1.",
     observation_space=box(*_WALKER_SEES, units=_WALKER_UNITS),
     action_space=box("left hip", "left knee", "right hip", "right knee", units=("",) * 4),
-    controls=pushed(
+    controls=box_controls(
         [Push("KeyQ", 1, "left hip +"), Push("KeyA", -1, "left hip −")],
         [Push("KeyW", 1, "left knee +"), Push("KeyS", -1, "left knee −")],
         [Push("KeyI", 1, "right hip +"), Push("KeyK", -1, "right hip −")],
@@ -136,8 +147,8 @@ BIPEDAL_WALKER = Environment(
     max_episode_steps=1_600,
     render_fps=50,
     options=BipedalWalkerOptions(),
-    step_wrapper="rlviz.learning.environments.worlds:new_world",
-    state_wrapper="rlviz.learning.environments.state:replayed",
+    step_wrapper="rlviz.learning.environments.worlds:wrap_new_world",
+    state_wrapper="rlviz.learning.environments.state:wrap_replayed",
 )
 
 CAR_RACING = Environment(
@@ -149,7 +160,7 @@ CAR_RACING = Environment(
     does="Steers, accelerates and brakes.",
     observation_space=box(shape=(2, 64, 64), dtype="uint8"),
     action_space=box("steering", "gas", "brake", units=("",) * 3),
-    controls=pushed(
+    controls=box_controls(
         [Push(LEFT, -1, "steer left"), Push(RIGHT, 1, "steer right")],
         [Push(UP, 1, "gas")],
         [Push(DOWN, 1, "brake")],
@@ -158,7 +169,7 @@ CAR_RACING = Environment(
     max_episode_steps=_RACE_FRAMES // 2,
     render_fps=_RACE_FPS // 2,
     options=CarRacingOptions(),
-    step_wrapper="rlviz.learning.environments.pictures:car_racing_steps",
-    state_wrapper="rlviz.learning.environments.state:replayed_unseen",
-    observation_wrapper="rlviz.learning.environments.pictures:car_racing_view",
+    step_wrapper="rlviz.learning.environments.pictures:wrap_car_racing_steps",
+    state_wrapper="rlviz.learning.environments.state:wrap_replayed_unseen",
+    observation_wrapper="rlviz.learning.environments.pictures:wrap_car_racing_view",
 )

@@ -5,7 +5,16 @@ from __future__ import annotations
 from pydantic import Field
 
 from rlviz.domain.spaces import box, discrete
-from rlviz.learning.environments.base import LEFT, RIGHT, Environment, Family, Options, Push, pressed, pushed
+from rlviz.learning.environments.base import (
+    LEFT,
+    RIGHT,
+    Environment,
+    Family,
+    Options,
+    Push,
+    box_controls,
+    discrete_controls,
+)
 
 _FAMILY = Family(
     "classic-control", "Classic control", requires=("pygame",), install="pip install 'gymnasium[classic-control]'"
@@ -31,7 +40,7 @@ CARTPOLE = Environment(
         units=("m", "m/s", "rad", "rad/s"),
     ),
     action_space=discrete(2, "push left", "push right"),
-    controls=pressed({0: LEFT, 1: RIGHT}, ("push left", "push right")),
+    controls=discrete_controls({0: LEFT, 1: RIGHT}, ("push left", "push right")),
     reward_threshold=475.0,
     max_episode_steps=500,
     render_fps=50,
@@ -54,7 +63,7 @@ ACROBOT = Environment(
         units=("", "", "", "", "rad/s", "rad/s"),
     ),
     action_space=discrete(3, "torque −1", "no torque", "torque +1"),
-    controls=pressed({0: LEFT, 2: RIGHT}, ("torque −1", "no torque", "torque +1"), neutral=1),
+    controls=discrete_controls({0: LEFT, 2: RIGHT}, ("torque −1", "no torque", "torque +1"), neutral=1),
     reward_threshold=-100.0,
     max_episode_steps=500,
     render_fps=15,
@@ -69,7 +78,7 @@ MOUNTAIN_CAR = Environment(
     does="Pushes left, coasts, or pushes right.",
     observation_space=box("position", "velocity", units=("", "1/step")),
     action_space=discrete(3, "push left", "coast", "push right"),
-    controls=pressed({0: LEFT, 2: RIGHT}, ("push left", "coast", "push right"), neutral=1),
+    controls=discrete_controls({0: LEFT, 2: RIGHT}, ("push left", "coast", "push right"), neutral=1),
     reward_threshold=-110.0,
     max_episode_steps=200,
     render_fps=30,
@@ -84,7 +93,7 @@ MOUNTAIN_CAR_CONTINUOUS = Environment(
     does="Pushes with any force from full left to full right.",
     observation_space=box("position", "velocity", units=("", "1/step")),
     action_space=box("force", units=("",)),
-    controls=pushed([Push(LEFT, -1, "push left"), Push(RIGHT, 1, "push right")]),
+    controls=box_controls([Push(LEFT, -1, "push left"), Push(RIGHT, 1, "push right")]),
     reward_threshold=90.0,
     max_episode_steps=999,
     render_fps=30,
@@ -99,7 +108,7 @@ PENDULUM = Environment(
     does="Turns the joint with any torque from −2 to 2.",
     observation_space=box("cos θ", "sin θ", "angular velocity", units=("", "", "rad/s")),
     action_space=box("torque", units=("N m",)),
-    controls=pushed([Push(LEFT, 2, "turn left"), Push(RIGHT, -2, "turn right")]),
+    controls=box_controls([Push(LEFT, 2, "turn left"), Push(RIGHT, -2, "turn right")]),
     reward_threshold=None,
     max_episode_steps=200,
     render_fps=30,

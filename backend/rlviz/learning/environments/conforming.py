@@ -110,7 +110,7 @@ class Conforming(Wrapper):
         self._read = reader_of(self.observation_space)
         self._step: int | None = None
         self._close_seconds = close_seconds
-        self.metadata = sound_metadata(env)
+        self.metadata = read_metadata(env)
 
     def forget_step(self) -> None:
         """Forget the step of the episode until the next reset, because the environment's state was restored."""
@@ -132,9 +132,9 @@ class Conforming(Wrapper):
             observation, problem = self._read(found[0])
             info = _clean(found[1])
         except (EnvironmentFaulty, SystemExit) as error:
-            raise _retold("reset", error) from error
+            raise _add_context("reset", error) from error
         if problem is not None:
-            self._tell(problem.kind, f"returned {problem.what}", None)
+            self._report(problem.kind, f"returned {problem.what}", None)
         return observation, info
 
     def step(self, action: Any) -> Outcome:
@@ -155,25 +155,25 @@ class Conforming(Wrapper):
                 truncated = as_flag(truncated, "truncated")
             info = _clean(info)
         except (EnvironmentFaulty, SystemExit) as error:
-            raise _retold("step", error, own) from error
+            raise _add_context("step", error, own) from error
         if problem is not None:
-            self._tell(problem.kind, f"returned {problem.what}", own)
+            self._report(problem.kind, f"returned {problem.what}", own)
         if not -HUGE_REWARD <= reward <= HUGE_REWARD:
-            self._tell(_kind_of_reward(reward), f"returned a reward of {reward:g}", own)
+            self._report(_kind_of_reward(reward), f"returned a reward of {reward:g}", own)
         return observation, reward, terminated, truncated, info
 
     def render(self) -> Any:
         try:
             return self.env.render()
         except SystemExit as error:
-            raise _retold("render", error) from error
+            raise _add_context("render", error) from error
 
     def close(self) -> None:
         problem = close_within(self.env, self._close_seconds)
         if problem is not None:
-            self._tell(FaultKind.CLOSE, problem, None)
+            self._report(FaultKind.CLOSE, problem, None)
 
-    def _tell(self, kind: FaultKind, what: str, action: Any) -> None:
+    def _report(self, kind: FaultKind, what: str, action: Any) -> None:
         fault = Fault(kind, what, None if action is None else brief_action(action), self._step)
         if self.listener is not None:
             self.listener(fault)
@@ -204,7 +204,7 @@ def own_action(space: gymnasium.Space[Any], action: Any) -> Any:
     return np.array(array, dtype=space.dtype).reshape(space.shape or ())
 
 
-def sound_metadata(env: Env) -> dict[str, Any]:
+def read_metadata(env: Env) -> dict[str, Any]:
     """Return the metadata of ``env`` as a dict that Gymnasium can use, with a valid ``render_fps`` or none."""
     found = getattr(env, "metadata", None)
     metadata = dict(found) if isinstance(found, Mapping) else {}
@@ -317,7 +317,7 @@ def _clean(info: Any) -> dict[str, Any]:
     return {key: value for key, value in info.items() if key not in left_out}
 
 
-def _retold(method: str, error: EnvironmentFaulty | SystemExit, action: Any = None) -> EnvironmentFaulty:
+def _add_context(method: str, error: EnvironmentFaulty | SystemExit, action: Any = None) -> EnvironmentFaulty:
     """Add the method, and the action that led to it, to an error."""
     after = "" if action is None else f", after action {brief_action(action)}"
     if isinstance(error, EnvironmentFaulty):
@@ -367,7 +367,7 @@ class CountedFromZero(Wrapper):
 
 def counted_from_zero(env: Env) -> Env:
     """Wrap ``env`` if the library cannot use its observations and actions as they are."""
-    numbering = Numbering.of_spaces(env.observation_space, env.action_space)
+    numbering = Numbering.from_spaces(env.observation_space, env.action_space)
     return env if numbering is None else CountedFromZero(env, numbering)
 
 

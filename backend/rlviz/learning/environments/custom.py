@@ -1,6 +1,6 @@
-"""Custom environments as registry entries, and looking up the environment of a configuration.
+"""Represents custom environments as registry entries, and finds the environment of a run's configuration.
 
-The rewards that the policy of a run learned from, as its configuration says.
+Also describes the rewards that a run's policy learned from.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ FAMILY = Family("own", "Custom")
 
 _STATE_WRAPPERS = {
     StateKept.ATTRIBUTES: None,
-    StateKept.REPLAY: "rlviz.learning.environments.state:replayed",
-    StateKept.NOTHING: "rlviz.learning.environments.state:without_state",
+    StateKept.REPLAY: "rlviz.learning.environments.state:wrap_replayed",
+    StateKept.NOTHING: "rlviz.learning.environments.state:wrap_without_state",
 }
 
 
 def custom_environment(env_id: str, custom: CustomEnvironment) -> Environment:
-    """The entry for a custom environment that was probed."""
+    """Return the entry for a probed custom environment."""
     return Environment(
         id=env_id,
         name=env_id,
@@ -42,7 +42,7 @@ def custom_environment(env_id: str, custom: CustomEnvironment) -> Environment:
 
 
 def unknown_environment(env_id: str, summary: str = "", reason: str | None = None) -> Environment:
-    """The entry for a custom environment that is unknown or cannot be used; ``reason`` says why."""
+    """Return the entry for a custom environment that is unknown or cannot be used; ``reason`` says why."""
     return Environment(
         id=env_id,
         name=env_id,
@@ -57,55 +57,59 @@ def unknown_environment(env_id: str, summary: str = "", reason: str | None = Non
     )
 
 
-def environment_of(config: RunConfig) -> Environment:
-    """The environment of a run, with its options. Raises UnknownName if it is not in the registry."""
+def find_environment(config: RunConfig) -> Environment:
+    """Return the environment of a run, with its options. Raises UnknownName if it is not in the registry."""
     if config.custom_environment is not None:
         return custom_environment(config.env_id, config.custom_environment)
     return ENVIRONMENTS.get(config.env_id).resolve(config.env_options)
 
 
-def family_of(config: RunConfig) -> str:
-    """The family of a run's environment; empty if it is not in the registry (any more)."""
+def find_family(config: RunConfig) -> str:
+    """Return the id of the family of a run's environment; empty if it is no longer in the registry."""
     if config.custom_environment is not None:
         return FAMILY.id
     return ENVIRONMENTS.get(config.env_id).family.id if config.env_id in ENVIRONMENTS.names() else ""
 
 
-def threshold_of(config: RunConfig) -> float | None:
-    """The reward threshold of a run's environment with the run's options; None if it has none, and for an environment
-    that is not installed (any more)."""
+def find_threshold(config: RunConfig) -> float | None:
+    """Return the reward threshold of a run's environment with the run's options.
+
+    None if it has none, or if the environment is not installed.
+    """
     try:
-        return environment_of(config).reward_threshold
+        return find_environment(config).reward_threshold
     except InvalidRequest:
         return None
 
 
 def families() -> dict[str, str]:
-    """Title of every family of environments by its id, custom ones last."""
+    """Return the title of every family of environments by id, custom environments last."""
     return {family.id: family.title for family in (*(entry.family for entry in ENVIRONMENTS), FAMILY)}
 
 
-def family_of_id(env_id: str) -> str:
-    """The family of the environment with that id; that of custom ones if none is registered under it."""
+def find_family_by_id(env_id: str) -> str:
+    """Return the family of the environment with that id; the family of custom ones if it is not in the registry."""
     return ENVIRONMENTS.get(env_id).family.id if env_id in ENVIRONMENTS.names() else FAMILY.id
 
 
-_NORMALIZED = "It expects in units of normalised rewards, so the return that came is not drawn beside it."
+_NORMALIZED = "Its values are in units of normalised rewards, so the actual return is not drawn beside them."
 _LIVES = (
-    "While it learned, a lost life ended the episode: what it expects ends there too, so the return that came over the "
-    "whole game is not drawn beside it."
+    "In training, a lost life ended the episode. Its values end there too, so the actual return of the whole game is "
+    "not drawn beside them."
 )
-_SIGN = "While it learned, rewards were clipped to −1, 0 and 1; the return that came is counted so as well."
-_ENTROPY = "It expects a bonus for the randomness of its actions (entropy) too, which the return that came has not."
+_SIGN = "In training, rewards were clipped to −1, 0 and 1; the actual return is computed in the same way."
+_ENTROPY = "Its values include a bonus for the randomness of its actions (entropy), which the actual return lacks."
 
 
 def learned_rewards(config: RunConfig) -> LearnedRewards:
-    """Of a run in which nothing learns, and of an environment that is not known (any more), those of the environment
-    itself."""
+    """Return how rewards were changed for learning in a run.
+
+    They are unchanged if nothing learns in the run, or if its environment is no longer known.
+    """
     if config.actor is not RunActor.POLICY:
         return LearnedRewards()
     try:
-        environment, algorithm = environment_of(config), ALGORITHMS.get(config.algo)
+        environment, algorithm = find_environment(config), ALGORITHMS.get(config.algo)
     except InvalidRequest:
         return LearnedRewards()
     scale = RewardScale.SIGN if environment.options.clips_rewards else RewardScale.RAW

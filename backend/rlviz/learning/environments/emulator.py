@@ -1,4 +1,4 @@
-"""Atari games, whose emulator copies its own state."""
+"""Captures the state of Atari games, whose emulator copies its own state."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from rlviz.learning.environments.wrappers import Env, Wrapper
 
 
 class SavedEmulator(Wrapper):
-    """Answers for the emulator and the wrappers directly around it.
+    """Captures and restores the emulator and the wrappers directly around it.
 
-    The emulator's own sticky actions have to be off: which action it holds is not part of what it copies.
+    The emulator's own sticky actions must be off, because its copy does not include the held action.
     """
 
     def capture_state(self) -> object:
@@ -35,5 +35,5 @@ class SavedEmulator(Wrapper):
         game.np_random = generator
 
 
-def saved_emulator(env: Env, options: object) -> Env:
+def wrap_saved_emulator(env: Env, options: object) -> Env:
     return SavedEmulator(env)

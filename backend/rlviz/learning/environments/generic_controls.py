@@ -23,15 +23,17 @@ _PAIRS = (
     ("ArrowDown", "ArrowUp"),
     *((f"Key{less}", f"Key{more}") for less, more in ("AD", "SW", "JL", "KI", "FH", "GT", "QE", "UO", "ZX", "NM")),
 )
-"""Pairs of keys for a component; the first decreases it."""
+"""Pairs of keys for a component; the first key decreases it."""
 
 _UNBOUNDED = 1.0
-"""Value that a key reaches where a component has no bound."""
+"""The value of a key for a component without a bound."""
 
 
 def generic_controls(space: gymnasium.Space[Any]) -> Controls:
-    """Digits for a Discrete space, a row of keys for each component of a MultiDiscrete one, a pair of keys for each
-    component of a Box, until keys run out."""
+    """Return controls for ``space``, for as many components as there are keys.
+
+    A Discrete space gets digits, a MultiDiscrete one a row of keys for each component, a Box a pair of keys for each.
+    """
     if isinstance(space, spaces.Discrete):
         first = int(space.start)
         return Controls(
@@ -52,7 +54,7 @@ def generic_controls(space: gymnasium.Space[Any]) -> Controls:
 
 
 def _in_rows(counts: Sequence[int], starts: Sequence[int]) -> Controls:
-    """The first value of each component is its neutral one."""
+    """Return a row of keys for each component, whose first value is neutral."""
     bindings = [
         Binding((key,), float(value), place, f"component {place}: {value}")
         for place, (row, count, start) in enumerate(zip(_ROWS, counts, starts, strict=False))
@@ -62,7 +64,7 @@ def _in_rows(counts: Sequence[int], starts: Sequence[int]) -> Controls:
 
 
 def _in_pairs(low: Sequence[float], high: Sequence[float]) -> Controls:
-    """Neutral is zero, or the bound nearest to zero."""
+    """Return a pair of keys for each component. Neutral is zero, or the bound nearest to zero."""
     least = [bound if math.isfinite(bound) else -_UNBOUNDED for bound in low]
     most = [bound if math.isfinite(bound) else _UNBOUNDED for bound in high]
     neutral = [float(value) for value in np.clip(np.zeros(len(least)), least, most)]

@@ -19,8 +19,8 @@ from rlviz.domain.errors import EnvironmentFaulty
 from rlviz.domain.registry import load
 from rlviz.learning.environments.base import Environment, load_class
 from rlviz.learning.environments.conforming import CLOSE_SECONDS, Conforming, check_spaces, counted_from_zero
-from rlviz.learning.environments.custom import environment_of
-from rlviz.learning.environments.wrappers import RawOutcome, WholeEpisodes, flattened
+from rlviz.learning.environments.custom import find_environment
+from rlviz.learning.environments.wrappers import RawOutcome, WholeEpisodes, flatten_observations
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
@@ -31,26 +31,31 @@ Env = gymnasium.Env[Any, Any]
 
 
 def make_environment(config: RunConfig, *, render: bool = False, whole_episodes: bool = False) -> Env:
-    """The environment of a run, made the same way for training, evaluation and measurements.
+    """Make the environment of a run, in the same way for training, evaluation and measurements.
 
-    With ``render``, it renders RGB frames of the environment itself, not of the agent's observations. With
-    ``whole_episodes``, rewards and ends are the environment's own too, even if a wrapper changes them for learning
-    (clipped rewards, a lost life as the end). Raises UnknownName for an environment that is not in the registry.
+    Args:
+        config: The run's configuration.
+        render: Whether it renders RGB frames of the environment itself, not of the agent's observations.
+        whole_episodes: Whether rewards and ends are the environment's own, even if a wrapper changes them for learning
+            (clipped rewards, a lost life as the end).
+
+    Raises:
+        UnknownName: The environment is not in the registry.
     """
-    return make(environment_of(config), render=render, whole_episodes=whole_episodes)
+    return make(find_environment(config), render=render, whole_episodes=whole_episodes)
 
 
 def make(environment: Environment, *, render: bool = False, whole_episodes: bool = False) -> Env:
-    """As ``make_environment``, of a registry entry with its options."""
+    """Make the environment of a registry entry with its options, as ``make_environment`` does."""
     env = make_bare(environment, "rgb_array" if render else None)
     if environment.observation_wrapper is None or not whole_episodes:
-        return put_view_on(env, environment)
+        return add_view_wrappers(env, environment)
     raw = RawOutcome(env)
-    return WholeEpisodes(put_view_on(raw, environment), raw)
+    return WholeEpisodes(add_view_wrappers(raw, environment), raw)
 
 
 def make_bare(environment: Environment, mode: str | None) -> Env:
-    """The environment with the wrappers that define a step."""
+    """Make the environment with the wrappers that define a step."""
     if environment.custom is not None:
         return make_custom(environment.custom, mode)
     arguments = {**environment.make_arguments, **environment.options.make_arguments()}
@@ -63,15 +68,14 @@ def make_bare(environment: Environment, mode: str | None) -> Env:
 
 
 def make_trained(environment: Environment) -> Env:
-    """As ``make_bare``, for training: its state can be copied into a snapshot, and its values are counted as
-    Stable-Baselines3 counts them."""
+    """Make the environment for training: with capturable state, and with values as Stable-Baselines3 counts them."""
     env = make_bare(environment, None)
     if environment.state_wrapper is not None:
         env = load(environment.state_wrapper)(env, environment.options)
     return counted_from_zero(env)
 
 
-def put_view_on(env: Env, environment: Environment) -> Env:
+def add_view_wrappers(env: Env, environment: Environment) -> Env:
     """Add the wrappers for observations and rewards."""
     return (
         load(environment.observation_wrapper)(env, environment.options)
@@ -81,17 +85,17 @@ def put_view_on(env: Env, environment: Environment) -> Env:
 
 
 def make_custom(custom: CustomEnvironment, render_mode: str | None, *, close_seconds: float = CLOSE_SECONDS) -> Env:
-    """A custom environment, its observations flattened if they are a Dict or a Tuple.
+    """Make a custom environment. Observations that are a Dict or a Tuple are flattened.
 
     Args:
-        custom: What probing its class found.
+        custom: The result of probing its class.
         render_mode: As for ``gymnasium.make``.
-        close_seconds: How long its ``close`` may take.
+        close_seconds: Time limit for its ``close``.
 
     Raises:
-        EnvironmentFaulty: If it cannot be used, or if its spaces are not those that were found.
-        NotFlattenable: If a part of its observations cannot be numbers in a row.
-        Exception: Whatever importing or constructing it raises.
+        EnvironmentFaulty: It cannot be used, or its spaces differ from the probed ones.
+        NotFlattenable: A part of its observations cannot be flattened to numbers.
+        Exception: Any error of importing or constructing it.
     """
     loaded = load_class(custom.entry_point)
     spec = EnvSpec(
@@ -100,14 +104,16 @@ def make_custom(custom: CustomEnvironment, render_mode: str | None, *, close_sec
         max_episode_steps=custom.max_episode_steps,
         reward_threshold=custom.reward_threshold,
     )
-    env = flattened(gymnasium.make(spec, render_mode=render_mode))
+    env = flatten_observations(gymnasium.make(spec, render_mode=render_mode))
     check_spaces(custom, env)
     return env
 
 
 def _construct(loaded: Any, render_mode: str | None) -> Env:
-    """An instance of the user's class, which need not take ``render_mode``. Raises EnvironmentFaulty if it wants to end
-    the process."""
+    """Make an instance of the user's class, which may not take ``render_mode``.
+
+    Raises EnvironmentFaulty if it tries to end the process.
+    """
     try:
         if _takes(loaded, "render_mode"):
             env: Env = loaded(render_mode=render_mode)
@@ -128,27 +134,26 @@ def _takes(function: Any, name: str) -> bool:
 
 
 def make_training_environments(config: RunConfig, n_envs: int) -> VecEnv:
-    """``n_envs`` environments of a run, seeded with the run's seed and those that follow it.
+    """Make ``n_envs`` environments of a run, with consecutive seeds from the run's seed on.
 
     Episodes are counted below the wrappers for the agent: returns are the environment's own, and a lost life does not
     end an episode.
     """
-    environment = environment_of(config)
+    environment = find_environment(config)
     return make_vec_env(
         lambda: make_trained(environment),
         n_envs,
         config.seed,
-        wrapper_class=lambda env: put_view_on(env, environment),
+        wrapper_class=lambda env: add_view_wrappers(env, environment),
         vec_env_cls=LeanVecEnv,
     )
 
 
 class LeanVecEnv(DummyVecEnv):
-    """Stable-Baselines3's ``DummyVecEnv`` without its deep copies in each step, which take as long as a step of the
-    simpler environments.
+    """Stable-Baselines3's ``DummyVecEnv`` without deep copies, which take as long as a step of simple environments.
 
-    Infos and observation buffers are copied, but not the values in an info. So do not change a value in an info, nor
-    keep it for longer than a step: an environment may change it in place.
+    Infos and observation buffers are copied, but not the values in an info. Do not change a value in an info, and do
+    not keep it for longer than a step, because the environment may change it in place.
     """
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:

@@ -19,11 +19,11 @@ from rlviz.domain.errors import EnvironmentFaulty
 Array = NDArray[Any]
 
 TOLERANCE = 1e-6
-"""By so much, relative to a bound, an observation may lie beyond it before that is told: rounding alone does that."""
+"""How far, relative to a bound, an observation may exceed it without a report, because of rounding."""
 
 
 class FaultKind(StrEnum):
-    """What is odd about something that an environment did."""
+    """A kind of odd behaviour of an environment."""
 
     REWARD_NAN = "reward is no number"
     REWARD_INFINITE = "reward is infinite"
@@ -35,12 +35,12 @@ class FaultKind(StrEnum):
 
     @property
     def is_not_finite(self) -> bool:
-        """Whether training that learns from it loses its weights."""
+        """Whether learning from it destroys the weights."""
         return self in _NOT_FINITE
 
     @property
     def may_ruin(self) -> bool:
-        """Whether training that learns from it may lose its weights: squares of huge numbers are infinite."""
+        """Whether learning from it may destroy the weights: squares of huge numbers are infinite."""
         return self in _NOT_FINITE or self is FaultKind.REWARD_HUGE
 
 
@@ -62,7 +62,7 @@ class Problem(NamedTuple):
 
 
 class Observed(NamedTuple):
-    """An observation that has the type and shape of its space, and what is wrong with its values, if anything is."""
+    """An observation with the type and shape of its space, and the problem with its values, if there is one."""
 
     observation: Any
     problem: Problem | None = None
@@ -73,7 +73,7 @@ Reader = Callable[[Any], Observed]
 
 
 def reader_of(space: gymnasium.Space[Any]) -> Reader:
-    """What reads the elements of ``space``. An element that needs no change is handed on as it is."""
+    """Return a function that checks and casts elements of ``space``. Correct elements are returned unchanged."""
     match space:
         case spaces.Box():
             return _BoxReader(space)
@@ -94,13 +94,13 @@ class _BoxReader:
     def __init__(self, space: spaces.Box) -> None:
         self._dtype, self._shape = space.dtype, space.shape
         self._low, self._high = space.low, space.high
-        if self._dtype == np.bool_:  # which holds no other values
+        if self._dtype == np.bool_:  # a bool has no values outside of its bounds
             self._holds_all = True
             return
         limits: Any = np.finfo(space.dtype) if self._is_real else np.iinfo(space.dtype)
         with np.errstate(all="ignore"):
             lowest, highest = _slackened(space.low, -1), _slackened(space.high, 1)
-        # NaN and infinity are beyond these bounds too.
+        # NaN and infinity are outside of these bounds too.
         self._lowest, self._highest = np.maximum(lowest, limits.min), np.minimum(highest, limits.max)
         self._holds_all = not self._is_real and bool(
             (self._lowest <= limits.min).all() and (self._highest >= limits.max).all()
@@ -201,7 +201,7 @@ class _MultiBinaryReader:
 
 
 class _PartsReader:
-    """Of a Dict, or of a Tuple, whose parts are known by their places."""
+    """Reads a Dict, or a Tuple, whose parts are named by their indices."""
 
     def __init__(self, readers: Mapping[Any, Reader], *, is_tuple: bool) -> None:
         self._readers, self._is_tuple = readers, is_tuple
@@ -234,7 +234,7 @@ class _PartsReader:
 
 
 def as_number(value: Any, what: str) -> float:
-    """One number, whatever holds it: a float, an array of one element. Raises EnvironmentFaulty.
+    """Convert ``value``, a number or an array of one element, to a float. Raises EnvironmentFaulty for others.
 
     ``what`` names the value: "reward".
     """
@@ -246,7 +246,7 @@ def as_number(value: Any, what: str) -> float:
 
 
 def as_flag(value: Any, what: str) -> bool:
-    """Whether an episode ended. None, 0 and 1 count, as Python has it. Raises EnvironmentFaulty for text and arrays."""
+    """Convert ``value`` to a bool; None, 0 and 1 are accepted. Raises EnvironmentFaulty for text and arrays."""
     if value is None or isinstance(value, bool | np.bool_ | int | np.number):
         return bool(value)
     try:
@@ -256,7 +256,7 @@ def as_flag(value: Any, what: str) -> bool:
 
 
 def brief(value: object) -> str:
-    """What a value is, for a message: its type and shape if it is an array."""
+    """Describe a value for a message; for an array, its type and shape."""
     if isinstance(value, np.ndarray):
         return f"an array of {value.dtype}, {_shape_text(value.shape)}"
     text = repr(value)
@@ -268,13 +268,13 @@ def _shape_text(shape: tuple[int, ...]) -> str:
 
 
 def _in_shape(value: Any, shape: tuple[int, ...]) -> Array:
-    """``value`` as an array of numbers of that shape; dimensions of length 1 may be missing or too many."""
-    if hasattr(value, "detach"):  # a tensor of torch, which has no array while its gradient is recorded
+    """Convert ``value`` to an array of that shape. Dimensions of length 1 may be missing or superfluous."""
+    if hasattr(value, "detach"):  # NumPy cannot read a torch tensor whose gradient is recorded
         value = value.detach()
     try:
         array = np.asarray(value)
     except Exception as error:
-        raise EnvironmentFaulty(f"returned {brief(value)}, which is no array ({error})") from error
+        raise EnvironmentFaulty(f"returned {brief(value)}, which is not an array ({error})") from error
     if array.dtype.kind not in "biuf":
         raise EnvironmentFaulty(f"returned {brief(value)}, where {_needed(shape)} is needed")
     if array.shape == shape:
@@ -295,7 +295,7 @@ def _without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _check_whole(array: Array, dtype: np.dtype[Any]) -> None:
-    """Raises EnvironmentFaulty unless a space of these whole numbers, or of bools, can hold what is in ``array``."""
+    """Raise EnvironmentFaulty unless all numbers in ``array`` fit into this type of integers or bools."""
     least, most = (0, 1) if dtype == np.bool_ else (np.iinfo(dtype).min, np.iinfo(dtype).max)
     with np.errstate(all="ignore"):
         if array.dtype.kind == "f" and not (np.isfinite(array) & (np.rint(array) == array)).all():
@@ -310,7 +310,7 @@ def _check_whole(array: Array, dtype: np.dtype[Any]) -> None:
 
 
 def _slackened(bounds: Array, sign: int) -> Array:
-    """Bounds of a Box a little further out, if they are of real numbers."""
+    """Move the bounds of a Box of real numbers outwards by the tolerance."""
     if not np.issubdtype(bounds.dtype, np.floating):
         return bounds
     moved = bounds + sign * TOLERANCE * np.maximum(np.abs(bounds), 1)

@@ -1,4 +1,4 @@
-"""Wrappers for games with picture observations. Only workers import this."""
+"""Wraps games whose observations are images. Only workers import this."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from rlviz.learning.environments.worlds import NewWorld
 from rlviz.learning.environments.wrappers import Env, FrameSkip, StackedPictures
 
 
-def atari_steps(env: Env, options: AtariOptions) -> Env:
-    """First half of Stable-Baselines3's AtariWrapper: sticky actions, no-ops at the start, and four frames a step."""
+def wrap_atari_steps(env: Env, options: AtariOptions) -> Env:
+    """Add the first half of Stable-Baselines3's AtariWrapper: sticky actions, no-ops at the start, four frames each."""
     if options.sticky_actions > 0:
         env = StickyActionEnv(env, options.sticky_actions)
     return MaxAndSkipEnv(NoopResetEnv(env, noop_max=30), skip=FRAME_SKIP)
 
 
-def atari_view(env: Env, options: AtariOptions) -> Env:
-    """Second half: lives as episodes, fire to start, grey pictures of 84 × 84, clipped rewards; then frame stacking."""
+def wrap_atari_view(env: Env, options: AtariOptions) -> Env:
+    """Add its second half (lives as episodes, fire to start, grey 84 × 84 images, clipped rewards) and stack frames."""
     if options.life_loss_ends_episode:
         env = EpisodicLifeEnv(env)
     meanings: list[str] = env.get_wrapper_attr("get_action_meanings")()
@@ -38,10 +38,10 @@ def atari_view(env: Env, options: AtariOptions) -> Env:
     return ClipRewardEnv(env) if options.clip_reward else env
 
 
-def car_racing_steps(env: Env, options: CarRacingOptions) -> Any:
+def wrap_car_racing_steps(env: Env, options: CarRacingOptions) -> Any:
     return FrameSkip(NewWorld(env), options.frame_skip)
 
 
-def car_racing_view(env: Env, options: CarRacingOptions) -> Any:
+def wrap_car_racing_view(env: Env, options: CarRacingOptions) -> Any:
     side = options.picture_size
     return StackedPictures(WarpFrame(env, width=side, height=side), options.frame_stack)

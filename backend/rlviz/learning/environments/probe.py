@@ -32,7 +32,7 @@ from rlviz.domain.environment import CustomEnvironment, ProbedEnvironment, State
 from rlviz.domain.errors import EnvironmentFaulty
 from rlviz.domain.errors import summarize_error as brief_error
 from rlviz.domain.spaces import Space
-from rlviz.learning.environments.base import load_class, sources_of
+from rlviz.learning.environments.base import find_source_files, load_class
 from rlviz.learning.environments.conforming import (
     CLOSE_SECONDS,
     UNKNOWN,
@@ -107,7 +107,7 @@ def _writer(answer: Path | None) -> Callable[[str], None]:
 def describe(entry_point: str, hang_seconds: float = HANG_SECONDS) -> Iterator[ProbedEnvironment]:
     """Yield descriptions of the class, each more complete. Raises Unusable, or what the class raises."""
     described = probe(entry_point)
-    sources = sources_of(entry_point)
+    sources = find_source_files(entry_point)
     cut = f"It crashed within its first random steps, or took longer than {hang_seconds:g} seconds."
     yield ProbedEnvironment(
         environment=described.model_copy(update={"warnings": (*described.warnings, cut)}), sources=sources
@@ -148,7 +148,7 @@ def probe(entry_point: str, *, close_seconds: float = CLOSE_SECONDS) -> CustomEn
 
 def _probe(entry_point: str, close_seconds: float) -> CustomEnvironment:
     loaded = _load(entry_point)
-    said, warnings = _said_by(entry_point, loaded)
+    said, warnings = _describe_class(entry_point, loaded)
     faults: list[Fault] = []
     try:
         env = make_custom(said, "rgb_array", close_seconds=close_seconds)
@@ -168,7 +168,7 @@ def _probe(entry_point: str, close_seconds: float) -> CustomEnvironment:
                     ),
                     "action_space": _named(acted, loaded, "action"),
                     "state_kept_by": StateKept.NOTHING,
-                    "state_problem": "It hung or crashed while it was tried whether its state can be copied.",
+                    "state_problem": "It hung or crashed during the test whether its state can be copied.",
                 }
             )
             _play(counted_from_zero(env), faults)
@@ -340,7 +340,7 @@ def _check_render_modes(metadata: object) -> None:
         )
 
 
-def _said_by(entry_point: str, loaded: Any) -> tuple[CustomEnvironment, list[str]]:
+def _describe_class(entry_point: str, loaded: Any) -> tuple[CustomEnvironment, list[str]]:
     """Return what the class's attributes describe, and warnings about them. Spaces are added later."""
     summary = " ".join((loaded.__doc__ or "").strip().split("\n\n")[0].split())
     has_one = summary and loaded.__doc__ not in (gymnasium.Env.__doc__, gymnasium.Wrapper.__doc__)

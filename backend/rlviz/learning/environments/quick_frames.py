@@ -14,15 +14,16 @@ from pygame import surfarray
 from rlviz.learning.environments.wrappers import Wrapper
 
 _MASKS = (0xFF0000, 0xFF00, 0xFF)
-"""Of red, green and blue in a pixel of pygame's usual surfaces: bytes of blue, green, red and nothing in memory."""
+"""Bit masks of red, green and blue in pygame's usual surfaces, whose pixels are bytes of blue, green, red and padding.
+"""
 
 
 class QuickFrames(Wrapper):
-    """The same pictures, in a third of the time.
+    """Renders the same frames in a third of the time.
 
-    Gymnasium's environments take a finished picture from pygame by ``np.array(surfarray.pixels3d(surface))``, which
-    copies byte by byte and takes longer than drawing. While this wrapper renders, OpenCV copies in its place. The
-    environment must only read what ``pixels3d`` gives it, as Gymnasium's do: it is no reference to the surface.
+    Gymnasium's environments copy a drawn frame by ``np.array(surfarray.pixels3d(surface))``, which copies byte by byte
+    and takes longer than drawing. While this wrapper renders, OpenCV copies instead. The environment must only read the
+    result of ``pixels3d``, as Gymnasium's do, because it does not refer to the surface.
     """
 
     def render(self) -> Any:
@@ -40,7 +41,7 @@ class QuickFrames(Wrapper):
 
 @dataclass(frozen=True)
 class _Pixels:
-    """Of a surface: ``np.array`` makes an array of it, (width, height, 3), which lies in memory row by row."""
+    """A surface that ``np.array`` converts to an array (width, height, 3), stored in memory row by row."""
 
     surface: pygame.Surface
 

@@ -1,4 +1,4 @@
-"""The mean return of random actions in each registered environment, measured once and checked in.
+"""Reads the mean return of random actions in each registered environment, measured once and checked in.
 
 ``make random-returns`` writes ``random_returns.json`` beside this module. Importing it does not import Gymnasium.
 """
@@ -25,12 +25,12 @@ class RandomReturn(LazyModel):
     mean: float
     std: float = Field(description="Standard deviation of the returns.")
     episodes: int
-    seed: int = Field(description="Seed of the first episode; each further one has the next.")
-    versions: dict[str, str] = Field(description="Versions of what played, by package name.")
+    seed: int = Field(description="Seed of the first episode; later ones count up.")
+    versions: dict[str, str] = Field(description="Versions of the packages that played.")
 
 
-def random_return_of(environment: Environment) -> RandomReturn | None:
-    """None for a custom environment and for other options than the defaults, which were not measured."""
+def find_random_return(environment: Environment) -> RandomReturn | None:
+    """Return the measured result; None for a custom environment, or for options other than the defaults."""
     if environment.custom is not None or environment.options != type(environment.options)():
         return None
     return measured().get(environment.id)

@@ -204,8 +204,8 @@ class ReplayedEpisode(Wrapper):
             self.step(action)
         if not same_numbers(self._observation, observation) or not _equal(self._generator_state(), generator_after):
             raise NotCapturable(
-                f"{type(self.unwrapped).__name__} went another way when the {len(actions):,} actions of its "
-                "episode were taken again."
+                f"{type(self.unwrapped).__name__} reached another state when the {len(actions):,} actions of its "
+                "episode were replayed."
             )
 
     def _generator_state(self) -> Any:
@@ -229,13 +229,13 @@ class WithoutState(Wrapper):
     """An environment whose state cannot be captured; a resumed run starts a new episode."""
 
     def capture_state(self) -> object:
-        raise NotCapturable(f"Nothing that was tried copies the state of {type(self.unwrapped).__name__}.")
+        raise NotCapturable(f"No method can copy the state of {type(self.unwrapped).__name__}.")
 
     def restore_state(self, state: Any) -> None:
-        raise NotCapturable(f"Nothing that was tried copies the state of {type(self.unwrapped).__name__}.")
+        raise NotCapturable(f"No method can copy the state of {type(self.unwrapped).__name__}.")
 
 
-def without_state(env: Env, options: object) -> Env:
+def wrap_without_state(env: Env, options: object) -> Env:
     return WithoutState(env)
 
 
@@ -251,11 +251,11 @@ def _equal(one: Any, other: Any) -> bool:
     return np.array_equal(one, other)
 
 
-def replayed(env: Env, options: object) -> Env:
+def wrap_replayed(env: Env, options: object) -> Env:
     return ReplayedEpisode(env)
 
 
-def replayed_unseen(env: Env, options: object) -> Env:
+def wrap_replayed_unseen(env: Env, options: object) -> Env:
     """Wrap an environment that draws its observations with the method ``_render``."""
     return ReplayedEpisode(env, "_render")
 
@@ -271,13 +271,13 @@ SECONDS = 10.0
 
 _KEEPERS: dict[StateKept, Callable[[Env], Env]] = {
     StateKept.ATTRIBUTES: lambda env: env,
-    StateKept.REPLAY: lambda env: replayed(env, None),
+    StateKept.REPLAY: lambda env: wrap_replayed(env, None),
 }
 
 
 _TRIED = {
     StateKept.ATTRIBUTES: "With its attributes copied",
-    StateKept.REPLAY: "With the actions of its episode taken again",
+    StateKept.REPLAY: "With the actions of its episode replayed",
 }
 
 
@@ -298,7 +298,7 @@ def find_keeper(
         try:
             problem = _problem_with(lambda keeper=keeper: keeper(make()), lambda: monotonic() > until)  # type: ignore[misc]
         except TooSlow:
-            return StateKept.NOTHING, f"{SECONDS:g} seconds were not enough to find out how its state can be copied."
+            return StateKept.NOTHING, f"{SECONDS:g} seconds were not enough to find a way to copy its state."
         except Exception as error:
             problem = f"{type(error).__name__}: {error}"
         if problem is None:

@@ -7,7 +7,17 @@ from typing import Any, Literal
 from pydantic import Field
 
 from rlviz.domain.spaces import StateFactor, discrete, factored, grid_states
-from rlviz.learning.environments.base import DOWN, LEFT, RIGHT, SPACE, UP, Environment, Family, Options, pressed
+from rlviz.learning.environments.base import (
+    DOWN,
+    LEFT,
+    RIGHT,
+    SPACE,
+    UP,
+    Environment,
+    Family,
+    Options,
+    discrete_controls,
+)
 
 _FAMILY = Family("toy-text", "Toy text", requires=("pygame",), install="pip install 'gymnasium[toy-text]'")
 
@@ -38,7 +48,7 @@ class FrozenLakeOptions(Options):
         }
 
     def make_arguments(self) -> dict[str, Any]:
-        """The larger lake has a longer limit, which Gymnasium sets in a separate environment id."""
+        """Set the longer limit of the larger lake, which Gymnasium sets only for another environment id."""
         return {**self.model_dump(), "max_episode_steps": 100 if self.map_name == "4x4" else 200}
 
 
@@ -51,7 +61,7 @@ class TaxiOptions(Options):
     fickle_passenger: bool = Field(False, description="The passenger may change the destination on the way.")
 
     def consequences(self) -> dict[str, Any]:
-        """In rain no policy comes near the threshold: the best there is returns 3.95 on average."""
+        """Remove the threshold in rain: the best possible policy returns only 3.95 on average."""
         return {"reward_threshold": None} if self.is_rainy else {}
 
 
@@ -69,7 +79,7 @@ FROZEN_LAKE = Environment(
     does="Moves left, down, right or up; on slippery ice it often slides sideways.",
     observation_space=grid_states(4, 4),
     action_space=discrete(4, "left", "down", "right", "up"),
-    controls=pressed({0: LEFT, 1: DOWN, 2: RIGHT, 3: UP}, ("left", "down", "right", "up")),
+    controls=discrete_controls({0: LEFT, 1: DOWN, 2: RIGHT, 3: UP}, ("left", "down", "right", "up")),
     reward_threshold=0.70,
     max_episode_steps=100,
     render_fps=4,
@@ -86,7 +96,7 @@ CLIFF_WALKING = Environment(
     does="Moves up, right, down or left.",
     observation_space=grid_states(4, 12),
     action_space=discrete(4, "up", "right", "down", "left"),
-    controls=pressed({0: UP, 1: RIGHT, 2: DOWN, 3: LEFT}, ("up", "right", "down", "left")),
+    controls=discrete_controls({0: UP, 1: RIGHT, 2: DOWN, 3: LEFT}, ("up", "right", "down", "left")),
     reward_threshold=None,
     max_episode_steps=CLIFF_STEP_LIMIT,
     render_fps=4,
@@ -109,7 +119,7 @@ TAXI = Environment(
         StateFactor("destination", 4, labels=_STOPS),
     ),
     action_space=discrete(6, *_TAXI_DOES),
-    controls=pressed({0: DOWN, 1: UP, 2: RIGHT, 3: LEFT, 4: SPACE, 5: "Enter"}, _TAXI_DOES),
+    controls=discrete_controls({0: DOWN, 1: UP, 2: RIGHT, 3: LEFT, 4: SPACE, 5: "Enter"}, _TAXI_DOES),
     reward_threshold=8.0,
     max_episode_steps=200,
     render_fps=4,
@@ -129,10 +139,10 @@ BLACKJACK = Environment(
         StateFactor("usable ace", 2, labels=("no", "yes")),
     ),
     action_space=discrete(2, "stick", "hit"),
-    controls=pressed({0: "KeyS", 1: "KeyH"}, ("stick", "hit")),
+    controls=discrete_controls({0: "KeyS", 1: "KeyH"}, ("stick", "hit")),
     reward_threshold=None,
     max_episode_steps=None,
     render_fps=4,
     options=BlackjackOptions(),
-    observation_wrapper="rlviz.learning.environments.wrappers:numbered",
+    observation_wrapper="rlviz.learning.environments.wrappers:wrap_numbered",
 )

@@ -1,4 +1,4 @@
-"""Wrappers that make Box2D episodes, and pictures of them, depend on seed and actions alone.
+"""Wraps Box2D environments so that episodes and their frames depend only on seed and actions.
 
 Only workers import this.
 """
@@ -15,8 +15,8 @@ from rlviz.learning.environments.wrappers import Env, Wrapper
 class NewWorld(Wrapper):
     """Makes a new Box2D world at each reset, as Gymnasium does for LunarLander only.
 
-    BipedalWalker and CarRacing empty their world and fill it again. What the solver keeps of earlier bodies, such as
-    the order of its lists, changes the last digits, so that the same seed and actions would give other episodes.
+    BipedalWalker and CarRacing empty their world and fill it again. The solver's memory of earlier bodies, such as the
+    order of its lists, changes the last digits, so the same seed and actions would lead to other episodes.
     """
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
@@ -26,17 +26,20 @@ class NewWorld(Wrapper):
         return self.env.reset(seed=seed, options=options)
 
 
-def new_world(env: Env, options: object) -> Env:
+def wrap_new_world(env: Env, options: object) -> Env:
     return NewWorld(env)
 
 
 PARTICLE_AGES_BY = 0.15
-"""What LunarLander's drawing takes from the time that each particle of exhaust is still seen."""
+"""How much LunarLander's drawing shortens the life of each particle of exhaust."""
 
 
 class AgingExhaust(Wrapper):
-    """LunarLander's exhaust ages, and goes, with each step. Its own does with each picture that is drawn, so that a
-    picture would depend on how many were drawn before. What has gone too late changes how the rest falls."""
+    """Makes LunarLander's exhaust age with each step.
+
+    By itself it ages with each drawn frame, so a frame would depend on earlier ones. Particles that vanish
+    too late also change how the others fall.
+    """
 
     def step(self, action: Any) -> Any:
         result = self.env.step(action)
@@ -48,7 +51,7 @@ class AgingExhaust(Wrapper):
     def render(self) -> Any:
         seen = [(particle, particle.ttl) for particle in self._particles]
         for particle, left in seen:
-            particle.ttl = left + PARTICLE_AGES_BY  # which drawing takes
+            particle.ttl = left + PARTICLE_AGES_BY  # drawing subtracts it
         picture = self.env.render()
         for particle, left in seen:
             particle.ttl = left
@@ -63,6 +66,6 @@ class AgingExhaust(Wrapper):
         return self._lander.particles
 
 
-def aging_exhaust(env: Env, options: object) -> Env:
-    """Where no pictures are drawn there is no exhaust."""
+def wrap_aging_exhaust(env: Env, options: object) -> Env:
+    """Wrap ``env`` if it renders; otherwise there is no exhaust."""
     return env if env.render_mode is None else AgingExhaust(env)

@@ -1,4 +1,4 @@
-"""Environment wrappers, and conversion of Dict and Tuple observations to vectors. Only workers may import it."""
+"""Defines environment wrappers, and flattens Dict and Tuple observations. Only workers may import it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class FrameSkip(Wrapper):
 class StackedPictures(Wrapper):
     """Stacks the last ``count`` grey pictures, oldest first, as channels: (count, height, width).
 
-    After a reset all of them are the first.
+    After a reset, all of them are the first picture.
     """
 
     def __init__(self, env: Env, count: int) -> None:
@@ -71,12 +71,12 @@ class NumberedTuple(gymnasium.ObservationWrapper[Any, Any, Any]):
         return int(np.ravel_multi_index([int(part) for part in observation], self._sizes))
 
 
-def numbered(env: Env, options: object) -> Env:
+def wrap_numbered(env: Env, options: object) -> Env:
     return NumberedTuple(env)
 
 
 class RawOutcome(Wrapper):
-    """Records rewards and ends as they were before the wrappers above changed them."""
+    """Records rewards and ends before the wrappers above change them."""
 
     def __init__(self, env: Env) -> None:
         super().__init__(env)
@@ -97,9 +97,9 @@ class RawOutcome(Wrapper):
 
 
 class WholeEpisodes(Wrapper):
-    """Observations with all wrappers, but rewards and ends of the environment itself.
+    """Returns observations of all wrappers, but rewards and ends of the environment itself.
 
-    Where a wrapper ends an episode early (a life was lost), it is reset as in training, and the episode goes on.
+    If a wrapper ends an episode early (a lost life), it is reset as in training, and the episode continues.
     """
 
     def __init__(self, env: Env, raw: RawOutcome) -> None:
@@ -128,13 +128,15 @@ _COUNTED = (spaces.Discrete, spaces.MultiDiscrete)
 
 
 class NotFlattenable(ValueError):
-    """A part of the observations cannot be numbers in a row; the message names it, and says what to do."""
+    """A part of the observations cannot be flattened to numbers; the message names it and says what to do."""
 
 
-def flattened(env: Env) -> Env:
-    """``env`` with its Dict or Tuple observations as one array, as Gymnasium's ``FlattenObservation`` makes it: each
-    part's numbers one after the other, in the order of the space, and a counted part as one number for each of its
-    values, one of them 1. Other environments as they are. Raises NotFlattenable."""
+def flatten_observations(env: Env) -> Env:
+    """Flatten Dict or Tuple observations of ``env`` to one array, as Gymnasium's ``FlattenObservation`` does.
+
+    The parts follow each other in the order of the space; a part of counted values is one-hot encoded. Other
+    environments are returned unchanged. Raises NotFlattenable.
+    """
     if not isinstance(env.observation_space, _COMPOSED):
         return env
     _check(env.observation_space)
@@ -142,7 +144,10 @@ def flattened(env: Env) -> Env:
 
 
 def names_of(space: gymnasium.Space[Any]) -> tuple[str, ...]:
-    """A name for each number of a flattened Dict or Tuple; none for other spaces: ``speed 1``, ``place/row = 2``."""
+    """Return a name for each number of a flattened Dict or Tuple, such as ``speed 1`` or ``place/row = 2``.
+
+    Returns none for other spaces.
+    """
     return tuple(_names(space, "")) if isinstance(space, _COMPOSED) else ()
 
 

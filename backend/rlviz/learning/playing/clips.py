@@ -26,7 +26,7 @@ from rlviz.domain.evaluation import EpisodeResult, VideoFacts
 from rlviz.domain.metrics import EPISODE_REWARD
 from rlviz.domain.recording import Detail
 from rlviz.learning.algorithms.policy import TrainedPolicy
-from rlviz.learning.environments.custom import environment_of
+from rlviz.learning.environments.custom import find_environment
 from rlviz.learning.environments.make import make_environment
 from rlviz.learning.playing.evaluate import cause_of, load_policy
 from rlviz.learning.playing.film import Interruption, MoreUrgent, film
@@ -70,7 +70,7 @@ class Progress:
 
 
 def progress_of(folder: RunFolder) -> Progress:
-    """The curve of the mean return over the whole training, in a few points; empty if no episode has ended.
+    """Return a few points of the mean return over the whole training; empty if no episode has ended.
 
     Raises RunFolderError.
     """
@@ -95,7 +95,7 @@ class GrowthPicture:
         self._inset: Pixels | None = None
 
     def draw(self, picture: Pixels) -> Pixels:
-        """A new picture; a small one is enlarged by a whole number."""
+        """Return a new picture, enlarged by a whole number if it is small."""
         times = -(-_MIN_PICTURE // picture.shape[1])
         drawn: Pixels = np.repeat(np.repeat(picture, times, axis=0), times, axis=1) if times > 1 else picture.copy()
         if self._inset is None:
@@ -108,7 +108,7 @@ class GrowthPicture:
         return drawn
 
     def _paint(self, width: int) -> Pixels:
-        """The curve alone; drawn at twice the size and scaled down for smooth lines."""
+        """Draw only the curve, at twice the size, and scale it down for smooth lines."""
         size = (2 * width, round(1.1 * width))
         image = Image.new("RGB", size, _BACKGROUND)
         draw = ImageDraw.Draw(image)
@@ -134,19 +134,21 @@ class GrowthPicture:
 
 
 class Scene:
-    """Takes the frames of one policy's episode until ``interruption`` raises: shows them to ``look``, draws ``overlay``
-    on them, and films them."""
+    """Films the frames of one policy's episode until ``interruption`` raises.
+
+    Each frame goes to ``on_frame``, then gets ``overlay`` drawn on it.
+    """
 
     def __init__(
         self,
         video: VideoRecorder,
         step: int,
         interruption: Interruption,
-        look: Callable[[Pixels], None] | None = None,
+        on_frame: Callable[[Pixels], None] | None = None,
         overlay: GrowthPicture | None = None,
     ) -> None:
         self._video, self._step, self._interruption = video, step, interruption
-        self._look, self._overlay = look, overlay
+        self._on_frame, self._overlay = on_frame, overlay
         self._last: tuple[Pixels, MomentCaption] | None = None
 
     @property
@@ -156,28 +158,28 @@ class Scene:
     def add(self, picture: object, caption: Caption) -> None:
         self._interruption.check(caption.step)
         pixels = check_picture(picture)
-        if self._look is not None:
-            self._look(pixels)
+        if self._on_frame is not None:
+            self._on_frame(pixels)
         if self._overlay is not None:
             pixels = self._overlay.draw(pixels)
         self._last = pixels, MomentCaption(self._step, caption.step, caption.episode_return)
         self._video.add(*self._last)
 
     def hold(self, frames: int) -> None:
-        """Repeat the last frame so many times."""
+        """Repeat the last frame ``frames`` times."""
         for _ in range(frames if self._last is not None else 0):
             assert self._last is not None
             self._video.add(*self._last)
 
 
 IDLE_SECONDS = 8.0
-"""Seconds to wait for another request: a user who has clicked often clicks again, and everything is loaded."""
+"""How long to wait for another request: users often click again, and everything is loaded already."""
 
-LOOK_SECONDS = 0.02
-"""Between two looks for a request."""
+POLL_SECONDS = 0.02
+"""Time between two checks for a request."""
 
 GROWTH_SECONDS = 8.0
-"""What is shown of each episode in a growth video at most; the environment's frame rate makes steps of it."""
+"""Maximum length of each episode in a growth video."""
 
 
 def make_clips(folder: RunFolder, *, idle_seconds: float = IDLE_SECONDS) -> None:
@@ -192,14 +194,14 @@ def make_clips(folder: RunFolder, *, idle_seconds: float = IDLE_SECONDS) -> None
         waits_since = time.monotonic()
         while time.monotonic() - waits_since < idle_seconds and folder.is_there():
             if (request := clips.requests.next()) is None:
-                time.sleep(LOOK_SECONDS)
+                time.sleep(POLL_SECONDS)
                 continue
             studio.fulfil(request)
             waits_since = time.monotonic()
 
 
 class _Studio:
-    """The environment of a run, with what is needed to film in it."""
+    """Answers requests for clips in the environment of a run."""
 
     def __init__(self, folder: RunFolder, clips: Clips) -> None:
         self._folder, self._clips = folder, clips
@@ -265,16 +267,16 @@ class _Studio:
         }
 
     def _pictures(self, request: ClipRequest) -> AbstractContextManager[PictureStrips | None]:
-        """Keeps what the agent sees, if that is pictures."""
+        """Return the storage of the agent's observations if they are images."""
         if (layout := picture_layout(self.env)) is None:
             return contextlib.nullcontext()
         path = self._clips.pictures_path(request.id)
         return PictureStrips(path, self._folder.path, layout, max_bytes=request.keep_bytes)
 
     def _picture(self, request: ClipRequest) -> dict[str, Any]:
-        """Only a thumbnail. The episode is played without being drawn, and again up to the moment to be drawn.
+        """Make only a thumbnail. The episode is played without rendering, then again up to the chosen frame.
 
-        Raises MoreUrgent as soon as something else is wanted.
+        Raises MoreUrgent when another request is more urgent.
         """
         (step,), (file,) = request.steps, request.policies
         policy = self._policy(file)
@@ -288,7 +290,7 @@ class _Studio:
         return {"episodes": [_played(step, result, MAX_CLIP_STEPS)]}
 
     def _undrawn(self, request: ClipRequest, policy: TrainedPolicy, max_steps: int) -> Iterator[EpisodeResult]:
-        """The episode, or its first ``max_steps`` steps; afterwards the environment is as the last of them left it."""
+        """Play the episode, or its first ``max_steps`` steps, without rendering. The environment stays there."""
         return film(
             self.env,
             policy,
@@ -304,7 +306,7 @@ class _Studio:
         write_atomically(self._clips.thumbnail_path(request.id), thumbnail.webp(), self._folder.path)
 
     def _about(self, request: ClipRequest) -> RecordsAbout:
-        """Clips are never verified, so only the first and the last frame are hashed."""
+        """Return the metadata of the records. Clips are never verified, so only the first and last frame are hashed."""
         return records_about(
             self.config,
             self.env,
@@ -315,15 +317,15 @@ class _Studio:
         )
 
     def _grow(self, request: ClipRequest) -> dict[str, Any]:
-        """An episode of each policy, with the curve of the return in a corner. Raises MoreUrgent."""
+        """Film an episode of each policy, with the curve of the return in a corner. Raises MoreUrgent."""
         episodes, curve = [], progress_of(self._folder)
-        max_steps = max(1, round(GROWTH_SECONDS * environment_of(self.config).render_fps))
+        max_steps = max(1, round(GROWTH_SECONDS * find_environment(self.config).render_fps))
         with self._recorder(request) as video:
             for step, file in zip(request.steps, request.policies, strict=True):
                 interruption = Interruption(self._clips, request)
                 scene = Scene(video, step, interruption, overlay=GrowthPicture(curve, step))
                 episodes.append(self._episode(request, step, self._policy(file), scene, max_steps))
-                scene.hold(round(environment_of(self.config).render_fps * 0.5))
+                scene.hold(round(find_environment(self.config).render_fps * 0.5))
         return {"episodes": episodes, "video": self._facts(request, video)}
 
     def _slice(self, request: ClipRequest, plan: SlicePlan) -> None:
@@ -357,7 +359,9 @@ class _Studio:
         return _played(step, result, max_steps).model_copy(update={"first_frame": first_frame})
 
     def _recorder(self, request: ClipRequest) -> VideoRecorder:
-        return VideoRecorder(self._clips.video_path(request.id), fps=environment_of(self.config).render_fps, fits=True)
+        return VideoRecorder(
+            self._clips.video_path(request.id), fps=find_environment(self.config).render_fps, fits=True
+        )
 
     def _facts(self, request: ClipRequest, video: VideoRecorder) -> VideoFacts:
         return video.facts(self._name(self._clips.video_path(request.id)))
@@ -367,7 +371,7 @@ class _Studio:
 
 
 def _played(step: int, result: EpisodeResult, max_steps: int) -> PlayedEpisode:
-    """``result`` of the policy of ``step``, as the first of a clip in which an episode has ``max_steps`` at most."""
+    """Describe ``result`` of the policy of ``step`` as the first episode of a clip, cut off at ``max_steps`` steps."""
     cut = result.truncated and result.episode_length >= max_steps
     return PlayedEpisode(
         step=step,

@@ -1,4 +1,4 @@
-"""The whole job of an evaluation, as a worker process runs it."""
+"""Runs an evaluation in a worker process: loads the policy, plays, films, records, and writes the result."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from rlviz.domain.recording import Actor
 from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.learning.algorithms.policy import Policy, RandomPolicy, TrainedPolicy, read_policy
 from rlviz.learning.environments.conforming import Fault, listen
-from rlviz.learning.environments.custom import environment_of
+from rlviz.learning.environments.custom import find_environment
 from rlviz.learning.environments.make import Env, make_environment
 from rlviz.learning.environments.observed import FaultKind
 from rlviz.learning.playing.film import film
@@ -116,7 +116,7 @@ class _Job:
             actor = Actor.POLICY if trained is not None else Actor.RANDOM
             video, recording = None, None
             if asked.video:
-                fps = environment_of(config).render_fps
+                fps = find_environment(config).render_fps
                 video = stack.enter_context(VideoRecorder(self.video, fps=fps, fits=True))
             if asked.steps is not None:
                 recording = stack.enter_context(

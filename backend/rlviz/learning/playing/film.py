@@ -22,7 +22,7 @@ from rlviz.domain.errors import EpisodeUnusable, RlvizError, VideoNotWritten, su
 from rlviz.domain.evaluation import Difference, EpisodeResult, Verification, VerificationStatus
 from rlviz.learning.algorithms.policy import Policy
 from rlviz.learning.environments.conforming import brief_action
-from rlviz.learning.environments.custom import environment_of
+from rlviz.learning.environments.custom import find_environment
 from rlviz.learning.environments.make import make_environment
 from rlviz.learning.playing.rollout import MAX_EPISODE_STEPS, Env, Episode, Step, digest_of, numbers_of, play, seed_all
 from rlviz.learning.playing.rollout import element_hash as hash_of
@@ -171,7 +171,7 @@ def _filmed(folder: RunFolder, evaluation_id: str) -> Verification:
     if record.summary.steps is not None and record.summary.steps.cut:
         raise VideoNotWritten("The records were cut where their file reached its size: the rest is not known.")
     found = Verification()
-    fps = environment_of(folder.read_config()).render_fps
+    fps = find_environment(folder.read_config()).render_fps
     with contextlib.suppress(_Differs), VideoRecorder(path, fps=fps, fits=True) as video:
         found = _verify(folder, evaluation_id, _Camera(video, len(record.summary.episodes)))
         if not found.identical:
@@ -220,7 +220,7 @@ def _completed(steps: int, difference: Difference | None, cause: str | None = No
 
 
 def _differences(file: StepFile, config: RunConfig, camera: _Camera | None) -> Iterator[tuple[int, Difference | None]]:
-    """Yields the number of records compared, and how the newest of them differs, if it does. ``camera`` sees each."""
+    """Yield the number of compared records, and the difference in the newest one, if any. ``camera`` films each."""
     compared = 0
     render = "frame_hash" in file.names
     with contextlib.closing(make_environment(config, render=render, whole_episodes=True)) as env:
@@ -236,7 +236,7 @@ def _differences(file: StepFile, config: RunConfig, camera: _Camera | None) -> I
                     seed_all(episode, None, deterministic=True)
                     step = episode.begin()
                 elif episode is not None and not episode.newest.is_last and columns["action"].present[row]:
-                    step = episode.take(columns["action"].numbers[row])
+                    step = episode.take_action(columns["action"].numbers[row])
                 picture = env.render() if camera is not None or columns["frame_hash"].present[row] else None
                 column = "index" if step is None else _differing(file, columns, row, step, picture)
                 if camera is not None and step is not None:

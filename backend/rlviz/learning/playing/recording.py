@@ -38,7 +38,7 @@ from rlviz.domain.spaces import MOST_NUMBERS, Space, SpaceLayout
 from rlviz.learning.algorithms.feature_memory import Features
 from rlviz.learning.algorithms.policy import Policy, TrainedPolicy
 from rlviz.learning.algorithms.reading import Reading
-from rlviz.learning.environments.custom import environment_of
+from rlviz.learning.environments.custom import find_environment
 from rlviz.learning.playing.rollout import MAX_EPISODE_STEPS, Env, Step, batch_of, digest_of, layout_of, numbers_of_each
 from rlviz.learning.playing.rollout import element_hash as hash_of
 from rlviz.learning.records.about import Components, RecordedEpisode, RecordsAbout
@@ -84,7 +84,7 @@ class CollectedEpisodes:
     def __len__(self) -> int:
         return len(self._episodes)
 
-    def take(self) -> list[EpisodeRows]:
+    def take_finished(self) -> list[EpisodeRows]:
         """Return the finished episodes and remove them."""
         episodes, self._episodes, self.count = self._episodes, [], 0
         for episode in episodes:
@@ -620,7 +620,7 @@ class StepRecorder:
 
     def __enter__(self) -> Self:
         if self._features is not None:
-            self._noting.enter_context(self._features.noting())
+            self._noting.enter_context(self._features.record_newest())
         return self
 
     def __exit__(
@@ -758,7 +758,7 @@ def records_about(
     clip_id: str | None = None,
 ) -> RecordsAbout:
     """Return the metadata of a step records file, without its episodes."""
-    environment = environment_of(config)
+    environment = find_environment(config)
     return RecordsAbout(
         run_id=config.run_id,
         evaluation_id=evaluation_id,

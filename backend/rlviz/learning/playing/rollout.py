@@ -67,7 +67,7 @@ class Episode:
         self.newest = Step(self.place, 0, observation)
         return self.newest
 
-    def take(self, action: Any) -> Step:
+    def take_action(self, action: Any) -> Step:
         """Take an action in any form that ``as_action`` accepts, and return the step."""
         before = self.newest
         action = as_action(self.env.action_space, action)
@@ -222,7 +222,7 @@ def play(
         actions, state = _predict(playing, policy, state if len(envs) == 1 else None, deterministic)
         yield from _steps(playing, policy, actions if readings else None)
         for episode, action in zip(playing, actions, strict=True):
-            episode.take(action)
+            episode.take_action(action)
         over = [episode for episode in playing if episode.newest.is_last]
         if over:
             # Reading must not draw random numbers for an action that is not taken, or it would change the episodes

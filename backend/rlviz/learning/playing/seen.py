@@ -25,15 +25,17 @@ from rlviz.stats.pictures import PictureLayout, is_picture, side_by_side
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """``pixels``: one picture as ``about`` describes it, (height, width) or with three colours."""
+    """``pixels``: one picture as ``about`` describes it, of shape (height, width) or (height, width, 3)."""
 
     about: SeenPictures
     pixels: NDArray[np.uint8]
 
 
 def see(observation: Any, policy: TrainedPolicy | None = None, action: Any = None) -> Seen | None:
-    """The pictures of ``observation``; with a ``policy``, how much each pixel weighs in its ``action`` on it. None if
-    it is no picture."""
+    """Return the pictures of ``observation``, or None if it is not an image.
+
+    With ``policy``, they include how much each pixel matters for its ``action``.
+    """
     if not isinstance(observation, np.ndarray) or not is_picture(observation.shape, observation.dtype):
         return None
     if (layout := PictureLayout.of(observation.shape)) is None:
@@ -49,10 +51,10 @@ def see(observation: Any, policy: TrainedPolicy | None = None, action: Any = Non
 
 
 def step_saliency(folder: RunFolder, env: Env, policy: TrainedPolicy, plan: SaliencyPlan) -> StepSaliency:
-    """Of the action that ``policy`` took there; after the last step, of the one that it would take.
+    """Compute the saliency of the action that ``policy`` took; after the last step, of the one it would take.
 
-    The recorded actions are taken again, as in a verification, and what is seen then has to be what was recorded.
-    Raises NoSaliency, FileNotFoundError and RunFolderError.
+    The recorded actions are replayed, as in a verification, and must lead to the recorded observation. Raises
+    NoSaliency, FileNotFoundError and RunFolderError.
     """
     with StepFile(_records(folder, plan), folder.path) as file:
         actions, recorded = _recorded(file, plan)
@@ -61,10 +63,10 @@ def step_saliency(folder: RunFolder, env: Env, policy: TrainedPolicy, plan: Sali
     step = _played(episode, actions[: plan.index])
     came = hash_of(layout, step.observation)
     if came is None or came.hex() != recorded:
-        advice = "" if plan.evaluation_id is None else " Verify the records to see where it begins to differ."
+        advice = "" if plan.evaluation_id is None else " Verify the records to see where the difference starts."
         raise NoSaliency(
-            f"Step {plan.index} of episode {plan.episode + 1} came out otherwise when it was played again, so that "
-            f"what the agent saw there is not known.{advice}"
+            f"Step {plan.index} of episode {plan.episode + 1} differed when it was played again, so the agent's "
+            f"observation is not known.{advice}"
         )
     if plan.index < len(actions):
         action = as_action(env.action_space, actions[plan.index])
@@ -72,7 +74,7 @@ def step_saliency(folder: RunFolder, env: Env, policy: TrainedPolicy, plan: Sali
         action = policy.predict(step.observation[np.newaxis], deterministic=True)[0][0]
     seen = see(step.observation, policy, action)
     if seen is None or seen.about.score is None:
-        raise NoSaliency("What this policy sees are no pictures, or its algorithm has no score that pixels weigh in.")
+        raise NoSaliency("This policy does not see images, or its algorithm has no score for pixels.")
     return StepSaliency(seen=seen.about, png=base64.b64encode(as_png(seen.pixels)).decode())
 
 
@@ -83,7 +85,7 @@ def _records(folder: RunFolder, plan: SaliencyPlan) -> Path:
 
 
 def _recorded(file: StepFile, plan: SaliencyPlan) -> tuple[list[Any], str | None]:
-    """The actions of the episode up to the one after the step, and the hash of what was seen at the step."""
+    """Return the episode's actions up to the one after the step, and the hash of the observation at the step."""
     found = file.read(["episode", "index", "action", "observation_hash"], file.groups(plan.episode))
     index = found["index"].numbers
     rows = np.flatnonzero((found["episode"].numbers == plan.episode) & (index <= plan.index + 1))
@@ -99,5 +101,5 @@ def _played(episode: Episode, actions: list[Any]) -> Step:
     seed_all(episode, None, deterministic=True)
     step = episode.begin()
     for action in actions:
-        step = episode.take(action)
+        step = episode.take_action(action)
     return step

@@ -1,6 +1,6 @@
-"""One video of two evaluations beside each other, each below a label. Runs in a process of its own:
+"""Writes one video of two evaluations side by side, each below a label. Runs in a separate process:
 
-python -m rlviz.learning.playing.side_by_side      a SideBySide as JSON on standard input
+python -m rlviz.learning.playing.side_by_side      reads a SideBySide as JSON from standard input
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from rlviz.learning.playing.video import CODEC, PIXEL_FORMAT
 from rlviz.machine import lower_priority
 
 MAX_SECONDS = 30.0
-"""Seconds of the videos that are shown: some three episodes of CartPole at their full length."""
+"""Seconds that are shown of the videos: about three full episodes of CartPole."""
 
 MAX_HEIGHT = 480
-"""Pixels of each picture, without its label."""
+"""Height in pixels of each picture, without its label."""
 
 NICENESS = 5
 _LINE, _MARGIN, _FONT_SIZE = 24, 10, 16
@@ -38,14 +38,14 @@ class Part(LazyModel):
 
 
 class SideBySide(LazyModel):
-    """What to write, and where."""
+    """The videos to join, and the file to write."""
 
     parts: tuple[Part, Part]
     target: Path
 
 
 def write_side_by_side(wanted: SideBySide) -> None:
-    """Write the video. A part that ends before the other holds its last frame. Raises OSError."""
+    """Write the video. A part that ends first holds its last frame. Raises OSError."""
     clips = [VideoFileClip(str(part.path), audio=False) for part in wanted.parts]
     try:
         seconds = min(MAX_SECONDS, max(clip.duration for clip in clips))
@@ -72,7 +72,7 @@ def write_side_by_side(wanted: SideBySide) -> None:
 
 
 def label(title: str, subtitle: str, width: int) -> Pixels:
-    """Both lines, of shape (H, width, 3); what does not fit is cut off, with an ellipsis."""
+    """Draw both lines, shape (H, width, 3). Text that does not fit ends with an ellipsis."""
     image = Image.new("RGB", (width, 2 * _LINE), _BACKGROUND)
     draw = ImageDraw.Draw(image)
     for line, (text, colour) in enumerate(((title, _TITLE), (subtitle, _SUBTITLE))):
@@ -99,7 +99,7 @@ def _font() -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
 
 
 def _even(length: float) -> int:
-    """libx264 needs even sizes for the pixel format that browsers play."""
+    """Round to an even number, which libx264 needs for the pixel format that browsers play."""
     return max(2, round(length / 2) * 2)
 
 

@@ -1,4 +1,4 @@
-"""The figures of an evaluation."""
+"""Summarises the episodes of an evaluation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def summarize(
     pictures: PicturesFacts | None = None,
     recording: RecordingFacts | None = None,
 ) -> EvaluationSummary:
-    """Statistics of return and length over ``episodes``, and how many terminated and were truncated."""
+    """Return statistics of return and length over ``episodes``, and how many terminated and were truncated."""
     return EvaluationSummary(
         episodes=list(episodes),
         episode_return=_spread([episode.episode_return for episode in episodes]),

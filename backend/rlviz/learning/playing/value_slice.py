@@ -17,20 +17,20 @@ from rlviz.learning.records.reader import StepFile
 from rlviz.rundir.folder import RunFolder
 
 REACH = 3.0
-"""Range on either side of the held value for a component without bounds, of which nothing was recorded."""
+"""Range on either side of the held value for a component without bounds and without recorded values."""
 
 MARGIN = 0.05
 """Margin beyond each end of the recorded range, as a share of it."""
 
 UNBOUNDED = 1e6
-"""Bounds beyond this are ignored: some environments give the largest representable number."""
+"""Larger bounds are ignored: some environments use the largest representable number."""
 
 Ranges = tuple[NDArray[np.float64], NDArray[np.float64]]
-"""Least and greatest value of each component."""
+"""Smallest and largest value of each component."""
 
 
 def ranges_seen(folder: RunFolder, evaluation_id: str) -> Ranges | None:
-    """The ranges in the step records of an evaluation; None if there are none, or if they cannot be read."""
+    """Return the ranges in the step records of an evaluation; None if there are none, or if they cannot be read."""
     low: NDArray[np.float64] | None = None
     high: NDArray[np.float64] | None = None
     readable = suppress(FileNotFoundError, RunFolderError, ValueError)
@@ -47,8 +47,10 @@ def ranges_seen(folder: RunFolder, evaluation_id: str) -> Ranges | None:
 
 
 def value_slice(policy: TrainedPolicy, plan: SlicePlan, seen: Ranges | None) -> ValueSlice:
-    """V(s) where the policy has it; else the greatest Q(s, a), or, where actions are continuous, that of the action
-    that it takes without noise. ``seen``: how far components went. Raises NotSliceable."""
+    """Compute V(s) if the policy has it, else the largest Q(s, a), or Q of the action without noise if continuous.
+
+    ``seen`` are the recorded ranges of the components. Raises NotSliceable.
+    """
     space = policy.model.observation_space
     if not isinstance(space, spaces.Box) or max(plan.x, plan.y) >= (size := math.prod(space.shape)):
         raise NotSliceable(f"The policy sees {space}, of which components {plan.x} and {plan.y} cannot be varied.")
@@ -91,12 +93,12 @@ def _expected(reading: Reading) -> Numbers:
 
 
 def _number(value: float) -> float | None:
-    """Seven significant digits, the precision of the networks."""
+    """Round to seven significant digits, the precision of the networks."""
     return float(f"{value:.7g}") if math.isfinite(value) else None
 
 
 def _middle(space: spaces.Box) -> NDArray[np.float64]:
-    """Midpoint of the bounds of each component; 0 where there are none."""
+    """Return the midpoint of the bounds of each component; 0 without bounds."""
     low, high = space.low.astype(np.float64).reshape(-1), space.high.astype(np.float64).reshape(-1)
     bounded = (np.abs(low) < UNBOUNDED) & (np.abs(high) < UNBOUNDED)
     return np.where(bounded, np.where(bounded, low, 0) / 2 + np.where(bounded, high, 0) / 2, 0.0)

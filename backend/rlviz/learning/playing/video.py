@@ -39,19 +39,19 @@ _TO_YUV = np.array(
     [[0.256788, 0.504129, 0.097906, 16], [-0.148223, -0.290993, 0.439216, 128], [0.439216, -0.367788, -0.071427, 128]],
     np.float32,
 )
-"""Y, Cb and Cr of red, green, blue and 1 by ITU-R BT.601, from 16 to 235 and 240."""
+"""Coefficients of red, green, blue and 1 for Y, Cb and Cr by ITU-R BT.601, which range from 16 to 235 and 240."""
 
 CODEC, PIXEL_FORMAT = "libx264", "yuv420p"
-"""H.264, in the one format of pixels that all browsers play."""
+"""H.264 in the only pixel format that all browsers play."""
 
 _PRESET = "ultrafast"  # on a drawn scene half the time of "medium", for about 1 MB a minute
 
 
 class Encoder:
-    """H.264, yuv420p, index in front (``+faststart``), at ``path`` whatever its extension.
+    """Encodes an MP4 file at ``path``, with any extension: H.264, yuv420p, index in front (``+faststart``).
 
-    Exactly one of ``finish`` and ``abort`` must follow. Frames go through a pipe and are not kept:
-    ``write`` waits while ffmpeg is behind. Raises VideoNotWritten whenever ffmpeg gives up.
+    Call ``finish`` or ``abort`` once at the end. Frames go through a pipe and are not kept: ``write`` waits while
+    ffmpeg is behind. Raises VideoNotWritten if ffmpeg fails.
     """
 
     def __init__(self, path: Path, *, width: int, height: int, fps: float) -> None:
@@ -108,8 +108,10 @@ class Encoder:
 
 
 def _planes(frame: Pixels) -> Iterator[Pixels]:
-    """Y, Cb and Cr of ``frame``, the latter two the mean of four pixels each: yuv420p. OpenCV makes them in a fraction
-    of the time that ffmpeg takes, and half as many bytes go through the pipe."""
+    """Yield Y, Cb and Cr of ``frame`` as yuv420p: Cb and Cr are means of four pixels.
+
+    OpenCV takes a fraction of ffmpeg's time, and half as many bytes go through the pipe.
+    """
     height, width = frame.shape[:2]
     yield np.asarray(cv2.cvtColor(frame, cv2.COLOR_RGB2YUV_I420), np.uint8)[:height]
     small = cv2.resize(frame, (width // 2, height // 2), interpolation=cv2.INTER_AREA)
@@ -118,20 +120,20 @@ def _planes(frame: Pixels) -> Iterator[Pixels]:
 
 
 def _input(width: int, height: int, fps: float) -> list[str]:
-    """Arguments for raw frames from standard input."""
+    """Return ffmpeg's arguments for raw frames from standard input."""
     shape = {"-f": "rawvideo", "-pix_fmt": PIXEL_FORMAT, "-s": f"{width}x{height}", "-r": f"{fps:g}", "-i": "-"}
     return ["-y", "-hide_banner", "-nostats", "-loglevel", "error", *_words(shape)]
 
 
 def browser_format(fps: float) -> list[str]:
-    """Arguments for H.264 in an MP4, with a keyframe every two seconds for seeking."""
+    """Return ffmpeg's arguments for H.264 in an MP4, with a keyframe every two seconds for seeking."""
     options = {
         "-vcodec": CODEC,
         "-preset": _PRESET,
         "-pix_fmt": PIXEL_FORMAT,
         "-crf": "23",
         "-g": str(max(1, round(2 * fps))),
-        # ffmpeg converts RGB with the BT.601 matrix; players guess by the size unless told
+        # ffmpeg converts RGB with the BT.601 matrix; without this flag, players guess the matrix from the size
         "-x264-params": "colorprim=smpte170m:transfer=smpte170m:colormatrix=smpte170m",
         "-movflags": "+faststart",
         "-threads": "1",  # more threads cost a quarter more processor time, and runs may be training at the same time
@@ -234,7 +236,7 @@ class CaptionStrip:
 
 
 def _write(field: Pixels, text: str) -> None:
-    """Replace the text in ``field``, cut off where it does not fit."""
+    """Replace the text in ``field``; text that does not fit is cut off."""
     line = np.concatenate([_glyph(character) for character in text], axis=1)
     width = min(line.shape[1], field.shape[1])
     field[:, :width] = line[:, :width, np.newaxis]
@@ -248,7 +250,7 @@ def _font() -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
 
 @cache
 def _glyph(character: str) -> Pixels:
-    """``character`` as grey levels, (STRIP_HEIGHT, advance). Digits have equal widths, so that numbers do not move."""
+    """Draw ``character`` in grey levels, (STRIP_HEIGHT, advance). Digits have equal widths, so numbers stay put."""
     font = _font()
     image = Image.new("L", (round(font.getlength(character)), STRIP_HEIGHT), BACKGROUND)
     ImageDraw.Draw(image).text((0, (STRIP_HEIGHT - _FONT_SIZE) // 2 - 2), character, _FOREGROUND, font)
@@ -260,10 +262,10 @@ MAX_HEIGHT = 720
 
 
 class Canvas:
-    """Reused for every frame of a video. ``pixels`` has shape (height, width, 3), both even.
+    """An array for the frames of a video, ``pixels``, of shape (height, width, 3) with even numbers.
 
-    Pictures of ``shape`` (H, W, 3) that are too high are scaled down with their aspect ratio; odd sizes get a border,
-    and so do those that are narrower than their caption, if they are ``captioned``.
+    Pictures of ``shape`` (H, W, 3) that are too high are scaled down with their aspect ratio. Pictures of odd sizes get
+    a border, and also, if ``captioned``, those that are narrower than the caption.
     """
 
     def __init__(self, shape: tuple[int, ...], *, captioned: bool = True) -> None:
@@ -289,7 +291,7 @@ class Canvas:
         return int(self.pixels.shape[0])
 
     def draw(self, picture: Pixels, caption: Text | None) -> Pixels:
-        """Replace what is on the canvas. Raises VideoNotWritten if ``picture`` has changed its size."""
+        """Draw a frame over the last one. Raises VideoNotWritten if ``picture`` has another size than the first."""
         if picture.shape != self._shape:
             raise VideoNotWritten(
                 f"The environment's picture changed from {self._shape} to {picture.shape} within the video; "
@@ -311,15 +313,14 @@ def _even(length: int) -> int:
 
 
 class VideoRecorder:
-    """Films into ``path`` at ``fps`` frames a second. Frames are encoded as they come and never kept.
+    """Films into ``path`` at ``fps`` frames per second. Frames are encoded as they arrive and not kept.
 
-    Leaving the block puts the complete, synced file at ``path``; leaving it by an exception, of
-    whatever kind, leaves nothing. Raises VideoNotWritten if there was no frame, if one cannot be
-    used, or if ffmpeg gives up.
+    The end of the block puts the complete, synced file at ``path``; an exception leaves no file. Raises VideoNotWritten
+    if there was no frame, if a frame cannot be used, or if ffmpeg fails.
     """
 
     def __init__(self, path: Path, *, fps: float, fits: bool = False) -> None:
-        """``fits``: pictures of another size than the first are scaled to it, and not refused."""
+        """Start the video. ``fits``: scale pictures of another size to that of the first, instead of refusing them."""
         self.path, self.fps, self._fits = path, fps, fits
         self._size: tuple[int, int] | None = None
         self.frames = 0
@@ -331,9 +332,9 @@ class VideoRecorder:
         return self
 
     def add(self, picture: object, caption: Text | None) -> None:
-        """Append one frame: an (H, W, 3) array of bytes, the size of those before unless it ``fits``.
+        """Append a frame: an (H, W, 3) array of bytes, of the same size as the others unless the video ``fits``.
 
-        All have captions, or none.
+        Either all frames have captions, or none.
         """
         pixels = check_picture(picture)
         self._size = self._size or (pixels.shape[0], pixels.shape[1])
@@ -358,7 +359,7 @@ class VideoRecorder:
             self._discard()
 
     def facts(self, file: str) -> VideoFacts:
-        """The video that was written, after the block; ``file`` is its path to note."""
+        """Return the facts of the video after the end of the block. ``file`` is its path in them."""
         if self._canvas is None:
             raise VideoNotWritten("There is no video: no frame was recorded.")
         return VideoFacts(
@@ -394,7 +395,7 @@ _COUNT = re.compile(r"frame=\s*(\d+)")
 
 @dataclass(frozen=True)
 class VideoProbe:
-    """What a file holds. ``width`` and ``height`` in pixels, ``fps`` in frames a second."""
+    """Facts of a video file. ``width`` and ``height`` are in pixels, ``fps`` in frames per second."""
 
     codec: str
     pix_fmt: str
@@ -409,12 +410,12 @@ class VideoProbe:
 
 
 def probe_video(path: Path) -> VideoProbe:
-    """Raises ValueError for what is no video, or not yet a whole one."""
+    """Read the facts of a video file. Raises ValueError if it is not a complete video."""
     done = _ffmpeg("-i", str(path), "-map", "0:v:0", "-c", "copy", "-f", "null", "-")
     stream, counts = _STREAM.search(done.stderr), _COUNT.findall(done.stderr)
     if done.returncode != 0 or stream is None or not counts or int(counts[-1]) == 0:
         said = done.stderr.strip().splitlines()
-        raise ValueError(f"{path} is no video that can be read{f' ({said[-1][:200]})' if said else ''}.")
+        raise ValueError(f"{path} is not a readable video{f' ({said[-1][:200]})' if said else ''}.")
     return VideoProbe(
         codec=stream["codec"],
         pix_fmt=stream["pix_fmt"],
@@ -426,10 +427,10 @@ def probe_video(path: Path) -> VideoProbe:
 
 
 def copy_for_browsers(source: Path, target: Path, *, name: str) -> VideoFacts:
-    """Put the video in ``source`` at ``target``, whole or not at all; ``name`` is its path to note.
+    """Copy the video in ``source`` to ``target``, completely or not at all. ``name`` is its path in the facts.
 
-    What browsers do not play, or is higher than MAX_HEIGHT, is encoded again, without sound. Raises ValueError
-    for what is no video, VideoNotWritten and OSError.
+    A video that browsers do not play, or that is higher than MAX_HEIGHT, is encoded again without sound. Raises
+    ValueError if ``source`` is not a video, VideoNotWritten and OSError.
     """
     found = probe_video(source)
     beside = temporary_name(target)
@@ -467,8 +468,11 @@ def _ffmpeg(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def join_videos(parts: Sequence[Path], path: Path) -> None:
-    """Write the frames of all ``parts`` to ``path``, in order. All must come from a VideoRecorder, and be of one size
-    and rate. Raises VideoNotWritten if ffmpeg gives up, and OSError."""
+    """Write the frames of all ``parts`` to ``path``, in order, without encoding them again.
+
+    All parts must come from a VideoRecorder and have the same size and rate. Raises VideoNotWritten if ffmpeg fails,
+    and OSError.
+    """
     names = path.with_suffix(".txt")
     names.write_bytes(b"".join(os.fsencode(f"file '{_quoted(part)}'\n") for part in parts))
     source = ["-f", "concat", "-safe", "0", "-i", str(names)]
@@ -492,15 +496,17 @@ WIDTH = 160
 
 _KEPT = 16
 _OVERSIZE = 4
-"""Frames wait at this multiple of the width at most. Only the one that is kept is scaled down smoothly, which takes
-longer than copying it."""
+"""Frames are held at up to this multiple of the width. Only the chosen one is scaled down smoothly, because that takes
+longer than copying."""
 PLACE = 0.65
-"""Position of the frame as a share of the episode: it is under way by then, and most failures come later."""
+"""Position of the frame as a share of the episode: something has happened by then, and most failures come later."""
 
 
 class Thumbnail:
-    """Picks a frame of an episode of unknown length. It keeps evenly spaced frames; when there are too many, every
-    second one is dropped, and from then on half as many are taken."""
+    """Picks a frame of an episode of unknown length.
+
+    It holds evenly spaced frames. When there are too many, it drops every second one and then takes half as many.
+    """
 
     def __init__(self) -> None:
         self._frames: list[Pixels] = []

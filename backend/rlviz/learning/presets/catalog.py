@@ -19,16 +19,16 @@ from rlviz.domain.presets import MeasuredCurve, MeasuredPreset, OwnPreset, Prese
 FILES = Path(__file__).parent / "files"
 MEASURED = Path(__file__).parent / "measured.json"
 CURVES = Path(__file__).parent / "curves.json"
-"""By digest, as ``MEASURED``; apart from it, because it is needed one curve at a time."""
+"""Learning curves by digest. A separate file, because the page needs one curve at a time."""
 
 SPECIFICATIONS = Path(__file__).parent / "specifications"
-"""The experiments that the presets of an environment are measured by, a file each."""
+"""Folder of the experiments that measure presets, one file for each environment."""
 
 ANYWHERE = "any environment"
 
 
 class PresetFile(LazyModel):
-    """One file of ``files/``: the presets of one environment, or, without one, an algorithm's general presets."""
+    """A file in ``files/``: the presets of one environment, or the general presets of an algorithm."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -37,7 +37,7 @@ class PresetFile(LazyModel):
 
 
 def read_preset_files() -> tuple[PresetFile, ...]:
-    """Every file, as it is now."""
+    """Read all preset files."""
     return tuple(
         PresetFile.model_validate(tomllib.loads(path.read_text("utf-8"))) for path in sorted(FILES.glob("*.toml"))
     )
@@ -45,17 +45,17 @@ def read_preset_files() -> tuple[PresetFile, ...]:
 
 @cache
 def preset_files() -> tuple[PresetFile, ...]:
-    """Every file, read once."""
+    """Return all preset files, which are read once."""
     return read_preset_files()
 
 
 def presets_for(
     algorithm: str, env_id: str | None = None, options: Mapping[str, JsonValue] | None = None
 ) -> list[Preset]:
-    """The presets of an algorithm for an environment with these options, one for each id.
+    """Return the presets of an algorithm for an environment with these options, one for each id.
 
-    A preset of the environment's file takes precedence over the general one; of two in one file, the one whose ``when``
-    names more options.
+    A preset in the environment's file wins over a general one. In the same file, the preset whose ``when`` names more
+    options wins.
     """
     found = {preset.id: preset for preset in _general(algorithm)}
     fitting = [
@@ -74,7 +74,7 @@ def preset_for(
     options: Mapping[str, JsonValue] | None = None,
     own: Sequence[OwnPreset] = (),
 ) -> Preset | OwnPreset:
-    """The preset of that id, among ours and the user's ``own``. Raises UnknownName."""
+    """Return the preset with that id, built in or one of the user's ``own``. Raises UnknownName."""
     found: dict[str, Preset | OwnPreset] = {
         preset.id.value: preset for preset in presets_for(algorithm, env_id, options)
     }
@@ -90,7 +90,7 @@ def own_presets_for(
     env_id: str | None = None,
     options: Mapping[str, JsonValue] | None = None,
 ) -> list[OwnPreset]:
-    """Those of the user's ``own`` presets that apply."""
+    """Return the user's ``own`` presets that apply."""
     return [
         preset
         for preset in own
@@ -99,7 +99,10 @@ def own_presets_for(
 
 
 def digest(preset: Preset, env_id: str) -> str:
-    """A digest of what a preset trains, 16 hexadecimal digits. Measured results are valid only for the same digest."""
+    """Return a digest of everything that a preset trains with, as 16 hexadecimal digits.
+
+    Measured results are valid only for the same digest.
+    """
     trained = {"algorithm", "total_timesteps", "when", "hyperparameters", "evaluation"}
     content = preset.model_dump(mode="json", include=trained, exclude_none=True)
     text = json.dumps({**content, "environment": env_id}, sort_keys=True)
@@ -107,10 +110,10 @@ def digest(preset: Preset, env_id: str) -> str:
 
 
 def measured(preset: Preset, env_id: str) -> MeasuredPreset | None:
-    """Results measured with exactly this preset on exactly this environment; None if it was not measured.
+    """Return the results measured with exactly this preset and environment; None if it was not measured.
 
-    Evaluations while it trains change nothing about training, unless they end it. Where a preset was measured before it
-    had any, the figures are those of its last policies, and say so.
+    Evaluations do not change training unless they end it. So a preset that was measured before it had evaluations keeps
+    its figures, which are those of its last policies and say so.
     """
     found = _measured().get(figures_key(preset, env_id))
     if found is not None and figures_key(preset, env_id) != digest(preset, env_id):
@@ -119,8 +122,10 @@ def measured(preset: Preset, env_id: str) -> MeasuredPreset | None:
 
 
 def figures_key(preset: Preset, env_id: str) -> str:
-    """The digest that figures and curve of ``preset`` are known by: its own, or that of the same training without
-    evaluations where only that was measured."""
+    """Return the digest under which the figures of ``preset`` are stored.
+
+    It is the preset's own, or that of the same training without evaluations if only that was measured.
+    """
     own = digest(preset, env_id)
     if own in _measured() or preset.evaluation is None or preset.evaluation.stop_after is not None:
         return own
@@ -129,7 +134,7 @@ def figures_key(preset: Preset, env_id: str) -> str:
 
 
 def without_evaluation(preset: Preset) -> Preset:
-    """The same training without evaluations."""
+    """Return the same training without evaluations."""
     return preset.model_copy(update={"evaluation": None})
 
 
@@ -141,7 +146,7 @@ def _measured() -> Mapping[str, MeasuredPreset]:
 
 
 def measured_curves() -> Mapping[str, MeasuredCurve]:
-    """By digest of the preset."""
+    """Read the measured curves, by digest of the preset."""
     if not CURVES.exists():
         return {}
     return TypeAdapter(dict[str, MeasuredCurve]).validate_json(CURVES.read_bytes())
@@ -149,7 +154,7 @@ def measured_curves() -> Mapping[str, MeasuredCurve]:
 
 @cache
 def known_curves() -> Mapping[str, MeasuredCurve]:
-    """The same, read once."""
+    """Return the measured curves, which are read once."""
     return measured_curves()
 
 
@@ -166,7 +171,7 @@ def _general(algorithm: str) -> tuple[Preset, ...]:
 
 @cache
 def presets_tuned_for(env_id: str | None) -> tuple[Preset, ...]:
-    """The presets tuned for an environment."""
+    """Return the presets tuned for an environment."""
     return next((file.preset for file in preset_files() if env_id is not None and file.environment == env_id), ())
 
 
@@ -175,5 +180,5 @@ def _applies(preset: Preset | OwnPreset, options: Mapping[str, JsonValue]) -> bo
 
 
 def specification_text(name: str) -> str | None:
-    """The specification in the file ``name``; None if there is no such file."""
+    """Return the text of the specification in the file ``name``; None if there is no such file."""
     return next((path.read_text("utf-8") for path in SPECIFICATIONS.glob("*.toml") if path.name == name), None)

@@ -16,19 +16,19 @@ from rlviz.domain.presets import MeasuredPreset, Preset, PresetId
 from rlviz.learning.presets.catalog import measured, presets_for
 
 RELIABLE = 0.8
-"""Share of the seeds of a preset that hold the threshold where it works."""
+"""Share of a preset's seeds that must hold the threshold."""
 
 
 def recommended_preset(
     algorithm: str, env_id: str, options: Mapping[str, JsonValue], threshold: float | None
 ) -> PresetId:
-    """The preset of ``algorithm`` to begin with in an environment with these options.
+    """Return the recommended preset of ``algorithm`` for an environment with these options.
 
     Args:
-        algorithm: Its id.
-        env_id: The environment's.
-        options: Values of all its options.
-        threshold: Its reward threshold with them, if it has one.
+        algorithm: Id of the algorithm.
+        env_id: Id of the environment.
+        options: Values of all options of the environment.
+        threshold: Reward threshold of the environment with these options, if it has one.
     """
     found = _figures(algorithm, env_id, options)
     working = [preset for preset, figures in found if _works(figures, found, threshold)]
@@ -43,8 +43,10 @@ def recommended_preset(
 def recommended_algorithm(
     algorithms: Sequence[str], env_id: str, options: Mapping[str, JsonValue], threshold: float | None
 ) -> str | None:
-    """The first of ``algorithms`` whose recommended preset works; the best of those measured where none does; the first
-    where nothing was measured, and None of none."""
+    """Return the first of ``algorithms`` whose recommended preset works.
+
+    If none works, return the best measured one; if none was measured, the first; None if there are no algorithms.
+    """
     every = {one: _figures(one, env_id, options) for one in algorithms}
     together = [pair for found in every.values() for pair in found]
     best: tuple[tuple[float, ...], str] | None = None
@@ -81,5 +83,5 @@ def _merit(figures: MeasuredPreset) -> tuple[float, ...]:
 
 
 def _end(end: float | None, figures: MeasuredPreset) -> float:
-    """An end of the interval; of one seed, which has none, its return."""
+    """Return an end of the interval, or the return itself with one seed, which has no interval."""
     return figures.return_iqm if end is None else end

@@ -1,4 +1,4 @@
-"""The metadata of a step records file."""
+"""Models of the metadata in a step records file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ READING = "reading."
 
 
 class RecordedEpisode(LazyModel):
-    """How an episode begins: what is needed to reset the environment in the same way."""
+    """The start of an episode: everything to reset the environment in the same way."""
 
     model_config = ConfigDict(frozen=True, ser_json_inf_nan="constants")
 
@@ -35,27 +35,27 @@ class Components(LazyModel):
     layout: SpaceLayout
     labels: list[str] = Field([])
     units: list[str] = Field([])
-    factors: list[StateFactor] = Field([], description="The quantities that the states of a Discrete space number.")
+    factors: list[StateFactor] = Field([], description="The quantities that make up the states of a Discrete space.")
 
 
 class RecordsAbout(LazyModel):
-    """Everything but the episodes is known before the first row is written; episodes are added as they begin."""
+    """The metadata. Episodes are added when they begin; the rest is known before the first row is written."""
 
     model_config = ConfigDict(frozen=True, ser_json_inf_nan="constants")
 
     schema_version: Literal[1] = 1
     run_id: str
-    evaluation_id: str | None = Field(None, description="null: the records are those of a clip.")
+    evaluation_id: str | None = Field(None, description="null: records of a clip.")
     clip_id: str | None = None
     env_id: str
     env_options: dict[str, JsonValue] = Field({})
     deterministic: bool
-    frames_every: int = Field(1, ge=1, description="Every so many frames were hashed.")
-    max_steps: int = Field(description="Actions after which an episode is cut off, whatever the environment says.")
+    frames_every: int = Field(1, ge=1, description="Every n-th frame was hashed.")
+    max_steps: int = Field(description="Actions after which an episode is cut off, even if the environment continues.")
     observation: Components
     action: Components
-    versions: dict[str, str] = Field({}, description="Of the packages that played.")
+    versions: dict[str, str] = Field({}, description="Versions of the packages that played.")
     episodes: list[RecordedEpisode] = Field([])
-    squashed: bool = Field(False, description="Mean and deviation lie before the hyperbolic tangent.")
-    quantiles: int | None = Field(None, description="How many there are of each action's return.")
-    cut: bool = Field(False, description="The file reached the size it may have: later steps were not recorded.")
+    squashed: bool = Field(False, description="Mean and deviation apply before the hyperbolic tangent.")
+    quantiles: int | None = Field(None, description="Number of quantiles of each action's return.")
+    cut: bool = Field(False, description="The file reached its size limit: later steps were not recorded.")

@@ -2,7 +2,7 @@
 
 | column | test | matches |
 | --- | --- | --- |
-| a number, such as `reward` | `2`, `!=2`, `>2`, `>=2`, `<2`, `<=2` | records that compare so |
+| a number, such as `reward` | `2`, `!=2`, `>2`, `>=2`, `<2`, `<=2` | records for which the comparison is true |
 | | `0..1` | records from 0 to 1 |
 | | `1,2` | records with one of these values |
 | a flag, such as `terminated` | `true`, `false` | records with this value |
@@ -34,7 +34,7 @@ _ACTORS = {actor.value: float(place) for place, actor in enumerate(Actor)}
 
 
 class _Part(NamedTuple):
-    """Numbers that can be compared: a column, or those at one place of a list."""
+    """Numbers that can be compared: a column, or one index of a list column."""
 
     name: str
     column: str
@@ -42,10 +42,10 @@ class _Part(NamedTuple):
 
 
 class InWords:
-    """A condition in the language of ``stats/conditions.py``. What is null neither compares nor is unequal.
+    """A condition in the language of ``stats/conditions.py``. No comparison with null is true, not even ``!=``.
 
-    It is itself the vocabulary: numbers by the names of columns, ``observation.pole angle`` or only ``pole angle``,
-    values of a Discrete action and of the actor by their names, and flags. Raises InvalidRequest, at pointer ``at``.
+    This class is also the vocabulary of the condition: numbers by column name, ``observation.pole angle`` or just
+    ``pole angle``, Discrete actions and actors by name, and flags. Raises InvalidRequest, at pointer ``at``.
     """
 
     def __init__(self, file: StepFile, text: str, at: str) -> None:
@@ -91,7 +91,7 @@ class InWords:
         return lambda columns: np.asarray(columns[name].numbers, bool) & columns[name].present
 
     def _part_of_list(self, name: str) -> _Part | None:
-        """For instance ``reading.q_values.0``, of a list whose length stands nowhere."""
+        """Return a number of a list of unknown length, for instance ``reading.q_values.0``."""
         try:
             column, place = find_column(self._file, name, self._at)
         except InvalidRequest:
@@ -114,7 +114,7 @@ def _parts(file: StepFile) -> Iterator[_Part]:
 
 
 def _by_name(parts: Sequence[_Part]) -> dict[str, _Part]:
-    """By lower-case names; a component of the observation also by its own alone, unless that names something else."""
+    """Index parts by lower-case name. Components of the observation also get their own name, unless it is in use."""
     found = {part.name.lower(): part for part in reversed(parts)}
     short = [part.name.partition(".")[2].lower() for part in parts]
     for name, part in zip(short, parts, strict=True):
@@ -124,7 +124,7 @@ def _by_name(parts: Sequence[_Part]) -> dict[str, _Part]:
 
 
 def _actors(column: Column) -> tuple[NDArray[Any], Mask]:
-    """Who took each action, as its number in ``_ACTORS``."""
+    """Return the actor of each action, as its index in ``_ACTORS``."""
     numbers = np.full(len(column.numbers), np.nan)
     for actor, number in _ACTORS.items():
         numbers[column.numbers == actor] = number
@@ -134,7 +134,7 @@ def _actors(column: Column) -> tuple[NDArray[Any], Mask]:
 MOST_CONDITIONS = 20
 
 LONGEST_CONDITION = 1_000
-"""Characters of one."""
+"""Maximum length of a condition in characters."""
 
 _COMPARISON = re.compile(r"(>=|<=|!=|>|<)\s*(\S+)")
 _ENDS = ("terminated", "truncated")
@@ -145,14 +145,14 @@ class Condition(Protocol):
 
     @property
     def columns(self) -> Sequence[str]:
-        """The columns that it refers to."""
+        """The columns that the condition reads."""
 
     def holds(self, columns: Columns) -> Mask:
-        """A mask of the records that fulfil it; ``columns`` holds those that it refers to."""
+        """Return a mask of the records that fulfil the condition. ``columns`` has the columns that it reads."""
 
 
 def parse(file: StepFile, text: str, at: str) -> Condition:
-    """The condition on the records of ``file`` that ``text`` says. Raises InvalidRequest, at pointer ``at``."""
+    """Parse ``text`` as a condition on the records of ``file``. Raises InvalidRequest, at pointer ``at``."""
     name, colon, _ = text.partition(":")
     if not text.strip() or (colon and not re.search(r"[<>=!(\"']", name)):
         return ColumnTest(file, text, at)
@@ -160,14 +160,14 @@ def parse(file: StepFile, text: str, at: str) -> Condition:
 
 
 class ColumnTest:
-    """As in ``reward:>0``. Raises InvalidRequest, at pointer ``at``, if it is malformed."""
+    """A condition such as ``reward:>0``. Raises InvalidRequest, at pointer ``at``, if it is malformed."""
 
     def __init__(self, file: StepFile, text: str, at: str) -> None:
         self._file, self._at = file, at
         name, colon, test = text.partition(":")
         self._name, self._test = name.strip(), test.strip()
         if not colon or not self._test:
-            raise self._wrong(f"A condition is column:test, as in action:2 or reward:>0.5; got {text[:80]!r}.")
+            raise self._wrong(f"Write a condition as column:test, such as action:2 or reward:>0.5; got {text[:80]!r}.")
         self._place: int | None = None
         if self._name == "text":
             self.columns = [name for name in file.names if name == "action" or self._has_text(name) or name in _ENDS]
@@ -193,13 +193,13 @@ class ColumnTest:
             return self._of_number(column)
         if self._file.is_flag(column):
             if self._test not in ("true", "false"):
-                raise self._wrong(f"{column} is true or false; got {self._test[:80]!r}.")
+                raise self._wrong(f"{column} must be true or false; got {self._test[:80]!r}.")
             wanted = self._test == "true"
             return lambda numbers: numbers == wanted
         if self._has_text(column):
             part = self._test.lower()
             return lambda texts: [text is not None and part in text for text in texts]
-        raise self._wrong(f"{column} is a list. Name one of its numbers, as in {column}.0:>0.5.")
+        raise self._wrong(f"{column} is a list. Name one of its numbers, such as {column}.0:>0.5.")
 
     def _of_number(self, column: str) -> Callable[[Any], Any]:
         if match := _COMPARISON.fullmatch(self._test):
@@ -224,7 +224,7 @@ class ColumnTest:
         except ValueError:
             value = math.nan
         if math.isnan(value):
-            raise self._wrong(f"{text.strip()[:80]!r} is no number that {self._name} could be compared with.")
+            raise self._wrong(f"{text.strip()[:80]!r} is not a number to compare {self._name} with.")
         return value
 
     def _contains(self, name: str, column: Column) -> Mask:

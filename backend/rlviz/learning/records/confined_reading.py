@@ -1,4 +1,4 @@
-"""Reads step records in a confined process, because a foreign file can expand to any size."""
+"""Reads step records in a confined process, because a file from elsewhere can expand to any size."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ PIECE_BYTES = 1 << 22
 
 
 def find(path: Path, folder: Path, query: StepQuery) -> tuple[RecordsAbout, list[str], FoundSteps]:
-    """The file's metadata, its columns, and the records that match. Raises FileNotFoundError, RunFolderError,
-    InvalidRequest, and ValueError for records that cannot be read."""
+    """Return the file's metadata, its columns, and the records that match.
+
+    Raises FileNotFoundError, RunFolderError, InvalidRequest, and ValueError for records that cannot be read.
+    """
     with StepFile(path, folder) as file:
         return file.about, file.names, find_steps(file, query)
 
@@ -25,7 +27,7 @@ def find(path: Path, folder: Path, query: StepQuery) -> tuple[RecordsAbout, list
 def export_pieces(
     path: Path, folder: Path, kind: StepsFormat, episode: int | None, where: Sequence[str]
 ) -> Iterator[bytes]:
-    """An export in pieces of at most PIECE_BYTES. Raises NotExportable, and what ``find`` does."""
+    """Yield an export in pieces of at most PIECE_BYTES. Raises NotExportable, and the errors of ``find``."""
     with StepFile(path, folder) as file:
         if episode is not None and episode >= len(file.about.episodes):
             raise InvalidRequest.field("/episode", f"There are {len(file.about.episodes)} episodes, from 0.")

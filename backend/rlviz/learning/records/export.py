@@ -34,11 +34,13 @@ _PIECE = 1 << 18
 
 
 def minari_archive(file: StepFile, episode: int | None = None) -> Iterator[bytes]:
-    """The archive in chunks, of ``episode`` alone if that is given. Raises NotExportable if observations are stored as
-    hashes alone."""
+    """Yield the archive in chunks, with only ``episode`` if given.
+
+    Raises NotExportable if only hashes of the observations are stored.
+    """
     if file.about.observation.layout.is_hashed:
         raise NotExportable(
-            "A Minari dataset holds what the agent saw, and of pictures only hashes are kept. "
+            "A Minari dataset needs the agent's observations, but only hashes are stored for images. "
             "Export NDJSON, CSV or Parquet instead."
         )
     with tempfile.TemporaryFile() as archive:
@@ -50,12 +52,12 @@ def minari_archive(file: StepFile, episode: int | None = None) -> Iterator[bytes
 
 
 def dataset_id(file: StepFile) -> str:
-    """A Minari id: ``namespace/name-vN``."""
+    """Return a Minari id: ``namespace/name-vN``."""
     return f"rlviz/{file.about.run_id}-{file.about.evaluation_id}-v0"
 
 
 def _write(file: StepFile, folder: zipfile.ZipFile, chosen: Sequence[int]) -> None:
-    """Episodes are counted anew, as Minari wants it."""
+    """Write the dataset. Episodes are numbered from 0, as Minari requires."""
     arrow = _arrow()
     data = f"{dataset_id(file)}/data"
     steps, bytes_written, episodes = 0, 0, 0
@@ -99,9 +101,9 @@ def _episode(file: StepFile, number: int) -> dict[str, Column]:
 
 
 def _table(arrow: Any, file: StepFile, number: int, columns: dict[str, Column]) -> Any:
-    """One row per observation; actions and rewards of the last one are padding that Minari drops."""
+    """Return one row per observation; the action and reward of the last row are padding that Minari drops."""
     rows = len(columns["reward"].numbers)
-    if rows < 2:  # the file was cut within its first step
+    if rows < 2:  # the file was cut in its first step
         return None
     return arrow.table(
         {
@@ -116,7 +118,7 @@ def _table(arrow: Any, file: StepFile, number: int, columns: dict[str, Column]) 
 
 
 def _ahead(values: NDArray[Any]) -> NDArray[Any]:
-    """Values that led to each record, moved to the record that they started from: one row up."""
+    """Move values up by one row: from the record that they led to, to the record that they started from."""
     return np.concatenate([values[1:], np.zeros_like(values[:1])])
 
 
@@ -136,7 +138,7 @@ def _encoded(arrow: Any, layout: SpaceLayout, numbers: NDArray[Any]) -> Any:
 
 
 def _space(layout: SpaceLayout) -> dict[str, Any]:
-    """A space in Minari's JSON; infinite bounds are Infinity, as Python's JSON has it."""
+    """Return a space in Minari's JSON; infinite bounds are Infinity, as in Python's JSON."""
     shape = list(layout.shape)
     match layout.kind:
         case "Dict":
@@ -171,8 +173,11 @@ def _arrow() -> Any:
 def export(
     file: StepFile, kind: StepsFormat, *, episode: int | None = None, where: Sequence[str] = ()
 ) -> Iterator[bytes]:
-    """The records of ``episode``, or of all, for which the conditions ``where`` hold, in chunks. Memory: one row group;
-    for Minari, one episode. Raises InvalidRequest, and NotExportable for what the format cannot hold."""
+    """Yield the records of ``episode``, or of all, for which the conditions ``where`` hold, in chunks.
+
+    Needs the memory of one row group; for Minari, of one episode. Raises InvalidRequest, and NotExportable if the
+    format cannot hold the records.
+    """
     selection = Selection(file, episode, where)
     match kind:
         case StepsFormat.NDJSON:
@@ -184,13 +189,13 @@ def export(
         case StepsFormat.MINARI:
             if selection.has_conditions:
                 raise NotExportable(
-                    "A Minari dataset holds whole episodes. Leave the conditions out, or export NDJSON, CSV or Parquet."
+                    "A Minari dataset has whole episodes. Leave the conditions out, or export NDJSON, CSV or Parquet."
                 )
             yield from minari_archive(file, episode)
 
 
 def _as_parquet(file: StepFile, selection: Selection) -> Iterator[bytes]:
-    """As the file itself, its metadata included."""
+    """Yield a Parquet file like the original, including its metadata."""
     arrow = _arrow()
     sink = _Pieces()
     with arrow.parquet.ParquetWriter(sink, file.schema, compression="zstd") as writer:
@@ -198,12 +203,12 @@ def _as_parquet(file: StepFile, selection: Selection) -> Iterator[bytes]:
         for group, rows, _ in selection.by_group([]):
             if len(rows):
                 writer.write_table(file.table(group).take(arrow.array(rows)))
-            yield sink.take()
-    yield sink.take()
+            yield sink.take_written()
+    yield sink.take_written()
 
 
 class _Pieces:
-    """A file as PyArrow writes to it, which is taken away piece by piece."""
+    """A file object that PyArrow writes to, and whose content is taken piece by piece."""
 
     closed = False
 
@@ -220,15 +225,15 @@ class _Pieces:
         return self._written
 
     def flush(self) -> None:
-        """Nothing is held back."""
+        """Do nothing: there is no buffer."""
 
-    def take(self) -> bytes:
+    def take_written(self) -> bytes:
         taken, self._waiting = b"".join(self._waiting), []
         return taken
 
 
 def _as_ndjson(file: StepFile, selection: Selection) -> Iterator[bytes]:
-    """Fields as in ``StepRecord``. Values that are not finite are null."""
+    """Yield lines with the fields of ``StepRecord``. Values that are not finite are null."""
     blank = StepRecord(episode=0, index=0).model_dump(mode="json")
     unread = PolicyReading().model_dump(mode="json", exclude={"places"}) | {"squashed": file.about.squashed}
     for _, _, columns in selection.by_group(file.names):
@@ -242,13 +247,13 @@ def _as_ndjson(file: StepFile, selection: Selection) -> Iterator[bytes]:
 
 
 def _as_csv(file: StepFile, selection: Selection) -> Iterator[bytes]:
-    """A header line of names, with units in brackets; a cell is empty where the record has null."""
+    """Yield a header of names, with units in brackets, and a line for each record; null is an empty cell."""
     header: list[str] | None = None
     widths: dict[str, int] = {}
     for _, _, columns in selection.by_group(file.names):
         text = io.StringIO()
         writer = csv.writer(text)
-        if header is None:  # readings may be missing from some place on, but not from the beginning
+        if header is None:  # readings may stop at some row, but they start at the first
             widths = {name: one.numbers.shape[1] if one.numbers.ndim > 1 else 0 for name, one in columns.items()}
             header = [cell for name in file.names for cell in _headings(file, name, widths[name])]
             writer.writerow(map(csv_text, header))
@@ -269,7 +274,7 @@ def _headings(file: StepFile, name: str, width: int) -> list[str]:
 
 
 def _name_of(components: Components | None, place: int) -> str:
-    """For instance ``pole angle [rad]``; the index where there is no name."""
+    """Return a name such as ``pole angle [rad]``, or the index if there is no name."""
     if components is None or components.layout.kind == "Discrete" or place >= len(components.labels):
         return str(place)
     unit = components.units[place] if place < len(components.units) else ""

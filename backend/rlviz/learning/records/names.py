@@ -1,4 +1,4 @@
-"""Names of columns, of numbers in lists, and of actions in a step records file."""
+"""Finds columns, numbers in lists, and actions of a step records file by name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Mask = NDArray[np.bool_]
 
 
 def find_column(file: StepFile, name: str, at: str) -> tuple[str, int | None]:
-    """The column called ``name``, and which of its numbers if it is a list. Raises InvalidRequest.
+    """Return the column ``name``, and the index of the number if the column is a list. Raises InvalidRequest.
 
     A list of one number, such as a Discrete action or a torque, needs no index.
     """
@@ -35,7 +35,7 @@ def find_column(file: StepFile, name: str, at: str) -> tuple[str, int | None]:
 
 
 def action_names(file: StepFile) -> dict[int, str]:
-    """Names of the actions of a Discrete space by number; empty if there are none."""
+    """Return the names of the actions of a Discrete space by number; empty if there are none."""
     action = file.about.action
     if action.layout.kind != "Discrete" or not action.labels:
         return {}
@@ -44,8 +44,11 @@ def action_names(file: StepFile) -> dict[int, str]:
 
 
 def numbers_of(column: Column, place: int | None, name: str, at: str) -> NDArray[Any]:
-    """The numbers of a column (n,); those at ``place`` if it is a list. Raises InvalidRequest if there is no such
-    place. Where every record has null, nothing is known of places, and they are 0."""
+    """Return the numbers of a column, shape (n,); those at index ``place`` if it is a list.
+
+    If every record has null, the length of the list is unknown, and the numbers are 0. Raises InvalidRequest if there
+    is no such index.
+    """
     if place is None:
         return column.numbers
     width = column.numbers.shape[1]
@@ -57,7 +60,7 @@ def numbers_of(column: Column, place: int | None, name: str, at: str) -> NDArray
 
 
 def components_of(file: StepFile, column: str) -> Components | None:
-    """What the numbers of ``column`` are called, if that is known."""
+    """Return the names of the numbers in ``column``, if they are known."""
     return {"observation": file.about.observation, "action": file.about.action}.get(column)
 
 

@@ -16,13 +16,16 @@ from rlviz.learning.records.reader import Column, StepFile
 
 MOST_ROWS = 30_000
 MOST_NUMBERS = 2_000_000
-"""Maximum number of values in one response: an episode of Atari fits, and so do 27,000 steps with 70 numbers each."""
+"""Maximum number of values in one response: enough for an Atari episode, or 27,000 steps with 70 numbers each."""
 
 
 @dataclass(frozen=True)
 class StepQuery:
-    """``start`` and ``stop`` count the records that were found, in their order; of one whole episode that is the index
-    of a step. ``sort`` names columns, those that begin with - from the greatest down."""
+    """A query for step records.
+
+    ``start`` and ``stop`` are positions among the matching records; for one whole episode, they are step indices.
+    ``sort`` names columns; a leading - sorts in descending order.
+    """
 
     episode: int | None = None
     where: Sequence[str] = ()
@@ -34,7 +37,7 @@ class StepQuery:
 
 @dataclass(frozen=True)
 class FoundSteps:
-    """``total`` records were found; those from ``start`` to before ``stop`` are in ``columns``, one list each."""
+    """The result of a query: ``total`` records match; ``columns`` has lists of those from ``start`` up to ``stop``."""
 
     total: int
     start: int
@@ -43,7 +46,10 @@ class FoundSteps:
 
 
 def find_steps(file: StepFile, query: StepQuery) -> FoundSteps:
-    """Raises InvalidRequest for an unknown column or a malformed condition, ValueError for a damaged file."""
+    """Find the records that match ``query``.
+
+    Raises InvalidRequest for an unknown column or a malformed condition, ValueError for a damaged file.
+    """
     shown = list(query.columns) if query.columns is not None else list(file.names)
     if unknown := [name for name in shown if name not in file.names]:
         raise InvalidRequest.field("/columns", f"No column {unknown[0][:80]!r}. Known: {', '.join(file.names)}.")
@@ -65,16 +71,16 @@ def find_steps(file: StepFile, query: StepQuery) -> FoundSteps:
 
 
 class Selection:
-    """The records of an episode, or of all, for which conditions hold, in the order of the file."""
+    """The records of one or all episodes that fulfil the conditions, in the order of the file."""
 
     def __init__(self, file: StepFile, episode: int | None = None, where: Sequence[str] = ()) -> None:
-        """Raises InvalidRequest for a malformed condition."""
+        """Parse the conditions ``where``. Raises InvalidRequest for a malformed one."""
         self._file, self.episode = file, episode
         self._conditions = [parse(file, text, f"/where/{place}") for place, text in enumerate(where)]
         self.has_conditions = bool(self._conditions)
 
     def by_group(self, names: Sequence[str]) -> Iterator[tuple[int, NDArray[np.intp], dict[str, Column]]]:
-        """For each row group its number, the rows that are selected, and the given columns of these rows."""
+        """Yield for each row group its number, the selected rows, and the given columns of these rows."""
         looked_at = {"episode", *(name for one in self._conditions for name in one.columns)}
         for group in self._file.groups(self.episode):
             columns = self._file.read(sorted({*names, *looked_at}), [group])
@@ -83,7 +89,7 @@ class Selection:
 
 
 def cells(file: StepFile, name: str, column: Column) -> list[Any]:
-    """The values of each row, ready for JSON except for NaN and infinity."""
+    """Return the values of each row, ready for JSON except for NaN and infinity."""
     values: list[Any] = column.numbers.tolist()
     if (layout := file.layout(name)) is not None and (layout.parts or layout.kind == "Discrete"):
         values = [layout.element(numbers) for numbers in values]
@@ -96,7 +102,7 @@ def cells(file: StepFile, name: str, column: Column) -> list[Any]:
 
 
 def _by_action(numbers: list[float], actions: int) -> list[list[float]]:
-    """The file stores them by quantile, a record has them by action."""
+    """Group the quantiles of a row by action; the file stores them by quantile."""
     return [numbers[action::actions] for action in range(actions)]
 
 
@@ -111,14 +117,14 @@ def _found(columns: dict[str, Column], episode: int | None, conditions: Sequence
 def _key(file: StepFile, name: str, at: str) -> tuple[str, int | None, bool]:
     column, place = find_column(file, name.removeprefix("-"), at)
     if place is None and not (file.is_number(column) or file.is_flag(column)):
-        raise InvalidRequest.field(at, f"Records can be sorted by a number or a flag; {column} is neither.")
+        raise InvalidRequest.field(at, f"Sort records by a number or a flag; {column} is neither.")
     return column, place, name.startswith("-")
 
 
 def _sorted(
     rows: NDArray[np.intp], columns: dict[str, Column], order: Sequence[tuple[str, int | None, bool]]
 ) -> NDArray[np.intp]:
-    """Rows with equal keys stay in the order of the file. Null and NaN come last in both directions."""
+    """Sort rows. Equal keys keep the order of the file; null and NaN come last in both directions."""
     keys = []
     for name, place, descending in reversed(order):
         column = columns[name]

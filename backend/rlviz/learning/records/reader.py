@@ -32,7 +32,7 @@ class Column:
 
 
 class StepFile:
-    """A file of step records, open within the block. Raises FileNotFoundError, or RunFolderError for another file."""
+    """A file of step records, open within the block. Raises FileNotFoundError, or RunFolderError for other content."""
 
     def __init__(self, path: Path, folder: Path) -> None:
         """``folder`` is the run folder that contains ``path``."""
@@ -43,7 +43,7 @@ class StepFile:
             self.about = RecordsAbout.model_validate_json(self._parquet.metadata.metadata[METADATA])
         except (ValueError, KeyError, TypeError, OSError) as error:
             self._file.close()
-            raise damage_error(path, folder, "It is no whole file of step records.") from error
+            raise damage_error(path, folder, "It is not a complete file of step records.") from error
         self._schema = self._parquet.schema_arrow
         self.names: list[str] = list(self._schema.names)
         self.rows: int = self._parquet.metadata.num_rows
@@ -57,7 +57,7 @@ class StepFile:
         self._file.close()
 
     def layout(self, name: str) -> SpaceLayout | None:
-        """Spaces of the columns that hold elements of a space."""
+        """Return the layout of the space whose elements are in the column ``name``, or None for other columns."""
         return {"observation": self.about.observation.layout, "action": self.about.action.layout}.get(name)
 
     def is_number(self, name: str) -> bool:
@@ -71,7 +71,7 @@ class StepFile:
         return bool(self._arrow.types.is_list(self._schema.field(name).type))
 
     def groups(self, episode: int | None = None) -> list[int]:
-        """The row groups that may hold records of ``episode``, all of them if it is None."""
+        """Return the row groups that may have records of ``episode``, or all if it is None."""
         metadata = self._parquet.metadata
         every = range(metadata.num_row_groups)
         if episode is None:
@@ -81,7 +81,7 @@ class StepFile:
         return [group for group in every if (span := spans[group]) is None or span.min <= episode <= span.max]
 
     def read(self, names: list[str], groups: list[int]) -> dict[str, Column]:
-        """The given columns of some row groups. Raises ValueError if the file is damaged there."""
+        """Return the given columns of some row groups. Raises ValueError if the file is damaged there."""
         try:
             table = self._parquet.read_row_groups(groups, columns=names, use_threads=False)
         except OSError as error:
@@ -89,7 +89,7 @@ class StepFile:
         return {name: self._column(name, table.column(name).combine_chunks()) for name in names}
 
     def table(self, group: int) -> Any:
-        """A row group as a PyArrow table. Raises ValueError if the file is damaged there."""
+        """Return a row group as a PyArrow table. Raises ValueError if the file is damaged there."""
         try:
             return self._parquet.read_row_group(group, use_threads=False)
         except OSError as error:
@@ -97,11 +97,11 @@ class StepFile:
 
     @property
     def schema(self) -> Any:
-        """That of its tables, in PyArrow."""
+        """The PyArrow schema of the file."""
         return self._schema
 
     def by_group(self, names: list[str]) -> Iterator[dict[str, Column]]:
-        """The whole file in batches, one for each row group, in the memory of one row group."""
+        """Yield the file in one batch for each row group, so that only one is in memory."""
         for group in self.groups():
             yield self.read(names, [group])
 
@@ -128,7 +128,7 @@ class StepFile:
 
 
 def _arrow() -> Any:
-    """PyArrow, imported on first use: the service starts without it."""
+    """Return PyArrow, which is imported on first use so that the service starts without it."""
     import pyarrow
     import pyarrow.parquet
 

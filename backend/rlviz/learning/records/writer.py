@@ -42,8 +42,11 @@ class Row:
 
 
 class _Sink:
-    """The file as PyArrow writes to it. An exception that passes through its native code leaves CPython's count of
-    nested calls wrong, so it is kept until ``check``."""
+    """A file object that PyArrow writes to.
+
+    An exception that passes through PyArrow's native code breaks CPython's count of nested calls, so ``check`` raises
+    it later.
+    """
 
     closed = False
 
@@ -63,19 +66,20 @@ class _Sink:
         return self._file.tell()
 
     def flush(self) -> None:
-        """Left to ``atomic_write``."""
+        """Do nothing: ``atomic_write`` flushes the file."""
 
     def check(self) -> None:
-        """Raises the first OSError of a write."""
+        """Raise the first OSError of a write, if there was one."""
         if self._error is not None:
             raise self._error
 
 
 class StepWriter:
-    """Writes rows to ``path`` in groups, so that the length of an episode costs no memory.
+    """Writes rows to ``path`` in groups, so that long episodes need no more memory.
 
-    Leaving the block puts the complete, synced file at ``path``; leaving it by an exception leaves nothing. What comes
-    once the file has ``max_bytes`` is dropped, and the file says that it was cut. All rows have the same reading.
+    The end of the block puts the complete, synced file at ``path``; an exception leaves no file. Rows after
+    ``max_bytes`` are dropped, and the metadata says that the file was cut. All rows have the same fields in their
+    reading.
     """
 
     def __init__(self, path: Path, folder: Path, about: RecordsAbout, *, max_bytes: int) -> None:
@@ -102,7 +106,7 @@ class StepWriter:
         self._episodes.append(episode)
 
     def add(self, row: Row) -> None:
-        """Append one row. Raises OSError, for instance for a full disk."""
+        """Append a row. Raises OSError, for instance if the disk is full."""
         if self._cut:
             return
         self._waiting.append(row)
@@ -111,7 +115,7 @@ class StepWriter:
             self._cut = self._file.tell() >= self._max_bytes
 
     def facts(self) -> StepsFacts:
-        """What was written, after the block."""
+        """Return what was written, after the end of the block."""
         assert self._facts is not None
         return self._facts
 
@@ -212,7 +216,7 @@ def _column(arrow: Any, kind: Any, rows: Sequence[Row]) -> Any:
     present = [value if value.ndim == 1 else value.reshape(-1) for value in values if value is not None]
     lengths = [0 if value is None else value.size for value in values]
     numbers = arrow.array(np.concatenate(present) if present else np.empty(0), kind.type.value_type)
-    # A list whose offset is null is null. (For a mask PyArrow imports all of its functions, for a fifth of a second.)
+    # A null offset makes the list null. (For a mask, PyArrow would import all of its functions, which takes 0.2 s.)
     offsets = np.concatenate([np.zeros(1, np.int32), np.cumsum(lengths, dtype=np.int32)])
     missing = np.array([*(value is None for value in values), False])
     return arrow.ListArray.from_arrays(arrow.array(offsets, mask=missing), numbers, type=kind.type)

@@ -1,7 +1,7 @@
-"""Optuna's journal storage, made robust, and a grid sampler. Imports Optuna, so only a study imports it.
+"""Makes Optuna's journal storage robust, and defines a grid sampler. Imports Optuna, so only a study imports it.
 
-Optuna's own backend appends to a line that was cut off, which makes the journal unreadable, and waits thirty seconds
-for the lock of a killed process. The grid proposes every combination once, shuffled by the seed.
+Optuna's own backend appends to an incomplete line, which makes the journal unreadable, and waits thirty seconds for the
+lock of a killed process. The grid proposes every combination once, shuffled by the seed.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from rlviz.rundir.journal import last_newline
 
 
 class Grid(RandomSampler):
-    """The combination of a trial follows from how many were proposed before, so that no caller gets one twice.
+    """Proposes the combination whose position is the number of trials so far, so that none is proposed twice.
 
-    ``unborn``: the attribute of trials that do not count.
+    Trials with the attribute ``unborn`` do not count.
     """
 
     def __init__(self, grid: Mapping[str, Sequence[Any]], seed: int, unborn: str) -> None:
@@ -47,7 +47,7 @@ LOCK_SUFFIX = ".lock"
 
 
 class OwnedJournal(JournalFileBackend):
-    """For the one process that the folder belongs to. Others may read meanwhile, with Optuna's own backend."""
+    """The journal of the only process that writes to the folder. Others can read it with Optuna's own backend."""
 
     def __init__(self, path: Path) -> None:
         path.with_name(path.name + LOCK_SUFFIX).unlink(missing_ok=True)
@@ -57,7 +57,7 @@ class OwnedJournal(JournalFileBackend):
         self._path = path
 
     def append_logs(self, logs: list[dict[str, Any]]) -> None:
-        """All of them, or none. Raises OSError."""
+        """Append all ``logs`` or none. Raises OSError."""
         before = self._path.stat().st_size
         try:
             super().append_logs(logs)
@@ -67,7 +67,7 @@ class OwnedJournal(JournalFileBackend):
 
 
 def _cut_torn_line(path: Path) -> None:
-    """Cut off what follows the last newline: it was not written to its end. Raises OSError."""
+    """Cut off an incomplete line at the end. Raises OSError."""
     with path.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         whole = last_newline(file, size)

@@ -46,10 +46,10 @@ class Proposer(Protocol):
     started, and gets proposed ones that it has not.
     """
 
-    def propose(self, begun: Container[str]) -> Proposal | None:
-        """Return a variant that is not among those ``begun``, or None if there is none left."""
+    def propose(self, started: Container[str]) -> Proposal | None:
+        """Return a variant that is not among those ``started``, or None if there is none left."""
 
-    def has_more(self, begun: Container[str]) -> bool:
+    def has_more(self, started: Container[str]) -> bool:
         """Return whether there is a variant to propose, without proposing it."""
 
     def evaluated(self, variant: str, seeds: Sequence[SeedReturns]) -> bool:
@@ -68,10 +68,10 @@ class Proposer(Protocol):
 class FixedVariants:
     """Variants planned when the experiment was opened. None is proposed later or pruned."""
 
-    def propose(self, begun: Container[str]) -> Proposal | None:
+    def propose(self, started: Container[str]) -> Proposal | None:
         return None
 
-    def has_more(self, begun: Container[str]) -> bool:
+    def has_more(self, started: Container[str]) -> bool:
         return False
 
     def evaluated(self, variant: str, seeds: Sequence[SeedReturns]) -> bool:
@@ -97,13 +97,13 @@ class SearchProposer:
         """Return the variants proposed so far, in order."""
         return [self._proposal(trial) for trial in self._study.trials]
 
-    def propose(self, begun: Container[str]) -> Proposal | None:
+    def propose(self, started: Container[str]) -> Proposal | None:
         """Return a variant that was proposed but not started before a restart, or else a new one."""
-        found = self._never_begun(begun) or self._study.ask()
+        found = self._find_unstarted(started) or self._study.ask()
         return None if found is None else self._proposal(found)
 
-    def has_more(self, begun: Container[str]) -> bool:
-        return self._never_begun(begun) is not None or not self._study.is_over
+    def has_more(self, started: Container[str]) -> bool:
+        return self._find_unstarted(started) is not None or not self._study.is_over
 
     def evaluated(self, variant: str, seeds: Sequence[SeedReturns]) -> bool:
         """Report to the pruner, for each evaluation, the interquartile mean of the seeds that have it.
@@ -140,9 +140,9 @@ class SearchProposer:
     def ended(self, cause: str) -> None:
         self._study.end(cause)
 
-    def _never_begun(self, begun: Container[str]) -> SearchTrial | None:
+    def _find_unstarted(self, started: Container[str]) -> SearchTrial | None:
         running = (trial for trial in self._study.trials if trial.state is TrialState.RUNNING)
-        return next((trial for trial in running if variant_of(trial.number) not in begun), None)
+        return next((trial for trial in running if variant_of(trial.number) not in started), None)
 
     def _proposal(self, trial: SearchTrial) -> Proposal:
         return Proposal(variant_of(trial.number), f"Trial {trial.number}", trial.values, self._seeds)

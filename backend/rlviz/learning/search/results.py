@@ -1,4 +1,4 @@
-"""The results of a search so far, in the form that charts show."""
+"""Prepares the results of a search so far for the charts that show them."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ class _Frozen(LazyModel):
 
 class SearchedTrial(_Frozen):
     number: int
-    variant: str = Field(description="The id of the experiment's variant that it is.")
-    values: dict[str, JsonValue] = Field(description="Of each hyperparameter that was searched.")
+    variant: str = Field(description="The id of the trial's variant in the experiment.")
+    values: dict[str, JsonValue] = Field(description="The value of each hyperparameter in the search.")
     state: TrialState
-    objective: float | None = Field(description="Interquartile mean of its seeds' scores; null but for complete ones.")
+    objective: float | None = Field(description="Interquartile mean of its seeds' scores; null unless complete.")
     cause: str | None = Field(description="Why it failed.")
     best_so_far: float | None = Field(description="The best objective of this and all earlier trials.")
-    is_best_so_far: bool = Field(description="Whether it was better than all before.")
+    is_best_so_far: bool = Field(description="Whether it was better than all earlier trials.")
 
 
 class Importance(_Frozen):
     name: str
-    share: float = Field(description="From 0 to 1; all together are 1.")
+    share: float = Field(description="From 0 to 1; all shares sum to 1.")
 
 
 class SlicePoint(_Frozen):
@@ -55,15 +55,15 @@ class Slice(_Frozen):
     """The objective against one hyperparameter."""
 
     name: str
-    log: bool = Field(description="Whether it is to be drawn on a logarithmic scale.")
-    points: list[SlicePoint] = Field(description="Complete trials that have it, by number.")
+    log: bool = Field(description="Whether to draw it on a logarithmic scale.")
+    points: list[SlicePoint] = Field(description="Complete trials with this hyperparameter, by number.")
 
 
 class CoordinateAxis(_Frozen):
     name: str
     log: bool
-    low: float | None = Field(description="What lies at 0; null for a choice.")
-    high: float | None = Field(description="What lies at 1.")
+    low: float | None = Field(description="The value at 0; null for a choice.")
+    high: float | None = Field(description="The value at 1.")
     choices: list[JsonValue] | None = Field(description="Evenly spaced from 0 to 1; null for a range.")
 
 
@@ -81,20 +81,26 @@ class ParallelCoordinates(_Frozen):
 class SearchResults(_Frozen):
     sampler: SamplerName
     pruner: PrunerName
-    wanted: int = Field(description="Trials that the search shall have.")
+    wanted: int = Field(description="Number of trials that the search will have.")
     seeds_per_trial: int
     counts: dict[TrialState, int]
     best: SearchedTrial | None
-    trials: list[SearchedTrial] = Field(description="By number: the history.")
-    importances: list[Importance] = Field(description="From the greatest; empty with fewer than four complete trials.")
+    trials: list[SearchedTrial] = Field(description="All trials, by number.")
+    importances: list[Importance] = Field(description="Largest first; empty with fewer than four complete trials.")
     slices: list[Slice] = Field(description="In the order of the space.")
     coordinates: ParallelCoordinates
-    caution: str | None = Field(description="What to keep in mind when reading the best objective.")
-    made: dict[str, Made] = Field(description="Of `objective` and `importances`.")
+    caution: str | None = Field(description="A warning about the best objective.")
+    made: dict[str, Made] = Field(description="How `objective` and `importances` are computed.")
 
 
 def search_results(sweep: Sweep, trials: Sequence[SearchTrial], importances: Mapping[str, float]) -> SearchResults:
-    """``trials``: by number; ``importances``: as ``Study.importances`` gives them."""
+    """Return the results of a search.
+
+    Args:
+        sweep: The search.
+        trials: All proposed trials, by number.
+        importances: The result of ``Study.importances``.
+    """
     history = _history(trials)
     complete = [one for one in trials if one.objective is not None]
     return SearchResults(
@@ -114,7 +120,7 @@ def search_results(sweep: Sweep, trials: Sequence[SearchTrial], importances: Map
 
 
 def place_on(parameter: Parameter, value: JsonValue) -> float:
-    """Where a value lies on the axis of its parameter, from 0 to 1."""
+    """Return the position of a value on the axis of its parameter, from 0 to 1."""
     if isinstance(parameter, Choice):
         labels = [choice_label(choice) for choice in parameter.choices]
         return labels.index(choice_label(value)) / max(len(labels) - 1, 1)
@@ -191,10 +197,10 @@ def _caution(sweep: Sweep, complete: int) -> str | None:
     if complete < 2:
         return None
     caution = (
-        f"The best of {complete} trials is partly the luckiest: train it again with other seeds before you trust it."
+        f"The best of {complete} trials may just be the luckiest: train it again with other seeds before you trust it."
     )
     if sweep.seeds_per_trial == 1:
-        caution = f"One seed a trial. {caution}"
+        caution = f"Each trial has one seed. {caution}"
     return caution
 
 
@@ -208,7 +214,7 @@ def _made(sweep: Sweep, complete: int) -> dict[str, Made]:
             source=OUR_PAGE,
         ),
         "importances": Made(
-            definition="Share of each hyperparameter in how the objective varies, from where the better trials lie.",
+            definition="Share of each hyperparameter in the variation of the objective, by the values of good trials.",
             n=complete,
             source=PED_ANOVA,
         ),

@@ -42,9 +42,9 @@ UNBORN = "unborn"
 """Marks a trial whose values were not all written when the process died. No other code has seen it."""
 
 
-def make_sampler(sweep: Sweep, begun: int) -> BaseSampler:
-    """Make the sampler after ``begun`` trials. With 0 it draws exactly as Optuna's own sampler with the same seed."""
-    seed = sweep.seed if begun == 0 else int(np.random.SeedSequence([sweep.seed, begun]).generate_state(1)[0])
+def make_sampler(sweep: Sweep, proposed: int) -> BaseSampler:
+    """Make the sampler after ``proposed`` trials. With 0 it draws exactly as Optuna's own with the same seed."""
+    seed = sweep.seed if proposed == 0 else int(np.random.SeedSequence([sweep.seed, proposed]).generate_state(1)[0])
     sampler: BaseSampler
     match sweep.sampler:
         case SamplerName.TPE:
@@ -200,7 +200,7 @@ class Study(SearchRecord):
         )
         self._drop_unborn()
         # Draw from another stream of random numbers after a restart, so that earlier draws are not repeated.
-        self._study.sampler = make_sampler(sweep, begun=len(self._frozen()))
+        self._study.sampler = make_sampler(sweep, proposed=len(self._frozen()))
 
     @property
     def is_over(self) -> bool:

@@ -224,8 +224,8 @@ class History:
         """What led to the newest step; None at the reset."""
         return self.taken[-1] if self.taken else None
 
-    def take(self, action: Any, actor: Actor, elapsed_ms: Callable[[], float]) -> Step:
-        step = self.episode.take(action)
+    def take_action(self, action: Any, actor: Actor, elapsed_ms: Callable[[], float]) -> Step:
+        step = self.episode.take_action(action)
         self.taken.append(Taken(step.action, actor, elapsed_ms()))
         return step
 
@@ -281,7 +281,7 @@ class History:
         earlier.episode.begin()
         for taken in self.taken[:steps]:
             alive()
-            earlier.episode.take(taken.action)
+            earlier.episode.take_action(taken.action)
             earlier.taken.append(taken)
         return earlier
 

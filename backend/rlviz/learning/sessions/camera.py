@@ -100,7 +100,7 @@ class Camera:
         if self._film is not None:
             self._film.add(frame, PlayedCaption(step.number, step.episode_return))
 
-    def take(self) -> EpisodeFilm | None:
+    def take_film(self) -> EpisodeFilm | None:
         """Return the film of the finished episode, or None if it was not filmed."""
         film, self._film = self._film, None
         if film is not None:

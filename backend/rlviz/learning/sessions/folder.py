@@ -25,7 +25,7 @@ PREFIX = "rlviz-session-"
 
 
 class SessionPlan(LazyModel):
-    """What shall be played: a policy of a run in the run's environment, or an environment without one."""
+    """What to play: a policy of a run in the run's environment, or an environment without a policy."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -38,12 +38,12 @@ class SessionPlan(LazyModel):
         None, description="File of the policy, relative to the run folder; null: always the newest."
     )
     ended_attempt: int | None = Field(
-        None, description="The attempt to train the run that has ended; null: one goes on, or waits for its turn."
+        None, description="The newest training attempt, if it has ended; null: it runs, or waits for its turn."
     )
     seed: Seed
     greedy: bool = True
-    secret: str = Field(description="By which the service knows the worker.")
-    service: str = Field(description="The process of the service: what it leaves behind belongs to nobody.")
+    secret: str = Field(description="Identifies the worker to the service.")
+    service: str = Field(description="The process of the service. After it has ended, the folder can be removed.")
 
 
 class SessionFolder:
@@ -55,13 +55,13 @@ class SessionFolder:
 
     @classmethod
     def create(cls, plan: SessionPlan) -> SessionFolder:
-        """A new one that holds ``plan``. Raises OSError."""
+        """Create a new folder with ``plan``. Raises OSError."""
         folder = cls(Path(tempfile.mkdtemp(prefix=PREFIX)))
         folder._plan_path.write_text(plan.model_dump_json(), "utf-8")
         return folder
 
     def check(self) -> None:
-        """Raises ArtifactNotFound if it is gone."""
+        """Raise ArtifactNotFound if the folder is gone."""
         if not self.path.is_dir():
             raise ArtifactNotFound("The folder of the session is gone.")
 
@@ -72,7 +72,7 @@ class SessionFolder:
         return open_to_append(self.log_path)
 
     def log_tail(self, characters: int = 4_000) -> str:
-        """The end of what the worker printed."""
+        """Return the end of the worker's output."""
         try:
             return self.log_path.read_text("utf-8", "replace")[-characters:].strip()
         except OSError:
@@ -83,8 +83,10 @@ class SessionFolder:
 
 
 def remove_leftovers() -> None:
-    """Remove the folders of sessions whose service was killed. One that cannot be read is another user's, or is being
-    made just now."""
+    """Remove the folders of sessions whose service was killed.
+
+    A folder that cannot be read belongs to another user, or is being created.
+    """
     for path in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         folder = SessionFolder(path)
         try:

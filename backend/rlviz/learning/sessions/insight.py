@@ -1,4 +1,4 @@
-"""What a viewer can see beside the episode: another future, the agent's pictures with saliency, and value slices.
+"""Computes extras for a viewer of a session: another future, the agent's pictures with saliency, and value slices.
 
 Each is computed only while the viewer asks for it.
 """
@@ -44,7 +44,7 @@ class LiveSeen:
         self._wanted = wanted
         self._time.hurry()
 
-    def of(self, observation: Any, policy: PolicyActions, *, hurried: bool) -> Seen | None:
+    def choose_pictures(self, observation: Any, policy: PolicyActions, *, hurried: bool) -> Seen | None:
         """Return the pictures of a step, or None if none are wanted or this step is left out.
 
         Args:
@@ -230,7 +230,7 @@ class OtherFuture:
         """Whether the next action is known already: the first one of this future."""
         return self.newest.number == self.parted_at
 
-    def take(self, actor: Actor, action: Any, elapsed_ms: Callable[[], float]) -> None:
+    def take_action(self, actor: Actor, action: Any, elapsed_ms: Callable[[], float]) -> None:
         """Take one step. The first takes the other action. Later ones take the policy's action for this future if
         ``actor`` is the policy, else ``action``, the same as in the episode."""
         if self.is_decided:
@@ -238,7 +238,7 @@ class OtherFuture:
         elif actor is Actor.POLICY:
             action = self.policy.action()
         with self.generators.used():
-            self.history.take(action, actor, elapsed_ms)
+            self.history.take_action(action, actor, elapsed_ms)
 
 
 def _same(one: Step, other: Step, env: Env) -> bool:

@@ -265,7 +265,7 @@ class PlayedRun:
             elif (line := _line_of(rows)) != self._last_line:
                 self._last_line = line
                 taken = EpisodeRows(self._steps.begun, list(map(copy, rows)), self._steps.squashed)
-                self._take(PlayedEpisode(taken, self._camera.take()))
+                self._take(PlayedEpisode(taken, self._camera.take_film()))
 
     def open(self, recording: Recording) -> None:
         """Store episodes in the run folder of ``recording`` from now on. Raises RlvizError or OSError."""
@@ -275,7 +275,7 @@ class PlayedRun:
             self._folder = PlayedFolder(recording, self._env, self._clock)
         self._write()
 
-    def tick(self) -> None:
+    def store_finished(self) -> None:
         """Store episodes whose video is complete, and flush the journals. Call this often."""
         self._write()
         if self._folder is not None:

@@ -246,7 +246,7 @@ class Display:
         if line is Line.OTHER:
             self._outlet.show(record, frame, line=line)
             return
-        self._outlet.show(record, frame, self.seen.of(step.observation, policy, hurried=hurried))
+        self._outlet.show(record, frame, self.seen.choose_pictures(step.observation, policy, hurried=hurried))
         self.slice.note(step)
         if not again:
             for sink in self._sinks:
@@ -312,7 +312,7 @@ class EpisodePlayer:
         if not self._history.newest.is_last:
             self._take(self._history, action, actor)
         if self._other is not None and not self._other.newest.is_last:
-            self._other.take(actor, action, self._elapsed_ms)
+            self._other.take_action(actor, action, self._elapsed_ms)
             self._show_other()
 
     def back(self) -> None:
@@ -374,7 +374,7 @@ class EpisodePlayer:
             self._show_remembered(history, self._generators())
             return
         history = self._history = self._caught_up(history)
-        history.take(action, actor, self._elapsed_ms)
+        history.take_action(action, actor, self._elapsed_ms)
         self.show()
 
     def _show_remembered(self, history: History, now: Generators) -> None:
@@ -462,26 +462,26 @@ class SessionPlayer:
     def run_once(self) -> None:
         """Handle one message, take a step if one is due, or wait briefly for either."""
         self._alive()
-        self._look_for_policy()
+        self._load_newer_policy()
         if self._looked_at:
             self._display.draw_slice(self._sources.policy)
             if self._display.seen.is_owed and not self._pace.playing:
                 self._episode.show(again=True)
-        may_go_on = self._may_go_on()
-        wait = self._pace.seconds_left if may_go_on else LONGEST_WAIT_SECONDS
+        can_step = self._can_step()
+        wait = self._pace.seconds_left if can_step else LONGEST_WAIT_SECONDS
         arrived = self._outlet.wait(min(wait, LONGEST_WAIT_SECONDS))
         if arrived is not None:
-            self._follow(arrived)
-        elif may_go_on and not self._pace.seconds_left:
-            self._go_on()
+            self._handle_input(arrived)
+        elif can_step and not self._pace.seconds_left:
+            self._step_or_begin()
 
-    def _may_go_on(self) -> bool:
+    def _can_step(self) -> bool:
         """Return whether a step will be taken: one is wanted, and the actor has an action."""
         if not self._looked_at or not self._pace.wants_steps:
             return False
         return self._sources.may_begin if self._episode.is_over else self._sources.is_ready
 
-    def _go_on(self) -> None:
+    def _step_or_begin(self) -> None:
         if self._episode.is_over:
             self._begin()
         else:
@@ -497,7 +497,7 @@ class SessionPlayer:
             self._send_state()
         self._episode.show()
 
-    def _look_for_policy(self) -> None:
+    def _load_newer_policy(self) -> None:
         found = self._stage.policies.find_newer()
         if found is None:
             return
@@ -507,9 +507,9 @@ class SessionPlayer:
         if self._looked_at:
             self._display.policy(self._sources)
             if is_first and self._episode.has_begun:
-                self._episode.show(again=True)  # now with what it makes of it
+                self._episode.show(again=True)  # now with the policy's reading
 
-    def _follow(self, arrived: SessionInput) -> None:
+    def _handle_input(self, arrived: SessionInput) -> None:
         match arrived:
             case Presence(looks=looks):
                 self._looked_at = looks
@@ -520,7 +520,7 @@ class SessionPlayer:
                 self._on_recording(arrived)
             case _:
                 refusal = self._handle(arrived)
-                # These change no state, or come too often.
+                # These do not change the state, or are too frequent.
                 if not isinstance(arrived, TakeAction | ShowSeen | ShowSlice):
                     self._send_state()
                 if refusal is not None:
@@ -540,7 +540,7 @@ class SessionPlayer:
                 self._sources.forget_next()
                 self._pace.play()
             case Pause():
-                self._pace.pause(owed=0 if self._episode.has_begun else 1)  # there is something to look at all the same
+                self._pace.pause(owed=0 if self._episode.has_begun else 1)  # show at least the first frame
             case Forward(n=n):
                 self._pace.pause(owed=n)
             case Back():
@@ -582,7 +582,7 @@ class SessionPlayer:
         if self._episode.has_begun:
             self._episode.show_all()
         elif not self._pace.playing:
-            self._begin()  # something to look at
+            self._begin()  # show the first frame
         self._pace.hurry()
 
     def _send_state(self) -> None:

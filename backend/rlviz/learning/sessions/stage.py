@@ -18,7 +18,7 @@ from rlviz.domain.errors import CheckpointUnusable, RunFolderError
 from rlviz.domain.recording import StepRecord
 from rlviz.domain.sessions import ClientMessage, Line, ServerMessage, SessionMode
 from rlviz.learning.algorithms import ALGORITHMS
-from rlviz.learning.algorithms.policy import TrainedPolicy, renew_weights
+from rlviz.learning.algorithms.policy import TrainedPolicy, replace_weights
 from rlviz.learning.environments.base import Environment
 from rlviz.learning.playing.evaluate import load_policy
 from rlviz.learning.playing.rollout import Env, Episode, Step
@@ -28,7 +28,7 @@ from rlviz.rundir.files import is_file, open_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.foreign import Lease
 
-LOOK_SECONDS = 0.1
+POLL_SECONDS = 0.1
 """How often a run in training is checked for newer weights."""
 
 
@@ -99,13 +99,13 @@ class NewestPolicy:
         self._look_at = float("-inf")
         self._seen: tuple[int, int, Path] | None = None
         self._policy: TrainedPolicy | None = None
-        self._ask()  # now: the environment takes its time to be made
+        self._ask()  # early, because making the environment takes time
 
     def find_newer(self) -> TrainedPolicy | None:
         now = self._monotonic()
         if now < self._look_at:
             return None
-        self._look_at = now + LOOK_SECONDS
+        self._look_at = now + POLL_SECONDS
         self._ask()
         found = filter(None, map(self._version, self._candidates()))
         newest = max(found, default=None)
@@ -118,7 +118,7 @@ class NewestPolicy:
         except CheckpointUnusable:
             if self._policy is None and is_file(newest[2], self._folder.path):
                 raise
-            return None  # it went just now, when something newer came; or the one before is played on
+            return None  # a newer file has just replaced it; or the current policy keeps playing
         return self._policy
 
     def close(self) -> None:
@@ -139,7 +139,7 @@ class NewestPolicy:
         self._control = control
         try:
             return self._folder.read_control().attempt > ended_attempt
-        except RunFolderError:  # damaged, or gone just now
+        except RunFolderError:  # damaged, or just removed
             return False
 
     def _candidates(self) -> list[Path]:
@@ -153,8 +153,12 @@ class NewestPolicy:
         if self._policy is not None and path == self._folder.live_weights_path:
             try:
                 with open_file(path, self._folder.path) as file:
-                    renew_weights(self._policy, file)
-            except (OSError, RuntimeError, RunFolderError):  # of another architecture, or gone just now: read it whole
+                    replace_weights(self._policy, file)
+            except (
+                OSError,
+                RuntimeError,
+                RunFolderError,
+            ):  # of another architecture, or just removed: read the complete file
                 pass
             else:
                 return self._policy

@@ -39,7 +39,7 @@ from rlviz.domain.sessions import (
 from rlviz.learning.environments import ENVIRONMENTS
 from rlviz.learning.environments.base import Environment
 from rlviz.learning.environments.conforming import Fault, listen
-from rlviz.learning.environments.custom import custom_environment, environment_of
+from rlviz.learning.environments.custom import custom_environment, find_environment
 from rlviz.learning.environments.make import make
 from rlviz.learning.environments.observed import FaultKind
 from rlviz.learning.playing.recording import as_jpeg, as_png
@@ -160,7 +160,7 @@ def _read_message(file: BufferedReader) -> bytes | None:
     return content if len(content) == length else None
 
 
-LOOK_SECONDS = 0.25
+POLL_SECONDS = 0.25
 MOST_A_LOOK = 1.0
 """Largest time counted between two checks: a process that was frozen for longer did not hang."""
 
@@ -197,13 +197,13 @@ class Watchdog:
             return
         with self._arming:
             self._sign = _SignOfLife(grace)
-            if not self._has_ended:  # before the next look, native code may have begun that lets nobody look
+            if not self._has_ended:  # native code may start before the next check and block all checks
                 _end_after(grace + LAST_RESORT_SECONDS)
 
     def _watch(self) -> None:
         sign, at, counted = self._sign, self._clock.seconds(), 0.0
         while not self._hangs(sign, counted):
-            time.sleep(LOOK_SECONDS)
+            time.sleep(POLL_SECONDS)
             before, at = at, self._clock.seconds()
             counted += min(at - before, MOST_A_LOOK)
             if self._sign is not sign:
@@ -282,7 +282,7 @@ def play_session(folder: SessionFolder) -> None:
         faults: SessionFaults | None = None
 
         def kept(run_id: str, episodes: int) -> None:
-            with suppress(ServiceGone):  # the last episodes are kept when nobody can be told any more
+            with suppress(ServiceGone):  # the last episodes are stored after the service is gone
                 link.send(RecordedMessage(run_id=run_id, episodes=episodes))
 
         def end(cause: str) -> None:
@@ -313,9 +313,9 @@ def play_session(folder: SessionFolder) -> None:
             player = SessionPlayer(stage, link, sinks=[played], on_recording=played.open, alive=watchdog.alive)
             while True:
                 player.run_once()
-                watchdog.alive()  # what follows may wait for a disk
-                played.tick()
-        except ServiceGone:  # noticed here before the thread that reads has: it ends this process
+                watchdog.alive()  # the next lines may wait for a disk
+                played.store_finished()
+        except ServiceGone:  # the reading thread will notice it too, and end this process
             link.await_end()
         except Exception as error:
             traceback.print_exc(file=sys.stderr)
@@ -326,17 +326,17 @@ def play_session(folder: SessionFolder) -> None:
 class SessionFaults:
     """Reports faults of the environment to the viewer, once for each kind."""
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        self._tell, self._told = tell, set[FaultKind]()
+    def __init__(self, send: Callable[[str], None]) -> None:
+        self._send, self._sent = send, set[FaultKind]()
         self.cause: str | None = None
         """The first value that was not finite, as a sentence."""
 
     def report(self, fault: Fault) -> None:
         if fault.kind.is_not_finite and self.cause is None:
             self.cause = fault.words()
-        if fault.kind not in self._told:
-            self._told.add(fault.kind)
-            self._tell(fault.sentence())
+        if fault.kind not in self._sent:
+            self._sent.add(fault.kind)
+            self._send(fault.sentence())
 
 
 def _policies(plan: SessionPlan, before_load: Callable[[], None]) -> PolicySource:
@@ -354,7 +354,7 @@ def _stage(plan: SessionPlan, policies: PolicySource) -> Stage:
         environment, run_id = _environment(plan), None
     else:
         config = RunFolder.at(plan.run_folder).read_config()
-        environment, run_id = environment_of(config), config.run_id
+        environment, run_id = find_environment(config), config.run_id
         torch.set_num_threads(config.torch_threads)
     make_env = partial(make, environment, render=True, whole_episodes=True)
     return Stage(

@@ -77,7 +77,7 @@ class AnatomyJournal:
     def before_update(self, model: BaseAlgorithm) -> None:
         """Capture what ``model`` is about to learn from."""
         begin = self._monotonic()
-        rollout = Rollout.of(model)
+        rollout = Rollout.from_model(model)
         if rollout is None and not _has_learned(model):
             return  # still filling its replay buffer
         errors = self._td_errors(model) if self._td_errors is not None else None

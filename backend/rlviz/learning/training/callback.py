@@ -39,7 +39,7 @@ from rlviz.domain.metrics import (
     UPDATE_SECONDS,
 )
 from rlviz.domain.snapshots import Trigger
-from rlviz.learning.algorithms.experience import generators_kept
+from rlviz.learning.algorithms.experience import keep_generators
 from rlviz.learning.algorithms.policy import Policy
 from rlviz.learning.playing.recording import CollectedEpisodes
 from rlviz.learning.playing.rollout import Env, play
@@ -234,7 +234,7 @@ class GreedyPlayer:
             The score, or None if playing was interrupted.
         """
         returns, lengths = [0.0] * len(seeds), [0] * len(seeds)
-        with generators_kept():
+        with keep_generators():
             envs = self._environments(len(seeds))
             recorder = record(envs[0])
             with recorder or nullcontext():
@@ -268,7 +268,7 @@ class PeriodicEvaluation:
     A policy that scores better than the best is tested again on fresh seeds before it replaces it.
 
     Args:
-        as_played: Returns the model's policy as it is now.
+        make_playable: Returns the model's policy as it is now.
         threshold: The environment's reward threshold, if it has one.
         stopping: Whether training is asked to stop.
         recorder: Records the first episode of each evaluation.
@@ -284,7 +284,7 @@ class PeriodicEvaluation:
         player: GreedyPlayer,
         journals: RunJournals,
         *,
-        as_played: Callable[[BaseAlgorithm], Policy],
+        make_playable: Callable[[BaseAlgorithm], Policy],
         threshold: float | None,
         stopping: Callable[[], bool],
         recorder: RunRecorder | None = None,
@@ -293,7 +293,7 @@ class PeriodicEvaluation:
         best: BestPolicy | None = None,
     ) -> None:
         self._folder, self._plan, self._player, self._journals = folder, plan, player, journals
-        self._as_played, self._threshold, self._stopping = as_played, threshold, stopping
+        self._as_played, self._threshold, self._stopping = make_playable, threshold, stopping
         self._recorder, self._first_update = recorder, first_update
         self.next_step = plan.every_steps or sys.maxsize
         self._retests, self._reached = retests, 0

@@ -20,8 +20,8 @@ from rlviz.domain.rules import RollBack
 from rlviz.domain.snapshots import Trigger
 from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.learning.algorithms.base import Hyperparameters
-from rlviz.learning.algorithms.policy import as_played
-from rlviz.learning.environments.custom import environment_of
+from rlviz.learning.algorithms.policy import make_playable
+from rlviz.learning.environments.custom import find_environment
 from rlviz.learning.environments.make import Env, make_environment
 from rlviz.learning.training.anatomy import AnatomyJournal
 from rlviz.learning.training.attempt import Attempt, describe_error
@@ -89,7 +89,7 @@ class TrainingComponents:
             rollout_steps=self._hyperparameters.boundary_steps,
             training_end=self._short_end(),
             episodes=attempt.episodes,
-            threshold=environment_of(config).reward_threshold,
+            threshold=find_environment(config).reward_threshold,
             guard=self._guard,
         )
         past = self._past_changes(continuation)
@@ -220,8 +220,8 @@ class TrainingComponents:
                 config.evaluation,
                 GreedyPlayer(make),
                 self._journals,
-                as_played=partial(as_played, ALGORITHMS.get(config.algo)),
-                threshold=environment_of(config).reward_threshold,
+                make_playable=partial(make_playable, ALGORITHMS.get(config.algo)),
+                threshold=find_environment(config).reward_threshold,
                 stopping=self._stop.is_set,
                 recorder=self.recorder,
                 first_update=self._hyperparameters.first_update,

@@ -66,10 +66,10 @@ class Block:
     def __enter__(self) -> None:
         if self._may_draw:
             from rlviz.learning.algorithms.experience import (
-                note_generators,  # imports torch, which rlviz.track does without
+                capture_generators,  # imports torch, which rlviz.track does without
             )
 
-            self._restore = note_generators()
+            self._restore = capture_generators()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -14,8 +14,8 @@ from rlviz.domain.errors import UnknownName
 from rlviz.domain.registry import load
 from rlviz.domain.rules import MAX_FACTOR, Override, ScaleKnob, SetKnob
 from rlviz.learning.algorithms import ALGORITHMS
-from rlviz.learning.algorithms.knob_controls import Control, Schedule, is_constant, scaled
-from rlviz.learning.algorithms.knobs import Knob, Range, knobs_of, range_of
+from rlviz.learning.algorithms.knob_controls import Control, Schedule, is_constant, scale_schedule
+from rlviz.learning.algorithms.knobs import Knob, Range, allowed_range, find_knobs
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ class Knobs:
 
     def __init__(self, model: BaseAlgorithm, config: RunConfig) -> None:
         algorithm = ALGORITHMS.get(config.algo)
-        known = knobs_of(algorithm, config.hyperparameters)
+        known = find_knobs(algorithm, config.hyperparameters)
         self._model: Any = model
         self._known: Mapping[str, Knob] = known
         self._controls: Mapping[str, Control] = {name: load(knob.control)() for name, knob in known.items()}
-        self._ranges: Mapping[str, Range] = {name: range_of(knob, algorithm) for name, knob in known.items()}
+        self._ranges: Mapping[str, Range] = {name: allowed_range(knob, algorithm) for name, knob in known.items()}
         self._built = {name: control.read(model) for name, control in self._controls.items()}
         self._overrides: dict[str, Override] = {}
 
@@ -141,4 +141,4 @@ class Knobs:
 
 
 def _course(built: Schedule, override: Override) -> Schedule:
-    return ConstantSchedule(override.value) if override.value is not None else scaled(built, override.factor)
+    return ConstantSchedule(override.value) if override.value is not None else scale_schedule(built, override.factor)

@@ -23,7 +23,7 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import RunFolderError
 from rlviz.learning.algorithms.policy import save_weights
 from rlviz.learning.algorithms.tabular import QLearning
-from rlviz.learning.environments.custom import environment_of
+from rlviz.learning.environments.custom import find_environment
 from rlviz.rundir.files import atomic_write, write_atomically
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.foreign import LeaseWatch
@@ -127,7 +127,7 @@ def grid(env: Any) -> np.ndarray[Any, np.dtype[np.str_]] | None:
 
 
 def _labels(config: RunConfig, actions: int) -> list[str]:
-    space = environment_of(config).action_space
+    space = find_environment(config).action_space
     start = space.starts[0] if space.starts else 0
     return list(space.labels) or [str(start + place) for place in range(actions)]
 

@@ -19,7 +19,7 @@ from rlviz.domain.ids import new_evaluation_id, utc
 from rlviz.domain.recording import ONLY_THE_LAST, Actor, Detail, Lowered
 from rlviz.domain.storage_profile import DEFAULT, DEFAULT_PROFILES, RecordingChoice
 from rlviz.learning.algorithms.policy import Policy
-from rlviz.learning.environments.custom import family_of
+from rlviz.learning.environments.custom import find_family
 from rlviz.learning.playing.recording import (
     LONG_ENOUGH_SECONDS,
     CollectedEpisodes,
@@ -75,7 +75,7 @@ class RunRecorder:
         self._learns = config.actor is RunActor.POLICY
         self._step = 0
         self._version: tuple[int, int] | None = None
-        self._choice = RecordingChoice(profile=DEFAULT_PROFILES.get(family_of(config), DEFAULT))
+        self._choice = RecordingChoice(profile=DEFAULT_PROFILES.get(find_family(config), DEFAULT))
         with self.guarded():
             self._choice = self._read() or self._choice
         profile = self._choice.profile
@@ -124,7 +124,7 @@ class RunRecorder:
         """
         if not self.has_failed:
             with self.guarded():
-                self._keep(step, collected.take())
+                self._keep(step, collected.take_finished())
 
     def close(self) -> None:
         """Wait for pending recordings to be written. May be called twice."""

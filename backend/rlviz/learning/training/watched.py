@@ -100,7 +100,7 @@ class RandomPlayer(Trainer):
         step = episode.begin()
         recorded.begin(self._step, episode)
         while self._step < config.total_timesteps and not self.is_stopping:
-            step = episode.take(env.action_space.sample())
+            step = episode.take_action(env.action_space.sample())
             self._step += 1
             recorded.add(step, episode)
             if not step.is_last:

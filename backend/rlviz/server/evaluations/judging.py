@@ -13,7 +13,7 @@ from rlviz.confined import Confined
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import EvaluationNotFound, InvalidRequest, RunFolderError, TooMuchToRead, UnknownName
 from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord
-from rlviz.learning.environments.custom import environment_of, learned_rewards
+from rlviz.learning.environments.custom import find_environment, learned_rewards
 from rlviz.rundir.files import damage_error, is_file
 from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.evaluations import completed_evaluations
@@ -205,7 +205,7 @@ def _pooled(recorded: Sequence[RecordedEpisodes], config: RunConfig) -> Ends:
 
 def _places(config: RunConfig) -> dict[int, str]:
     try:
-        return name_squares(environment_of(config).squares)
+        return name_squares(find_environment(config).squares)
     except UnknownName:
         return {}
 

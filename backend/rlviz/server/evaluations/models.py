@@ -14,7 +14,7 @@ from rlviz.domain.evaluation import EpisodeCount, EpisodeResult, PicturesFacts, 
 from rlviz.domain.limits import DEFAULT_EPISODES, DEFAULT_EVALUATION_SEED, MAX_TIMESTEPS
 from rlviz.domain.recording import Detail, FrameReason, Lowered
 from rlviz.domain.spaces import Space
-from rlviz.learning.environments.custom import family_of_id
+from rlviz.learning.environments.custom import find_family_by_id
 from rlviz.learning.records.about import Components, RecordsAbout
 from rlviz.server.evaluations import episodes, judging
 from rlviz.server.evaluations.film import FoundClip
@@ -316,7 +316,7 @@ class SliceUnderWay(Wire):
 def view_steps_info(about: RecordsAbout, names: list[str]) -> StepsInfo:
     return StepsInfo(
         env_id=about.env_id,
-        family=family_of_id(about.env_id),
+        family=find_family_by_id(about.env_id),
         names=names,
         observation=_step_components(about.observation),
         action=_step_components(about.action),

@@ -10,7 +10,7 @@ from rlviz.domain.evaluation import StepsWanted
 from rlviz.domain.events import RecordedData, RecordingChangedData, StartedData
 from rlviz.domain.recording import Detail, Lowered
 from rlviz.domain.storage_profile import RecordingChoice, StorageProfile
-from rlviz.learning.environments.custom import family_of
+from rlviz.learning.environments.custom import find_family
 from rlviz.rundir.folder import KeptFrame, RunFolder
 from rlviz.server.catalog.models import EvaluationRow
 from rlviz.server.catalog.runs import get_run
@@ -107,7 +107,7 @@ def recording_choice(settings: Settings, folder: RunFolder, config: RunConfig) -
         known = None
     if known is not None:
         detail = known.detail
-    return RecordingChoice(detail=detail, profile=settings.storage_profile(family_of(config)))
+    return RecordingChoice(detail=detail, profile=settings.storage_profile(find_family(config)))
 
 
 def steps_wanted(settings: Settings, folder: RunFolder, asked: bool | None) -> StepsWanted | None:

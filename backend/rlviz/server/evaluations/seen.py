@@ -30,7 +30,7 @@ from rlviz.domain.errors import (
 )
 from rlviz.domain.spaces import Space
 from rlviz.learning.algorithms import ALGORITHMS
-from rlviz.learning.environments.custom import environment_of
+from rlviz.learning.environments.custom import find_environment
 from rlviz.rundir.archives import open_archive, read_member
 from rlviz.rundir.clips import Clips
 from rlviz.rundir.files import is_file
@@ -169,7 +169,7 @@ def _check_seen(folder: RunFolder) -> None:
     """Raises NoSaliency unless the agent sees pictures, and ArtifactNotFound or RunFolderError."""
     folder.check()
     config = folder.read_config()
-    if not environment_of(config).observation_space.is_picture or ALGORITHMS.get(config.algo).scorer is None:
+    if not find_environment(config).observation_space.is_picture or ALGORITHMS.get(config.algo).scorer is None:
         raise NoSaliency("Saliency shows which pixels matter; what this agent sees are no pictures.")
 
 
@@ -240,7 +240,7 @@ class ValueSliceService(RunUseCases):
             evaluations = [row.id for row in completed_evaluations(session, [run_id])]
         folder = self._folder(run_id)
         folder.check()
-        space = environment_of(folder.read_config()).observation_space
+        space = find_environment(folder.read_config()).observation_space
         _check_sliceable(space)
         places = _place(space, "x", x), _place(space, "y", y)
         if places[0] == places[1]:

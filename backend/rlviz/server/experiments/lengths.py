@@ -17,12 +17,11 @@ from pydantic import JsonValue
 from rlviz.domain.experiments import ExperimentSpec, IntRange, Parameter, RunSpec, iterate_values
 from rlviz.domain.limits import MAX_TIMESTEPS
 from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.algorithms.updates import UpdateCount, count_updates, learns_from_rollouts
 
 MOST_VALUES = 200
 """Most values of a hyperparameter that are checked one by one. A larger range has no common multiple."""
 
-FEWEST_UPDATES = 5
-"""Rounds of updates below which a trial learns almost nothing, whatever its other hyperparameters."""
 
 FARTHEST = 0.5
 """Largest deviation of the common end, as a share of the requested steps, unless a single rollout is longer."""
@@ -108,28 +107,16 @@ def length_note(spec: ExperimentSpec, resolved: Mapping[str, RunSpec]) -> str | 
 def _of_updates(spec: ExperimentSpec, resolved: Mapping[str, RunSpec]) -> str | None:
     """Return a warning about trials with too few rounds of updates.
 
-    A search would prefer settings that keep a lucky first policy: the last update of a linear schedule, which may be
-    the only one, has a learning rate of 0.
+    A search would prefer settings that keep a lucky first policy.
     """
-    fewest: tuple[int, int, bool] | None = None
+    counts: list[UpdateCount] = []
     for one in resolved.values():
-        if "n_steps" not in _factors(one):  # algorithms without it learn from a replay buffer
+        if not learns_from_rollouts(one.algo):
             continue
         sizes = None if spec.sweep is None else searched_rollouts(one, spec.sweep.space)
         largest = rollout_of(one) if sizes is None else sizes[-1]
-        is_linear = one.hyperparameters.get("learning_rate_schedule") == "linear"
-        found = (ends_of(spec, one)[1] // largest, largest, is_linear)
-        fewest = found if fewest is None else min(fewest, found)
-    if fewest is None or fewest[0] >= FEWEST_UPDATES:
-        return None
-    updates, largest, is_linear = fewest
-    few = f"{updates} rounds of updates, too few to learn much"
-    if updates < 2:
-        few = "a single round of updates" + (", at a learning rate of 0: it learns nothing" if is_linear else "")
-    return (
-        f"A trial whose rollouts have {largest:,} steps has {few}. Give {FEWEST_UPDATES * largest:,} steps or more, or "
-        "smaller rollouts."
-    )
+        counts.append(count_updates(one.hyperparameters, ends_of(spec, one)[1], largest))
+    return min(counts).warning("trial") if counts else None
 
 
 def _of_ends(spec: ExperimentSpec, resolved: Mapping[str, RunSpec]) -> str | None:

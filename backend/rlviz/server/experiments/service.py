@@ -50,7 +50,7 @@ from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.learning.algorithms.search_spaces import check_space
 from rlviz.learning.environments import ENVIRONMENTS
 from rlviz.learning.environments.base import Environment
-from rlviz.learning.environments.custom import environment_of, unknown_environment
+from rlviz.learning.environments.custom import find_environment, unknown_environment
 from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
 from rlviz.rundir.folder import RunFolder
 from rlviz.server.catalog.database import Database
@@ -393,7 +393,7 @@ def environment_of_variant(
         return ENVIRONMENTS.get(spec.env_id).resolve(spec.env_options)
     for run_id in filter(None, run_ids):
         with suppress(RunFolderError, RunNotFound, OSError, UnknownName):
-            return environment_of(RunFolder(runs_dir, run_id).read_config())
+            return find_environment(RunFolder(runs_dir, run_id).read_config())
     try:
         return environments.get(spec.env_id).resolve(spec.env_options)
     except UnknownName:

@@ -19,7 +19,7 @@ from rlviz.domain.config import EvaluationPlan, RunActor, RunConfig
 from rlviz.domain.errors import InvalidRequest, RunFolderError
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.learning.environments.base import Environment
-from rlviz.learning.environments.random_returns import random_return_of
+from rlviz.learning.environments.random_returns import find_random_return
 from rlviz.rundir.folder import RunFolder
 from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.evaluations import find_requested_results
@@ -349,7 +349,7 @@ def environment_title(env_id: str, options: Mapping[str, JsonValue]) -> str:
 def scale_of(environment: Environment) -> Scale | None:
     """The returns that become 0 and 1; None where no threshold lies above what random actions earn, or where that was
     not measured with these options."""
-    chance, threshold = random_return_of(environment), environment.reward_threshold
+    chance, threshold = find_random_return(environment), environment.reward_threshold
     if chance is None or threshold is None or threshold <= chance.mean:
         return None
     return Scale(random=chance.mean, threshold=threshold)

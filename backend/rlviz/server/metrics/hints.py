@@ -16,7 +16,7 @@ from rlviz.domain.events import Superseded
 from rlviz.domain.presets import OwnPreset, Preset
 from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.learning.environments.base import Environment
-from rlviz.learning.environments.custom import environment_of
+from rlviz.learning.environments.custom import find_environment
 from rlviz.learning.presets.catalog import measured, preset_for
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.evaluations.service import EvaluationService
@@ -146,6 +146,6 @@ def expected_return(preset: Preset | OwnPreset, env_id: str) -> float | None:
 def _environment(config: RunConfig) -> Environment | None:
     """Return None for an unknown algorithm."""
     try:
-        return environment_of(config)
+        return find_environment(config)
     except UnknownName:
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from functools import cache
 from typing import Any, Literal
 
@@ -18,10 +19,11 @@ from rlviz.domain.spaces import Space, StateFactor
 from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.learning.algorithms.base import LOGGED, Algorithm, Hyperparameters, metric_definitions
 from rlviz.learning.algorithms.fields import GROUPS, Need
-from rlviz.learning.algorithms.knobs import Knob, Range, range_of
+from rlviz.learning.algorithms.knobs import Knob, Range, allowed_range
 from rlviz.learning.algorithms.random_actions import RANDOM, RANDOM_TIMESTEPS
+from rlviz.learning.algorithms.updates import FEWEST_UPDATES, learns_from_rollouts, warnings_for
 from rlviz.learning.environments.base import Environment
-from rlviz.learning.environments.random_returns import random_return_of
+from rlviz.learning.environments.random_returns import find_random_return
 from rlviz.learning.environments.stills import has_still
 from rlviz.learning.presets.catalog import figures_key, known_curves, measured, own_presets_for, presets_for
 from rlviz.learning.presets.recommended import recommended_algorithm
@@ -85,6 +87,18 @@ class SearchSuggestion(Wire):
     source: str = Field(description="Source of the range.")
 
 
+class ShortTraining(Wire):
+    """When to warn that a run is too short to learn, and the warnings.
+
+    Replace `{rollout}` by the steps of a rollout, `{enough}` by `fewest_updates` times as many, and `{updates}`.
+    """
+
+    fewest_updates: int = Field(description="Warn if training has fewer rollouts, with one round of updates each.")
+    few: str = Field(description="The warning for more than one rollout.")
+    single: str = Field(description="The warning for a single rollout.")
+    nothing: str = Field(description="The warning for a single rollout if `learning_rate_schedule` is `linear`.")
+
+
 class AlgorithmInfo(Wire):
     id: str
     actor: RunActor = Field(description="`policy`: it learns. `random`: random actions, as a baseline.")
@@ -101,6 +115,9 @@ class AlgorithmInfo(Wire):
     rollout_factors: list[str] = Field(
         description="Hyperparameters whose product is the environment steps of a rollout. Training always ends with a "
         "whole rollout, so `total_timesteps` is rounded up to a multiple of that."
+    )
+    short_training: ShortTraining | None = Field(
+        description="Warnings about runs with few rollouts; null: it does not learn from rollouts."
     )
     knobs: list[KnobInfo] = Field(description="Hyperparameters that can be adjusted while it trains.")
     search: list[SearchSuggestion] = Field(
@@ -231,7 +248,10 @@ def view_algorithm(algorithm: Algorithm) -> AlgorithmInfo:
         artifacts=list(algorithm.artifacts),
         hyperparameters=view_hyperparameters(algorithm.hyperparameters),
         rollout_factors=list(algorithm.hyperparameters.rollout_factors),
-        knobs=[view_knob(knob, range_of(knob, algorithm)) for knob in algorithm.knobs],
+        short_training=ShortTraining(fewest_updates=FEWEST_UPDATES, **asdict(warnings_for("run")))
+        if learns_from_rollouts(algorithm.id)
+        else None,
+        knobs=[view_knob(knob, allowed_range(knob, algorithm)) for knob in algorithm.knobs],
         search=[
             SearchSuggestion(name=name, parameter=suggested.parameter, source=suggested.source)
             for name, suggested in algorithm.search.items()
@@ -397,7 +417,7 @@ def _presets(algorithm: Algorithm, environment: Environment, own: Sequence[OwnPr
 
 
 def _random_return(environment: Environment) -> RandomReturnInfo | None:
-    found = random_return_of(environment)
+    found = find_random_return(environment)
     return None if found is None else RandomReturnInfo(mean=found.mean, std=found.std, episodes=found.episodes)
 
 

@@ -301,6 +301,9 @@ class RunDetail(Run):
         description="How the rewards that its policy learns from differ from recorded rewards; null without a "
         "configuration."
     )
+    length_note: str | None = Field(
+        description="A warning if it trains for too few steps to learn, for instance for a single rollout; else null."
+    )
     latest_evaluation: Evaluation | None
     standing: Standing = Field(
         description="own: made here; trusted: made elsewhere and trusted by you; found: in the runs folder without "
@@ -346,6 +349,7 @@ class SeedGroup(Wire):
 class GroupRuns(Wire):
     group_id: str
     runs: list[Run] = Field(description="The new runs.")
+    length_note: str | None = Field(description="As `length_note` of a run; the same for all runs of the group.")
 
 
 class RunPage(Wire):

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Query, Request
 from fastapi.responses import PlainTextResponse
 
-from rlviz.domain.config import RunConfig
+from rlviz.domain.config import RunActor, RunConfig
 from rlviz.domain.errors import (
     ArtifactNotFound,
     Conflict,
@@ -33,6 +33,7 @@ from rlviz.domain.ids import utc
 from rlviz.domain.limits import DEFAULT_RUNS_PER_PAGE, LIMITS
 from rlviz.domain.presets import MeasuredCurve, OwnPreset
 from rlviz.domain.status import RunStatus
+from rlviz.learning.algorithms.updates import warn_of_few_updates
 from rlviz.learning.environments.custom import learned_rewards
 from rlviz.learning.presets.catalog import known_curves, specification_text
 from rlviz.rundir.files import open_file
@@ -273,8 +274,18 @@ def _run(runs: RunService, row: RunRow) -> Run:
 
 
 def _group(runs: RunService, rows: Sequence[RunRow]) -> GroupRuns:
-    queue = runs.queue_positions()
-    return GroupRuns(group_id=rows[0].group_id, runs=[view_run(row, queue) for row in rows])
+    queue, config = runs.queue_positions(), _config(runs, rows[0].id)
+    return GroupRuns(
+        group_id=rows[0].group_id,
+        runs=[view_run(row, queue) for row in rows],
+        length_note=None if config is None else _length_note(config),
+    )
+
+
+def _length_note(config: RunConfig) -> str | None:
+    if config.actor is not RunActor.POLICY:
+        return None
+    return warn_of_few_updates(config.algo, config.hyperparameters, config.total_timesteps)
 
 
 def _config(runs: RunService, run_id: str) -> RunConfig | None:
@@ -291,6 +302,7 @@ def _detail(runs: RunService, evaluations_service: EvaluationService, trust: Tru
         **_run(runs, row).model_dump(),
         config=config,
         learned_rewards=None if config is None else learned_rewards(config),
+        length_note=None if config is None else _length_note(config),
         latest_evaluation=None
         if latest is None
         else view_evaluation(latest, evaluations.kept(latest), evaluations.short_of_solved(latest)),

@@ -17,7 +17,7 @@ from rlviz.domain.errors import ArtifactNotFound, Conflict, RunFolderError, RunI
 from rlviz.domain.ids import check_run_id
 from rlviz.domain.sinks import SinkKind
 from rlviz.domain.status import RunStatus
-from rlviz.learning.environments.custom import family_of
+from rlviz.learning.environments.custom import find_family
 from rlviz.learning.sessions.folder import SessionPlan
 from rlviz.learning.sessions.packets import Recording
 from rlviz.rundir.control import Desired
@@ -319,6 +319,6 @@ class PlayedRuns(RunUseCases):
         self._supervisor.follow_played(row, session_id)
         return Recording(
             run_folder=self._folder(row.id).path.absolute(),
-            steps=self._settings.storage_profile(family_of(config)).wanted(),
+            steps=self._settings.storage_profile(find_family(config)).wanted(),
             keep_videos=self._settings.keep_eval_videos,
         )

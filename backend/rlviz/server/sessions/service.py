@@ -24,7 +24,7 @@ from rlviz.domain.ids import new_session_id
 from rlviz.domain.limits import DEFAULT_EVALUATION_SEED
 from rlviz.domain.sessions import ErrorMessage, SessionMode
 from rlviz.domain.status import APP_ENDED, RunStatus
-from rlviz.learning.environments.custom import environment_of
+from rlviz.learning.environments.custom import find_environment
 from rlviz.learning.sessions.folder import SessionFolder, SessionPlan
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.process_identity import ProcessIdentity
@@ -196,7 +196,7 @@ class SessionService:
         folder.check()
         self._trust.admit(folder)
         config = folder.read_config()
-        environment = environment_of(config)
+        environment = find_environment(config)
         _check_usable(environment.id, environment.hint)
         policy = None
         if step is not None:

@@ -21,9 +21,9 @@ from rlviz.domain.rules import Rule, ScaleKnob, SetKnob
 from rlviz.domain.status import RunStatus
 from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.learning.algorithms.base import Algorithm, Hyperparameters
-from rlviz.learning.algorithms.knobs import in_force, knobs_of
+from rlviz.learning.algorithms.knobs import apply_override, find_knobs
 from rlviz.learning.environments.base import Environment
-from rlviz.learning.environments.custom import environment_of
+from rlviz.learning.environments.custom import find_environment
 from rlviz.provenance import git_revision, package_versions
 from rlviz.rundir.changes import KnobChanges, knob_changes, knob_changes_at
 from rlviz.rundir.control import Control, Desired
@@ -120,7 +120,7 @@ def check_rules_keep_their_knobs(
     rules: Iterable[Rule], algorithm: Algorithm, hyperparameters: Mapping[str, JsonValue]
 ) -> None:
     """Raise InvalidRequest if a rule sets a value that a fork with these ``hyperparameters`` tunes automatically."""
-    has = knobs_of(algorithm, hyperparameters)
+    has = find_knobs(algorithm, hyperparameters)
     for number, rule in enumerate(rules, start=1):
         for action in rule.do:
             if isinstance(action, SetKnob | ScaleKnob) and action.knob not in has:
@@ -300,10 +300,10 @@ def _in_force(config: RunConfig, changes: KnobChanges) -> dict[str, JsonValue]:
     if config.algo not in ALGORITHMS.names():
         return {}
     algorithm, found = ALGORITHMS.get(config.algo), dict[str, JsonValue]()
-    known = knobs_of(algorithm, config.hyperparameters)
+    known = find_knobs(algorithm, config.hyperparameters)
     for name, changed in changes.newest().items():
         if name in known:
-            found |= in_force(known[name], algorithm, config.hyperparameters, changed.override)
+            found |= apply_override(known[name], algorithm, config.hyperparameters, changed.override)
     return found
 
 
@@ -353,7 +353,7 @@ class ForkService(RunUseCases):
             place = _place(folder, config, snapshot, step, reached)
         options: list[Change] = []
         with suppress(UnknownName):  # of an earlier version
-            options = possible_options(environment_of(config))
+            options = possible_options(find_environment(config))
         in_force = {} if place is None else knobs_in_force(folder, config, place)
         return ForkChanges(place, in_force, possible_changes(config), options)
 
@@ -363,7 +363,7 @@ class ForkService(RunUseCases):
             return False
         request = ForkRequest(hyperparameters={name: value})
         try:
-            environment = environment_of(config)
+            environment = find_environment(config)
             self._changed(config, {}, request, config.total_timesteps, environment)
         except (InvalidRequest, UnknownName):
             return False
@@ -441,7 +441,7 @@ class ForkService(RunUseCases):
             raise InvalidRequest.field(
                 "/total_timesteps", f"The fork starts at step {place.step:,}. Give more timesteps."
             )
-        before = environment_of(parent)
+        before = find_environment(parent)
         environment = with_options(before, request.env_options)
         options = sorted(name for name, value in environment.chosen.items() if before.chosen.get(name) != value)
         hyperparameters, changes = self._changed(parent, in_force, request, total, environment)

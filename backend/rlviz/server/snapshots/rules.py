@@ -12,7 +12,7 @@ from rlviz.domain.metrics import MetricRecord
 from rlviz.domain.rules import MAX_WAITING, KnobRequest, Rule, RulesDocument, ScaleKnob, SetKnob
 from rlviz.domain.status import RunStatus
 from rlviz.learning.algorithms import ALGORITHMS
-from rlviz.learning.algorithms.knobs import Knob, Range, check_changes, is_scheduled, knobs_of, range_of
+from rlviz.learning.algorithms.knobs import Knob, Range, allowed_range, check_changes, find_knobs, is_scheduled
 from rlviz.learning.training.rules import Firing, dry_run
 from rlviz.rundir.changes import knob_changes
 from rlviz.rundir.control import next_number
@@ -82,14 +82,14 @@ class RuleService(RunUseCases):
         return [
             KnobState(
                 knob,
-                range_of(knob, algorithm),
+                allowed_range(knob, algorithm),
                 float(values[knob.hyperparameter]),
                 scheduled := is_scheduled(knob, values),
                 scheduled and name not in replaced,
                 newest.get(name),
                 tuple(one.change for one in requests if one.number > changes.answered and one.change.knob == name),
             )
-            for name, knob in knobs_of(algorithm, values).items()
+            for name, knob in find_knobs(algorithm, values).items()
         ]
 
     def request_knob_changes(self, run_id: str, changes: Sequence[SetKnob | ScaleKnob]) -> RunRow:

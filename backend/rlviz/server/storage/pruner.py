@@ -35,7 +35,7 @@ from rlviz.domain.storage_rules import (
     StoredKind,
 )
 from rlviz.exchange.bundle import check_bundle, file_stamps, write_bundle
-from rlviz.learning.environments.custom import family_of
+from rlviz.learning.environments.custom import find_family
 from rlviz.rundir.files import is_file, read_size, remove_leftovers
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import compress_journal
@@ -225,7 +225,7 @@ def _is_of(rule: RunRule, folder: RunFolder) -> bool:
         config = folder.read_config()
     except RunFolderError:
         return False
-    return not rule.families or family_of(config) in rule.families
+    return not rule.families or find_family(config) in rule.families
 
 
 def _deletion(rule: RunRule, folder: RunFolder, files: list[Path]) -> StorageAction | None:

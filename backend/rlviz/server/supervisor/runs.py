@@ -14,7 +14,7 @@ from rlviz.domain.events import ErrorData
 from rlviz.domain.status import RunStatus
 from rlviz.domain.storage_profile import DEFAULT_PROFILES, RecordingChoice
 from rlviz.launchers.base import Launcher, Train, UnknownWorker, Worker
-from rlviz.learning.environments.custom import family_of
+from rlviz.learning.environments.custom import find_family
 from rlviz.rundir.folder import RunFolder
 from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.models import RunRow
@@ -193,7 +193,7 @@ class LiveRuns:
     def _note_profile(self, folder: RunFolder) -> None:
         """Write how the worker records, unless it is the default."""
         with suppress(OSError, RlvizError):
-            family = family_of(folder.read_config())
+            family = find_family(folder.read_config())
             known, profile = folder.read_recording(), self._settings.storage_profile(family)
             if known is not None and known.profile != profile:
                 folder.write_recording(known.model_copy(update={"profile": profile}))

@@ -303,7 +303,7 @@ class Supervisor:
         self._evaluations.launch()
         self._try("Following clips", self._clips.poll)
         self._try("Following verifications", self._verifications.poll)
-        self._try("Keeping workers ready", self._launcher.tick)
+        self._try("Keeping workers ready", self._launcher.maintain)
 
     def _try(self, what: str, tick: Callable[[], object]) -> None:
         """Call ``tick``. If it fails, the supervisor still follows its live runs."""

@@ -68,8 +68,8 @@ class GuardedLauncher(Launcher):
     def capacity(self) -> int | None:  # type: ignore[override]
         return self._launcher.capacity
 
-    def tick(self) -> None:
-        self._launcher.tick()
+    def maintain(self) -> None:
+        self._launcher.maintain()
 
     def launch(self, folder: WorkFolder, job: Job) -> Worker:
         """Start a worker. Raises NotTrusted and the errors of the launcher."""

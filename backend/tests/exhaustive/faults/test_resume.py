@@ -293,12 +293,12 @@ def test_an_environment_that_cannot_be_copied_begins_an_episode_anew_and_the_run
     assert train_run(folder)
     snapshot = snapshots_of(folder)[1]
     assert not snapshot.manifest.exact
-    assert "Nothing that was tried copies the state of Haunted" in (snapshot.manifest.not_exact_because or "")
+    assert "No method can copy the state of Haunted" in (snapshot.manifest.not_exact_because or "")
     continued = cut(folder, snapshot, tmp_path / "cut")
     assert train_run(continued)
     assert logged(continued)[: snapshot.manifest.last_row] == logged(folder)[: snapshot.manifest.last_row]
     [warning] = messages(continued)
-    assert warning.startswith("Training does not continue exactly. Nothing that was tried")
+    assert warning.startswith("Training does not continue exactly. No method can copy")
     resumed = row_of_folder(continued).resumed
     assert resumed is not None
-    assert resumed["not_exact_because"].startswith("Nothing that was tried copies the state of Haunted")
+    assert resumed["not_exact_because"].startswith("No method can copy the state of Haunted")

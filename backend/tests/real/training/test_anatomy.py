@@ -12,7 +12,7 @@ import torch
 from rlviz.domain.anatomy import UpdateAnatomy
 from rlviz.domain.registry import load
 from rlviz.learning.algorithms import ALGORITHMS
-from rlviz.learning.algorithms.experience import Rollout, q_network
+from rlviz.learning.algorithms.experience import Rollout, compute_q_network_errors
 from rlviz.learning.training.anatomy import BINS, AnatomyJournal, histogram
 from rlviz.learning.training.anatomy import _layers as looked_into
 from rlviz.learning.training.builder import build_model
@@ -91,7 +91,7 @@ def test_ratios_are_those_of_the_update(tmp_path: Path, env_id: str) -> None:
 def _rollout_of(model: Any) -> Rollout:
     _, callback = model._setup_learn(128)
     model.collect_rollouts(model.env, callback, model.rollout_buffer, n_rollout_steps=model.n_steps)
-    rollout = Rollout.of(model)
+    rollout = Rollout.from_model(model)
     assert rollout is not None
     return rollout
 
@@ -99,7 +99,7 @@ def _rollout_of(model: Any) -> Rollout:
 def test_td_errors_are_those_that_the_loss_is_made_of(tmp_path: Path) -> None:
     model: Any = build_model(make_run(tmp_path, algo="dqn").read_config())
     model.learn(300)
-    errors = q_network(model)
+    errors = compute_q_network_errors(model)
     batch = model.replay_buffer.sample(512)
     with torch.no_grad():
         target = (

@@ -16,7 +16,7 @@ from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.events import BestData, EventKind, EventRecord, InterruptedData
 from rlviz.learning.algorithms import ALGORITHMS
-from rlviz.learning.algorithms.policy import Policy, as_played
+from rlviz.learning.algorithms.policy import Policy, make_playable
 from rlviz.learning.training import checkpoint
 from rlviz.learning.training.callback import RETEST_SEED, SCREENING_SEED, GreedyPlayer, PeriodicEvaluation, Score
 from rlviz.learning.training.journals import RunJournals
@@ -57,7 +57,7 @@ def evaluations(
         wanted,
         player,
         journals,
-        as_played=partial(as_played, ALGORITHMS.get("ppo")),
+        make_playable=partial(make_playable, ALGORITHMS.get("ppo")),
         threshold=threshold,
         stopping=lambda: False,
         first_update=first_update,
@@ -265,7 +265,7 @@ class Endless(GreedyPlayer):
 
 def test_a_stop_is_heard_in_the_middle_of_an_evaluation(tmp_path: Path) -> None:
     model = PPO("MlpPolicy", ENV_ID, n_steps=8, batch_size=8, seed=1, device="cpu")
-    policy = as_played(ALGORITHMS.get("ppo"), model)
+    policy = make_playable(ALGORITHMS.get("ppo"), model)
     asked = iter([False, False, True])
     player = GreedyPlayer(lambda: gymnasium.make(ENV_ID))
     assert player.play(policy, range(20), lambda: next(asked)) is None

@@ -41,6 +41,11 @@ export function RunNotices({ run }: { run: RunDetail }) {
         </Notice>
       )}
       {run.status === "queued" && <QueueNotice position={run.queue_position} cause={run.cause} />}
+      {run.length_note && (
+        <Notice tone="warn" title="Too short to learn">
+          <p className="break-words text-ink-soft">{run.length_note}</p>
+        </Notice>
+      )}
       {run.warnings > 0 && (
         <Notice tone="warn" title={plural(run.warnings, "warning")}>
           {run.last_warning && <p className="break-words text-ink-soft">{run.last_warning}</p>}

@@ -73,6 +73,12 @@ test("warnings are counted and the last one is quoted", () => {
   expect(screen.getByText("train/loss was NaN")).toBeVisible();
 });
 
+test("a run that is too short to learn says so", () => {
+  renderWithQueries(<RunNotices run={run({ length_note: "It learns nothing." })} />);
+  expect(screen.getByText("Too short to learn")).toBeVisible();
+  expect(screen.getByText("It learns nothing.")).toBeVisible();
+});
+
 test("a run of a newer version says so, and there is nothing to repair", () => {
   const damage = [
     { file: "config.json", line: null, problem: "Schema 9.", remedy: "Look at it.", newer: true },

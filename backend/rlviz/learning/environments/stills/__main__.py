@@ -24,7 +24,7 @@ def main(env_ids: list[str]) -> None:
 
 
 def frame(environment: Environment, scene: Scene) -> Image.Image:
-    """The environment's frame at the end of ``scene``."""
+    """Return the environment's frame at the end of ``scene``."""
     set_random_seed(scene.seed)
     with closing(make(environment, render=True, whole_episodes=True)) as env:
         env.action_space.seed(scene.seed)

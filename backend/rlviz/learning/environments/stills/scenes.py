@@ -1,7 +1,4 @@
-"""How the environment is played before each still is taken.
-
-Makes a still out of a frame.
-"""
+"""Defines how an environment is played before its still is rendered, and saves a frame as a still."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ QUALITY = 80
 
 
 def save(picture: Image.Image, target: Path | BinaryIO) -> None:
-    """``picture`` as WebP, WIDTH pixels wide. Low-resolution pixels stay sharp."""
+    """Save ``picture`` as WebP, WIDTH pixels wide. Low-resolution pixels stay sharp."""
     height = round(picture.height * WIDTH / picture.width)
     enlarged = picture.width < WIDTH
     sampling = Image.Resampling.NEAREST if enlarged else Image.Resampling.LANCZOS
@@ -92,4 +89,4 @@ SCENES: Mapping[str, Scene] = {
     "ALE/Pong-v5": Scene(seed=2, steps=50),
     "ALE/Breakout-v5": Scene(steps=260, act=follow_the_ball),
 }
-"""Environments in which random actions show too little, with another way to act."""
+"""Scenes of environments in which random actions show too little."""

@@ -18,7 +18,7 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import SnapshotRefused
 from rlviz.domain.snapshots import Built, Origin, SnapshotManifest
 from rlviz.learning.environments.base import load_class
-from rlviz.learning.environments.custom import environment_of
+from rlviz.learning.environments.custom import find_environment
 from rlviz.learning.environments.state import layer_names
 from rlviz.learning.training.snapshot.capture import environments_of
 
@@ -121,7 +121,7 @@ def _digest(config: RunConfig) -> str:
 
 
 def _source_digest(config: RunConfig) -> str | None:
-    custom = environment_of(config).custom
+    custom = find_environment(config).custom
     if custom is None:
         return None
     try:

@@ -255,7 +255,7 @@ def _counters(
             config.evaluation,
             GreedyPlayer(lambda: make_environment(config, whole_episodes=True)),
             journals,
-            as_played=_never,
+            make_playable=_never,
             threshold=None,
             stopping=lambda: False,
         )

@@ -12,7 +12,7 @@ from rlviz.domain.evaluation import BestPolicy, EvaluationRecord, EvaluationStat
 from rlviz.domain.events import EventRecord
 from rlviz.domain.status import RunStatus
 from rlviz.learning.algorithms import ALGORITHMS
-from rlviz.learning.environments.custom import threshold_of
+from rlviz.learning.environments.custom import find_threshold
 from rlviz.rundir.control import Control
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalTail, journal_lines
@@ -72,7 +72,7 @@ def row_of_config(config: RunConfig) -> RunRow:
         end_step=end_step_of(config, config.total_timesteps),
         created_at=config.created_at.timestamp(),
         parent=config.parent.model_dump() if config.parent is not None else None,
-        reward_threshold=threshold_of(config),
+        reward_threshold=find_threshold(config),
     )
 
 

@@ -11,7 +11,7 @@ import type { Axis, Line } from "./coordinates";
 
 interface HistoryPlotProps {
   trials: readonly SearchedTrial[];
-  /** Trials that the search shall have. */
+  /** Number of trials that the search will have. */
   wanted: number;
   picked: number | null;
   onPick: (number: number) => void;

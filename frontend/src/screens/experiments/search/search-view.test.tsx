@@ -24,7 +24,7 @@ const trials = [
 const search: SearchResults = {
   ...{ sampler: "tpe", pruner: "median", wanted: 6, seeds_per_trial: 1 },
   counts: { running: 0, complete: 2, pruned: 1, failed: 1 },
-  ...{ best: trials[2]!, trials, caution: "One seed a trial." },
+  ...{ best: trials[2]!, trials, caution: "Each trial has one seed." },
   importances: [
     { name: "learning_rate", share: 0.75 },
     { name: "activation", share: 0.25 },
@@ -78,7 +78,7 @@ test("the best is shown first, with what there is to do with it", async () => {
   );
   expect(within(best).getByRole("link", { name: "Watch" })).toBeVisible();
   expect(screen.getByText(/2 of 6 trials complete, 1 pruned, 1 failed/)).toBeVisible();
-  expect(screen.getByText("One seed a trial.")).toBeVisible();
+  expect(screen.getByText("Each trial has one seed.")).toBeVisible();
 });
 
 test("wherever an objective stands it says how it was made", async () => {

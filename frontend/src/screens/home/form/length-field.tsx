@@ -33,10 +33,16 @@ export function LengthField({ choices, draft, edit, problems }: FieldsProps) {
     roundingNote(choices, draft, value),
     time !== null && `about ${duration(time)}, by what was measured`,
   ];
+  const warning = shortTrainingWarning(choices, draft, value);
   return (
     <Field
       label="Timesteps"
-      hint={hint.filter(Boolean).join(" · ")}
+      hint={
+        <>
+          {hint.filter(Boolean).join(" · ")}
+          {warning && <span className="block text-warn">{warning}</span>}
+        </>
+      }
       error={problems[POINTERS.timesteps]}
       aside={
         own && (
@@ -85,6 +91,34 @@ export function LengthField({ choices, draft, edit, problems }: FieldsProps) {
 interface Bounds {
   minimum: number;
   maximum: number;
+}
+
+/**
+ * Warns of a run with too few rollouts to learn, in the sentences that the service gives for each algorithm;
+ * null if it is long enough.
+ */
+export function shortTrainingWarning(
+  choices: Choices,
+  draft: Draft,
+  timesteps: number,
+): string | null {
+  const warnings = algorithmOf(choices, draft)?.short_training;
+  const steps = rolloutSteps(choices, draft);
+  if (!warnings || steps === null || !(timesteps > 0)) return null;
+  const updates = Math.ceil(timesteps / steps);
+  if (updates >= warnings.fewest_updates) return null;
+  const schedule = schemasOf(choices, draft, "hyperparameters").find(
+    (one) => one.name === "learning_rate_schedule",
+  );
+  const isLinear =
+    schedule !== undefined &&
+    (draft.hyperparameters[schedule.name] ??
+      untouched(choices, draft, "hyperparameters", schedule)) === "linear";
+  const single = isLinear ? warnings.nothing : warnings.single;
+  return (updates > 1 ? warnings.few : single)
+    .replace("{updates}", count(updates))
+    .replace("{rollout}", count(steps))
+    .replace("{enough}", count(warnings.fewest_updates * steps));
 }
 
 /** Position of `value` between the bounds on a logarithmic scale, from 0 to 1. */

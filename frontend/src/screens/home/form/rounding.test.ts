@@ -1,13 +1,22 @@
 import { expect, test } from "vitest";
 import { changeDraft, firstDraft } from "./draft";
 import { choices as all } from "./fixtures";
-import { roundingNote } from "./length-field";
+import { roundingNote, shortTrainingWarning } from "./length-field";
 
 const choices = {
   ...all,
   algorithms: all.algorithms.map((one) => ({
     ...one,
     rollout_factors: one.id === "ppo" ? ["n_steps"] : [],
+    short_training:
+      one.id === "ppo"
+        ? {
+            fewest_updates: 5,
+            few: "{updates} rounds in rollouts of {rollout}, give {enough}",
+            single: "one round in rollouts of {rollout}",
+            nothing: "nothing is learned",
+          }
+        : null,
   })),
 };
 const draft = changeDraft(choices, firstDraft(choices), {
@@ -22,6 +31,33 @@ test.each([
 ])("%j steps in rollouts of 16,384: %s", (timesteps, note) =>
   expect(roundingNote(choices, draft, timesteps)).toBe(note),
 );
+
+test.each([
+  [100, "one round in rollouts of 16,384"],
+  [20_000, "2 rounds in rollouts of 16,384, give 81,920"],
+  [81_920, null],
+  [Number.NaN, null],
+])("%j steps in rollouts of 16,384 are warned of: %s", (timesteps, warning) =>
+  expect(shortTrainingWarning(choices, draft, timesteps)).toBe(warning),
+);
+
+test("a single rollout with a linear schedule learns nothing", () => {
+  const scheduled = {
+    ...choices,
+    algorithms: choices.algorithms.map((one) => ({
+      ...one,
+      hyperparameters: [
+        ...one.hyperparameters,
+        { ...one.hyperparameters[0]!, name: "learning_rate_schedule", default: "linear" },
+      ],
+    })),
+  };
+  expect(shortTrainingWarning(scheduled, draft, 100)).toBe("nothing is learned");
+  const constant = changeDraft(scheduled, draft, {
+    ...{ field: "hyperparameters", name: "learning_rate_schedule", value: "constant" },
+  });
+  expect(shortTrainingWarning(scheduled, constant, 100)).toContain("one round");
+});
 
 test("what a rollout is follows what is typed, and the preset's value while that is no number", () => {
   const typed = (value: string) =>

@@ -1,0 +1,44 @@
+"""A run that is too short to learn gets the same warning as the trials of a search."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import JsonValue
+
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.algorithms.updates import warn_of_few_updates
+
+
+@pytest.mark.parametrize(
+    ("schedule", "steps", "expected"),
+    [
+        (
+            "linear",
+            100,
+            "A run whose rollouts have 2,048 steps has a single round of updates, at a learning rate of 0: it learns "
+            "nothing. Give 10,240 steps or more, or smaller rollouts.",
+        ),
+        (
+            "constant",
+            2_048,
+            "A run whose rollouts have 2,048 steps has a single round of updates. Give 10,240 steps or more, or "
+            "smaller rollouts.",
+        ),
+        (
+            "linear",
+            2_049,
+            "A run whose rollouts have 2,048 steps has 2 rounds of updates, too few to learn much. Give 10,240 steps "
+            "or more, or smaller rollouts.",
+        ),
+        ("linear", 10_240, None),
+    ],
+)
+def test_a_run_with_few_rollouts_is_warned_of(schedule: str, steps: int, expected: str | None) -> None:
+    values: dict[str, JsonValue] = {"n_steps": 512, "n_envs": 4, "learning_rate_schedule": schedule}
+    assert warn_of_few_updates("ppo", ALGORITHMS.get("ppo").completed(values), steps) == expected
+
+
+@pytest.mark.parametrize("algo", ["dqn", "q-learning", "random", "unknown"])
+def test_a_run_that_does_not_learn_from_rollouts_is_not_warned_of(algo: str) -> None:
+    values = ALGORITHMS.get(algo).completed({}) if algo in ALGORITHMS.names() else {}
+    assert warn_of_few_updates(algo, values, 100) is None
