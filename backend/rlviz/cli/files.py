@@ -23,7 +23,7 @@ FORMATS = ("csv", "json", "parquet")
 
 
 def format_for(wanted: str | None, output: Path | None) -> str:
-    """Return the requested format, or that of the file's extension. Raises Failure if there is neither."""
+    """Return the requested format, or the one of the file's extension. Raises Failure if neither is known."""
     if wanted is not None:
         return str(wanted)
     ending = output.suffix.lstrip(".").lower() if output is not None else "csv"
@@ -37,16 +37,19 @@ def check_target(wanted: str, output: Path | None, terminal: bool) -> None:
     """Raise Failure, before anything is fetched, if the table cannot be written."""
     if output is None:
         if wanted == "parquet" and terminal:
-            raise Failure(Exit.BAD_INPUT, "Parquet cannot be printed. Give --output FILE, or pipe it on.")
+            raise Failure(
+                Exit.BAD_INPUT,
+                "Parquet is binary and cannot be printed on a terminal. Give --output FILE, or use a pipe.",
+            )
     elif output.is_dir() or not output.absolute().parent.is_dir():
         raise Failure(Exit.BAD_INPUT, f"{output} cannot be written: it must be a file in an existing folder.")
 
 
 def replace_file(path: Path, fill: Callable[[BinaryIO], T]) -> T:
-    """Let ``fill`` write the file at ``path``; return its result. Raises Failure.
+    """Call ``fill`` to write the file at ``path``, and return its result. Raises Failure.
 
-    A regular file is replaced atomically, also through a link. Anything else (a device, a pipe, ``/dev/stdout``) is
-    written to after ``fill`` has succeeded.
+    A regular file is replaced atomically, also through a link. For anything else (a device, a pipe, ``/dev/stdout``),
+    the content is copied after ``fill`` has succeeded.
     """
     try:
         if (through := _not_replaced(path)) is not None:
@@ -59,7 +62,7 @@ def replace_file(path: Path, fill: Callable[[BinaryIO], T]) -> T:
 
 
 def _not_replaced(path: Path) -> int | None:
-    """Return the flags to open ``path`` with; None if it can be replaced. Raises OSError."""
+    """Return the flags to open ``path`` for writing; None if it can be replaced. Raises OSError."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:

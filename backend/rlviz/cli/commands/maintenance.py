@@ -1,6 +1,6 @@
-"""Care for the runs folder: doctor, prune.
+"""Commands that maintain the runs folder: doctor, prune.
 
-The whole state as one zip archive, for a person who helps without access to this machine.
+``write_state`` writes the whole state into a zip archive, for a person who helps without access to this machine.
 """
 
 from __future__ import annotations
@@ -42,22 +42,26 @@ def doctor(
     context: typer.Context,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Write the whole state into this zip archive, for whoever is to help."),
+        typer.Option(
+            "--output",
+            "-o",
+            help="Also write the state of the installation into this zip archive, to send to a helper.",
+        ),
     ] = None,
     runs: Annotated[
         list[str] | None,
-        typer.Option("--run", help="With --output: this run in full; repeatable.", autocompletion=complete_run),
+        typer.Option("--run", help="With --output: include this run in full; repeatable.", autocompletion=complete_run),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check disk, memory, locks, port, browsers' reach, packages, environments, time; exit status 1 if something does
-    not work."""
+    """Check this machine and the runs folder: disk, memory, lock, port, packages and more. Exit status 1 if something
+    does not work."""
     from dataclasses import asdict
 
     from rlviz.cli import checks
 
     if runs and output is None:
-        raise Failure(Exit.BAD_INPUT, "--run is for --output.")
+        raise Failure(Exit.BAD_INPUT, "--run needs --output.")
     settings = read_settings(context)
     with waiting("Checking this machine and the runs folder"):
         found = checks.check_all(settings)
@@ -90,11 +94,11 @@ def _write_state(
 
 def prune(
     context: typer.Context,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Remove nothing, tell what would go.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Remove nothing; show what would be removed.")] = False,
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Tell what takes space, empty the trash, and apply the storage rules. Nothing else is touched."""
+    """Show what takes space, empty the trash, and apply the storage rules. Nothing else is removed."""
     with connected(context) as connection:
         trash = connection.get("/trash")
         stored = measured(connection)
@@ -103,7 +107,7 @@ def prune(
             _show(stored, trash, would)
         done = None
         if not dry_run and (trash["runs"] or would["actions"]):
-            ask_first("Remove that for good? --dry-run only tells.", yes)
+            ask_first("Remove this for good? (--dry-run removes nothing.)", yes)
             connection.request("DELETE", "/trash")
             done = _passed(connection, dry_run=False, actions=would["done"])
         if as_json:
@@ -114,15 +118,18 @@ def prune(
             if trash["runs"]:
                 say(f"Removed {counted(len(trash['runs']), 'run')}, {byte_text(trash['total_bytes'])}.")
             if stored["rules"]:
-                say(f"The rules made room of {byte_text(done['bytes'])}. The Storage page has the log.")
+                say(f"The rules freed {byte_text(done['bytes'])}. The Storage page shows the log.")
         if done["error_message"]:
             raise Failure(Exit.FAILED, done["error_message"])
 
 
 def _passed(connection: Connection, *, dry_run: bool, actions: int = 0) -> Any:
-    """A pass over the storage rules, once it has ended; ``actions``: how many it will be, if that is known. It begins
-    after the one that the service makes by itself, if that is at it."""
-    with progress("Looking through the runs" if dry_run else "Making room") as advance:
+    """Apply the storage rules and return the result.
+
+    If the service is just applying them itself, wait for that first. ``actions``: the expected number of actions, if
+    known.
+    """
+    with progress("Applying the storage rules" if dry_run else "Making room") as advance:
         while not _try_to_begin(connection, dry_run=dry_run):
             time.sleep(POLL_SECONDS)
         while True:
@@ -134,7 +141,7 @@ def _passed(connection: Connection, *, dry_run: bool, actions: int = 0) -> Any:
 
 
 def _try_to_begin(connection: Connection, *, dry_run: bool) -> bool:
-    """Begin a pass, unless one is under way; return whether it has begun. Raises Failure."""
+    """Start to apply the rules, unless that is already running; return whether it started. Raises Failure."""
     try:
         connection.post("/storage/prune", {"dry_run": dry_run})
     except Failure as refused:
@@ -158,14 +165,14 @@ def _show(stored: Any, trash: Any, would: Any) -> None:
         say()
         print_table(("RUN", "WOULD", "ROOM"), rows, keep=2)
     else:
-        say("They find nothing to do.")
+        say("They match no files now.")
 
 
 _NEWEST = 100
-"""So many runs are listed."""
+"""Maximum number of runs in the list."""
 
 _LOG_BYTES = 200_000
-"""So much of the end of a worker's log is taken."""
+"""Bytes to include from the end of a worker's log."""
 
 
 def write_state(
@@ -175,10 +182,12 @@ def write_state(
     target: BinaryIO,
     on_part: Callable[[str], None],
 ) -> int:
-    """Write what the doctor found, settings without their secrets, versions, the service, the list of runs, what takes
-    space, and of each of ``run_ids`` its configuration, events, evaluations and the end of its log. What cannot be had
-    is there as a sentence that says why. Returns the number of files; ``on_part`` is called with each name. Raises
-    OSError."""
+    """Write the state of the installation into a zip archive, and return its number of files. Raises OSError.
+
+    It contains the doctor's findings, the settings without secrets, versions, the service, the list of runs, disk use,
+    and for each of ``run_ids`` its configuration, events, evaluations and the end of its log. A part that cannot be
+    read is replaced by a sentence that says why. ``on_part`` is called with the name of each file.
+    """
     from rlviz.cli.commands.configuration import settings_as_json
     from rlviz.provenance import package_versions
 

@@ -89,7 +89,7 @@ def repair(context: typer.Context, run: RunName, as_json: AsJson = False) -> Non
 
 
 def delete(context: typer.Context, runs: RunNames, as_json: AsJson = False) -> None:
-    """Move runs to the trash, where `rlviz restore` can restore them for some days."""
+    """Move runs to the trash. `rlviz restore` restores them within some days."""
     with connected(context) as connection:
         run_ids = [find_run(connection, run) for run in runs]
         for run_id in run_ids:
@@ -106,7 +106,7 @@ def restore(
         str,
         typer.Argument(
             metavar="RUN",
-            help="Id of a run in the trash, its beginning or end, or its name.",
+            help="A run in the trash: its id, the start or end of its id, or its name.",
             autocompletion=complete_deleted_run,
         ),
     ],
