@@ -236,7 +236,9 @@ def _measures(window: int, threshold: float | None, criterion: Criterion | None)
     every = 0 if criterion is None else criterion.resolution
     goal = "no common threshold"
     if threshold is not None:
-        goal = "nothing tells it alike of all" if criterion is None else f"until {criterion.names(threshold)}"
+        goal = (
+            "no criterion applies equally to all runs" if criterion is None else f"until {criterion.names(threshold)}"
+        )
     return (
         _Measure(
             "final_moving_average",
@@ -295,7 +297,7 @@ def _measures(window: int, threshold: float | None, criterion: Criterion | None)
         _Measure(
             "fps",
             "Steps per second",
-            "over the whole run; lately, for one that still trains",
+            "over the whole run; for a run that still trains, recently",
             lambda run: run.steps_per_second,
             unit="steps/s",
             show=brief_number,
@@ -405,7 +407,7 @@ def _best(runs: Sequence[ComparisonEntry], measure: _Measure) -> tuple[str | Non
         verb = "has" if len(in_time) == 1 else "have"
         return None, f"{first.label} took {value}; {join_words(in_time)} {verb} not trained for clearly longer."
     if len(ranked) < 2:
-        return (first.run_id if measure.spent is not None else None), f"Only {first.label} has it: {value}."
+        return (first.run_id if measure.spent is not None else None), f"Only {first.label} has a value: {value}."
     second = ranked[1]
     level = [run.label for run in ranked if measure.of(run) == measure.of(first)]
     if len(level) > 1:

@@ -71,5 +71,5 @@ def test_a_command_waits_for_all_that_have_their_turn_before_it(tmp_path: Path) 
 
 def test_a_process_that_never_starts_is_named(tmp_path: Path) -> None:
     command = TakingTurns(tmp_path, [11, 12, 12], STARTING_SECONDS)
-    with pytest.raises(Failure, match=r"Process 12 uses it\. It has neither started its service nor ended"):
+    with pytest.raises(Failure, match=r"Process 12 uses it\. Its service has not started"):
         command.open()

@@ -65,7 +65,10 @@ def test_a_folder_that_is_none_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("host", "says"),
-    [("127.0.0.1", "Only browsers on this machine can open http://127.0.0.1:8951."), ("0.0.0.0", "8951.")],
+    [
+        ("127.0.0.1", "Only browsers on this machine can open http://127.0.0.1:8951."),
+        ("0.0.0.0", "8951 with the token"),
+    ],
 )
 def test_browsers_are_sent_to_the_service_that_runs_and_not_to_the_one_that_settings_would_start(
     tmp_path: Path, host: str, says: str, monkeypatch: pytest.MonkeyPatch

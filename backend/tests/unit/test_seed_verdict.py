@@ -31,9 +31,7 @@ def test_scores_that_overlap_carry_no_verdict() -> None:
 
 def test_three_seeds_carry_no_verdict_however_far_apart() -> None:
     headline, _ = seed_verdict([scores("A", 500, 500, 500), scores("B", 9, 9, 9)], 20)
-    assert headline == (
-        "Nothing can be said yet: 5 seeds of each are needed for an interval that can be trusted; A has 3 and B has 3."
-    )
+    assert headline == ("Nothing can be said yet: a reliable interval needs 5 seeds of each; A has 3 and B has 3.")
 
 
 def test_with_three_settings_all_intervals_hold_together() -> None:

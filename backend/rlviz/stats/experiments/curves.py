@@ -220,8 +220,8 @@ def _profile(variant: str, scores: Sequence[Floats], value: Floats, resamples: i
         low=to_json_numbers(found.low),
         high=to_json_numbers(found.high),
         made=Made(
-            definition=f"Performance profile: for each {of} the share of seeds whose score is greater, with a band "
-            "by bootstrap at each value by itself.",
+            definition=f"Performance profile: for each {of} the share of seeds whose score is greater, with a "
+            "bootstrap band at each value separately.",
             n=sum(map(len, scores)),
             resamples=resamples if drawn else None,
             confidence=CONFIDENCE if drawn else None,

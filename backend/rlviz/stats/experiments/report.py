@@ -340,7 +340,7 @@ def _arrival_band(box: Frame, one: StepsToThreshold, end: float, place: int) -> 
 def _cross(box: Frame, step: float, share: float, seed: int, place: int) -> Element:
     x, y = box.x(step), box.y(share)
     shape = f"M{x - 4:.1f} {y - 4:.1f}l8 8m0 -8l-8 8"
-    label = f"seed {seed} was trained for {brief_number(step)} steps and has not got there"
+    label = f"seed {seed} was trained for {brief_number(step)} steps and did not reach it"
     return titled(element("path", d=shape, class_=f"line s{place % SERIES + 1}"), label)
 
 
@@ -745,7 +745,7 @@ def _figures_made(scored: Sequence[VariantScores]) -> list[Element]:
     ]
     if len(paragraphs) <= len(made):
         return paragraphs
-    return [element("details", element("summary", "How each figure was made"), *paragraphs)]
+    return [element("details", element("summary", "How each figure was computed"), *paragraphs)]
 
 
 def _closing(head: ReportHead, results: ExperimentResults, labels: Mapping[str, str]) -> list[Element]:
@@ -757,7 +757,7 @@ def _closing(head: ReportHead, results: ExperimentResults, labels: Mapping[str, 
         _section(
             "Cost",
             element("p", f"{results.cost.core_seconds:,.0f} core-seconds."),
-            table(["variant", "core-seconds", "environment steps", "trials"], costs, "What each variant has cost."),
+            table(["variant", "core-seconds", "environment steps", "trials"], costs, "The cost of each variant."),
             *how_made({"": results.cost.made}),
         ),
         _section(

@@ -539,12 +539,12 @@ def _evidence(setting: Setting, variant: str) -> str:
     """Return a sentence about the evidence that counts."""
     if setting.environments[variant] in setting.evaluated_unlike:
         return (
-            f"{MEAN_EPISODES} episodes of training on average, or an evaluation after it, that of its score included. "
-            "Evaluations along the way do not count: the variants were not evaluated alike."
+            f"{MEAN_EPISODES} episodes of training on average, or an evaluation after it, including the one of its "
+            "score. Evaluations during training do not count, since the variants were not evaluated equally often."
         )
     return (
-        f"{MEAN_EPISODES} episodes of training on average, or an evaluation on fresh episodes, that of its score "
-        f"included if it has {LEAST_EPISODES} or more."
+        f"{MEAN_EPISODES} episodes of training on average, or an evaluation on fresh episodes, including the one of "
+        f"its score if it has {LEAST_EPISODES} or more."
     )
 
 
@@ -609,9 +609,9 @@ def sum_costs(trials: Sequence[Trial], setting: Setting) -> Cost:
         core_seconds=sum(one.core_seconds for one in found),
         variants=found,
         made=Made(
-            definition="Core-seconds: processor time of each trial's runs, in all their attempts, all threads "
-            "together; of what still trains, what its workers had used a second ago. Evaluations while it trained "
-            "are in it, the one that gives the score is not.",
+            definition="Core-seconds: processor time of all threads, over all attempts of each trial's runs. For a "
+            "trial that still trains, the time up to a second ago. Evaluations during training are included, the "
+            "one that gives the score is not.",
             n=sum(one.trials for one in found),
             source=OUR_PAGE,
         ),

@@ -58,7 +58,9 @@ def reward_collapsed(case: Case) -> Hint | None:
             f"{_middle(parts, best):,} and is {plain(end)} at the end: {plain(top - end)} of the {plain(top - start)} "
             f"gained are lost ({share:.0%}).{best_policy_sentence(case)}"
         ),
-        advice=drop_none(_gentler(case), None if case.best else "keep the best policy by evaluating while it trains"),
+        advice=drop_none(
+            _gentler(case), None if case.best else "evaluate during training, which keeps the best policy"
+        ),
     )
 
 
@@ -108,7 +110,7 @@ def too_few_timesteps(case: Case) -> Hint | None:
             to_step=case.step,
             evidence=(
                 f"The greedy policy's mean return rose from {plain(greedy.before)} to {plain(greedy.after)} over the "
-                f"last 40 % of the steps, while the return in training, which explores, stood still.{_goal(case)}"
+                f"last 40 % of the steps, while the return in training, with exploration, did not rise.{_goal(case)}"
             ),
             advice=drop_none(_longer(case)),
             learn=KNOBS,
@@ -166,7 +168,7 @@ def plateau(case: Case) -> Hint | None:
     return Hint(
         id="reward-plateau",
         severity="info" if case.threshold is None else "warning",
-        title="The return stands still",
+        title="The return has stopped rising",
         metric=EPISODE_REWARD,
         from_step=int(parts.edge[-5]),
         to_step=case.step,

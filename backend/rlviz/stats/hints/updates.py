@@ -110,7 +110,7 @@ def _stop_at_kl(case: Case) -> SuggestedChange | None:
         return None
     now = case.number("target_kl")
     if now is None:
-        words = "set target_kl, which is off, to 0.03, so that an update ends when it has moved so far"
+        words = "set target_kl, which is off, to 0.03, so that an update ends when it has changed the policy this much"
         return SuggestedChange("target_kl", 0.03, words)
     return raise_or_lower("target_kl", now, shown(now / 2))
 
