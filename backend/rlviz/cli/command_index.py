@@ -75,7 +75,7 @@ SECTIONS = {
         "experiment": Entry("experiments", "Experiments: train several seeds of each variant and compare them."),
         "sweep": Entry(
             "start_experiments",
-            "Search good hyperparameters: an experiment whose variants Optuna proposes.",
+            "Search for good hyperparameters: an experiment whose variants Optuna proposes.",
         ),
     },
     "Choices": {

@@ -160,9 +160,9 @@ def _print_destination(folder: RunFolder, record: SinkRecord, *, offline_will_do
     rows = f"{folder.run_id}: {counted(record.rows, 'row')}"
     if record.offline:
         say(f"{rows} in an offline folder of {record.kind.label}, {record.place}")
-        tell = note if offline_will_do else warn
+        write = note if offline_will_do else warn
         is_wanted = os.environ.get("WANDB_MODE", "online") != "online"
         why, first = ("WANDB_MODE says so", "Remove it") if is_wanted else ("You are not logged in", "`wandb login`")
-        tell(f"  {why}. {first}, then `rlviz sync` (or `wandb sync` of that folder) sends it.")
+        write(f"  {why}. {first}, then `rlviz sync` (or `wandb sync` of that folder) sends it.")
     else:
         say(f"{rows} in {record.kind.label}, {record.place}")

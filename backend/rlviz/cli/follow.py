@@ -232,8 +232,8 @@ class Followed:
         """Run the action of ``key``. A refused request becomes the message."""
         paused = self.is_paused
         actions: dict[str, Callable[[], None]] = {
-            "p": lambda: self._ask("resume" if paused else "pause", {} if paused else None),
-            "s": lambda: self._ask("stop"),
+            "p": lambda: self._request("resume" if paused else "pause", {} if paused else None),
+            "s": lambda: self._request("stop"),
             "e": self._evaluate,
             "?": lambda: self._say(_HELP),
         }
@@ -244,7 +244,7 @@ class Followed:
                 raise
             self._say(str(error))
 
-    def _ask(self, what: str, body: dict[str, Any] | None = None) -> None:
+    def _request(self, what: str, body: dict[str, Any] | None = None) -> None:
         asked = self._connection.post(f"/runs/{self.run_id}/{what}", body)
         self._say(f"It is already {asked['status']}." if asked["status"] in AT_REST else f"Requested: {what}.")
 

@@ -162,7 +162,7 @@ class Run:
         found = next((path for path in kept if is_file(path, self.folder.path)), None)
         if found is None:
             raise ArtifactNotFound(
-                f"Run {self.id!r} has no video. One of this app makes one with `rlviz evaluate {self.id}`."
+                f"Run {self.id!r} has no video. For a run of this app, `rlviz evaluate {self.id}` makes one."
             )
         return found
 

@@ -112,7 +112,7 @@ def evaluate(
     context: typer.Context,
     run: RunName,
     episodes: Annotated[
-        int | None, typer.Option(help="Episodes to play.", show_default="as many as the service plays")
+        int | None, typer.Option(help="Episodes to play.", show_default="the service's default")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the first episode; each further episode adds 1.")] = None,
     step: Annotated[
@@ -202,8 +202,7 @@ def actions(
         typer.Option(
             "--follow",
             "-f",
-            help="Of the newest evaluation, and of each that comes, also of what is recorded while it trains; a line a "
-            "step.",
+            help="Print the newest evaluation or recording, and each later one until the run ends; one line per step.",
         ),
     ] = False,
     as_json: AsJson = False,

@@ -45,7 +45,9 @@ def query(
     elif as_csv:
         _print_csv(answer)
     else:
-        print_table([name.upper() for name in answer["columns"]], [[_said(v) for v in row] for row in answer["rows"]])
+        print_table(
+            [name.upper() for name in answer["columns"]], [[_cell_text(v) for v in row] for row in answer["rows"]]
+        )
     for one in answer["notes"]:
         note(one)
     if answer["truncated"]:
@@ -65,7 +67,7 @@ def _cell(value: Any) -> Any:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list | bool) else value
 
 
-def _said(value: Any) -> str:
+def _cell_text(value: Any) -> str:
     if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
         return number(value)
     return " ".join(str(_cell(value)).split())

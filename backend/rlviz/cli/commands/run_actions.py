@@ -44,12 +44,12 @@ def start(
 
 def stop(context: typer.Context, run: RunName, wait: Wait = True, as_json: AsJson = False) -> None:
     """Stop a run and save its policy and a snapshot."""
-    _ask(context, run, "stop", wait, as_json)
+    _request_status(context, run, "stop", wait, as_json)
 
 
 def pause(context: typer.Context, run: RunName, wait: Wait = True, as_json: AsJson = False) -> None:
     """Pause a run; `rlviz resume` continues it exactly where it was."""
-    _ask(context, run, "pause", wait, as_json)
+    _request_status(context, run, "pause", wait, as_json)
 
 
 def edit(
@@ -118,7 +118,7 @@ def restore(
     _show(restored, as_json)
 
 
-def _ask(context: typer.Context, run: str, what: str, wait: bool, as_json: bool) -> None:
+def _request_status(context: typer.Context, run: str, what: str, wait: bool, as_json: bool) -> None:
     with connected(context) as connection:
         run_id = find_run(connection, run)
         asked: dict[str, Any] = connection.post(f"/runs/{run_id}/{what}")

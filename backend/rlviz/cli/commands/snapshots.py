@@ -109,7 +109,7 @@ def keep(
             metavar="NEW_NAME", help="Name. A named snapshot is kept until you delete it.", show_default="its own"
         ),
     ] = None,
-    message: Annotated[str | None, typer.Option(help="Note on why it is kept.", show_default="as it is")] = None,
+    message: Annotated[str | None, typer.Option(help="Note on why it is kept.", show_default="unchanged")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Give a snapshot a name, so that it is kept, or a message."""

@@ -116,7 +116,8 @@ def sweep(
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the sampler.")] = 0,
     parallel: Annotated[
-        int | None, typer.Option(help="Maximum number of runs at the same time.", show_default="no limit of its own")
+        int | None,
+        typer.Option(help=("Maximum number of runs at the same time."), show_default="as many as the service allows"),
     ] = None,
     changes: Changes = None,
     options: EnvironmentOptions = None,
@@ -128,7 +129,7 @@ def sweep(
     wait: Wait = False,
     as_json: AsJson = False,
 ) -> None:
-    """Search good hyperparameters: an experiment whose variants Optuna proposes.
+    """Search for good hyperparameters: an experiment whose variants Optuna proposes.
 
     By default, it searches the ranges that the algorithm suggests. `--only` restricts the search to some
     hyperparameters, `--vary` sets other ranges.

@@ -92,7 +92,7 @@ def saliency(policy: TrainedPolicy, observation: NDArray[Any], action: Any) -> S
     No weight changes, and no generator is drawn from. None where the algorithm gives no score, or what it sees is no
     picture.
     """
-    layout = PictureLayout.of(observation.shape)
+    layout = PictureLayout.from_shape(observation.shape)
     if policy.scorer is None or layout is None:
         return None
     scorer: Scorer = load(policy.scorer)

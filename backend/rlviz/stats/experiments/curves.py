@@ -70,7 +70,7 @@ class Curves(Frozen):
     variants: list[VariantCurve] = Field(description="From best to worst.")
     left_out: list[str] = Field(description="Ids of variants beyond the best 20.")
 
-    def of(self, variants: Collection[str]) -> Curves:
+    def select(self, variants: Collection[str]) -> Curves:
         """Return the curves of some variants, up to the last step with a value."""
         ours = [one for one in self.variants if one.variant in variants]
         last = max((place for one in ours for place, count in enumerate(one.count) if count), default=-1) + 1

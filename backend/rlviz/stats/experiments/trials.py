@@ -244,7 +244,7 @@ class SeedScore(Frozen):
     environment: str | None = Field(None, description="Environment of the score, if several are combined.")
 
     @classmethod
-    def of(cls, trial: Trial, environment: str | None = None) -> SeedScore:
+    def from_trial(cls, trial: Trial, environment: str | None = None) -> SeedScore:
         """Return the score of ``trial``, which must have one."""
         return cls(
             seed=trial.seed,
@@ -395,7 +395,7 @@ def _summed_up(
         rank=None,
         **score_figures([trial_scores(ours)], resamples),
         optimality_gap=None,
-        scores=[SeedScore.of(one) for one in ours],
+        scores=[SeedScore.from_trial(one) for one in ours],
         policies=policies,
         made=made_of_scores(
             len(ours), resamples if len(ours) >= FEWEST_SCORES else None, score_sentence(setting, policies)

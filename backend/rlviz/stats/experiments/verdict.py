@@ -537,7 +537,8 @@ def _made(found: Improvements, ranked: Sequence[VariantScores], across: Across |
     return Made(
         definition=f"One {what} is called better than another if both have at least {LEAST_VERDICT_SEEDS} "
         f"seeds{on_each}, the interval of the probability that one of its seeds does better{averaged} lies above "
-        f"one half, and ranks this far apart occur by chance in at most {_share(_most_chance(pairs))} of cases (Mann-Whitney)."
+        "one half, and ranks this far apart occur by chance in at most "
+        f"{_share(_most_chance(pairs))} of cases (Mann-Whitney)."
         f"{together}{normalised}",
         n=sum(one.n for one in ranked),
         resamples=found.pairs[0].made.resamples if found.pairs else None,

@@ -12,7 +12,7 @@ from rlviz.stats.hints.hint import (
     Hint,
     SuggestedChange,
     drop_none,
-    plain,
+    number_text,
     raise_or_lower,
     suggest_change,
 )
@@ -49,7 +49,7 @@ def entropy_collapsed(case: Case) -> Hint | None:
         evidence=(
             f"From step {begin:,} on, {begin / case.total_timesteps:.0%} into training, entropy stays below "
             f"{COLLAPSED_ENTROPY:.0%} of that of a random choice among {case.actions} actions "
-            f"({plain(-float(curve.value[-1]))} of {plain(math.log(case.actions))} nats at the end)."
+            f"({number_text(-float(curve.value[-1]))} of {number_text(math.log(case.actions))} nats at the end)."
         ),
         advice=drop_none(_more_entropy(case), suggest_change(case, "learning_rate", 1 / 3)),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlviz.stats.hints.hint import Case, Hint, drop_none, plain, shown, suggest_change
+from rlviz.stats.hints.hint import Case, Hint, drop_none, number_text, round_shown, suggest_change
 
 LOSSES = ("train/critic_loss", "train/value_loss", "train/loss")
 """Names of the value loss by algorithm; the first logged one is used."""
@@ -58,8 +58,9 @@ def loss_runs_away(case: Case) -> Hint | None:
         from_step=begin,
         to_step=int(curve.step[-1]),
         evidence=(
-            f"It grew from {plain(early)} at the start to {plain(late)}, {plain(shown(late) / shown(early))} times as "
-            f"much, and still grows. Larger returns explain at most {plain(explained)} times."
+            f"It grew from {number_text(early)} at the start to {number_text(late)}, "
+            f"{number_text(round_shown(late) / round_shown(early))} times as much, "
+            f"and still grows. Larger returns explain at most {number_text(explained)} times."
         ),
         advice=drop_none(
             suggest_change(case, "learning_rate", 1 / 3),
