@@ -55,8 +55,9 @@ def reward_collapsed(case: Case) -> Hint | None:
         to_step=case.step,
         evidence=(
             f"The mean return rose from {number_text(start)} around step {_middle(parts, low):,} to "
-            f"{number_text(top)} around step {_middle(parts, best):,} and is {number_text(end)} at the end: {number_text(top - end)} of the "
-            f"{number_text(top - start)} gained are lost ({share:.0%}).{best_policy_sentence(case)}"
+            f"{number_text(top)} around step {_middle(parts, best):,} and is {number_text(end)} at the end: "
+            f"{number_text(top - end)} of the {number_text(top - start)} gained are lost "
+            f"({share:.0%}).{best_policy_sentence(case)}"
         ),
         advice=drop_none(
             _gentler(case), None if case.best else "evaluate during training, which keeps the best policy"

@@ -48,8 +48,9 @@ def kl_spikes(case: Case) -> Hint | None:
         to_step=int(curve.step[spikes[-1]]),
         evidence=(
             f"The median of approx_kl is {number_text(usual)}, but it is above "
-            f"{number_text(max(LARGE_KL, 5 * usual))} in {len(spikes)} of {len(curve)} updates, up to {number_text(highest)} at step "
-            f"{int(curve.step[curve.value.argmax()]):,}.{best_policy_sentence(case)}"
+            f"{number_text(max(LARGE_KL, 5 * usual))} in {len(spikes)} of {len(curve)} updates, "
+            f"up to {number_text(highest)} at step {int(curve.step[curve.value.argmax()]):,}."
+            f"{best_policy_sentence(case)}"
         ),
         advice=drop_none(_stop_at_kl(case), suggest_change(case, "learning_rate", 1 / 2)),
     )
