@@ -19,7 +19,7 @@ def test_five_seeds_that_all_did_better_are_better() -> None:
         "Score as interquartile mean over seeds [95 % interval]: A 13.0 [11.3, 14.7], 5 seeds; B 3.00 [1.33, 4.67], "
         "5 seeds."
     )
-    assert "by chance that happens in 0.79 % of cases" in why[1]
+    assert "By chance this happens in 0.79 % of cases" in why[1]
     assert why[-1] == "A score is the mean return of the last 20 episodes of training, exploration included."
 
 

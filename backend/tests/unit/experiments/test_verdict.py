@@ -28,7 +28,7 @@ def test_five_seeds_that_all_did_better_are_better_and_chance_is_named() -> None
     found = results(trials("b", *B), trials("a", *A)).verdict
     assert found.headline == "A is better than B with probability 1.00 [1.00, 1.00]."
     assert (found.finding, found.best, found.better_than) == ("better", "a", ["b"])
-    assert "by chance that happens in 0.79 % of cases" in found.reasons[1]
+    assert "By chance this happens in 0.79 % of cases" in found.reasons[1]
 
 
 def test_scores_that_overlap_carry_no_verdict_and_say_how_many_seeds_would_tell() -> None:
@@ -127,7 +127,7 @@ def test_different_environments_are_not_compared() -> None:
 
 def test_a_variant_alone_is_compared_with_nothing() -> None:
     found = results(trials("a", *A)).verdict
-    assert found.headline.startswith("Nothing can be said yet: A alone has scores")
+    assert found.headline.startswith("Nothing can be said yet: only A has scores")
 
 
 def test_variants_that_are_not_compared_are_named_and_nothing_is_better_than_all() -> None:
