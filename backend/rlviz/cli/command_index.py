@@ -28,26 +28,27 @@ SECTIONS = {
         "start": Entry("run_actions", "Start a run that was created without starting it."),
         "stop": Entry("run_actions", "Stop a run and save its policy and a snapshot."),
         "pause": Entry("run_actions", "Pause a run; `rlviz resume` continues it exactly where it was."),
-        "resume": Entry("train", "Resume a paused, stopped or interrupted run, or train a completed one for longer."),
-        "fork": Entry("train", "Create a run that continues from a step of another run, with changed settings."),
+        "resume": Entry("train", "Resume a paused, stopped or interrupted run. A completed run trains for longer."),
+        "fork": Entry("train", "Create a run that continues from a step of another run. Its settings can differ."),
         "set": Entry(
-            "knobs",
-            "Change hyperparameters of a run while it trains; without changes, show which ones can be changed.",
+            "knobs", "Change hyperparameters of a run while it trains. Without changes, show which ones can be changed."
         ),
-        "rules": Entry("rules", "Rules that act on a run automatically, for example stop it at a return."),
-        "snapshot": Entry("snapshots", "Snapshots: the complete state of training, to resume it bit for bit."),
+        "rules": Entry("rules", "Rules that act on a run automatically."),
+        "snapshot": Entry("snapshots", "Complete training states, to resume bit for bit."),
     },
     "Inspect": {
         "runs": Entry("show_runs", "List runs, the newest first."),
         "status": Entry("show_runs", "Show the state of a run, or of the service."),
         "logs": Entry("show_runs", "Show the events of a run, oldest first."),
         "metrics": Entry(
-            "show_runs", "Show the newest value of each metric of a run, or the curves of the metrics that you name."
+            "show_runs", "Show the newest value of each metric of a run. With names of metrics, show their curves."
         ),
         "compare": Entry(
-            "compare", "Compare runs: their results, the settings that differ, and which is better if the data show it."
+            "compare",
+            "Compare the results and settings of runs. The command also tells which run is better, if the data show "
+            "it.",
         ),
-        "hints": Entry("insight", "Show problems in a run's curves and what to do about them, the most severe first."),
+        "hints": Entry("insight", "Show problems in a run's curves, with advice. The most severe problem comes first."),
         "family": Entry("insight", "Show the tree of forks that a run belongs to."),
         "query": Entry(
             "query",
@@ -57,45 +58,47 @@ SECTIONS = {
     "Evaluate and watch": {
         "evaluate": Entry("evaluations", "Play new episodes with a run's policy."),
         "evaluations": Entry("evaluations", "List the evaluations of a run."),
-        "actions": Entry("evaluations", "Show what a policy saw and did in an evaluation, step by step."),
+        "actions": Entry("evaluations", "Show the steps of an evaluation: observations and actions."),
         "verify": Entry(
-            "evaluations", "Play an evaluation again and compare every step; exit status 1 if it is not identical."
+            "evaluations", "Replay an evaluation and compare every step. Exit status 1 if it is not identical."
         ),
         "recording": Entry(
             "recording",
-            "Choose how much of a run is recorded, also while it trains; without a choice, show it with its cost.",
+            "Choose how much of a run is recorded. This works while it trains. Without a choice, show it with its "
+            "cost.",
         ),
         "episodes": Entry("insight", "Search the evaluated episodes of runs."),
-        "film": Entry("film", "Policies that a run saved during training, and videos of them."),
+        "film": Entry("film", "Saved policies of a run, and videos of them."),
         "watch": Entry("pages", "Open a run's page, where its newest policy plays live."),
-        "replay": Entry("pages", "Open a run's page, where you play back an evaluation step by step."),
-        "play": Entry("pages", "Open the page where you play an environment with the keyboard."),
+        "replay": Entry("pages", "Open a run's page to play back an evaluation step by step."),
+        "play": Entry("pages", "Open the page to play an environment with the keyboard."),
     },
     "Experiments": {
-        "experiment": Entry("experiments", "Experiments: train several seeds of each variant and compare them."),
+        "experiment": Entry("experiments", "Train several seeds of each variant and compare them."),
         "sweep": Entry(
             "start_experiments",
-            "Search for good hyperparameters: an experiment whose variants Optuna proposes.",
+            "Search for good hyperparameters with Optuna. A sweep is an experiment whose variants Optuna proposes.",
         ),
     },
     "Choices": {
         "environments": Entry(
-            "choices", "List the environments; or describe one, with its spaces, algorithms and presets."
+            "choices", "List the environments, or describe one. A description includes spaces, algorithms and presets."
         ),
-        "algorithms": Entry("choices", "List the algorithms; or show the hyperparameters of one, with their bounds."),
+        "algorithms": Entry("choices", "List the algorithms, or show the hyperparameters of one."),
         "preset": Entry("presets", "Your own presets, saved from experiments."),
     },
     "Organise": {
-        "edit": Entry("run_actions", "Change a run's name, tags or notes; without options, show its notes."),
+        "edit": Entry("run_actions", "Change a run's name, tags or notes. Without options, show its notes."),
         "delete": Entry("run_actions", "Move runs to the trash. `rlviz restore` restores them within some days."),
         "restore": Entry("run_actions", "Restore a deleted run from the trash."),
         "trash": Entry("trash", "Deleted runs, which you can restore for some days."),
-        "repair": Entry("run_actions", "Repair a damaged run: keep what can be read and move the rest aside."),
+        "repair": Entry("run_actions", "Repair a damaged run. What can be read is kept, the rest is moved aside."),
     },
     "Exchange": {
         "export": Entry(
             "export",
-            "Export metrics or configurations of runs as CSV, JSON, Parquet or TensorBoard event files; or whole runs.",
+            "Export metrics or configurations of runs, or whole runs. Formats are CSV, JSON, Parquet and "
+            "TensorBoard event files; a bundle contains a whole run.",
         ),
         "import": Entry(
             "imports",
@@ -103,26 +106,30 @@ SECTIONS = {
         ),
         "trust": Entry(
             "trust",
-            "Allow code from elsewhere to run on this machine: of a run, of a folder's settings, or of all runs.",
+            "Allow code from elsewhere to run on this machine. It can be the code of a run, of a folder's settings, "
+            "or of all runs.",
         ),
         "sync": Entry(
-            "sync", "Send Weights & Biases, MLflow, Trackio or TensorBoard the data that they still lack of your runs."
+            "sync",
+            "Send sinks the data that they still lack. Sinks are Weights & Biases, MLflow, Trackio and TensorBoard.",
         ),
-        "sinks": Entry("sinks", "Sinks: other programs that receive a run's data while it trains."),
-        "ingest": Entry("ingest", "Copy runs that have ended into a PostgreSQL database that several machines share."),
+        "sinks": Entry("sinks", "Programs that receive a run's data while it trains."),
+        "ingest": Entry(
+            "ingest", "Copy runs that have ended into a PostgreSQL database. Several machines can share it."
+        ),
     },
     "Maintain": {
         "serve": Entry("service", "Serve the app until interrupted."),
         "doctor": Entry(
             "maintenance",
-            "Check this machine and the runs folder: disk, memory, lock, port, packages and more. Exit status 1 if "
-            "something does not work.",
+            "Check this machine and the runs folder for problems. Exit status 1 if something does not work.",
         ),
-        "config": Entry("configuration", "Settings with their sources, and the configuration files of runs."),
+        "config": Entry("configuration", "Settings with their sources; configuration files of runs."),
         "storage": Entry("storage", "Disk use, quotas, and the rules that free space."),
         "prune": Entry(
             "maintenance",
-            "Show what takes space, empty the trash, and apply the storage rules. Nothing else is removed.",
+            "Empty the trash and apply the storage rules. The command first shows what takes space. Nothing else is "
+            "removed.",
         ),
         "rebuild": Entry("service", "Rebuild the catalogue from the run folders. No service may be running."),
         "catalog": Entry("catalogue", "Check, upgrade, downgrade or optimize the catalogue file."),

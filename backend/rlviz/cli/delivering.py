@@ -145,7 +145,7 @@ def _undelivered(connection: Connection, run_id: str) -> list[dict[str, Any]]:
     return [sink for sink in sinks if sink["live"] and sink["state"] != "delivered"]
 
 
-def is_waiting(folder: RunFolder, record: SinkRecord) -> bool:
+def has_undelivered_data(folder: RunFolder, record: SinkRecord) -> bool:
     """Return whether a sink still lacks data of the run."""
     from rlviz.domain.errors import RunFolderError
     from rlviz.rundir.sinks import is_delivered

@@ -39,7 +39,7 @@ PLAYING = (
 )
 
 
-def fill(url: str) -> int:
+def create_runs(url: str) -> int:
     """Create and start the runs, and evaluate those that are done; returns how many there are.
 
     Returns 0 if the service has runs already. Raises httpx.HTTPError if it cannot be reached in a minute.
@@ -80,4 +80,4 @@ def _request(client: httpx.Client, method: str, path: str, **options: Any) -> An
 
 
 if __name__ == "__main__":
-    print(f"{fill(sys.argv[1])} scripted runs were made.", flush=True)
+    print(f"{create_runs(sys.argv[1])} scripted runs were made.", flush=True)

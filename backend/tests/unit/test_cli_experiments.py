@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from rlviz.cli.commands.experiments import _show_search
-from rlviz.cli.commands.start_experiments import _varied, locate_errors, read_specification, size_text
+from rlviz.cli.commands.start_experiments import _parse_range, locate_errors, read_specification, size_text
 from rlviz.cli.exits import Exit, Failure, Refused
 from rlviz.cli.follow import cause_lines, progress_bar, trial_line, trial_text
 from rlviz.cli.follow import trial_lines as lines
@@ -135,13 +135,13 @@ def test_a_line_of_a_log_says_why_a_trial_has_no_score() -> None:
     ],
 )
 def test_a_range_is_typed_as_it_is_read(text: str, parameter: dict[str, Any]) -> None:
-    assert _varied(text) == (text.partition("=")[0], parameter)
+    assert _parse_range(text) == (text.partition("=")[0], parameter)
 
 
 @pytest.mark.parametrize("text", ["gamma", "gamma=", "=1..2", "gamma=a..b", "gamma=1..", "gamma=..1", "gamma=1..2:lin"])
 def test_a_range_that_is_none_is_refused_with_what_one_looks_like(text: str) -> None:
     with pytest.raises(Failure, match=r"NAME=LOW\.\.HIGH") as caught:
-        _varied(text)
+        _parse_range(text)
     assert caught.value.status is Exit.BAD_INPUT
 
 

@@ -27,11 +27,11 @@ def environments(
     family: Annotated[str | None, typer.Option(help="Only environments of this family.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the environments; or describe one, with its spaces, algorithms and presets."""
+    """List the environments, or describe one. A description includes spaces, algorithms and presets."""
     with connected(context) as connection:
         every = connection.get("/environments")
     if env is not None:
-        found = the_one(every, env, "environment", "rlviz environments")
+        found = find_choice(every, env, "environment", "rlviz environments")
         print_json(found) if as_json else _show_environment(found)
         return
     families = sorted({one["family"] for one in every})
@@ -62,11 +62,11 @@ def algorithms(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the algorithms; or show the hyperparameters of one, with their bounds."""
+    """List the algorithms, or show the hyperparameters of one."""
     with connected(context) as connection:
         every = connection.get("/algorithms")
     if algo is not None:
-        found = the_one(every, algo, "algorithm", "rlviz algorithms")
+        found = find_choice(every, algo, "algorithm", "rlviz algorithms")
         print_json(found) if as_json else _show_algorithm(found)
     elif as_json:
         print_json(every)
@@ -75,7 +75,7 @@ def algorithms(
         print_table(("ALGORITHM", "NAME", "ACTIONS", "IS"), rows, keep=2)
 
 
-def the_one(every: Sequence[dict[str, Any]], wanted: str, kind: str, lister: str) -> dict[str, Any]:
+def find_choice(every: Sequence[dict[str, Any]], wanted: str, kind: str, lister: str) -> dict[str, Any]:
     """Return the choice with the id ``wanted``. Raises Failure if there is none."""
     found = next((one for one in every if one["id"].lower() == wanted.lower()), None)
     if found is None:

@@ -42,7 +42,7 @@ def compare(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compare runs: their results, the settings that differ, and which is better if the data show it."""
+    """Compare the results and settings of runs. The command also tells which run is better, if the data show it."""
     with connected(context) as connection:
         run_ids = [find_run(connection, run) for run in runs]
         if video is not None:
@@ -103,11 +103,11 @@ def _print_figures(figures: Sequence[Any], columns: Sequence[_Column]) -> None:
             "shows each seed."
         )
         return
-    rows = [(one["title"], *(_marked(one, column) for column in columns), one["reason"]) for one in figures]
+    rows = [(one["title"], *(_mark_best(one, column) for column in columns), one["reason"]) for one in figures]
     print_table(("FIGURE", *titles, "WHY"), rows, keep=1 + len(columns))
 
 
-def _marked(figure: Any, column: _Column) -> str:
+def _mark_best(figure: Any, column: _Column) -> str:
     return _figure(figure, column) + (" *" if figure["best"] == column.key else "")
 
 

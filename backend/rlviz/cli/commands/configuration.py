@@ -22,9 +22,7 @@ _SETTINGS = (".toml", ".yaml", ".yml")
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(
-        help="Settings with their sources, and the configuration files of runs.", invoke_without_command=True
-    )
+    group = typer.Typer(help="Settings with their sources; configuration files of runs.", invoke_without_command=True)
     group.callback()(_show_by_default)
     group.command(epilog=examples("rlviz config show", "rlviz --config rlviz.yaml config show --json"))(show)
     group.command(
@@ -79,7 +77,7 @@ def check(
         _check_settings(context, None if what is None else Path(what), as_json)
         return
     with waiting(f"Comparing {what}"):
-        name, found = _drift(context, what)
+        name, found = _find_drift(context, what)
     if as_json:
         print_json([one.model_dump(mode="json") for one in found])
     else:
@@ -161,7 +159,7 @@ def _check_settings(context: typer.Context, file: Path | None, as_json: bool) ->
         say(f"The settings are valid; {differ} from the default.")
 
 
-def _drift(context: typer.Context, what: str) -> tuple[str, list[Drift]]:
+def _find_drift(context: typer.Context, what: str) -> tuple[str, list[Drift]]:
     """Return the differences of a file or run, with its name. Raises Failure, or RunFolderError."""
     from rlviz.provenance import package_versions
     from rlviz.rundir.contents import document_model, drift_of_document, drift_of_run

@@ -34,7 +34,7 @@ def stream_steps(connection: Connection, run_id: str, *, columns: str | None, as
     Ends when the run no longer trains and no evaluation is running. ``query``: the parameters of ``…/export``.
     """
     names = [name.strip() for name in columns.split(",")] if columns else list(_SHOWN)
-    for evaluation in _as_they_come(connection, run_id):
+    for evaluation in _follow_evaluations(connection, run_id):
         path = f"{_path(run_id)}/{evaluation['id']}/export"
         note(f"{evaluation['id']}: {_about(evaluation)}")
         with connection.lines(path, format="ndjson", **query) as lines:
@@ -43,7 +43,7 @@ def stream_steps(connection: Connection, run_id: str, *, columns: str | None, as
         sys.stdout.flush()
 
 
-def _as_they_come(connection: Connection, run_id: str) -> Iterator[dict[str, Any]]:
+def _follow_evaluations(connection: Connection, run_id: str) -> Iterator[dict[str, Any]]:
     seen: set[str] | None = None
     while True:
         at_rest = connection.get(f"/runs/{run_id}")["status"] in AT_REST
@@ -76,10 +76,10 @@ def _json(line: str, evaluation_id: str) -> str:
 
 
 def _text(step: dict[str, Any], names: Sequence[str]) -> str:
-    return "  ".join(f"{name} {_value(step[name])}" for name in names if _tells(step.get(name)))
+    return "  ".join(f"{name} {_value(step[name])}" for name in names if _has_content(step.get(name)))
 
 
-def _tells(value: Any) -> bool:
+def _has_content(value: Any) -> bool:
     """Return whether to print a value. The first state of an episode, for instance, has no action before it."""
     return value is not None and value is not False
 
@@ -207,7 +207,7 @@ def actions(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show what a policy saw and did in an evaluation, step by step."""
+    """Show the steps of an evaluation: observations and actions."""
     if follow and (evaluation != NEWEST or sort is not None):
         raise Failure(Exit.BAD_INPUT, "--follow shows evaluations as they come: leave out EVAL and --sort.")
     with connected(context) as connection:
@@ -242,7 +242,7 @@ def verify(
     film: Annotated[bool, typer.Option("--film", help="Also make its video, or make it again.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Play an evaluation again and compare every step; exit status 1 if it is not identical."""
+    """Replay an evaluation and compare every step. Exit status 1 if it is not identical."""
     with connected(context) as connection:
         run_id = find_run(connection, run)
         path = f"/runs/{run_id}/evaluations/{find_evaluation(connection, run_id, evaluation)}"

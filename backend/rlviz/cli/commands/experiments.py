@@ -47,7 +47,7 @@ _BY_ENDING = {"md": Format.MARKDOWN, "tex": Format.LATEX} | {form.value: form fo
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(help="Experiments: train several seeds of each variant and compare them.", no_args_is_help=True)
+    group = typer.Typer(help="Train several seeds of each variant and compare them.", no_args_is_help=True)
     group.command(
         epilog=examples("rlviz experiment run ppo-or-dqn.yaml --follow", "rlviz experiment run search.toml --wait")
     )(start_experiments.run)
@@ -166,7 +166,7 @@ def export(
         raise Failure(
             Exit.BAD_INPUT, "--json reports what was written and needs --output. Use `--format json` to print trials."
         )
-    chosen = format_ or (_of_ending(output) if output is not None else Format.CSV)
+    chosen = format_ or (_format_of_extension(output) if output is not None else Format.CSV)
     files.check_target(chosen, output, is_terminal())
     with connected(context) as connection:
         path = f"/experiments/{find_experiment(connection, experiment)}"
@@ -220,7 +220,7 @@ def delete(
         say(f"{experiment_id} is deleted. Its runs are still there.")
 
 
-def _of_ending(path: Path) -> Format:
+def _format_of_extension(path: Path) -> Format:
     ending = path.suffix.lstrip(".").lower()
     if ending not in _BY_ENDING:
         known = ", ".join(f".{name}" for name in ("json", "csv", "parquet", "md", "tex", "html"))

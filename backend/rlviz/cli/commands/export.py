@@ -109,7 +109,8 @@ def export(
     ] = False,
     as_json: WrittenAsJson = False,
 ) -> None:
-    """Export metrics or configurations of runs as CSV, JSON, Parquet or TensorBoard event files; or whole runs.
+    """Export metrics or configurations of runs, or whole runs. Formats are CSV, JSON, Parquet and TensorBoard event
+    files; a bundle contains a whole run.
 
     Tables of metrics have the columns seq, time (Unix seconds), step, and one for each metric. A value that was not
     logged in a row, or was not finite, is empty. Every row of the journal is exported, also rows before a rollback.
@@ -132,7 +133,7 @@ def export(
             Exit.BAD_INPUT, "--json reports what was written and needs --output. Use `--format json` to print rows."
         )
     with connected(context) as connection:
-        ids = _chosen(connection, runs or (), group, experiment)
+        ids = _choose_runs(connection, runs or (), group, experiment)
         folders = [RunFolder(connection.settings.runs_dir.resolve(), run_id) for run_id in ids]
         sinks = [(folder, kind) for folder in folders for kind in dict.fromkeys(to or ())]
         if follow:
@@ -146,16 +147,18 @@ def export(
                 "--what config needs exactly one run. An export of several runs contains their configurations.",
             )
         form = "bundle" if bundle else (format_ or Format.CSV).value
-        _several(folders, form, _named(output), as_json, policies=policies, snapshots=snapshots)
+        _export_several(folders, form, _require_output(output), as_json, policies=policies, snapshots=snapshots)
     elif bundle:
-        _bundle(folders[0], _named(output), as_json, policies=policies, snapshots=snapshots)
+        _export_bundle(folders[0], _require_output(output), as_json, policies=policies, snapshots=snapshots)
     elif format_ is Format.TENSORBOARD:
-        _event_files(folders[0], _named(output), as_json)
+        _export_event_files(folders[0], _require_output(output), as_json)
     else:
-        _table(folders[0], what, format_, output, as_json)
+        _export_table(folders[0], what, format_, output, as_json)
 
 
-def _chosen(connection: Connection, runs: Sequence[str], group: str | None, experiment: str | None) -> Sequence[str]:
+def _choose_runs(
+    connection: Connection, runs: Sequence[str], group: str | None, experiment: str | None
+) -> Sequence[str]:
     """Return the ids of the chosen runs, each once. Raises Failure."""
     ids = [find_run(connection, run) for run in runs]
     if group is not None:
@@ -170,13 +173,15 @@ def _chosen(connection: Connection, runs: Sequence[str], group: str | None, expe
     return list(dict.fromkeys(ids))
 
 
-def _named(output: Path | None) -> Path:
+def _require_output(output: Path | None) -> Path:
     if output is None:
         raise Failure(Exit.BAD_INPUT, "Give --output.")
     return output
 
 
-def _table(folder: RunFolder, what: ExportedPart, format_: Format | None, output: Path | None, as_json: bool) -> None:
+def _export_table(
+    folder: RunFolder, what: ExportedPart, format_: Format | None, output: Path | None, as_json: bool
+) -> None:
     from rlviz.cli.files import check_target, format_for, replace_file, say_written
     from rlviz.domain.naming import TABLES, renames_text
     from rlviz.exchange.export import TableFormat, config_table, metrics_table, write_table
@@ -187,7 +192,7 @@ def _table(folder: RunFolder, what: ExportedPart, format_: Format | None, output
     with progress(f"Exporting {folder.run_id}") as advance:
         config = folder.read_config().model_dump(mode="json") if what is ExportedPart.CONFIG else None
         table = config_table(config) if config is not None else metrics_table(folder)
-        table = replace(table, rows=_passing(table.rows, table.count, advance))
+        table = replace(table, rows=_report_progress(table.rows, table.count, advance))
         if table.renamed:
             note(renames_text(dict(table.renamed), TABLES.target))
         if output is None:
@@ -197,7 +202,7 @@ def _table(folder: RunFolder, what: ExportedPart, format_: Format | None, output
     say_written(output, as_json, rows=rows)
 
 
-def _several(
+def _export_several(
     folders: Sequence[RunFolder], form: str, output: Path, as_json: bool, *, policies: bool, snapshots: bool
 ) -> None:
     """Write several runs to one folder or zip archive. An export that fails leaves nothing behind."""
@@ -233,7 +238,7 @@ def _several(
     say_written(output, as_json, runs=len(folders))
 
 
-def _bundle(folder: RunFolder, output: Path, as_json: bool, *, policies: bool, snapshots: bool) -> None:
+def _export_bundle(folder: RunFolder, output: Path, as_json: bool, *, policies: bool, snapshots: bool) -> None:
     from rlviz.cli.files import replace_file, say_written
     from rlviz.exchange.bundle import write_bundle
 
@@ -247,7 +252,7 @@ def _bundle(folder: RunFolder, output: Path, as_json: bool, *, policies: bool, s
     say_written(output, as_json, files=len(manifest.files))
 
 
-def _event_files(folder: RunFolder, output: Path, as_json: bool) -> None:
+def _export_event_files(folder: RunFolder, output: Path, as_json: bool) -> None:
     from rlviz.cli.files import say_written
     from rlviz.domain.naming import TENSORBOARD, renames_text
     from rlviz.exchange.export import write_event_files
@@ -257,7 +262,7 @@ def _event_files(folder: RunFolder, output: Path, as_json: bool) -> None:
         raise Failure(Exit.BAD_INPUT, f"{output} is a file. Event files need a folder; it may be new.")
     with progress(f"Exporting {folder.run_id}") as advance:
         configuration = folder.read_config().model_dump_json(indent=1)
-        rows = _passing(all_rows(folder), _newest_number(folder), advance)
+        rows = _report_progress(all_rows(folder), _count_rows(folder), advance)
         try:
             written = write_event_files(rows, configuration, output)
         except FileExistsError as error:
@@ -270,14 +275,14 @@ def _event_files(folder: RunFolder, output: Path, as_json: bool) -> None:
     note(f"To view them: tensorboard --logdir {output}")
 
 
-def _newest_number(folder: RunFolder) -> int | None:
+def _count_rows(folder: RunFolder) -> int | None:
     """Return the number of rows, a few more if some are damaged; None if there are none."""
     from rlviz.rundir.journal import last_lines
 
     return next((line.record["seq"] for line in last_lines(folder.metrics_path, 1) if line.record), None)
 
 
-def _passing(rows: Iterable[T], total: int | None, advance: Advance) -> Iterator[T]:
+def _report_progress(rows: Iterable[T], total: int | None, advance: Advance) -> Iterator[T]:
     """Yield the rows, and update the progress bar from time to time."""
     for done, row in enumerate(rows):
         if done % ROWS_A_MOVE == 0:

@@ -21,7 +21,7 @@ Output = Annotated[Path | None, typer.Option("--output", "-o", help="Also write 
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(help="Policies that a run saved during training, and videos of them.", no_args_is_help=True)
+    group = typer.Typer(help="Saved policies of a run, and videos of them.", no_args_is_help=True)
     group.command("list", epilog=examples("rlviz film list last"))(list_)
     group.command(epilog=examples("rlviz film clip last --step 20000 --output then.mp4"))(clip)
     group.command(epilog=examples("rlviz film growth last --output growth.mp4"))(growth)
@@ -84,7 +84,7 @@ def _film(
     wanted = {**body, "greedy": not sample, **({} if seed is None else {"seed": seed})}
     with connected(context) as connection:
         run_id = find_run(connection, run)
-        film = _when_ready(connection, run_id, connection.post(f"/runs/{run_id}/{what}", wanted))
+        film = _wait_until_ready(connection, run_id, connection.post(f"/runs/{run_id}/{what}", wanted))
         if output is not None:
             content = connection.download(film["video_url"])
             replace_file(output, lambda file: file.write(content))
@@ -99,7 +99,7 @@ def _film(
     note(f"{output or there}: {film['video']['duration']:.1f} s, {byte_text(film['video']['size_bytes'])}")
 
 
-def _when_ready(connection: Connection, run_id: str, film: dict[str, Any]) -> dict[str, Any]:
+def _wait_until_ready(connection: Connection, run_id: str, film: dict[str, Any]) -> dict[str, Any]:
     """Wait until the video is ready and return the film. Raises Failure if it cannot be filmed."""
     with waiting("Filming"):
         while film["status"] == "waiting":

@@ -87,14 +87,14 @@ def import_(
         try:
             outcome = import_path(path, connection.settings.runs_dir, options, on_progress)
         except RunIsThere as error:
-            _list_if_interrupted(connection, [error.run_id])
+            _list_missing(connection, [error.run_id])
             raise Failure(Exit.CONFLICT, str(error)) from error
         except OSError as error:
             raise Failure(
                 Exit.FAILED, f"{path} could not be imported: {error}. No run was imported in part."
             ) from error
         runs = [connection.post(f"/runs/{folder.run_id}/take-up") for folder in outcome.runs]
-        _list_if_interrupted(connection, [run_id for _, run_id in outcome.known])
+        _list_missing(connection, [run_id for _, run_id in outcome.known])
     refused = [{"place": place, "reason": reason} for place, reason in outcome.refused]
     known = [{"place": place, "run": run_id} for place, run_id in outcome.known]
     if as_json:
@@ -106,7 +106,7 @@ def import_(
             warn(f"  {message}")
     for folder in outcome.runs:
         if (origin := read_origin(folder)) is not None:
-            _say_of_bundle(folder.run_id, origin, trust)
+            _report_bundle(folder.run_id, origin, trust)
     for place, run_id in outcome.known:
         note(f"Imported before: {place} is {run_id}. `--again` imports it again.")
     for place, reason in outcome.refused:
@@ -117,7 +117,7 @@ def import_(
         raise typer.Exit(Exit.CONFLICT)
 
 
-def _say_of_bundle(run_id: str, origin: Origin, trusted: bool) -> None:
+def _report_bundle(run_id: str, origin: Origin, trusted: bool) -> None:
     """Print how a bundle was imported."""
     if origin.run_id != run_id:
         note(f"Its id was {origin.run_id}, which is in use or not allowed here.")
@@ -129,7 +129,7 @@ def _say_of_bundle(run_id: str, origin: Origin, trusted: bool) -> None:
         note(f"None of its code is used yet. If you trust its source: `rlviz trust {run_id}`.")
 
 
-def _list_if_interrupted(connection: Connection, run_ids: Sequence[str]) -> None:
+def _list_missing(connection: Connection, run_ids: Sequence[str]) -> None:
     """List imported runs that are missing from the catalogue, because an earlier import was interrupted."""
     for run_id in run_ids:
         with suppress(Refused):

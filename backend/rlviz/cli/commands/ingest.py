@@ -38,7 +38,7 @@ def ingest(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Copy runs that have ended into a PostgreSQL database that several machines share.
+    """Copy runs that have ended into a PostgreSQL database. Several machines can share it.
 
     Each run is written in one transaction; writing it again changes nothing. Exit status 1 if damaged runs were
     skipped, or if the database is inconsistent.

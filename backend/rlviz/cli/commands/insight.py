@@ -24,7 +24,7 @@ def register(app: typer.Typer) -> None:
 
 
 def hints(context: typer.Context, run: RunName, as_json: AsJson = False) -> None:
-    """Show problems in a run's curves and what to do about them, the most severe first."""
+    """Show problems in a run's curves, with advice. The most severe problem comes first."""
     with connected(context) as connection:
         found = connection.get(f"/runs/{find_run(connection, run)}/hints")
     if as_json:

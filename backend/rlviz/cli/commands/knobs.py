@@ -27,7 +27,7 @@ def set_(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Change hyperparameters of a run while it trains; without changes, show which ones can be changed.
+    """Change hyperparameters of a run while it trains. Without changes, show which ones can be changed.
 
     A change takes effect from the next rollout.
     """

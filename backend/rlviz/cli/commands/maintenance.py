@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
-from rlviz.cli.commands.storage import measured, print_rules, print_storage
+from rlviz.cli.commands.storage import measure_storage, print_rules, print_storage
 from rlviz.cli.completion import complete_run
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, Yes, ask_first, connected, examples, find_run, read_settings
@@ -54,8 +54,10 @@ def doctor(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check this machine and the runs folder: disk, memory, lock, port, packages and more. Exit status 1 if something
-    does not work."""
+    """Check this machine and the runs folder for problems. Exit status 1 if something does not work.
+
+    It checks disk, memory, lock, port, packages, environments and clock, and how browsers can reach the app.
+    """
     from dataclasses import asdict
 
     from rlviz.cli import checks
@@ -98,18 +100,20 @@ def prune(
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show what takes space, empty the trash, and apply the storage rules. Nothing else is removed."""
+    """Empty the trash and apply the storage rules. The command first shows what takes space. Nothing else is
+    removed.
+    """
     with connected(context) as connection:
         trash = connection.get("/trash")
-        stored = measured(connection)
-        would = _passed(connection, dry_run=True)
+        stored = measure_storage(connection)
+        would = _apply_rules(connection, dry_run=True)
         if not as_json:
             _show(stored, trash, would)
         done = None
         if not dry_run and (trash["runs"] or would["actions"]):
             ask_first("Remove this for good? (--dry-run removes nothing.)", yes)
             connection.request("DELETE", "/trash")
-            done = _passed(connection, dry_run=False, actions=would["done"])
+            done = _apply_rules(connection, dry_run=False, actions=would["done"])
         if as_json:
             print_json({"trash": trash, "storage": stored, "would": would, "done": done, "dry_run": dry_run})
         if done is None:
@@ -123,14 +127,14 @@ def prune(
             raise Failure(Exit.FAILED, done["error_message"])
 
 
-def _passed(connection: Connection, *, dry_run: bool, actions: int = 0) -> Any:
+def _apply_rules(connection: Connection, *, dry_run: bool, actions: int = 0) -> Any:
     """Apply the storage rules and return the result.
 
     If the service is just applying them itself, wait for that first. ``actions``: the expected number of actions, if
     known.
     """
     with progress("Applying the storage rules" if dry_run else "Making room") as advance:
-        while not _try_to_begin(connection, dry_run=dry_run):
+        while not _try_to_start(connection, dry_run=dry_run):
             time.sleep(POLL_SECONDS)
         while True:
             found = connection.get("/storage", runs=0)["pruning"]
@@ -140,7 +144,7 @@ def _passed(connection: Connection, *, dry_run: bool, actions: int = 0) -> Any:
             time.sleep(POLL_SECONDS)
 
 
-def _try_to_begin(connection: Connection, *, dry_run: bool) -> bool:
+def _try_to_start(connection: Connection, *, dry_run: bool) -> bool:
     """Start to apply the rules, unless that is already running; return whether it started. Raises Failure."""
     try:
         connection.post("/storage/prune", {"dry_run": dry_run})
@@ -200,7 +204,7 @@ def write_state(
         "storage.json": lambda: connection.get("/storage", runs=10),
     }
     for run_id in run_ids:
-        parts |= _of_run(connection, run_id)
+        parts |= _collect_run(connection, run_id)
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, read in parts.items():
             on_part(name)
@@ -212,7 +216,7 @@ def write_state(
     return len(parts)
 
 
-def _of_run(connection: Connection, run_id: str) -> dict[str, Callable[[], Any]]:
+def _collect_run(connection: Connection, run_id: str) -> dict[str, Callable[[], Any]]:
     path = f"/runs/{run_id}"
 
     def log() -> str:

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import typer
 
-from rlviz.cli.commands.choices import the_one
+from rlviz.cli.commands.choices import find_choice
 from rlviz.cli.commands.evaluations import find_evaluation
 from rlviz.cli.completion import NEWEST, complete_environment, complete_run
 from rlviz.cli.exits import Exit, Failure
@@ -32,7 +32,7 @@ def register(app: typer.Typer) -> None:
 def watch(context: typer.Context, run: RunName, opens: Open = True, as_json: AsJson = False) -> None:
     """Open a run's page, where its newest policy plays live."""
     with connected(context) as connection:
-        _open(connection, "/runs/view", {"id": find_run(connection, run), "view": "live"}, opens, as_json)
+        _open_page(connection, "/runs/view", {"id": find_run(connection, run), "view": "live"}, opens, as_json)
 
 
 def replay(
@@ -44,14 +44,14 @@ def replay(
     opens: Open = True,
     as_json: AsJson = False,
 ) -> None:
-    """Open a run's page, where you play back an evaluation step by step."""
+    """Open a run's page to play back an evaluation step by step."""
     with connected(context) as connection:
         run_id = find_run(connection, run)
         evaluation_id = find_evaluation(connection, run_id, evaluation)
         query = {"id": run_id, "view": "evaluation", "evaluation": evaluation_id}
         if episode or step:
             query["frame"] = str(_frame(connection, run_id, evaluation_id, episode, step))
-        _open(connection, "/runs/view", query, opens, as_json)
+        _open_page(connection, "/runs/view", query, opens, as_json)
 
 
 def play(
@@ -64,14 +64,14 @@ def play(
     opens: Open = True,
     as_json: AsJson = False,
 ) -> None:
-    """Open the page where you play an environment with the keyboard."""
+    """Open the page to play an environment with the keyboard."""
     with connected(context) as connection:
         query = {}
         if run is not None:
             query["run"] = find_run(connection, run)
         elif env is not None:
-            query["env"] = the_one(connection.get("/environments"), env, "environment", "rlviz environments")["id"]
-        _open(connection, "/play", query, opens, as_json)
+            query["env"] = find_choice(connection.get("/environments"), env, "environment", "rlviz environments")["id"]
+        _open_page(connection, "/play", query, opens, as_json)
 
 
 def _frame(connection: Connection, run_id: str, evaluation_id: str, episode: int, step: int) -> int:
@@ -91,7 +91,7 @@ def _frame(connection: Connection, run_id: str, evaluation_id: str, episode: int
     return int(episodes[episode]["first_frame"]) + step
 
 
-def _open(connection: Connection, page: str, query: dict[str, str], opens: bool, as_json: bool) -> None:
+def _open_page(connection: Connection, page: str, query: dict[str, str], opens: bool, as_json: bool) -> None:
     """Open a page. If only this command serves it, keep serving until Ctrl-C."""
     address = connection.url + page + (f"?{urlencode(query)}" if query else "")
     if as_json:

@@ -19,9 +19,7 @@ RuleFile = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(
-        help="Rules that act on a run automatically, for example stop it at a return.", no_args_is_help=True
-    )
+    group = typer.Typer(help="Rules that act on a run automatically.", no_args_is_help=True)
     group.command("list", epilog=examples("rlviz rules list last", "rlviz rules list last --json"))(list_)
     group.command(
         help=f"Add rules to a run, after its existing ones. They take effect at once, also while it trains.\n\n{HELP}",

@@ -63,7 +63,7 @@ def edit(
     notes: Annotated[str | None, typer.Option(help="Replace its notes.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Change a run's name, tags or notes; without options, show its notes."""
+    """Change a run's name, tags or notes. Without options, show its notes."""
     with connected(context) as connection:
         found = connection.get(f"/runs/{find_run(connection, run)}")
         if missing := next((tag for tag in untag or () if tag not in found["tags"]), None):
@@ -82,7 +82,7 @@ def edit(
 
 
 def repair(context: typer.Context, run: RunName, as_json: AsJson = False) -> None:
-    """Repair a damaged run: keep what can be read and move the rest aside."""
+    """Repair a damaged run. What can be read is kept, the rest is moved aside."""
     with connected(context) as connection:
         repaired = connection.post(f"/runs/{find_run(connection, run)}/repair")
     _show(repaired, as_json)

@@ -131,7 +131,7 @@ def metrics(
     x: Annotated[str, typer.Option(help="Horizontal axis: step, seconds, time or episode.")] = "step",
     as_json: AsJson = False,
 ) -> None:
-    """Show the newest value of each metric of a run, or the curves of the metrics that you name."""
+    """Show the newest value of each metric of a run. With names of metrics, show their curves."""
     with connected(context) as connection:
         run_id = find_run(connection, run)
         wanted = join_names(names) if names else None

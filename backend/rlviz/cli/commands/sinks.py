@@ -15,7 +15,7 @@ Kind = Annotated[SinkKind, typer.Argument(metavar="SINK", help="Where.")]
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(help="Sinks: other programs that receive a run's data while it trains.", no_args_is_help=True)
+    group = typer.Typer(help="Programs that receive a run's data while it trains.", no_args_is_help=True)
     group.command(epilog=examples("rlviz sinks available"))(available)
     group.command("list", epilog=examples("rlviz sinks list last"))(list_)
     group.command(epilog=examples("rlviz sinks add last mlflow"))(add)

@@ -31,9 +31,7 @@ SnapshotName = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(
-        help="Snapshots: the complete state of training, to resume it bit for bit.", no_args_is_help=True
-    )
+    group = typer.Typer(help="Complete training states, to resume bit for bit.", no_args_is_help=True)
     group.command(epilog=examples("rlviz snapshot create last --name before-the-fall"))(create)
     group.command("list", epilog=examples("rlviz snapshot list last"))(list_)
     group.command(epilog=examples("rlviz snapshot keep last 40960 before-the-fall --message 'It walks.'"))(keep)

@@ -129,7 +129,7 @@ def sweep(
     wait: Wait = False,
     as_json: AsJson = False,
 ) -> None:
-    """Search for good hyperparameters: an experiment whose variants Optuna proposes.
+    """Search for good hyperparameters with Optuna. A sweep is an experiment whose variants Optuna proposes.
 
     By default, it searches the ranges that the algorithm suggests. `--only` restricts the search to some
     hyperparameters, `--vary` sets other ranges.
@@ -147,7 +147,7 @@ def sweep(
                 "evaluation": None if evaluate_every is None else {"every_steps": evaluate_every},
             },
             "sweep": {
-                "space": _space(connection, algo, only, dict(map(_varied, vary or ()))),
+                "space": _search_space(connection, algo, only, dict(map(_parse_range, vary or ()))),
                 "sampler": sampler,
                 "pruner": pruner,
                 "trials": trials,
@@ -192,7 +192,7 @@ def size_text(begun: dict[str, Any]) -> str:
     return " ".join(filter(None, (f"{runs}, {steps} steps in total.", begun["length_note"])))
 
 
-def _space(
+def _search_space(
     connection: Connection, algo: str, only: list[str] | None, varied: dict[str, dict[str, Any]]
 ) -> dict[str, Any]:
     """Return the search space: the algorithm's suggestions, restricted to ``only`` and updated with ``varied``."""
@@ -209,7 +209,7 @@ def _space(
     return {name: suggested[name] for name in suggested if not only or name in only or name in varied}
 
 
-def _varied(text: str) -> tuple[str, dict[str, Any]]:
+def _parse_range(text: str) -> tuple[str, dict[str, Any]]:
     """Parse ``learning_rate=1e-5..1e-2:log`` into a name and its range. Raises Failure."""
     found = _VARIED.fullmatch(text.strip())
     ends = [_value(found["low"]), _value(found["high"])] if found is not None and found["low"] is not None else []

@@ -65,7 +65,7 @@ def show(
 ) -> None:
     """Measure and show what takes space, with quotas, warnings and rules."""
     with connected(context) as connection:
-        stored = measured(connection, runs)
+        stored = measure_storage(connection, runs)
     if as_json:
         print_json(stored)
     else:
@@ -146,7 +146,7 @@ def quota(
         say(f"{words}: {'no quota' if size is None else f'up to {byte_text(size)}'}.")
 
 
-def measured(connection: Connection, runs: int = 10) -> Any:
+def measure_storage(connection: Connection, runs: int = 10) -> Any:
     """Measure what takes space now; list the ``runs`` largest runs."""
     connection.post("/storage/measure")
     with waiting("Measuring"):

@@ -13,13 +13,13 @@ def register(app: typer.Typer) -> None:
 
 
 def sync(context: typer.Context, runs: AnyRuns = None, as_json: WrittenAsJson = False) -> None:
-    """Send Weights & Biases, MLflow, Trackio or TensorBoard the data that they still lack of your runs.
+    """Send sinks the data that they still lack. Sinks are Weights & Biases, MLflow, Trackio and TensorBoard.
 
     Data that could not be sent stays in the run's folder until this command sends it. Offline runs of Weights & Biases
     are sent once you are logged in. For a run that still trains, the data so far are sent. Runs from elsewhere that you
     do not trust are sent only if you name them. Exit status 1 if data are still missing, 6 if only a login is missing.
     """
-    from rlviz.cli.delivering import deliver_all, is_waiting
+    from rlviz.cli.delivering import deliver_all, has_undelivered_data
     from rlviz.rundir.sinks import read_sinks
     from rlviz.rundir.standing import standing_of
 
@@ -28,7 +28,7 @@ def sync(context: typer.Context, runs: AnyRuns = None, as_json: WrittenAsJson = 
         (folder, record.kind)
         for folder in find_folders(settings.runs_dir, runs)
         for record in read_sinks(folder)
-        if is_waiting(folder, record)
+        if has_undelivered_data(folder, record)
     ]
     if not runs:
         foreign = {

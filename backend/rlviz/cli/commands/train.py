@@ -201,7 +201,7 @@ def fork(
     wait: Wait = False,
     as_json: AsJson = False,
 ) -> None:
-    """Create a run that continues from a step of another run, with changed settings."""
+    """Create a run that continues from a step of another run. Its settings can differ."""
     if no_sinks and sink:
         raise Failure(Exit.BAD_INPUT, "Give either --sink or --no-sinks.")
     body: dict[str, Any] = {
@@ -238,7 +238,7 @@ def resume(
     wait: Wait = False,
     as_json: AsJson = False,
 ) -> None:
-    """Resume a paused, stopped or interrupted run, or train a completed one for longer."""
+    """Resume a paused, stopped or interrupted run. A completed run trains for longer."""
     with connected(context, starts_run=True) as connection:
         run_id = find_run(connection, run)
         body = {"snapshot": snapshot, "total_timesteps": steps}

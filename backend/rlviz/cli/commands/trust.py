@@ -53,7 +53,8 @@ def trust(
     show: Annotated[bool, typer.Option("--show", help="Show what would be trusted, and change nothing.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Allow code from elsewhere to run on this machine: of a run, of a folder's settings, or of all runs.
+    """Allow code from elsewhere to run on this machine. It can be the code of a run, of a folder's settings, or of
+    all runs.
 
     Policies and snapshots are pickled Python, and an environment can be a Python file: using them executes their code.
     Runs that you trained here need no trust. Your decisions are stored in your own configuration folder; a run is
@@ -89,12 +90,12 @@ def _trust_run(connection: Connection, run_id: str, revoke: bool, show: bool, as
     elif found["standing"] == "own":
         say(f"{run_id} was trained on this machine and needs no trust.")
     elif found["standing"] == "trusted":
-        say(f"{run_id} is trusted. Allowed: {_holdings(found)}.")
+        say(f"{run_id} is trusted. Allowed: {_describe_code(found)}.")
     else:
-        say(f"{run_id} is not trusted. Blocked: {_holdings(found)}.")
+        say(f"{run_id} is not trusted. Blocked: {_describe_code(found)}.")
 
 
-def _holdings(found: dict[str, Any]) -> str:
+def _describe_code(found: dict[str, Any]) -> str:
     parts = [
         *(f"the environment {entry_point}" for entry_point in found["entry_points"]),
         counted(found["policies"], "policy file"),
