@@ -40,10 +40,10 @@ In this repository the command is `backend/.venv/bin/rlviz`.
 
 ## Settings
 
-Settings come from four sources. A flag overrides an environment variable, which overrides the `.env` file, which
-overrides the settings file: `--config FILE`, or else `rlviz.toml` or `rlviz.yaml` in the current folder. In a settings
-file, write the names of the [variables](../README.md#settings) in lower case and without `RLVIZ_`. `rlviz config show`
-shows where each value comes from; `rlviz config check` reports errors with file, line and column.
+A flag overrides an environment variable, which overrides the `.env` file, which overrides the settings file:
+`--config FILE`, or else `rlviz.toml` or `rlviz.yaml` in the current folder, or else in `~/.config/rlviz`. In a settings
+file, write the names of the [variables](settings.md) in lower case and without `RLVIZ_`. `rlviz config show` shows
+where each value comes from; `rlviz config check` reports errors with file, line and column.
 
 ```toml
 runs_dir = "/data/runs"
