@@ -113,7 +113,8 @@ def export(
     files; a bundle contains a whole run.
 
     Tables of metrics have the columns seq, time (Unix seconds), step, and one for each metric. A value that was not
-    logged in a row, or was not finite, is empty. Every row of the journal is exported, also rows before a rollback.
+    logged in a row, or was not finite, is empty. Every row of the journal is exported, also rows that a rollback
+    discarded.
 
     Several runs become one folder, or one zip archive if --output ends in .zip. It contains a table of the runs, and
     for each run a folder with its configuration, or a bundle.
