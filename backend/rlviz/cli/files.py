@@ -87,16 +87,16 @@ def _leads_to_open_file(path: Path) -> bool:
 
 
 def _replace(path: Path, fill: Callable[[BinaryIO], T]) -> T:
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with beside.open("wb") as file:
+        with temporary.open("wb") as file:
             if path.exists():
-                shutil.copymode(path, beside)
+                shutil.copymode(path, temporary)
             filled = fill(file)
-        beside.replace(path)
+        temporary.replace(path)
         return filled
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
 def _write_through(path: Path, flags: int, fill: Callable[[BinaryIO], T]) -> T:

@@ -409,9 +409,9 @@ def cause_lines(experiment: dict[str, Any]) -> list[str]:
     for cell in experiment["cells"]:
         if cell["cause"] and cell["status"] not in ("scored", "pruned", "skipped"):
             trials.setdefault((labels[cell["variant"]], cell["cause"]), []).append(cell["seed"])
-    told = [f"{label}, seed {', '.join(map(str, seeds))}: {cause}" for (label, cause), seeds in trials.items()]
-    left = len(told) - _MOST_CAUSES
-    return told if left <= 0 else [*told[:_MOST_CAUSES], f"and {left} more; --json has all."]
+    lines = [f"{label}, seed {', '.join(map(str, seeds))}: {cause}" for (label, cause), seeds in trials.items()]
+    left = len(lines) - _MOST_CAUSES
+    return lines if left <= 0 else [*lines[:_MOST_CAUSES], f"and {left} more; --json has all."]
 
 
 def by_variant(experiment: dict[str, Any]) -> list[tuple[str, list[dict[str, Any]]]]:
@@ -476,18 +476,20 @@ def follow_experiment(connection: Connection, experiment_id: str) -> dict[str, A
         return _follow_trials_as_lines(connection, experiment_id)
 
 
-def attend_experiment(connection: Connection, begun: dict[str, Any], follow: bool, wait: bool, as_json: bool) -> None:
+def attend_experiment(
+    connection: Connection, experiment: dict[str, Any], follow: bool, wait: bool, as_json: bool
+) -> None:
     """Follow or wait for an experiment as the flags say, and to its end if only this command serves it."""
-    experiment_id: str = begun["id"]
+    experiment_id: str = experiment["id"]
     if follow and not as_json:
-        begun = follow_experiment(connection, experiment_id)
+        experiment = follow_experiment(connection, experiment_id)
     elif wait or follow or connection.is_own:
-        begun = wait_for_experiment(connection, experiment_id, f"Training {experiment_id}")
+        experiment = wait_for_experiment(connection, experiment_id, f"Training {experiment_id}")
     if as_json:
-        print_json(begun)
-    if begun["status"] in OVER:
-        wait_for_deliveries(connection, [cell["run_id"] for cell in begun["cells"] if cell["run_id"]])
-        print_experiment_outcome(begun, quiet=as_json)
+        print_json(experiment)
+    if experiment["status"] in OVER:
+        wait_for_deliveries(connection, [cell["run_id"] for cell in experiment["cells"] if cell["run_id"]])
+        print_experiment_outcome(experiment, quiet=as_json)
         return
     if connection.is_own:
         leave_experiment(connection, experiment_id)

@@ -74,8 +74,8 @@ def train(
     if seed is not None:
         asked["seed"] = seed
     with _connected(runs_dir, begins=True) as connection:
-        begun = connection.post("/runs", asked)
-        ended = wait_for_run(connection, begun["id"], ENDED | {"paused"}, f"Training {begun['id']}")
+        created = connection.post("/runs", asked)
+        ended = wait_for_run(connection, created["id"], ENDED | {"paused"}, f"Training {created['id']}")
     if ended["status"] == "failed":
         raise RuntimeError(f"{ended['id']} failed: {ended['cause']}")
     return Run(ended["id"], runs_dir)

@@ -34,7 +34,7 @@ def serve(
         settings = read_settings(context, host=host, port=port)
         log_as(settings.log_format)
 
-        with lazily_built():  # FastAPI's models of an OpenAPI document, which takes them when somebody asks for it
+        with lazily_built():  # defers the models of an OpenAPI document, which FastAPI imports
             import fastapi  # noqa: F401
         from rlviz.server.application import Application
         from rlviz.server.serve import serve as run

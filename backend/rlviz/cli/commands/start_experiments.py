@@ -82,10 +82,10 @@ def run(
     values = {**specification.values, **({"name": name} if name is not None else {}), **_delivered_to(sink)}
     with connected(context, starts_many_runs=True) as connection:
         try:
-            begun = create(connection, values, yes)
+            experiment = create(connection, values, yes)
         except Refused as refused:
             raise locate_errors(refused, specification) from refused
-        attend_experiment(connection, begun, follow, wait, as_json)
+        attend_experiment(connection, experiment, follow, wait, as_json)
 
 
 def sweep(
@@ -173,23 +173,23 @@ def create(connection: Connection, specification: dict[str, Any], yes: bool) -> 
     """Start an experiment, after confirmation if the service requires it. Raises Failure."""
     wanted = {**specification, "confirm": True} if yes else specification
     try:
-        begun = dict(connection.post("/experiments", wanted))
+        experiment = dict(connection.post("/experiments", wanted))
     except Refused as refused:
         if [pointer for pointer, _ in refused.fields] != ["/confirm"]:
             raise
         [(_, cost)] = refused.fields
         ask_first(f"{cost} Begin?", yes)
-        begun = dict(connection.post("/experiments", {**specification, "confirm": True}))
-    note(size_text(begun))
-    return begun
+        experiment = dict(connection.post("/experiments", {**specification, "confirm": True}))
+    note(size_text(experiment))
+    return experiment
 
 
-def size_text(begun: dict[str, Any]) -> str:
+def size_text(experiment: dict[str, Any]) -> str:
     """Return the size of an experiment as a line: `6 runs, 98,304 steps in total.`"""
-    least, most = begun["least_timesteps"], begun["total_timesteps"]
+    least, most = experiment["least_timesteps"], experiment["total_timesteps"]
     steps = f"{most:,}" if least == most else f"{least:,} to {most:,}"
-    runs = counted(begun["trials"], "run")
-    return " ".join(filter(None, (f"{runs}, {steps} steps in total.", begun["length_note"])))
+    runs = counted(experiment["trials"], "run")
+    return " ".join(filter(None, (f"{runs}, {steps} steps in total.", experiment["length_note"])))
 
 
 def _search_space(
