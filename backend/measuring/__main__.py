@@ -64,7 +64,7 @@ def _measured(wanted: list[Measurement], figures: Figures, options: argparse.Nam
     if options.parallel is not None:
         settings = settings.model_copy(update={"max_concurrent_runs": options.parallel})
     signal.signal(signal.SIGTERM, _interrupt)
-    connection = Connection(settings, trains=True)
+    connection = Connection(settings, starts_many_runs=True)
     connection.open()
     with closing(connection):
         measuring = Measuring(connection, figures, again=options.again, report=lambda line: print(line, flush=True))

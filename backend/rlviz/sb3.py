@@ -19,7 +19,7 @@ from rlviz.domain.limits import to_number
 from rlviz.learning.training.guard import Guard, read_finished_episode
 from rlviz.library.described import UNKNOWN_ENV, as_settings, steps_of
 from rlviz.library.learn_watch import LearnWatch, SpecQuestion
-from rlviz.library.tracking import TrackedRun, tell, track
+from rlviz.library.tracking import TrackedRun, print_to_stderr, track
 
 _VIDEOS = "*.mp4"
 _POLL_SECONDS = 1.0
@@ -206,7 +206,7 @@ class RunCallback(BaseCallback):
     def _warn(self, message: str) -> None:
         if self._run is not None:
             self._run.warn(message)
-        tell(message)
+        print_to_stderr(message)
 
 
 class _VideoFolder:

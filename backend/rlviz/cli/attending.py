@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rlviz.cli.delivering import say_who_delivers, see_delivered
+from rlviz.cli.delivering import explain_deliveries, wait_for_deliveries
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.output import note, print_json, say
 from rlviz.cli.waiting import (
     AT_REST,
-    say_how_it_ended,
-    say_that_it_goes_on,
+    note_run_continues,
+    print_outcome,
     wait_until_started,
     wait_while_it_trains,
 )
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rlviz.cli.connection import Connection
 
 Follow = Annotated[bool, typer.Option("--follow", "-f", help="Follow it until it ends.")]
-Wait = Annotated[bool, typer.Option("--wait", help="Wait until it has ended; exit status 1 if it failed.")]
+Wait = Annotated[bool, typer.Option("--wait", help="Wait until it ends; exit status 1 if it failed.")]
 
 
 def attend(connection: Connection, run: dict[str, Any], follow: bool, wait: bool, as_json: bool) -> None:
@@ -31,47 +31,47 @@ def attend(connection: Connection, run: dict[str, Any], follow: bool, wait: bool
 
         follow_run(connection, run["id"])
         return
-    run = _begun_or_ended(connection, run, wait or follow)
+    run = _wait_as_requested(connection, run, wait or follow)
     if as_json:
         print_json(run)
-    _say_what_became(connection, run, quiet=as_json)
+    _report_run(connection, run, quiet=as_json)
 
 
 def attend_group(connection: Connection, group: dict[str, Any], wait: bool, as_json: bool) -> None:
     """Wait for all runs of a group, as the flags say. Raises Failure at the end if one failed."""
-    runs = [_begun_or_ended(connection, run, wait) for run in group["runs"]]
+    runs = [_wait_as_requested(connection, run, wait) for run in group["runs"]]
     if as_json:
         print_json({**group, "runs": runs})
     failures = []
     for run in runs:
         try:
-            _say_what_became(connection, run, quiet=as_json)
+            _report_run(connection, run, quiet=as_json)
         except Failure as failure:
             failures.append(str(failure))
     if failures:
         raise Failure(Exit.FAILED, "\n".join(failures))
 
 
-def _begun_or_ended(connection: Connection, run: dict[str, Any], wait: bool) -> dict[str, Any]:
+def _wait_as_requested(connection: Connection, run: dict[str, Any], wait: bool) -> dict[str, Any]:
     if wait:
         try:
             return wait_while_it_trains(connection, run["id"], f"Training {run['id']}")
         except KeyboardInterrupt:
-            say_that_it_goes_on(run["id"])
+            note_run_continues(run["id"])
             raise
     return wait_until_started(connection, run["id"]) if connection.is_own else run
 
 
-def _say_what_became(connection: Connection, run: dict[str, Any], *, quiet: bool) -> None:
+def _report_run(connection: Connection, run: dict[str, Any], *, quiet: bool) -> None:
     run_id = run["id"]
     if run["status"] == "created":
         if not quiet:
             say(run_id)
-            note(f"It is not started. To start it: `rlviz start {run_id}`")
+            note(f"It has not been started. To start it: `rlviz start {run_id}`")
     elif run["status"] in AT_REST:
-        see_delivered(connection, [run_id])
-        say_how_it_ended(run, quiet=quiet)
+        wait_for_deliveries(connection, [run_id])
+        print_outcome(run, quiet=quiet)
     elif not quiet:
         say(run_id)
-        note(f"It trains in a process of its own. To follow it: `rlviz status {run_id} --follow`")
-        say_who_delivers(connection, run_id)
+        note(f"It trains in a separate process. To follow it: `rlviz status {run_id} --follow`")
+        explain_deliveries(connection, run_id)

@@ -1,6 +1,7 @@
-"""What the doctor looks at, each with what to do about it.
+"""The checks of ``rlviz doctor``. Each returns a finding with advice.
 
-What the doctor finds in versions: of the files of runs, of the packages that trained them, of the catalogue.
+They cover disk, memory, service, lock, port, pages, packages, environments and clock, and the versions of run files,
+packages and the catalogue.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ if TYPE_CHECKING:
 
 _PACKAGES = ("torch", "stable_baselines3", "sb3_contrib", "gymnasium", "numpy", "fastapi", "uvicorn", "pyarrow")
 _RELEASED = 1_760_000_000
-"""A clock that is before this (October 2025) is wrong."""
+"""Unix seconds in October 2025. A clock that shows an earlier time is wrong."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """``look``: it works, but something deserves a look. ``bad``: it does not work."""
+    """The result of a check. ``look``: it works, but read the advice. ``bad``: it does not work."""
 
     about: str
     state: Literal["ok", "look", "bad"]
@@ -53,8 +54,6 @@ def check_all(settings: Settings) -> list[Finding]:
     ]
     if "No service" in service.says:
         checks.append(check_port(settings))
-    pass
-
     return [
         *checks,
         *check_versions(settings),
@@ -67,16 +66,19 @@ def check_all(settings: Settings) -> list[Finding]:
 
 
 def check_folder(settings: Settings) -> Finding:
-    """Whether files can be written and locked where the runs lie."""
+    """Check that files in the runs folder can be written and locked."""
     folder = settings.runs_dir.resolve()
     about = "runs folder"
     nearest = next(path for path in (folder, *folder.parents) if path.exists())
     if not nearest.is_dir() or not os.access(nearest, os.W_OK):
         return Finding(
-            about, "bad", f"{folder} cannot be written.", "Give this user the right to, or set RLVIZ_RUNS_DIR."
+            about,
+            "bad",
+            f"{folder} cannot be written.",
+            "Give this user write access, or set RLVIZ_RUNS_DIR to another folder.",
         )
     if nearest != folder:
-        return Finding(about, "ok", f"{folder} is not there yet; the first run makes it.")
+        return Finding(about, "ok", f"{folder} does not exist yet; the first run creates it.")
     try:
         from filelock import lock_descriptor
 
@@ -97,15 +99,20 @@ def check_disk(settings: Settings) -> Finding:
 
     folder = settings.runs_dir.resolve()
     free = shutil.disk_usage(next(path for path in (folder, *folder.parents) if path.exists())).free
-    says = f"{byte_text(free)} free, {byte_text(settings.min_free_disk)} are kept (RLVIZ_MIN_FREE_DISK)."
+    says = f"{byte_text(free)} free; {byte_text(settings.min_free_disk)} must stay free (RLVIZ_MIN_FREE_DISK)."
     if settings.max_bytes is not None and (taken := read_usage(folder).total_bytes) > 0.8 * settings.max_bytes:
         state: Literal["look", "bad"] = "bad" if taken > settings.max_bytes else "look"
         says = f"The runs take {byte_text(taken)} of the {byte_text(settings.max_bytes)} of RLVIZ_MAX_BYTES."
-        return Finding("disk", state, says, "`rlviz prune --dry-run` tells what takes space and what rules would do.")
+        return Finding(
+            "disk",
+            state,
+            says,
+            "`rlviz prune --dry-run` shows what takes space and what the storage rules would remove.",
+        )
     if free < settings.min_free_disk:
-        return Finding("disk", "bad", says, "Nothing can be started. `rlviz prune` empties the trash.")
+        return Finding("disk", "bad", says, "No run can start. `rlviz prune` empties the trash.")
     if free < 4 * settings.min_free_disk:
-        return Finding("disk", "look", says, "`rlviz prune --dry-run` tells what takes space.")
+        return Finding("disk", "look", says, "`rlviz prune --dry-run` shows what takes space.")
     return Finding("disk", "ok", says)
 
 
@@ -114,7 +121,7 @@ def check_free_memory(use: MemoryUse) -> Finding:
 
 
 def check_service(settings: Settings) -> Finding:
-    """Who has the runs folder, and whether it answers."""
+    """Check that the service of the runs folder, if there is one, answers."""
     from rlviz.server.proxy import read_address
 
     address = read_address(settings.runs_dir)
@@ -124,8 +131,8 @@ def check_service(settings: Settings) -> Finding:
         return Finding(
             "service",
             "look",
-            f"No service runs; the one of process {address.pid} ended without removing its address.",
-            "Nothing has to be done: the next one takes its place, and the runs that it left.",
+            f"No service runs. The last one, process {address.pid}, ended without removing its address.",
+            "You need not do anything: the next service continues with its runs.",
         )
     import httpx
 
@@ -138,13 +145,13 @@ def check_service(settings: Settings) -> Finding:
             "service",
             "bad",
             f"Process {address.pid} serves the runs folder, but {address.url} does not answer ({error}).",
-            f"Look at its output, or end it: kill {address.pid}.",
+            f"Read its output, or end it: kill {address.pid}.",
         )
     return Finding("service", "ok", f"Process {address.pid} answers at {address.url}.")
 
 
 def check_lock(settings: Settings) -> Finding:
-    """Whether the lock of the runs folder is held by the process that says it serves it."""
+    """Check that the process with the lock of the runs folder is the service."""
     from filelock import lock_descriptor
 
     from rlviz.server.proxy import read_address
@@ -153,24 +160,25 @@ def check_lock(settings: Settings) -> Finding:
     try:
         file = (settings.runs_dir / "rlviz.lock").open("r+")
     except OSError:
-        return Finding(about, "ok", "Nobody has taken the runs folder yet.")
+        return Finding(about, "ok", "No process has used the runs folder yet.")
     with file:
         if lock_descriptor(file.fileno(), blocking=False):
-            return Finding(about, "ok", "It is free: the next command takes it.")
+            return Finding(about, "ok", "It is free for the next command.")
         pid = file.read().strip() or "unknown"
     address = read_address(settings.runs_dir)
     if address is not None and str(address.pid) == pid:
-        return Finding(about, "ok", f"Process {pid} holds it, the service.")
+        return Finding(about, "ok", f"The service, process {pid}, holds it.")
     return Finding(
         about,
         "look",
-        f"Process {pid} holds it and says nowhere that it serves: it starts, ends, rebuilds, or has no room to say so.",
-        f"Wait for it. If it hangs, look what it is (ps -p {pid}) before you end it.",
+        f"Process {pid} holds it but has published no address. It may be starting, ending or rebuilding, "
+        "or the disk is full.",
+        f"Wait for it. If it hangs, find out what it is (ps -p {pid}) before you end it.",
     )
 
 
 def check_reach(settings: Settings) -> Finding:
-    """From where browsers reach the pages of the service that runs, or of the one that the settings would start."""
+    """Tell which browsers can reach the running service, or the one that these settings would start."""
     from rlviz.server.proxy import read_address
     from rlviz.settings import is_loopback
 
@@ -183,8 +191,8 @@ def check_reach(settings: Settings) -> Finding:
         return Finding(
             about,
             "ok",
-            f"Only those of this machine: http://{host}:{port}{below}. From another one: "
-            f"`ssh -L {port}:127.0.0.1:{port}` to this one, or RLVIZ_HOST=0.0.0.0 with RLVIZ_TOKEN.",
+            f"Only browsers on this machine can open http://{host}:{port}{below}. For another machine: run "
+            f"`ssh -L {port}:127.0.0.1:{port}` to this one there, or set RLVIZ_HOST=0.0.0.0 and RLVIZ_TOKEN.",
         )
     name = socket.gethostname() if host in ("0.0.0.0", "::") else host
     try:
@@ -193,10 +201,10 @@ def check_reach(settings: Settings) -> Finding:
         return Finding(
             about,
             "look",
-            f"Others may reach it, with the token, but the name of this machine, {name}, leads nowhere from here.",
-            "Open it by the machine's address instead, or give the machine a name that is known.",
+            f"Other machines may connect with the token, but the name of this machine, {name}, cannot be resolved.",
+            "Open the pages by IP address, or add the name to DNS or the hosts file.",
         )
-    return Finding(about, "ok", f"Those of other machines too, with the token: http://{name}:{port}{below}.")
+    return Finding(about, "ok", f"Browsers on other machines can open http://{name}:{port}{below} with the token.")
 
 
 def check_port(settings: Settings) -> Finding:
@@ -209,7 +217,7 @@ def check_port(settings: Settings) -> Finding:
                 "port",
                 "look",
                 f"Port {settings.port} on {settings.host} cannot be used ({error.strerror}).",
-                "Choose another for `rlviz serve`: --port or RLVIZ_PORT.",
+                "Choose another port for `rlviz serve`: --port or RLVIZ_PORT.",
             )
     return Finding("port", "ok", f"Port {settings.port} on {settings.host} is free.")
 
@@ -220,13 +228,13 @@ def check_pages(settings: Settings) -> Finding:
     return Finding(
         "pages",
         "look",
-        "They are not built; commands and API work without.",
-        "`make run` builds them; a wheel has them.",
+        "They are not built. Commands and the API work without them.",
+        "`make run` builds them; the wheel contains them.",
     )
 
 
 def check_packages() -> Finding:
-    """Whether what trains and serves is installed; it is not imported, which would take seconds."""
+    """Check that the packages that train and serve are installed. Importing them would take seconds."""
     missing, versions = [], [f"Python {sys.version.split()[0]}"]
     for name in _PACKAGES:
         try:
@@ -238,13 +246,13 @@ def check_packages() -> Finding:
             "packages",
             "bad",
             f"Not installed: {', '.join(missing)}.",
-            "Install this product again: `pip install rlviz`, or `make run` in its source.",
+            "Reinstall rlviz: `pip install rlviz`, or `make run` in a source checkout.",
         )
     return Finding("packages", "ok", ", ".join(versions) + ".")
 
 
 def check_environments(settings: Settings) -> list[Finding]:
-    """Whether the environments of the user's own can be used. Each is made once, in a process of its own."""
+    """Check the user's own environments by creating each once, in a separate process."""
     if not settings.environments:
         return []
     from rlviz.learning.environments.custom import FAMILY
@@ -256,7 +264,7 @@ def check_environments(settings: Settings) -> list[Finding]:
         own = [environment for environment in service.all() if environment.family == FAMILY]
     finally:
         service.close()
-    about, to_do = "environment", "Fix the class, or take it out of RLVIZ_ENVIRONMENTS."
+    about, to_do = "environment", "Fix the class, or remove it from RLVIZ_ENVIRONMENTS."
     return [
         Finding(about, "ok", f"{one.id} can be used.")
         if one.unavailable_reason is None
@@ -266,10 +274,10 @@ def check_environments(settings: Settings) -> list[Finding]:
 
 
 def check_time(settings: Settings) -> Finding:
-    """Whether the clock is sane, and files are dated by the same one."""
+    """Check that the clock is plausible and that the disk of the runs folder dates files by the same time."""
     now = time.time()
     if now < _RELEASED:
-        return Finding("time", "bad", f"The clock says {time.ctime(now)}.", "Set it: runs are dated by it.")
+        return Finding("time", "bad", f"The clock says {time.ctime(now)}.", "Set the clock: it dates the runs.")
     if not settings.runs_dir.is_dir():
         return Finding("time", "ok", f"{time.ctime(now)}.")
     try:
@@ -281,14 +289,14 @@ def check_time(settings: Settings) -> Finding:
         return Finding(
             "time",
             "look",
-            f"The disk of the runs folder dates files {apart:.0f} s apart from this machine.",
-            "Have both set their clocks from the network.",
+            f"File times on the disk of the runs folder differ by {apart:.0f} s from this machine's clock.",
+            "Synchronise both clocks over the network (NTP).",
         )
-    return Finding("time", "ok", f"{time.ctime(now)}, and the disk agrees.")
+    return Finding("time", "ok", f"{time.ctime(now)}, also on the disk.")
 
 
 MOST_RUNS = 1_000
-"""So many of the newest runs are looked at."""
+"""Number of newest runs to check."""
 
 
 def check_versions(settings: Settings) -> list[Finding]:
@@ -296,7 +304,7 @@ def check_versions(settings: Settings) -> list[Finding]:
 
 
 def check_files(settings: Settings) -> Finding:
-    """Whether the files of runs are what this version reads as they were meant."""
+    """Check that this version reads the files of runs as they were written."""
     from rlviz.domain.errors import RunFolderError
     from rlviz.provenance import package_versions
     from rlviz.rundir.contents import drift_of_run
@@ -315,25 +323,25 @@ def check_files(settings: Settings) -> Finding:
         if not all(one.is_harmless for one in found):
             unread.append(folder.run_id)
     counts = ", ".join(f"{count} with {_WORDS[kind]}" for kind, count in sorted(runs.items()))
-    says = f"Looked at {counted(len(folders), 'run')}{': ' + counts if counts else ''}."
+    says = f"Checked {counted(len(folders), 'run')}{': ' + counts if counts else ''}."
     if unread:
-        return Finding("versions", "look", says, f"`rlviz config check {unread[-1]}` tells what, for instance.")
+        return Finding("versions", "look", says, f"`rlviz config check {unread[-1]}` shows the details of one of them.")
     return Finding("versions", "ok", says)
 
 
 _WORDS = {
     "newer": "files of a newer version",
-    "deprecated": "keys of a former name",
+    "deprecated": "keys that were renamed since",
     "unknown": "unknown keys",
     "missing": "missing keys",
-    "defaulted": "keys that have their default",
+    "defaulted": "keys left at their default",
     "wrong": "values of a wrong type",
-    "package": "packages of another version than here",
+    "package": "packages in other versions than installed here",
 }
 
 
 def check_catalogue(settings: Settings) -> Finding:
-    """Whether its pages are whole, and its tables those of the models."""
+    """Check the catalogue for damage, and its tables against the models."""
     from rlviz.domain.errors import CatalogueUnusable
     from rlviz.server.catalog import maintenance
     from rlviz.server.catalog.database import Database
@@ -341,7 +349,7 @@ def check_catalogue(settings: Settings) -> Finding:
 
     path = settings.runs_dir / CATALOGUE
     if not path.is_file():
-        return Finding("catalogue", "ok", "There is none yet; the first command makes it.")
+        return Finding("catalogue", "ok", "There is none yet; the first command creates it.")
     database = Database(path)
     try:
         found = maintenance.check(database)
@@ -350,7 +358,9 @@ def check_catalogue(settings: Settings) -> Finding:
     finally:
         database.close()
     if found.problems:
-        return Finding("catalogue", "look", " ".join(found.problems), "`rlviz rebuild` makes it again from the runs.")
+        return Finding("catalogue", "look", " ".join(found.problems), "`rlviz rebuild` recreates it from the runs.")
     if found.pending_migrations:
-        return Finding("catalogue", "ok", f"It is at {found.revision}; the next start brings it to {found.head}.")
-    return Finding("catalogue", "ok", f"It is whole, and its tables are the models' ({found.head}).")
+        return Finding(
+            "catalogue", "ok", f"It is at revision {found.revision}; the next start upgrades it to {found.head}."
+        )
+    return Finding("catalogue", "ok", f"It is undamaged, and its tables match the models ({found.head}).")

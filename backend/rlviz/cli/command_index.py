@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import typer
 from typer.main import get_group
 
-from rlviz.cli.help import fit
+from rlviz.cli.help import fit_help
 
 
 class Entry(NamedTuple):
@@ -28,111 +28,111 @@ SECTIONS = {
         "start": Entry("run_actions", "Start a run that was created without starting it."),
         "stop": Entry("run_actions", "Stop a run and save its policy and a snapshot."),
         "pause": Entry("run_actions", "Pause a run; `rlviz resume` continues it exactly where it was."),
-        "resume": Entry("train", "Resume a paused, stopped or interrupted run, or train a completed one for longer."),
-        "fork": Entry("train", "Create a run that continues from a point of another one, with changed settings."),
+        "resume": Entry("train", "Resume a paused, stopped or interrupted run. A completed run trains for longer."),
+        "fork": Entry("train", "Create a run that continues from a step of another run. Its settings can differ."),
         "set": Entry(
-            "knobs",
-            "Change hyperparameters of a run while it trains, from its next rollout on; or show which can be.",
+            "knobs", "Change hyperparameters of a run while it trains. Without changes, show which ones can be changed."
         ),
-        "rules": Entry("rules", "What a run does by itself when something happens to it."),
-        "snapshot": Entry("snapshots", "Everything that training is at a moment, from which it goes on bit for bit."),
+        "rules": Entry("rules", "Rules that act on a run automatically."),
+        "snapshot": Entry("snapshots", "Complete training states, to resume bit for bit."),
     },
     "Inspect": {
         "runs": Entry("show_runs", "List runs, the newest first."),
-        "status": Entry("show_runs", "Show how a run is doing, or the service."),
-        "logs": Entry("show_runs", "Show what happened to a run: its events, oldest first."),
+        "status": Entry("show_runs", "Show the state of a run, or of the service."),
+        "logs": Entry("show_runs", "Show the events of a run, oldest first."),
         "metrics": Entry(
-            "show_runs", "Show the newest value of each metric of a run, or the curves of those that are named."
+            "show_runs", "Show the newest value of each metric of a run. With names of metrics, show their curves."
         ),
         "compare": Entry(
-            "compare", "Compare runs: figures, settings that differ, and which is better, if that can be told."
+            "compare",
+            "Compare the results and settings of runs. The command also tells which run is better, if the data show "
+            "it.",
         ),
-        "hints": Entry(
-            "insight", "Tell what a run's curves look like that one could do something about, the gravest first."
-        ),
+        "hints": Entry("insight", "Show problems in a run's curves, with advice. The most severe problem comes first."),
         "family": Entry("insight", "Show the tree of forks that a run belongs to."),
         "query": Entry(
             "query",
-            "Answer a question over all runs, in SQL (DuckDB's). It can only read, and is stopped after ten seconds.",
+            "Query all runs in SQL (DuckDB). A query can only read, and stops after ten seconds.",
         ),
     },
     "Evaluate and watch": {
-        "evaluate": Entry("evaluations", "Play fresh episodes with a run's policy."),
+        "evaluate": Entry("evaluations", "Play new episodes with a run's policy."),
         "evaluations": Entry("evaluations", "List the evaluations of a run."),
-        "actions": Entry("evaluations", "Show what a policy saw and did in an evaluation, step by step."),
+        "actions": Entry("evaluations", "Show the steps of an evaluation: observations and actions."),
         "verify": Entry(
-            "evaluations", "Play an evaluation again and compare every step; exit status 1 if it is not identical."
+            "evaluations", "Replay an evaluation and compare every step. Exit status 1 if it is not identical."
         ),
         "recording": Entry(
             "recording",
-            "Choose how much of a run is recorded, also while it trains; or show it, with what that costs.",
+            "Choose how much of a run is recorded. This works while it trains. Without a choice, show it with its "
+            "cost.",
         ),
-        "episodes": Entry("insight", "Find episodes among all that were evaluated of runs."),
-        "film": Entry("film", "Policies along a run's training, and videos of them."),
-        "watch": Entry("pages", "Open the page of a run, where its newest policy plays live."),
-        "replay": Entry("pages", "Open the page of a run, where an evaluation is played back step by step."),
-        "play": Entry("pages", "Open the page on which an environment is played by keyboard."),
+        "episodes": Entry("insight", "Search the evaluated episodes of runs."),
+        "film": Entry("film", "Saved policies of a run, and videos of them."),
+        "watch": Entry("pages", "Open a run's page, where its newest policy plays live."),
+        "replay": Entry("pages", "Open a run's page to play back an evaluation step by step."),
+        "play": Entry("pages", "Open the page to play an environment with the keyboard."),
     },
     "Experiments": {
-        "experiment": Entry("experiments", "Several seeds of each variant, compared fairly."),
+        "experiment": Entry("experiments", "Train several seeds of each variant and compare them."),
         "sweep": Entry(
             "start_experiments",
-            "Search the hyperparameters of an algorithm: an experiment whose variants Optuna proposes.",
+            "Search for good hyperparameters with Optuna. A sweep is an experiment whose variants Optuna proposes.",
         ),
     },
     "Choices": {
         "environments": Entry(
-            "choices", "List what can be trained on; or what one shows and takes, with its algorithms and presets."
+            "choices", "List the environments, or describe one. A description includes spaces, algorithms and presets."
         ),
-        "algorithms": Entry(
-            "choices", "List what can be trained with; or the hyperparameters of one, with their bounds."
-        ),
-        "preset": Entry("presets", "Presets of your own, kept from experiments."),
+        "algorithms": Entry("choices", "List the algorithms, or show the hyperparameters of one."),
+        "preset": Entry("presets", "Your own presets, saved from experiments."),
     },
     "Organise": {
-        "edit": Entry("run_actions", "Change a run's name, tags or notes; without options, show its notes."),
-        "delete": Entry("run_actions", "Move runs to the trash, where `rlviz restore` can restore them for some days."),
+        "edit": Entry("run_actions", "Change a run's name, tags or notes. Without options, show its notes."),
+        "delete": Entry("run_actions", "Move runs to the trash. `rlviz restore` restores them within some days."),
         "restore": Entry("run_actions", "Restore a deleted run from the trash."),
-        "trash": Entry("trash", "Deleted runs, which can be restored for some days."),
-        "repair": Entry("run_actions", "Repair a damaged run: keep what can be read and move the rest aside."),
+        "trash": Entry("trash", "Deleted runs, which you can restore for some days."),
+        "repair": Entry("run_actions", "Repair a damaged run. What can be read is kept, the rest is moved aside."),
     },
     "Exchange": {
         "export": Entry(
             "export",
-            "Write the metrics of runs, or a configuration, as CSV, JSON, Parquet or event files of TensorBoard; "
-            "or all of it.",
+            "Export metrics or configurations of runs, or whole runs. Formats are CSV, JSON, Parquet and "
+            "TensorBoard event files; a bundle contains a whole run.",
         ),
         "import": Entry(
             "imports",
-            "Take runs from a bundle, or from what other tools have logged: each of them whole, or not at all.",
+            "Import runs from a bundle, or from the logs of other tools.",
         ),
         "trust": Entry(
             "trust",
-            "Allow code that came from elsewhere to run here: of a run, of a folder's settings, of all runs.",
+            "Allow code from elsewhere to run on this machine. It can be the code of a run, of a folder's settings, "
+            "or of all runs.",
         ),
         "sync": Entry(
-            "sync", "Deliver what Weights & Biases, MLflow, Trackio or TensorBoard lack of runs that were to go there."
+            "sync",
+            "Send sinks the data that they still lack. Sinks are Weights & Biases, MLflow, Trackio and TensorBoard.",
         ),
-        "sinks": Entry("sinks", "Other programs that a run is delivered to as it trains."),
+        "sinks": Entry("sinks", "Programs that receive a run's data while it trains."),
         "ingest": Entry(
-            "ingest", "Put runs that have ended into a PostgreSQL, to be compared with those of other machines."
+            "ingest", "Copy runs that have ended into a PostgreSQL database. Several machines can share it."
         ),
     },
     "Maintain": {
         "serve": Entry("service", "Serve the app until interrupted."),
         "doctor": Entry(
             "maintenance",
-            "Check disk, memory, locks, port, browsers' reach, packages, environments, time; exit status 1 if "
-            "something does not work.",
+            "Check this machine and the runs folder for problems. Exit status 1 if something does not work.",
         ),
-        "config": Entry("configuration", "Settings and where each comes from; configurations of runs."),
-        "storage": Entry("storage", "What takes space, and the rules by which room is made."),
+        "config": Entry("configuration", "Settings with their sources; configuration files of runs."),
+        "storage": Entry("storage", "Disk use, quotas, and the rules that free space."),
         "prune": Entry(
             "maintenance",
-            "Tell what takes space, empty the trash, and apply the storage rules. Nothing else is touched.",
+            "Empty the trash and apply the storage rules. The command first shows what takes space. Nothing else is "
+            "removed.",
         ),
-        "rebuild": Entry("service", "Make the catalogue again from the run folders, while no service runs."),
-        "catalog": Entry("catalogue", "The catalogue's file: check, upgrade, downgrade, optimize."),
+        "rebuild": Entry("service", "Rebuild the catalogue from the run folders. No service may be running."),
+        "catalog": Entry("catalogue", "Check, upgrade, downgrade or optimize the catalogue file."),
         "openapi": Entry("service", "Print the API's OpenAPI document."),
     },
 }
@@ -163,4 +163,4 @@ def load(module: str) -> dict[str, Any]:
     """Import a file of commands and return them by name."""
     group = typer.Typer(rich_markup_mode=None)
     import_module(f"rlviz.cli.commands.{module}").register(group)
-    return dict(fit(get_group(group)).commands)
+    return dict(fit_help(get_group(group)).commands)

@@ -1,4 +1,4 @@
-"""What the shell completes: names as far as they can be read without a service."""
+"""Shell completion of names, read from the runs folder without a service."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import typer
 NEWEST = "last"
 
 _TAIL_BYTES = 200_000
-"""Bytes at the end of a metrics journal in which its metrics are looked for."""
+"""Bytes to read at the end of a metrics journal to find metric names."""
 
 
-def _quietly(complete: Callable[[Any, str], Iterable[str]]) -> Callable[[Any, str], list[str]]:
-    """Whatever is wrong, pressing Tab is not the moment to say it."""
+def _complete_quietly(complete: Callable[[Any, str], Iterable[str]]) -> Callable[[Any, str], list[str]]:
+    """Return a completer that suggests nothing instead of raising an error."""
 
     def completed(context: typer.Context, incomplete: str) -> list[str]:
         try:
@@ -74,7 +74,7 @@ def _snapshots(context: typer.Context, _incomplete: str) -> list[str]:
 
 
 def _metrics(context: typer.Context, _incomplete: str) -> list[str]:
-    """Of the newest rows: early ones have episodes alone."""
+    """Return the metrics in the newest rows; early rows have only episode metrics."""
     import json
 
     names: set[str] = set()
@@ -98,7 +98,7 @@ def _runs_dir(context: typer.Context) -> Path:
 
 
 def _run(context: typer.Context) -> Path:
-    """The folder of the run that was typed before."""
+    """Return the folder of the run that is already on the command line."""
     text = (context.params.get("run") or NEWEST) if context is not None else NEWEST
     folders = {path.parent.name: path.parent for path in _runs_dir(context).glob("*/config.json")}
     if text == NEWEST:
@@ -108,17 +108,17 @@ def _run(context: typer.Context) -> Path:
 
 
 def _names_of(files: Iterable[Path]) -> list[str]:
-    """The folders that the files lie in; those of the product's own have a dot in front."""
+    """Return the names of the folders that contain ``files``, without internal ones, which start with a dot."""
     return [NEWEST, *sorted(path.parent.name for path in files if not path.parent.name.startswith("."))]
 
 
-complete_run = _quietly(_runs)
-complete_experiment = _quietly(_experiments)
-complete_deleted_run = _quietly(_deleted)
-complete_environment = _quietly(_environments)
-complete_algorithm = _quietly(_algorithms)
-complete_preset = _quietly(_presets)
-complete_evaluation = _quietly(_evaluations)
-complete_snapshot = _quietly(_snapshots)
-complete_metric = _quietly(_metrics)
-complete_tag = _quietly(_tags)
+complete_run = _complete_quietly(_runs)
+complete_experiment = _complete_quietly(_experiments)
+complete_deleted_run = _complete_quietly(_deleted)
+complete_environment = _complete_quietly(_environments)
+complete_algorithm = _complete_quietly(_algorithms)
+complete_preset = _complete_quietly(_presets)
+complete_evaluation = _complete_quietly(_evaluations)
+complete_snapshot = _complete_quietly(_snapshots)
+complete_metric = _complete_quietly(_metrics)
+complete_tag = _complete_quietly(_tags)

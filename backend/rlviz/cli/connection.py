@@ -28,27 +28,33 @@ STARTING_SECONDS = 120.0
 """Seconds that a process with the lock may take to start or end its service. A start can take half a minute under
 load."""
 
-_LATE = f"It has neither started its service nor ended for {STARTING_SECONDS:.0f} seconds."
+_LATE = f"Its service has not started within {STARTING_SECONDS:.0f} seconds."
 
 _RETRY_SECONDS = 0.1
 _ANSWER_SECONDS = 60.0
 
 
 class Connection:
-    """Sends requests to the service. If it disappears, the next request finds another or starts one in this process."""
+    """Sends requests to the service.
+
+    If the service disappears, the next request finds another one or starts one in this process.
+    """
 
     def __init__(
         self,
         settings: Settings,
         *,
-        begins: bool = False,
-        trains: bool = False,
+        starts_run: bool = False,
+        starts_many_runs: bool = False,
         monotonic: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """``begins``: the first request starts a worker, which can import in parallel with a service of this process.
-        ``trains``: such a service keeps workers warm, since it starts many."""
-        self.settings, self._begins, self._trains = settings, begins, trains
+        """Args:
+        starts_run: The first request starts a run. A service in this process then starts a worker at once, which
+            imports in parallel with it.
+        starts_many_runs: Many runs will start. A service in this process then keeps warm workers.
+        """
+        self.settings, self._starts_run, self._starts_many_runs = settings, starts_run, starts_many_runs
         self._monotonic, self._sleep = monotonic, sleep
         self.is_own = False
         """Whether the service runs in this process and ends with it."""
@@ -57,8 +63,10 @@ class Connection:
         self._http: httpx.Client | None = None
 
     def open(self) -> None:
-        """Find the service or become it. Commands that start together wait for each other while the process with the
-        lock changes or still starts. Raises Failure."""
+        """Find the service, or start it in this process. Raises Failure.
+
+        Of several commands that start together, one takes the lock; the others wait until its service answers.
+        """
         from rlviz.domain.errors import RunsFolderInUse
         from rlviz.server.proxy import read_address
 
@@ -67,9 +75,9 @@ class Connection:
         with ExitStack() as unless_we_serve:
             while True:
                 address = read_address(self.settings.runs_dir)
-                if address is not None and address.is_alive and self._answers(address):
+                if address is not None and address.is_alive and self._connect_to(address):
                     return
-                if self._begins and launcher is None and self.settings.launcher == "process":
+                if self._starts_run and launcher is None and self.settings.launcher == "process":
                     launcher = _with_first_worker(self.settings.niceness)
                     unless_we_serve.callback(launcher.close)
                 try:
@@ -93,7 +101,7 @@ class Connection:
 
     def get(self, path: str, **query: Any) -> Any:
         """Send a GET and return its JSON. Lists become repeated parameters; None is skipped. Raises Failure."""
-        return self.request("GET", path, params=_given(query)).json()
+        return self.request("GET", path, params=_drop_none(query)).json()
 
     def post(self, path: str, body: dict[str, Any] | None = None) -> Any:
         """Send a POST and return its JSON. Raises Failure."""
@@ -101,22 +109,22 @@ class Connection:
 
     def download(self, link: str) -> bytes:
         """Return the content of a link from a response, such as ``/api/runs/…``. Raises Failure."""
-        return self._ask("GET", link).content
+        return self._send("GET", link).content
 
     def request(self, method: str, path: str, **options: Any) -> httpx.Response:
         """Send a request to ``path`` of the API. Raises Failure."""
-        return self._ask(method, f"/api{path}", **options)
+        return self._send(method, f"/api{path}", **options)
 
-    def _ask(self, method: str, address: str, **options: Any) -> httpx.Response:
-        """The answer to a request that succeeds. Raises Failure with what the service said.
+    def _send(self, method: str, address: str, **options: Any) -> httpx.Response:
+        """Return the response to a successful request. Raises Failure with the service's message.
 
-        A GET that breaks off is asked once more, since it changes nothing: a service that gets little of the processor
-        closes a connection, or is late, without being gone. A service that is gone was that of another command, which
-        has ended: the next one is found, or started here.
+        A GET whose connection breaks is sent once more, since it changes nothing: a service under load may close a
+        connection or answer late. If the service is gone, it belonged to another command that has ended; this finds
+        the next service or starts one.
         """
         import httpx
 
-        options = _as_typed(options)
+        options = _make_encodable(options)
         deadline, breaks_off = self._monotonic() + STARTING_SECONDS, 0
         while True:
             assert self._http is not None, "open() comes first"
@@ -130,51 +138,51 @@ class Connection:
             except httpx.HTTPError as error:
                 breaks_off += 1
                 if breaks_off > 1 or method != "GET":
-                    raise self._broken_off(error) from error
+                    raise self._connection_broke(error) from error
             else:
                 break
         if answer.is_success:
             return answer
-        raise _refusal(answer)
+        raise _read_refusal(answer)
 
     @contextmanager
     def lines(self, path: str, **query: Any) -> Iterator[Iterator[str]]:
-        """The lines of an answer as they come, for what may be too long to be held. Raises Failure."""
+        """Yield the lines of a response as they arrive, without keeping it in memory. Raises Failure."""
         import httpx
 
         assert self._http is not None, "open() comes first"
         try:
-            with self._http.stream("GET", f"/api{path}", params=_as_typed(_given(query))) as answer:
+            with self._http.stream("GET", f"/api{path}", params=_make_encodable(_drop_none(query))) as answer:
                 if not answer.is_success:
                     answer.read()
-                    raise _refusal(answer)
+                    raise _read_refusal(answer)
                 yield answer.iter_lines()
         except httpx.HTTPError as error:
-            raise self._broken_off(error) from error
+            raise self._connection_broke(error) from error
 
-    def _broken_off(self, error: httpx.HTTPError) -> Failure:
+    def _connection_broke(self, error: httpx.HTTPError) -> Failure:
         return Failure(
             Exit.UNREACHABLE,
-            f"The service at {self.url} broke off ({type(error).__name__}). Look with `rlviz status` whether it was "
-            "done, and try again.",
+            f"The connection to the service at {self.url} broke ({type(error).__name__}). Check with `rlviz status` "
+            "whether the request was carried out, then try again.",
         )
 
-    def _answers(self, address: ServiceAddress) -> bool:
-        """Whether a service is there, which requests then go to. Raises Failure if it refuses us."""
+    def _connect_to(self, address: ServiceAddress) -> bool:
+        """Connect to a service and return whether it answers. Raises Failure if it denies access."""
         import logging
         import ssl
 
         import httpx
 
         cookies = {"rlviz_session": address.session} if address.session else None
-        trusting_nobody = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # it speaks HTTP; others take 30 ms to load
+        no_certificates = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # plain HTTP needs none; loading takes 30 ms
         http = httpx.Client(
             base_url=address.url,
             cookies=cookies,
             timeout=_ANSWER_SECONDS,
             trust_env=False,
-            verify=trusting_nobody,
-            limits=httpx.Limits(max_keepalive_connections=0),  # it may close one just as it is used again
+            verify=no_certificates,
+            limits=httpx.Limits(max_keepalive_connections=0),  # the service may close one just before its next use
         )
         try:
             answer = http.get("/api/health")
@@ -183,18 +191,21 @@ class Connection:
             return False
         if not answer.is_success:
             http.close()
-            raise Failure(Exit.UNREACHABLE, f"The service at {address.url} does not let us in: {_said(answer)}")
+            raise Failure(Exit.UNREACHABLE, f"The service at {address.url} denies access: {_refusal_text(answer)}")
         self.url, self._http = address.url, http
         logging.getLogger(__name__).info("Talking to the service at %s", address.url)
         self._held.callback(http.close)
         return True
 
     def _serve(self, launcher: Launcher | None) -> None:
-        """``launcher``: for the one of the settings. Raises RunsFolderInUse, and whatever else keeps a service from
-        starting."""
+        """Start a service in this process. Raises RunsFolderInUse, and any error of its start.
+
+        Args:
+            launcher: Used instead of the launcher in the settings.
+        """
         import logging
 
-        own = {"host": "127.0.0.1", "port": 0, "on_exit": "leave", "warm_worker": self._trains}
+        own = {"host": "127.0.0.1", "port": 0, "on_exit": "leave", "warm_worker": self._starts_many_runs}
         settings = self.settings.model_copy(update=own)
         with waiting("Starting"):
             from rlviz.server.application import Application
@@ -203,8 +214,8 @@ class Connection:
             address = self._held.enter_context(served(Application(settings, launcher=launcher)))
         self.is_own = True
         logging.getLogger(__name__).info("No service runs, so this command serves %s", settings.runs_dir)
-        if not self._answers(address):
-            raise Failure(Exit.UNREACHABLE, f"The service that was started at {address.url} does not answer.")
+        if not self._connect_to(address):
+            raise Failure(Exit.UNREACHABLE, f"This command started a service at {address.url}, but it does not answer.")
 
 
 def _with_first_worker(niceness: int) -> Launcher:
@@ -214,27 +225,27 @@ def _with_first_worker(niceness: int) -> Launcher:
     return ProcessLauncher(niceness=niceness, source=FirstWorker())
 
 
-def _as_typed(value: Any) -> Any:
-    """Return a request's value with all text encodable."""
+def _make_encodable(value: Any) -> Any:
+    """Return a value of a request with all text made encodable."""
     if isinstance(value, str):
         return typed_text(value)
     if isinstance(value, list | tuple):
-        return [_as_typed(one) for one in value]
+        return [_make_encodable(one) for one in value]
     if isinstance(value, dict):
-        return {_as_typed(name): _as_typed(one) for name, one in value.items()}
+        return {_make_encodable(name): _make_encodable(one) for name, one in value.items()}
     return value
 
 
-def _given(query: dict[str, Any]) -> dict[str, Any]:
+def _drop_none(query: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in query.items() if value is not None}
 
 
-def _said(answer: httpx.Response) -> str:
-    return str(_refusal(answer))
+def _refusal_text(answer: httpx.Response) -> str:
+    return str(_read_refusal(answer))
 
 
-def _refusal(answer: httpx.Response) -> Refused:
-    """Return the detail of a problem+json response, with each bad field that the detail does not name."""
+def _read_refusal(answer: httpx.Response) -> Refused:
+    """Return a problem+json response as an error: its detail, and each bad field that the detail does not name."""
     status = exit_for(answer.status_code)
     try:
         problem = answer.json()
@@ -248,5 +259,5 @@ def _refusal(answer: httpx.Response) -> Refused:
         if not reason.endswith(detail) and detail != f"{pointer}: {reason}"
     ]
     places = [field["position"] for field in problem.get("errors", ()) if field.get("position") is not None]
-    said += [f"  It is wrong at character {place + 1}." for place in places]
+    said += [f"  The error is at character {place + 1}." for place in places]
     return Refused(status, "\n".join([detail, *said]), fields)

@@ -25,8 +25,7 @@ SINKS = f"<{'|'.join(SinkKind)}>"
 
 
 def deliver_following(connection: Connection, wanted: Sequence[tuple[RunFolder, SinkKind]]) -> None:
-    """Deliver runs while they train, until they have ended. ``deliver_all`` retries failed deliveries. Raises
-    Failure."""
+    """Deliver runs while they train, until they end. ``deliver_all`` retries failed deliveries. Raises Failure."""
     from rlviz.server.exchange.deliveries import keep_delivering
 
     with ExitStack() as workers:
@@ -42,8 +41,15 @@ def deliver_following(connection: Connection, wanted: Sequence[tuple[RunFolder, 
 def deliver_all(
     wanted: Iterable[tuple[RunFolder, SinkKind]], *, offline_will_do: bool = True, as_json: bool = False
 ) -> None:
-    """Deliver each run to its sink, independently of the others. Raises Failure, and typer.Exit if something was not
-    delivered. ``offline_will_do``: an offline folder counts as delivered."""
+    """Deliver each run to its sink, independently of the others.
+
+    Args:
+        offline_will_do: Count an offline folder as delivered.
+
+    Raises:
+        Failure: A run folder or its sink record cannot be read or written.
+        typer.Exit: Something was not delivered.
+    """
     several = list(wanted)
     delivered = []
     for number, (folder, kind) in enumerate(several, 1):
@@ -66,7 +72,7 @@ def _deliver(folder: RunFolder, kind: SinkKind, what: str, *, offline_will_do: b
     try:
         before = add_sink(folder, kind)
         with progress(what) as advance:
-            status, said = deliver_now(folder, kind, lambda: _move(advance, folder, kind))
+            status, said = deliver_now(folder, kind, lambda: _advance_bar(advance, folder, kind))
         record = read_sink(folder, kind)
     except (OSError, RunFolderError) as error:
         raise Failure(Exit.FAILED, f"{folder.run_id} cannot be delivered: {error}") from error
@@ -78,16 +84,16 @@ def _deliver(folder: RunFolder, kind: SinkKind, what: str, *, offline_will_do: b
     if status != DELIVERED or record is None:
         reason = record.problem if record is not None and record.problem else said
         warn(f"{folder.run_id}: not delivered to {kind.label}. {reason[-400:]}")
-        note("  It waits in the run's folder: `rlviz sync` tries again.")
+        note("  The data stays in the run's folder; `rlviz sync` tries again.")
         return {**outcome, "problem": reason[-400:], "delivered": False}
     if not quiet:
-        _say_where(folder, record, offline_will_do=offline_will_do)
+        _print_destination(folder, record, offline_will_do=offline_will_do)
     if renamed := {name: there for name, there in record.renamed.items() if name not in before.renamed}:
         note(f"  {renames_text(renamed, kind.label)}")
     return {**outcome, "offline": record.offline, "delivered": offline_will_do or not record.offline}
 
 
-def _move(advance: Advance, folder: RunFolder, kind: SinkKind) -> None:
+def _advance_bar(advance: Advance, folder: RunFolder, kind: SinkKind) -> None:
     """Advance the progress bar to the confirmed part of the metrics; some sinks confirm only at the end."""
     from rlviz.domain.errors import RunFolderError
     from rlviz.rundir.journal import whole_size
@@ -99,14 +105,16 @@ def _move(advance: Advance, folder: RunFolder, kind: SinkKind) -> None:
             advance(record.offset, whole_size(folder.metrics_path))
 
 
-def see_delivered(connection: Connection, run_ids: Iterable[str]) -> None:
-    """If the service ends with this command, wait until ended runs are delivered to their sinks, and print what was not
-    delivered. Ctrl-C skips the rest."""
+def wait_for_deliveries(connection: Connection, run_ids: Iterable[str]) -> None:
+    """If the service ends with this command, first wait until ended runs are delivered to their sinks.
+
+    Prints what was not delivered. Ctrl-C skips the rest.
+    """
     if not connection.is_own:
         return
     left = {run_id: _undelivered(connection, run_id) for run_id in run_ids}
     try:
-        with waiting("Delivering to sinks. Ctrl-C leaves that to `rlviz sync`"):
+        with waiting("Delivering to sinks. Ctrl-C leaves the rest to `rlviz sync`"):
             while any(sink["under_way"] or sink["problem"] is None for sinks in left.values() for sink in sinks):
                 time.sleep(POLL_SECONDS)
                 left = {run_id: _undelivered(connection, run_id) for run_id, sinks in left.items() if sinks}
@@ -116,14 +124,14 @@ def see_delivered(connection: Connection, run_ids: Iterable[str]) -> None:
         for sink in sinks:
             warn(f"{run_id}: not delivered to {sink['label']}. {sink['problem'] or ''}".rstrip())
     if any(left.values()):
-        note("  It waits in the run's folder: `rlviz sync` tries again.")
+        note("  The data stays in the run's folder; `rlviz sync` tries again.")
 
 
-def say_who_delivers(connection: Connection, run_id: str) -> None:
-    """Say who delivers a run that continues after this command and its service end."""
+def explain_deliveries(connection: Connection, run_id: str) -> None:
+    """Tell how a run is delivered that continues after this command and its service end."""
     if connection.is_own and (sinks := _undelivered(connection, run_id)):
         names = " and ".join(sink["label"] for sink in sinks)
-        note(f"As long as no service runs, nothing goes to {names}. `rlviz serve` delivers it, or `rlviz sync` later.")
+        note(f"Without a service, nothing is sent to {names}. Start `rlviz serve`, or run `rlviz sync` later.")
 
 
 def _undelivered(connection: Connection, run_id: str) -> list[dict[str, Any]]:
@@ -137,8 +145,8 @@ def _undelivered(connection: Connection, run_id: str) -> list[dict[str, Any]]:
     return [sink for sink in sinks if sink["live"] and sink["state"] != "delivered"]
 
 
-def is_waiting(folder: RunFolder, record: SinkRecord) -> bool:
-    """Return whether a sink lacks data of the run, as far as can be read."""
+def has_undelivered_data(folder: RunFolder, record: SinkRecord) -> bool:
+    """Return whether a sink still lacks data of the run."""
     from rlviz.domain.errors import RunFolderError
     from rlviz.rundir.sinks import is_delivered
 
@@ -148,13 +156,13 @@ def is_waiting(folder: RunFolder, record: SinkRecord) -> bool:
         return True
 
 
-def _say_where(folder: RunFolder, record: SinkRecord, *, offline_will_do: bool) -> None:
+def _print_destination(folder: RunFolder, record: SinkRecord, *, offline_will_do: bool) -> None:
     rows = f"{folder.run_id}: {counted(record.rows, 'row')}"
     if record.offline:
         say(f"{rows} in an offline folder of {record.kind.label}, {record.place}")
-        tell = note if offline_will_do else warn
+        write = note if offline_will_do else warn
         is_wanted = os.environ.get("WANDB_MODE", "online") != "online"
-        why, first = ("WANDB_MODE says so", "Remove it") if is_wanted else ("Nobody is logged in", "`wandb login`")
-        tell(f"  {why}. {first}, then `rlviz sync` (or `wandb sync` of that folder) sends it.")
+        why, first = ("WANDB_MODE says so", "Remove it") if is_wanted else ("You are not logged in", "`wandb login`")
+        write(f"  {why}. {first}, then `rlviz sync` (or `wandb sync` of that folder) sends it.")
     else:
         say(f"{rows} in {record.kind.label}, {record.place}")

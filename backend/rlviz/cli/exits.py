@@ -7,22 +7,25 @@ from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """Exit statuses that scripts can rely on; ``meaning`` is the documentation of each."""
+    """Exit statuses that scripts can rely on. ``meaning`` documents each of them."""
 
     meaning: str
 
-    OK = 0, "it was done"
+    OK = 0, "success"
     FAILED = (
         1,
-        "it was tried and failed: a run, an experiment or an evaluation failed, a record is not identical, a question "
-        "was answered with no",
+        "the command ran, but a run, an experiment or an evaluation failed, a record is not identical, or a check "
+        "found a problem",
     )
-    BAD_INPUT = 2, "the command, a value or a setting cannot be used; the message says what can"
+    BAD_INPUT = 2, "a command, a value or a setting is invalid; the message says what is allowed"
     NOT_FOUND = 3, "there is no such run, experiment, evaluation, snapshot or file"
-    CONFLICT = 4, "the state forbids it: a run that has ended cannot be paused, a runs folder is in use"
-    UNREACHABLE = 5, "the service does not answer, or does not let this user in"
-    NO_LOGIN = 6, "runs wait for a login: nobody is logged in to the program that they go to"
-    INTERRUPTED = 130, "Ctrl-C, at a question too"
+    CONFLICT = (
+        4,
+        "the current state does not allow it: for instance, the run has already ended, or the runs folder is in use",
+    )
+    UNREACHABLE = 5, "the service does not answer, or denies access"
+    NO_LOGIN = 6, "runs were not delivered, because you are not logged in to the sink"
+    INTERRUPTED = 130, "interrupted with Ctrl-C, also at a question"
 
     def __new__(cls, value: int, meaning: str) -> Exit:
         status = int.__new__(cls, value)
@@ -68,10 +71,10 @@ FLAGS = {
     "tags": "--tag",
     "total_timesteps": "--steps",
 }
-"""Flags for the fields of requests, as far as they are equal in all commands."""
+"""Flags for request fields that have the same flag in all commands."""
 
 
-def in_flags(refused: Refused) -> str:
+def replace_pointers_with_flags(refused: Refused) -> str:
     """Return the service's message with flags instead of JSON pointers."""
     message = str(refused)
     for pointer, _ in refused.fields:

@@ -22,8 +22,10 @@ _MOST_LINKS = 40
 
 
 def choose_format(formats: type[AnyFormat], wanted: str | None, output: Path | None) -> AnyFormat:
-    """Return the format ``wanted``, or that of the file's extension; CSV for neither. Raises Failure for an unknown
-    extension."""
+    """Return the requested format, or the one of the file's extension; CSV without either.
+
+    Raises Failure for an unknown extension.
+    """
     if wanted is not None:
         return formats(wanted)
     if output is None:
@@ -38,16 +40,19 @@ def check_target(wanted: str, output: Path | None, terminal: bool) -> None:
     """Raise Failure, before anything is fetched, if the table cannot be written."""
     if output is None:
         if wanted == "parquet" and terminal:
-            raise Failure(Exit.BAD_INPUT, "Parquet cannot be printed. Give --output FILE, or pipe it on.")
+            raise Failure(
+                Exit.BAD_INPUT,
+                "Parquet is binary and cannot be printed on a terminal. Give --output FILE, or use a pipe.",
+            )
     elif output.is_dir() or not output.absolute().parent.is_dir():
         raise Failure(Exit.BAD_INPUT, f"{output} cannot be written: it must be a file in an existing folder.")
 
 
 def replace_file(path: Path, fill: Callable[[BinaryIO], T]) -> T:
-    """Let ``fill`` write the file at ``path``; return its result. Raises Failure.
+    """Call ``fill`` to write the file at ``path``, and return its result. Raises Failure.
 
-    A regular file is replaced atomically, also through a link. Anything else (a device, a pipe, ``/dev/stdout``) is
-    written to after ``fill`` has succeeded.
+    A regular file is replaced atomically, also through a link. For anything else (a device, a pipe, ``/dev/stdout``),
+    the content is copied after ``fill`` has succeeded.
     """
     try:
         if (through := _not_replaced(path)) is not None:
@@ -60,7 +65,7 @@ def replace_file(path: Path, fill: Callable[[BinaryIO], T]) -> T:
 
 
 def _not_replaced(path: Path) -> int | None:
-    """Return the flags to open ``path`` with; None if it can be replaced. Raises OSError."""
+    """Return the flags to open ``path`` for writing; None if it can be replaced. Raises OSError."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
@@ -85,16 +90,16 @@ def _leads_to_open_file(path: Path) -> bool:
 
 
 def _replace(path: Path, fill: Callable[[BinaryIO], T]) -> T:
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with beside.open("wb") as file:
+        with temporary.open("wb") as file:
             if path.exists():
-                shutil.copymode(path, beside)
+                shutil.copymode(path, temporary)
             filled = fill(file)
-        beside.replace(path)
+        temporary.replace(path)
         return filled
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
 def _write_through(path: Path, flags: int, fill: Callable[[BinaryIO], T]) -> T:

@@ -15,10 +15,8 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from rlviz.cli import follow as screen
-from rlviz.cli import follow as trial_screen
 from rlviz.cli.connection import Connection
-from rlviz.cli.delivering import say_who_delivers, see_delivered
+from rlviz.cli.delivering import explain_deliveries, wait_for_deliveries
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.output import (
     clock,
@@ -35,7 +33,7 @@ from rlviz.cli.output import (
     steps_text,
     waiting,
 )
-from rlviz.cli.waiting import AT_REST, ENDED, say_how_it_ended, say_that_it_goes_on, wait_for_run
+from rlviz.cli.waiting import AT_REST, ENDED, note_run_continues, print_outcome, wait_for_run
 from rlviz.cli.waiting import POLL_SECONDS as WAIT_SECONDS
 from rlviz.domain.plain_text import one_line
 from rlviz.stats.number_text import percent
@@ -109,8 +107,7 @@ STYLES = {
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the view. ``style`` is a colour, dim or bold, and never carries meaning. Control characters are
-    escaped."""
+    """A line of the view, with control characters escaped. ``style`` (a colour, dim or bold) only decorates it."""
 
     text: str
     style: str = ""
@@ -124,7 +121,7 @@ def run_lines(run: dict[str, Any], events: Sequence[dict[str, Any]], columns: in
     drawn = [
         Line(f"{run['id']}", "bold"),
         Line(f"{run['status']}{_place(run)} · {run['algo']} on {run['env_id']}, seed {run['seed']}", _style(run)),
-        Line(bar(run["step"], run["end_step"], columns) if run["end_step"] else f"step {run['step']}"),
+        Line(progress_bar(run["step"], run["end_step"], columns) if run["end_step"] else f"step {run['step']}"),
         *_figures(run, columns),
     ]
     if spark := sparkline(run["sparkline"], max(columns - 10, 10)):
@@ -137,7 +134,7 @@ def run_lines(run: dict[str, Any], events: Sequence[dict[str, Any]], columns: in
     return [Line(line.text[:columns], line.style) for line in drawn]
 
 
-def bar(step: int, end_step: int, columns: int) -> str:
+def progress_bar(step: int, end_step: int, columns: int) -> str:
     """Return a progress bar, exactly ``columns`` wide if that is 20 or more."""
     share = min(step / end_step, 1.0) if end_step else 0.0
     counted = f" {percent(share):>4} {step}/{end_step}"
@@ -146,7 +143,7 @@ def bar(step: int, end_step: int, columns: int) -> str:
     return "█" * full + "░" * (room - full) + counted
 
 
-def plain(run: dict[str, Any]) -> str:
+def run_line(run: dict[str, Any]) -> str:
     """Return the state of a run as one line for a log."""
     return (
         f"{run['status']:11} step {steps_text(run)}  return {number(run['ep_rew_mean'])}  "
@@ -221,7 +218,7 @@ class Followed:
         if self.run["last_event"] != before or not self.events:
             self.events = self._connection.get(f"/runs/{self.run_id}/events")["events"]
         if self._evaluation is not None:
-            self._look_at_evaluation(self._evaluation)
+            self._check_evaluation(self._evaluation)
 
     @property
     def has_ended(self) -> bool:
@@ -235,8 +232,8 @@ class Followed:
         """Run the action of ``key``. A refused request becomes the message."""
         paused = self.is_paused
         actions: dict[str, Callable[[], None]] = {
-            "p": lambda: self._ask("resume" if paused else "pause", {} if paused else None),
-            "s": lambda: self._ask("stop"),
+            "p": lambda: self._request("resume" if paused else "pause", {} if paused else None),
+            "s": lambda: self._request("stop"),
             "e": self._evaluate,
             "?": lambda: self._say(_HELP),
         }
@@ -247,15 +244,15 @@ class Followed:
                 raise
             self._say(str(error))
 
-    def _ask(self, what: str, body: dict[str, Any] | None = None) -> None:
+    def _request(self, what: str, body: dict[str, Any] | None = None) -> None:
         asked = self._connection.post(f"/runs/{self.run_id}/{what}", body)
-        self._say(f"It is already {asked['status']}." if asked["status"] in AT_REST else f"Asked to {what}.")
+        self._say(f"It is already {asked['status']}." if asked["status"] in AT_REST else f"Requested: {what}.")
 
     def _evaluate(self) -> None:
         self._evaluation = self._connection.post(f"/runs/{self.run_id}/evaluations", {"episodes": 5})["id"]
         self._say("Evaluating.")
 
-    def _look_at_evaluation(self, evaluation_id: str) -> None:
+    def _check_evaluation(self, evaluation_id: str) -> None:
         found = self._connection.get(f"/runs/{self.run_id}/evaluations")
         evaluation = next((item for item in found if item["id"] == evaluation_id), None)
         if evaluation is None or evaluation["status"] == "failed":
@@ -278,29 +275,27 @@ def follow_run(connection: Connection, run_id: str) -> None:
     followed = Followed(connection, run_id)
     followed.refresh()
     on_a_terminal = is_terminal() and is_terminal(sys.stdin)
-    if _on_a_terminal(followed) if on_a_terminal else _as_lines(connection, followed):
-        see_delivered(connection, [run_id])
-        say_how_it_ended(followed.run)
+    if _follow_on_terminal(followed) if on_a_terminal else _follow_as_lines(connection, followed):
+        wait_for_deliveries(connection, [run_id])
+        print_outcome(followed.run)
     else:
-        say_who_delivers(connection, run_id)
+        explain_deliveries(connection, run_id)
         if followed.is_paused:
             note(f"{run_id} stays paused. To resume it: `rlviz resume {run_id} --follow`")
         else:
-            say_that_it_goes_on(run_id)
+            note_run_continues(run_id)
 
 
-def _on_a_terminal(followed: Followed) -> bool:
+def _follow_on_terminal(followed: Followed) -> bool:
     """Draw the live view. Returns whether the run ended while it was shown."""
     from rich.console import Console
     from rich.live import Live
-
-    pass
 
     console = Console()
     with pressed_keys() as keys, Live(console=console, auto_refresh=False, transient=True) as live:
         while not followed.has_ended:
             try:
-                live.update(_drawn(followed, console.width), refresh=True)
+                live.update(_draw_run(followed, console.width), refresh=True)
                 key = keys.read(POLL_SECONDS)
                 if key == "q":
                     return False
@@ -308,7 +303,7 @@ def _on_a_terminal(followed: Followed) -> bool:
                 followed.refresh()
             except KeyboardInterrupt:
                 followed.message = _ASK_PAUSED if followed.is_paused else _ASK
-                live.update(_drawn(followed, console.width), refresh=True)
+                live.update(_draw_run(followed, console.width), refresh=True)
                 answer = keys.read(60)
                 followed.message = ""
                 if answer == "l":
@@ -317,7 +312,7 @@ def _on_a_terminal(followed: Followed) -> bool:
     return True
 
 
-def _drawn(followed: Followed, columns: int) -> Group:
+def _draw_run(followed: Followed, columns: int) -> Group:
     from rich.console import Group
     from rich.text import Text
 
@@ -325,7 +320,7 @@ def _drawn(followed: Followed, columns: int) -> Group:
     return Group(*(Text(line.text, style=line.style, no_wrap=True, overflow="crop") for line in drawn))
 
 
-def _as_lines(connection: Connection, followed: Followed) -> bool:
+def _follow_as_lines(connection: Connection, followed: Followed) -> bool:
     """Print a line every few seconds, and each event. Ctrl-C follows RLVIZ_ON_EXIT."""
     shown, next_line = 0, 0.0
     try:
@@ -333,25 +328,23 @@ def _as_lines(connection: Connection, followed: Followed) -> bool:
             for event in followed.events:
                 if event["seq"] > shown:
                     shown = event["seq"]
-                    say(screen.event_line(event))
+                    say(event_line(event))
             now = time.monotonic()
             if now >= next_line or followed.has_ended:
                 next_line = now + LINE_SECONDS
-                say(screen.plain(followed.run))
+                say(run_line(followed.run))
             sys.stdout.flush()
             if followed.has_ended:
                 return True
             time.sleep(POLL_SECONDS)
             followed.refresh()
     except KeyboardInterrupt:
-        _end_as_settings_say(connection, followed)
+        _apply_on_exit(connection, followed)
         raise
 
 
-def _end_as_settings_say(connection: Connection, followed: Followed) -> None:
-    """Leave a run of another service training; pause, stop or leave one that only this command serves, by
-    RLVIZ_ON_EXIT.
-    """
+def _apply_on_exit(connection: Connection, followed: Followed) -> None:
+    """Apply RLVIZ_ON_EXIT (pause, stop or leave) to a run that only this command serves. Other runs continue."""
     what = connection.settings.on_exit
     if not connection.is_own or what == "leave" or followed.run["status"] in AT_REST:
         return
@@ -370,8 +363,8 @@ def trial_lines(experiment: dict[str, Any], columns: int, rows: int, message: st
     """Return the view of an experiment in at most ``rows`` lines. ``message``: the result of the last key press."""
     head = [
         Line(f"{experiment['id']}  {experiment['name']}", "bold"),
-        Line(f"{experiment['status']} · {figures(experiment)}", STYLES.get(experiment["status"], "")),
-        Line(bar(round(experiment["progress"] * experiment["trials"]), experiment["trials"], columns)),
+        Line(f"{experiment['status']} · {progress_text(experiment)}", STYLES.get(experiment["status"], "")),
+        Line(progress_bar(round(experiment["progress"] * experiment["trials"]), experiment["trials"], columns)),
     ]
     if said := experiment["problem"] or experiment["cause"]:
         colour = "red" if experiment["status"] == "failed" else "yellow"
@@ -382,7 +375,7 @@ def trial_lines(experiment: dict[str, Any], columns: int, rows: int, message: st
     return [Line(line.text[:columns], line.style) for line in [*head, *_variants(experiment, room), *foot]]
 
 
-def figures(experiment: dict[str, Any]) -> str:
+def progress_text(experiment: dict[str, Any]) -> str:
     """Return the progress, such as ``3 of 10 trials scored, 1 failed · 2 min left · 35 core-seconds``."""
     counts = experiment["counts"]
     done = [f"{counts.get('scored', 0)} of {experiment['trials']} trials scored"]
@@ -392,7 +385,7 @@ def figures(experiment: dict[str, Any]) -> str:
     return " · ".join([*parts, f"{experiment['core_seconds']:.0f} core-seconds"])
 
 
-def words(cell: dict[str, Any]) -> str:
+def trial_text(cell: dict[str, Any]) -> str:
     """Return a trial as a word: its score, its progress, or its status."""
     if cell["status"] == "scored":
         return score_text(cell["score"])
@@ -416,9 +409,9 @@ def cause_lines(experiment: dict[str, Any]) -> list[str]:
     for cell in experiment["cells"]:
         if cell["cause"] and cell["status"] not in ("scored", "pruned", "skipped"):
             trials.setdefault((labels[cell["variant"]], cell["cause"]), []).append(cell["seed"])
-    told = [f"{label}, seed {', '.join(map(str, seeds))}: {cause}" for (label, cause), seeds in trials.items()]
-    left = len(told) - _MOST_CAUSES
-    return told if left <= 0 else [*told[:_MOST_CAUSES], f"and {left} more; --json has all."]
+    lines = [f"{label}, seed {', '.join(map(str, seeds))}: {cause}" for (label, cause), seeds in trials.items()]
+    left = len(lines) - _MOST_CAUSES
+    return lines if left <= 0 else [*lines[:_MOST_CAUSES], f"and {left} more; --json has all."]
 
 
 def by_variant(experiment: dict[str, Any]) -> list[tuple[str, list[dict[str, Any]]]]:
@@ -430,20 +423,19 @@ def by_variant(experiment: dict[str, Any]) -> list[tuple[str, list[dict[str, Any
 
 
 def _variants(experiment: dict[str, Any], room: int) -> list[Line]:
-    """Return a line for each variant, active ones first, then the newest; the last line counts those that do not
-    fit."""
+    """Return a line for each variant, active ones first, then the newest. The last line counts those without room."""
     every = by_variant(experiment)
-    shown = every if len(every) <= room else _most_telling(every, room - 1)
+    shown = every if len(every) <= room else _select_variants(every, room - 1)
     size = min(max((len(label) for label, _ in shown), default=0), 32)
     drawn = [
-        Line(f"{label[:size]:{size}}  " + "  ".join(f"{words(cell):>8}" for cell in cells), _trial_screen_style(cells))
+        Line(f"{label[:size]:{size}}  " + "  ".join(f"{trial_text(cell):>8}" for cell in cells), _variant_style(cells))
         for label, cells in shown
     ]
     hidden = len(every) - len(shown)
     return [*drawn, *([Line(f"and {hidden} more", "dim")] if hidden else [])]
 
 
-def _most_telling(
+def _select_variants(
     every: Sequence[tuple[str, list[dict[str, Any]]]], room: int
 ) -> list[tuple[str, list[dict[str, Any]]]]:
     def rank(place: int) -> tuple[bool, int]:
@@ -452,7 +444,7 @@ def _most_telling(
     return [every[place] for place in sorted(sorted(range(len(every)), key=rank)[-room:])] if room > 0 else []
 
 
-def _trial_screen_style(cells: Sequence[dict[str, Any]]) -> str:
+def _variant_style(cells: Sequence[dict[str, Any]]) -> str:
     statuses = {cell["status"] for cell in cells}
     if "failed" in statuses:
         return "red"
@@ -467,7 +459,7 @@ _SHOWN = frozenset({"training", "scored", "failed", "pruned"})
 
 def wait_for_experiment(connection: Connection, experiment_id: str, what: str) -> dict[str, Any]:
     """Wait until the experiment has ended or is stopped; return it."""
-    with _left_as_settings_say(connection, experiment_id), progress(what) as advance:
+    with _leaving_on_ctrl_c(connection, experiment_id), progress(what) as advance:
         while True:
             found: dict[str, Any] = connection.get(f"/experiments/{experiment_id}")
             if found["status"] != "running":
@@ -478,55 +470,55 @@ def wait_for_experiment(connection: Connection, experiment_id: str, what: str) -
 
 def follow_experiment(connection: Connection, experiment_id: str) -> dict[str, Any]:
     """Show an experiment until it ends, is stopped elsewhere, or the user quits; return its state."""
-    with _left_as_settings_say(connection, experiment_id):
+    with _leaving_on_ctrl_c(connection, experiment_id):
         if is_terminal() and is_terminal(sys.stdin):
-            return _trials_on_a_terminal(connection, experiment_id)
-        return _trials_as_lines(connection, experiment_id)
+            return _follow_trials_on_terminal(connection, experiment_id)
+        return _follow_trials_as_lines(connection, experiment_id)
 
 
-def attend(connection: Connection, begun: dict[str, Any], follow: bool, wait: bool, as_json: bool) -> None:
+def attend_experiment(
+    connection: Connection, experiment: dict[str, Any], follow: bool, wait: bool, as_json: bool
+) -> None:
     """Follow or wait for an experiment as the flags say, and to its end if only this command serves it."""
-    experiment_id: str = begun["id"]
+    experiment_id: str = experiment["id"]
     if follow and not as_json:
-        begun = follow_experiment(connection, experiment_id)
+        experiment = follow_experiment(connection, experiment_id)
     elif wait or follow or connection.is_own:
-        begun = wait_for_experiment(connection, experiment_id, f"Training {experiment_id}")
+        experiment = wait_for_experiment(connection, experiment_id, f"Training {experiment_id}")
     if as_json:
-        print_json(begun)
-    if begun["status"] in OVER:
-        see_delivered(connection, [cell["run_id"] for cell in begun["cells"] if cell["run_id"]])
-        say_how_the_experiment_ended(begun, quiet=as_json)
+        print_json(experiment)
+    if experiment["status"] in OVER:
+        wait_for_deliveries(connection, [cell["run_id"] for cell in experiment["cells"] if cell["run_id"]])
+        print_experiment_outcome(experiment, quiet=as_json)
         return
     if connection.is_own:
-        leave(connection, experiment_id)
+        leave_experiment(connection, experiment_id)
     elif not as_json:
         say(experiment_id)
         note(f"The service trains it. To follow it: `rlviz experiment show {experiment_id} --follow`")
 
 
-def say_how_the_experiment_ended(experiment: dict[str, Any], *, quiet: bool = False) -> None:
+def print_experiment_outcome(experiment: dict[str, Any], *, quiet: bool = False) -> None:
     """Print how the experiment ended, unless ``quiet``. Raises Failure, with the cause, if it failed."""
     if not quiet:
-        say(f"{experiment['id']} {experiment['status']}: {trial_screen.figures(experiment)}")
+        say(f"{experiment['id']} {experiment['status']}: {progress_text(experiment)}")
     if experiment["status"] == "failed":
         raise Failure(Exit.FAILED, f"{experiment['id']} failed: {experiment['cause']}")
 
 
 @contextmanager
-def _left_as_settings_say(connection: Connection, experiment_id: str) -> Iterator[None]:
-    """Handle Ctrl-C within the block: an experiment of another service continues; for one that only this command
-    serves, call ``leave``."""
+def _leaving_on_ctrl_c(connection: Connection, experiment_id: str) -> Iterator[None]:
+    """On Ctrl-C within the block, call ``leave_experiment`` for an experiment that only this command serves."""
     try:
         yield
     except KeyboardInterrupt:
         if connection.is_own:
-            leave(connection, experiment_id)
+            leave_experiment(connection, experiment_id)
         raise
 
 
-def leave(connection: Connection, experiment_id: str) -> None:
-    """Stop the experiment and pause its runs, unless RLVIZ_ON_EXIT is leave, because our own service is about to
-    end."""
+def leave_experiment(connection: Connection, experiment_id: str) -> None:
+    """Stop the experiment and pause its runs before our own service ends, unless RLVIZ_ON_EXIT is leave."""
     path = f"/experiments/{experiment_id}"
     if connection.settings.on_exit != "leave" and connection.get(path)["status"] not in OVER:
         connection.post(f"{path}/stop")
@@ -536,38 +528,36 @@ def leave(connection: Connection, experiment_id: str) -> None:
     note(f"To resume it: `rlviz experiment resume {experiment_id} --follow`")
 
 
-def _trials_on_a_terminal(connection: Connection, experiment_id: str) -> dict[str, Any]:
+def _follow_trials_on_terminal(connection: Connection, experiment_id: str) -> dict[str, Any]:
     from rich.console import Console
     from rich.live import Live
-
-    pass
 
     console = Console()
     message = ""
     found: dict[str, Any] = connection.get(f"/experiments/{experiment_id}")
     with pressed_keys() as keys, Live(console=console, auto_refresh=False, transient=True) as live:
         while found["status"] not in OVER:
-            live.update(_trials_drawn(found, console.width, console.height, message), refresh=True)
+            live.update(_draw_trials(found, console.width, console.height, message), refresh=True)
             key = keys.read(WAIT_SECONDS)
             if key == "q":
                 return found
             if key in ("s", "r"):
-                message = _directed(connection, experiment_id, "stop" if key == "s" else "resume")
+                message = _send_action(connection, experiment_id, "stop" if key == "s" else "resume")
             found = connection.get(f"/experiments/{experiment_id}")
     return found
 
 
-def _directed(connection: Connection, experiment_id: str, what: str) -> str:
+def _send_action(connection: Connection, experiment_id: str, what: str) -> str:
     try:
         connection.post(f"/experiments/{experiment_id}/{what}")
     except Failure as error:
         if error.status is Exit.UNREACHABLE:
             raise
         return str(error)
-    return f"Asked to {what}."
+    return f"Requested: {what}."
 
 
-def _trials_drawn(experiment: dict[str, Any], columns: int, rows: int, message: str) -> Group:
+def _draw_trials(experiment: dict[str, Any], columns: int, rows: int, message: str) -> Group:
     from rich.console import Group
     from rich.text import Text
 
@@ -575,7 +565,7 @@ def _trials_drawn(experiment: dict[str, Any], columns: int, rows: int, message: 
     return Group(*(Text(line.text, style=line.style, no_wrap=True, overflow="crop") for line in drawn))
 
 
-def _trials_as_lines(connection: Connection, experiment_id: str) -> dict[str, Any]:
+def _follow_trials_as_lines(connection: Connection, experiment_id: str) -> dict[str, Any]:
     """Print a line whenever a trial starts or ends, until the experiment is no longer running."""
     shown: dict[int, str] = {}
     while True:
@@ -583,7 +573,7 @@ def _trials_as_lines(connection: Connection, experiment_id: str) -> dict[str, An
         for cell in found["cells"]:
             if cell["status"] in _SHOWN and shown.get(cell["trial"]) != cell["status"]:
                 shown[cell["trial"]] = cell["status"]
-                say(trial_screen.trial_line(found, cell))
+                say(trial_line(found, cell))
         sys.stdout.flush()
         if found["status"] != "running":
             return found

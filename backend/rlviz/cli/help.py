@@ -1,4 +1,4 @@
-"""Help that fits the terminal, however narrow; the library's own takes 50 columns at least."""
+"""Help texts for terminals of any width. The library's own help needs at least 50 columns."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ class _Formatter(_LibraryFormatter):  # type: ignore[misc]
 
     def write_dl(self, rows: Sequence[tuple[str, str]], col_max: int = _TERMS, col_spacing: int = 2) -> None:
         room = self.width - self.current_indent
-        fitting = [(_broken(term, room) if len(term) > room else term, text) for term, text in rows]
+        fitting = [(_break_option(term, room) if len(term) > room else term, text) for term, text in rows]
         super().write_dl(fitting, min(col_max, self.width // 3), col_spacing)
 
 
 def plain_usage(pieces: str) -> str:
-    """Usage without the braces that the library puts around what has to be given."""
+    """Return a usage line without the braces that the library puts around required arguments."""
     return re.sub(r"\{([^{}]*)\}", r"\1", pieces)
 
 
-def _broken(term: str, room: int) -> str:
-    """``--format <csv|json>``, with its values in a line of their own, or in several."""
+def _break_option(term: str, room: int) -> str:
+    """Return an option such as ``--format <csv|json>`` with its values on separate lines."""
     name, _, values = re.sub(r" (?=[<\[])", "\n", term, count=1).partition("\n")
     lines = [""]
     for value in re.findall(r"[^|]+\|?", values):
@@ -53,29 +53,29 @@ class FittingContext(_LibraryContext):  # type: ignore[misc]
     formatter_class = _Formatter
 
 
-def fit(command: Any) -> Any:
-    """Return ``command`` with a help that fits the terminal and comes at once; so do those of the commands below it."""
+def fit_help(command: Any) -> Any:
+    """Make the help of ``command`` and its subcommands fit_help the terminal and appear at once; return ``command``."""
     command.context_class = FittingContext
     if inner := getattr(command, "commands", {}):
         list_options = command.get_params
         command.get_params = lambda context: pass_on_defaults(list_options(context))
         for one in inner.values():
-            fit(one)
+            fit_help(one)
     return command
 
 
 def pass_on_defaults(options: list[Any]) -> list[Any]:
-    """Have options of a group that are not given passed on as they are, and return them.
+    """Let options of a group keep their default without validation, and return them.
 
-    To check them, the library imports pydantic, which takes longer than all else that a help or an error needs.
+    To validate a value, the library imports pydantic, which takes longer than everything else in a help text.
     """
     for option in options:
         if "process_value" not in vars(option):
-            option.process_value = _checking(option)
+            option.process_value = _skip_default(option)
     return options
 
 
-def _checking(option: Any) -> Callable[[Any, Any], Any]:
+def _skip_default(option: Any) -> Callable[[Any, Any], Any]:
     check = option.process_value
 
     def process_value(context: Any, value: Any) -> Any:

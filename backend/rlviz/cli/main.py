@@ -1,4 +1,4 @@
-"""The ``rlviz`` command: what holds for all of its commands, and how each of them ends."""
+"""The ``rlviz`` command: global options, and the exit status of every command."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from rlviz import __version__
 from rlviz.cli.command_index import COMMANDS, SECTIONS, LazyCommands
-from rlviz.cli.exits import Exit, Failure, Refused, in_flags
+from rlviz.cli.exits import Exit, Failure, Refused, replace_pointers_with_flags
 from rlviz.cli.help import FittingContext, pass_on_defaults
 from rlviz.cli.options import examples
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 
 class Commands(TyperGroup):
-    """Imports a command when it is used, and turns what it raises into one sentence and an exit status."""
+    """Imports each command on first use, and turns its errors into a message and an exit status."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**{**attributes, "commands": LazyCommands()})
         self.context_class = FittingContext
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Of the help: by their summaries, so that none is imported."""
+        """Write the list of commands from the index, without importing any command."""
         widest = max(map(len, COMMANDS))
         for title, commands in SECTIONS.items():
             with formatter.section(title):
@@ -51,22 +51,21 @@ class Commands(TyperGroup):
             value = super().invoke(ctx)
             sys.stdout.flush()
         except Refused as error:
-            raise _ended(error.status, in_flags(error)) from error
+            raise _exit_with(error.status, replace_pointers_with_flags(error)) from error
         except Failure as error:
-            raise _ended(error.status, str(error)) from error
+            raise _exit_with(error.status, str(error)) from error
         except BrokenPipeError:
-            raise _without_a_reader() from None
+            raise _exit_after_closed_pipe() from None
         except (KeyboardInterrupt, typer.Abort):
-            raise _ended(Exit.INTERRUPTED, "Interrupted.") from None
+            raise _exit_with(Exit.INTERRUPTED, "Interrupted.") from None
         except typer.Exit:
             raise
         except Exception as error:
-            errors = sys.modules.get(
-                "rlviz.domain.errors"
-            )  # what was not imported was not raised: a wrong flag is quick
+            # If nothing imported the module, none of its errors was raised. A wrong flag then fails without the import.
+            errors = sys.modules.get("rlviz.domain.errors")
             if errors is None or not isinstance(error, errors.RlvizError):
                 raise
-            raise _ended(_status_of(error), str(error)) from error
+            raise _exit_with(_exit_status_of(error), str(error)) from error
         return value
 
 
@@ -102,11 +101,11 @@ def rlviz(
         Path | None, typer.Option("--config", metavar="FILE", help="Settings, in TOML or YAML (RLVIZ_CONFIG_FILE).")
     ] = None,
     verbose: Annotated[
-        int, typer.Option("--verbose", "-v", count=True, help="Say what is done; -vv: every request, too.")
+        int, typer.Option("--verbose", "-v", count=True, help="Log what the command does; -vv also logs each request.")
     ] = 0,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say only answers and what went wrong.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only results and errors.")] = False,
     log_file: Annotated[
-        Path | None, typer.Option("--log-file", metavar="FILE", help="Log to the end of this file, too.")
+        Path | None, typer.Option("--log-file", metavar="FILE", help="Also append the log to this file.")
     ] = None,
     _version: Annotated[
         bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Print the version.")
@@ -114,16 +113,16 @@ def rlviz(
 ) -> None:
     """Train reinforcement-learning agents and watch them learn.
 
-    Commands talk to the service of the runs folder if one runs, and otherwise serve it themselves for as long as they
-    need to. What trains goes on in a process of its own.
+    If a service runs for the runs folder, commands send their requests to it. Otherwise each command serves the folder
+    itself until it is done. Training runs in separate processes and continues after the command.
     """
     context.obj = {"runs_dir": runs_dir, "config_file": config_file}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; the exit status is that of ``Exit``."""
-    replace_unknown_letters()
-    signal.signal(signal.SIGTERM, _terminated)
+    """Run the command and return its exit status, a value of ``Exit``."""
+    replace_unencodable_characters()
+    signal.signal(signal.SIGTERM, _raise_interrupt)
     try:
         app(args=arguments, prog_name="rlviz")
     except SystemExit as ended:
@@ -131,17 +130,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return Exit.OK
 
 
-def replace_unknown_letters() -> None:
-    """Have what is printed replaced where the encoding of the terminal, or of a pipe, does not have it."""
+def replace_unencodable_characters() -> None:
+    """Print a replacement for each character that the encoding of the terminal or pipe lacks."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # not where there is none
-            with suppress(OSError):  # of one that cannot be flushed
+        if isinstance(stream, io.TextIOWrapper):  # a closed stream is None
+            with suppress(OSError):  # raised if the stream cannot be flushed
                 stream.reconfigure(errors="replace")
 
 
 def _set_up(verbose: int, quiet: bool, log_file: Path | None) -> None:
-    """Say as much as is wanted. Not before a command runs: help and completion need no logging, which takes a tenth of
-    their time to import. Raises typer.Exit."""
+    """Start logging as the flags say. Raises typer.Exit.
+
+    Help and completion skip this: importing ``logging`` would take a tenth of their time.
+    """
     import logging
 
     from rlviz.cli.output import be_quiet
@@ -152,16 +153,16 @@ def _set_up(verbose: int, quiet: bool, log_file: Path | None) -> None:
     try:
         start_log(level, log_file)
     except OSError as error:
-        raise _ended(Exit.BAD_INPUT, f"The log file {log_file} cannot be written ({error.strerror}).") from error
+        raise _exit_with(Exit.BAD_INPUT, f"The log file {log_file} cannot be written ({error.strerror}).") from error
 
 
-def _terminated(_number: int, _frame: FrameType | None) -> None:
-    """So that SIGTERM ends a command as Ctrl-C does: with its service closed."""
+def _raise_interrupt(_number: int, _frame: FrameType | None) -> None:
+    """Treat SIGTERM like Ctrl-C, so that the command closes its service."""
     raise KeyboardInterrupt
 
 
-def _status_of(error: RlvizError) -> Exit:
-    """Of what a command raises itself, not having asked the service."""
+def _exit_status_of(error: RlvizError) -> Exit:
+    """Return the exit status for an error that the command itself raised, not the service."""
     from rlviz.domain.errors import Conflict, NotFound, RunsFolderInUse
 
     if isinstance(error, Conflict | RunsFolderInUse):
@@ -169,7 +170,7 @@ def _status_of(error: RlvizError) -> Exit:
     return Exit.NOT_FOUND if isinstance(error, NotFound) else Exit.BAD_INPUT
 
 
-def _ended(status: Exit, message: str) -> typer.Exit:
+def _exit_with(status: Exit, message: str) -> typer.Exit:
     from rlviz.domain.plain_text import visible
 
     for line in message.splitlines():
@@ -178,8 +179,8 @@ def _ended(status: Exit, message: str) -> typer.Exit:
     return typer.Exit(status)
 
 
-def _without_a_reader() -> typer.Exit:
-    """Whoever read our output, `head` for instance, has all that it wanted."""
+def _exit_after_closed_pipe() -> typer.Exit:
+    """Exit with success after the reader of our output, such as `head`, closed the pipe."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         try:

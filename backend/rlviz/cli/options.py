@@ -1,7 +1,4 @@
-"""Options and look-ups that several commands share: settings, runs, experiments, printing.
-
-Options that say when snapshots are taken, and how many are kept.
-"""
+"""Options and look-ups that several commands share: settings, runs, experiments, snapshots, printing."""
 
 from __future__ import annotations
 
@@ -33,7 +30,7 @@ RunName = Annotated[
     str,
     typer.Argument(
         metavar="RUN",
-        help="Id of a run, its beginning or end, its name, or `last`: the newest.",
+        help="A run: its id, the start or end of its id, its name, or `last` for the newest.",
         autocompletion=complete_run,
     ),
 ]
@@ -41,21 +38,21 @@ ExperimentName = Annotated[
     str,
     typer.Argument(
         metavar="EXPERIMENT",
-        help="Id of an experiment, its beginning or end, its name, or `last`: the newest.",
+        help="An experiment: its id, the start or end of its id, its name, or `last` for the newest.",
         autocompletion=complete_experiment,
     ),
 ]
 RunNames = Annotated[
     list[str],
     typer.Argument(
-        metavar="RUN", help="Runs: ids, their beginnings or ends, names, or `last`.", autocompletion=complete_run
+        metavar="RUN", help="Runs: ids, starts or ends of ids, names, or `last`.", autocompletion=complete_run
     ),
 ]
 AnyRuns = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="RUN",
-        help="Runs: ids, their beginnings or ends, names, or `last`; default: every run.",
+        help="Runs: ids, starts or ends of ids, names, or `last`; default: all runs.",
         autocompletion=complete_run,
         show_default=False,
     ),
@@ -64,7 +61,7 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmat
 EvaluationName = Annotated[
     str, typer.Argument(metavar="EVAL", help="Id of an evaluation, or `last`.", autocompletion=complete_evaluation)
 ]
-PRESET_HELP = "Preset; `recommended` for one that is known to work here, `none` for the algorithm's defaults."
+PRESET_HELP = "Preset; `recommended` for one tested on this environment, `none` for the algorithm's defaults."
 Changes = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="Set a hyperparameter; repeatable."),
@@ -87,24 +84,28 @@ def read_settings(context: typer.Context, **flags: Any) -> Settings:
     given = {**(context.obj or {}), **flags}
     found = settings.read_settings(**{name: value for name, value in given.items() if value is not None})
     if found.ignored is not None and not context.resilient_parsing:  # shell completion prints no warnings
-        _say_once(found.ignored)
+        _warn_once(found.ignored)
     return found
 
 
 @cache
-def _say_once(warning: str) -> None:
+def _warn_once(warning: str) -> None:
     from rlviz.cli.output import warn
 
     warn(warning)
 
 
 @contextmanager
-def connected(context: typer.Context, *, begins: bool = False, trains: bool = False) -> Iterator[Connection]:
-    """Connect to the service of the runs folder for the duration of the block. A service of our own starts one worker
-    at once (``begins``) or many (``trains``)."""
+def connected(
+    context: typer.Context, *, starts_run: bool = False, starts_many_runs: bool = False
+) -> Iterator[Connection]:
+    """Connect to the service of the runs folder for the duration of the block.
+
+    ``starts_run`` and ``starts_many_runs`` prepare a service in this process for one new run or for many.
+    """
     from rlviz.cli.connection import Connection
 
-    connection = Connection(read_settings(context), begins=begins, trains=trains)
+    connection = Connection(read_settings(context), starts_run=starts_run, starts_many_runs=starts_many_runs)
     try:
         connection.open()
         yield connection
@@ -113,8 +114,12 @@ def connected(context: typer.Context, *, begins: bool = False, trains: bool = Fa
 
 
 def ask_first(question: str, yes: bool) -> None:
-    """Ask for confirmation, unless --yes is given. Raises Failure without a terminal, and typer.Exit if the answer is
-    no."""
+    """Ask for confirmation, unless --yes is given.
+
+    Raises:
+        Failure: There is no terminal to ask on.
+        typer.Exit: The answer is no.
+    """
     from rlviz.cli import output
 
     if yes:
@@ -126,7 +131,7 @@ def ask_first(question: str, yes: bool) -> None:
         raise typer.Exit(Exit.FAILED)
 
 
-def pairs(changes: Sequence[str] | None, flag: str) -> dict[str, Any]:
+def parse_pairs(changes: Sequence[str] | None, flag: str) -> dict[str, Any]:
     """Parse ``["lr=3e-4", "policy=small"]`` into a dictionary; values are JSON if possible, otherwise text."""
     import json
 
@@ -176,23 +181,23 @@ def find_run(connection: Connection, text: str) -> str:
         if not newest:
             raise Failure(Exit.NOT_FOUND, "There is no run yet. Start one with `rlviz run`.")
         return str(newest[0]["id"])
-    return _the_one(text, connection.get("/runs", q=text[:200], limit=50)["runs"], "run", "rlviz runs")
+    return _find_one(text, connection.get("/runs", q=text[:200], limit=50)["runs"], "run", "rlviz runs")
 
 
 def find_deleted_run(connection: Connection, text: str) -> str:
     """Return the id of the run in the trash that ``text`` refers to; ``last`` is not supported. Raises Failure."""
     trash = connection.get("/trash")["runs"]
     near = [run for run in trash if text in run["id"] or text in run["name"]]
-    return _the_one(text, near, "deleted run", "rlviz trash list")
+    return _find_one(text, near, "deleted run", "rlviz trash list")
 
 
-def no_such(kind: str, wanted: str, known: Iterable[str], lister: str) -> str:
+def unknown_name_text(kind: str, wanted: str, known: Iterable[str], lister: str) -> str:
     """Return the message for an unknown name, with the closest known one."""
     from rlviz.domain.errors import UnknownName
 
     nearest = UnknownName(kind, wanted, known, "").nearest
     near = f" Did you mean {nearest}?" if nearest else ""
-    return f"There is no {kind} {wanted[:80]!r}.{near} `{lister}` lists those there are."
+    return f"There is no {kind} {wanted[:80]!r}.{near} `{lister}` lists all."
 
 
 def find_experiment(connection: Connection, text: str) -> str:
@@ -203,26 +208,27 @@ def find_experiment(connection: Connection, text: str) -> str:
             raise Failure(Exit.NOT_FOUND, "There is no experiment yet. Start one with `rlviz experiment run FILE`.")
         return str(newest[0]["id"])
     found = connection.get("/experiments", q=text[:200], limit=50)["experiments"]
-    return _the_one(text, found, "experiment", "rlviz experiment list")
+    return _find_one(text, found, "experiment", "rlviz experiment list")
 
 
-def folders_named(runs_dir: Path, names: Sequence[str] | None) -> list[RunFolder]:
-    """Return the folders of the named runs, or all without names. Needs no service. Raises Failure for an unknown
-    name."""
+def find_folders(runs_dir: Path, names: Sequence[str] | None) -> list[RunFolder]:
+    """Return the folders of the named runs, or of all runs without names. Needs no service.
+
+    Raises Failure for an unknown name.
+    """
     from rlviz.rundir.folder import run_folders
 
     folders = list(run_folders(runs_dir.resolve()))
     wanted = set[str]()
     for name in names or ():
-        if not (meant := folders_meant(name, folders)):
-            raise Failure(Exit.NOT_FOUND, no_such("run", name, [one.run_id for one in folders], "rlviz runs"))
+        if not (meant := match_folders(name, folders)):
+            raise Failure(Exit.NOT_FOUND, unknown_name_text("run", name, [one.run_id for one in folders], "rlviz runs"))
         wanted |= {folder.run_id for folder in meant}
     return [folder for folder in folders if not names or folder.run_id in wanted]
 
 
-def folders_meant(text: str, folders: Sequence[RunFolder]) -> list[RunFolder]:
-    """Return the folders whose id is ``text``, or else whose id starts with it, whose name it is, or whose id ends with
-    it."""
+def match_folders(text: str, folders: Sequence[RunFolder]) -> list[RunFolder]:
+    """Return the folder with the id ``text``, or else those whose id starts or ends with it or whose name it is."""
     if text == NEWEST:
         return sorted(folders, key=_created_at)[-1:]
     return (
@@ -234,7 +240,7 @@ def folders_meant(text: str, folders: Sequence[RunFolder]) -> list[RunFolder]:
 
 
 def _created_at(folder: RunFolder) -> float:
-    """Unix seconds; 0 for a run that cannot be read."""
+    """Return the creation time in Unix seconds; 0 for a run that cannot be read."""
     from rlviz.domain.errors import RunFolderError
 
     try:
@@ -253,7 +259,7 @@ def _name_of(folder: RunFolder) -> str:
         return ""
 
 
-def _the_one(text: str, found: Sequence[dict[str, Any]], kind: str, lister: str) -> str:
+def _find_one(text: str, found: Sequence[dict[str, Any]], kind: str, lister: str) -> str:
     """Return the id of the item whose id, name, or start or end of the id is ``text``. Raises Failure."""
     meant = (
         [one for one in found if one["id"] == text]
@@ -265,14 +271,14 @@ def _the_one(text: str, found: Sequence[dict[str, Any]], kind: str, lister: str)
         return str(meant[0]["id"])
     if meant:
         ids = ", ".join(one["id"] for one in meant[:5])
-        raise Failure(Exit.BAD_INPUT, f"{text!r} could be {len(meant)} {kind}s: {ids}. Give more of the id.")
+        raise Failure(Exit.BAD_INPUT, f"{text!r} matches {len(meant)} {kind}s: {ids}. Give more of the id.")
     near = f" Did you mean {found[0]['id']}?" if found else ""
-    raise Failure(Exit.NOT_FOUND, f"There is no {kind} {text[:80]!r}.{near} `{lister}` lists those there are.")
+    raise Failure(Exit.NOT_FOUND, f"There is no {kind} {text[:80]!r}.{near} `{lister}` lists all.")
 
 
 EverySteps = Annotated[int | None, typer.Option(help="Steps between snapshots.", show_default="by time alone")]
 EveryMinutes = Annotated[
-    float | None, typer.Option(help="Minutes between snapshots; with steps too, whichever comes first.")
+    float | None, typer.Option(help="Minutes between snapshots; with steps as well, the earlier one counts.")
 ]
 Keep = Annotated[
     int | None, typer.Option(help="Number of newest snapshots to keep; named ones are always kept.", show_default="3")
@@ -283,7 +289,7 @@ MaxSize = Annotated[
 ]
 
 
-def planned(
+def snapshot_plan(
     every_steps: int | None, every_minutes: float | None, keep: int | None, max_size: str | None
 ) -> dict[str, Any]:
     """Return the snapshot plan for the API. Steps alone replace minutes, and vice versa."""

@@ -19,7 +19,8 @@ from rlviz.domain.plain_text import json_text, one_line, visible
 from rlviz.stats.number_text import decimal
 
 _MARK = f"\x00{secrets.token_hex(8)}\x00"
-"""Encloses the name of a colour in what ``coloured`` returns. Its digits are random, so that no text contains them."""
+"""Marks the colour in the text that ``coloured`` returns. The digits are random, so that no other text contains them.
+"""
 
 BARS = "▁▂▃▄▅▆▇█"
 _GAP = "  "
@@ -52,9 +53,9 @@ def width() -> int:
 
 
 def coloured(text: str, colour: str | None) -> str:
-    """``text`` in ``colour`` if standard output is a terminal on which colours are wanted (no-color.org).
+    """Return ``text`` in ``colour`` if standard output is a terminal and NO_COLOR is not set (no-color.org).
 
-    It goes through ``say``, which alone knows the mark that stands for the colour here: nothing in a name is one.
+    Only ``say`` turns the marks around the text into colours, so that a name cannot contain a colour code.
     """
     plain = colour is None or not is_terminal() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
     return text if plain or colour is None else f"{_MARK}{colour}{_MARK}{text}{_MARK}{_MARK}"
@@ -117,18 +118,21 @@ def print_json(value: Any) -> None:
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], *, keep: int = 1) -> None:
-    """Print a table. A narrow terminal drops the last columns, except the first ``keep``, and cuts long cells;
-    elsewhere the table is complete."""
+    """Print a table.
+
+    On a narrow terminal, long cells are cut and the last columns dropped, except for the first ``keep``. A pipe or
+    file gets the complete table.
+    """
     cells = [list(map(one_line, row)) for row in (header, *rows)]
     if is_terminal():
-        cells = fitted(cells, width(), keep)
+        cells = fit_columns(cells, width(), keep)
     widths = _widths(cells)
     for number, row in enumerate(cells):
         line = [_padded(cell, size, number) for cell, size in zip(row, widths, strict=True)]
         say(_GAP.join(line).rstrip())
 
 
-def fitted(cells: list[list[str]], columns: int, keep: int = 1) -> list[list[str]]:
+def fit_columns(cells: list[list[str]], columns: int, keep: int = 1) -> list[list[str]]:
     """Return the first columns that fit into ``columns`` characters; a last column of words fills the rest.
 
     The first ``keep`` columns become narrower, the widest first, before one of them is dropped.
@@ -234,18 +238,20 @@ def sparkline(values: Iterable[float | None], columns: int) -> str:
 
 class Advance(Protocol):
     def __call__(self, done: int, total: int | None, text: str | None = None) -> None:
-        """``total`` and ``text`` stay as they are where they are None."""
+        """Show ``done`` of ``total``. None leaves ``total`` or ``text`` unchanged."""
 
 
 def steps_text(run: dict[str, Any], of: str = "/") -> str:
-    """Return ``134/5000``; ``134`` of a run whose length is unknown."""
+    """Return the steps, such as ``134/5000``; only ``134`` if the length of the run is unknown."""
     return f"{run['step']}{of}{run['end_step']}" if run["end_step"] else str(run["step"])
 
 
 @contextmanager
 def progress(text: str, total: int | None = None) -> Iterator[Advance]:
-    """Show a progress bar if standard error is a terminal; yields a function that advances it. Without a total it only
-    pulses."""
+    """Show a progress bar if standard error is a terminal, and yield a function that advances it.
+
+    Without a total, the bar only pulses.
+    """
     with _bar(text, total) as change:
 
         def advance(done: int, total: int | None, text: str | None = None) -> None:

@@ -1,6 +1,6 @@
-"""``docs/cli.md``: what every command does and takes, from the commands themselves.
+"""Generate ``docs/cli.md``, the reference of all commands, from the commands themselves.
 
-``python -m rlviz.cli.reference`` prints it; ``make cli-docs`` writes it, and ``make lint`` compares.
+``python -m rlviz.cli.reference`` prints it, ``make cli-docs`` writes it, and ``make lint`` checks that it is current.
 """
 
 from __future__ import annotations
@@ -17,33 +17,33 @@ from rlviz.cli.main import app
 
 _HEAD = """# The command line
 
-Made from the commands by `make cli-docs`. [A session in a terminal](cli-session.md) shows them at work.
+This page is generated from the commands by `make cli-docs`. For a tour, see
+[A session in a terminal](cli-session.md).
 
-`rlviz` does what the pages do. It talks to the service of the runs folder if one runs, found by `service.json` in that
-folder. Where none runs, the command serves the folder itself, on a port of this machine alone, for as long as it needs
-to; what trains goes on in processes of its own, and the next command or `rlviz serve` takes it up. So there is one
-writer of a runs folder, always: of two commands at once the second talks to the first
-([decision 039](decisions/039-the-command-line.md)).
+`rlviz` does everything that the pages do. If a service runs for the runs folder, commands send their requests to it;
+they find its address in the folder's `service.json`. Otherwise the command serves the folder itself until it is done,
+on a port that only this machine can reach. Training runs in separate processes and continues after the command; the
+next command or `rlviz serve` connects to it again. A runs folder therefore always has one writer: if two commands run
+at once, the second sends its requests to the first ([decision 039](decisions/039-the-command-line.md)).
 
-- A **run** is named by its id, its beginning or end, its name, or `last`: the newest. So is an
-  **experiment**.
-- **`--json`** prints what the API answers ([api.md](api.md)); messages go to standard error, so that `| jq` works.
-- **How much is said**: `-v` before the command's name says what is done, `-vv` every request too; `-q` says only
-  answers and what went wrong; `--log-file FILE` has the log at the end of a file, too, that of `rlviz serve` as well.
-- **Colours** are used on a terminal alone, and not with `NO_COLOR` set. A closed pipe (`rlviz runs | head`) is no
+- Name a **run** or an **experiment** by its id, the start or end of its id, its name, or `last` for the newest.
+- **`--json`** prints the API's response ([api.md](api.md)). Messages go to standard error, so that `| jq` works.
+- **Verbosity**: before the command's name, `-v` logs what the command does, `-vv` also logs each request, and `-q`
+  prints only results and errors. `--log-file FILE` appends the log to a file; it works for `rlviz serve` too.
+- **Colours** appear only on a terminal, and not if `NO_COLOR` is set. A closed pipe (`rlviz runs | head`) is not an
   error.
-- **Ctrl-C** leaves nothing half-done. While `--follow` shows a run it asks what to do; where there is no terminal, a
-  run that only this command serves is treated as `RLVIZ_ON_EXIT` says, and any other goes on.
+- **Ctrl-C** never leaves a run half-written. With `--follow` on a terminal, it asks what to do with the run. Without
+  a terminal, a run that only this command serves ends as `RLVIZ_ON_EXIT` says; any other run continues.
 - **Completion**: `rlviz --install-completion` installs it for your shell.
 
 In this repository the command is `backend/.venv/bin/rlviz`.
 
 ## Settings
 
-A flag counts before the environment, that before a `.env` file, and that before a settings file: `--config FILE`, or
-`rlviz.toml` or `rlviz.yaml` in the folder that the command is started in. Names are those of the
-[variables](../README.md#settings) without `RLVIZ_`, in lower case. `rlviz config show` says which source won,
-`rlviz config check` names file, line and column of what cannot be used.
+A flag overrides an environment variable, which overrides the `.env` file, which overrides the settings file:
+`--config FILE`, or else `rlviz.toml` or `rlviz.yaml` in the current folder, or else in `~/.config/rlviz`. In a settings
+file, write the names of the [variables](settings.md) in lower case and without `RLVIZ_`. `rlviz config show` shows
+where each value comes from; `rlviz config check` reports errors with file, line and column.
 
 ```toml
 runs_dir = "/data/runs"
@@ -53,10 +53,10 @@ max_concurrent_runs = 4
 
 
 def document() -> str:
-    """The whole document."""
-    parts = [_HEAD, "## Exit status\n", "| status | means |\n| --- | --- |"]
+    """Return the whole document."""
+    parts = [_HEAD, "## Exit status\n", "| status | meaning |\n| --- | --- |"]
     parts += [f"| `{status.value}` | {status.meaning} |" for status in Exit]
-    parts.append("\n## Commands\n\n| command | does |\n| --- | --- |")
+    parts.append("\n## Commands\n\n| command | description |\n| --- | --- |")
     commands = list(_commands(get_command(app), typer.Context(get_command(app), info_name="rlviz")))
     parts += [f"| [`{path}`](#{path.replace(' ', '-')}) | {_summary(command)} |" for path, command, _ in commands]
     parts += [_section(path, command, context) for path, command, context in commands]
@@ -64,7 +64,7 @@ def document() -> str:
 
 
 def _commands(group: Any, context: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Each command with its full name, those of groups in their place."""
+    """Yield each command with its full name; the commands of a group replace the group."""
     for name in group.list_commands(context):
         command = group.get_command(context, name)
         inner = typer.Context(command, info_name=name, parent=context)
@@ -84,7 +84,7 @@ def _section(path: str, command: Any, context: Any) -> str:
     parameters = [parameter.get_help_record(context) for parameter in command.get_params(context)]
     rows = [record for record in parameters if record is not None and "--help" not in record[0]]
     if rows:
-        lines.append("\n| takes | is |\n| --- | --- |")
+        lines.append("\n| argument or option | meaning |\n| --- | --- |")
         lines += [f"| `{_cell(name)}` | {_cell(text)} |" for name, text in rows]
     if command.epilog:
         shown = [line.strip() for line in command.epilog.replace("\b", "").strip().splitlines()[1:]]
@@ -93,7 +93,7 @@ def _section(path: str, command: Any, context: Any) -> str:
 
 
 def _described(command: Any) -> str:
-    """Its help; paragraphs whose lines may not be wrapped are text as it stands."""
+    """Return the help of a command, with preformatted paragraphs as text blocks."""
     paragraphs = [paragraph.strip("\n") for paragraph in str(command.help).split("\n\n")]
     return "\n\n".join(_as_it_stands(one[1:]) if one.startswith("\b") else one for one in paragraphs).strip()
 

@@ -1,4 +1,4 @@
-"""Rules as they are typed, for instance ``train/approx_kl > 0.1 for 3 -> stop``, or as the API has them, in JSON."""
+"""Parse rules that are typed as text, such as ``train/approx_kl > 0.1 for 3 -> stop``, or in the API's JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rlviz.cli.exits import Exit, Failure
 from rlviz.regular_file import NotRegular, read_regular
 
 MOST_FILE_BYTES = 1 << 20
-"""Of a file of rules."""
+"""Maximum size of a file of rules."""
 
 HELP = """\b
 WHEN is one of
@@ -65,17 +65,17 @@ _WORDS: dict[str, dict[str, Any]] = {
 
 
 def read_rules(texts: list[str] | None, file: Path | None = None) -> list[dict[str, Any]]:
-    """Those in ``file``, a list in JSON or YAML, and then those that were typed. Raises Failure."""
-    return [*(_of_file(file) if file is not None else []), *(parse_rule(text) for text in texts or ())]
+    """Return the rules in ``file``, a list in JSON or YAML, followed by those in ``texts``. Raises Failure."""
+    return [*(_read_file(file) if file is not None else []), *(parse_rule(text) for text in texts or ())]
 
 
 def parse_rule(text: str) -> dict[str, Any]:
-    """As ``POST /runs`` takes it, which checks it. Raises Failure for what is none."""
+    """Return the rule as JSON for ``POST /runs``, which validates it. Raises Failure if ``text`` is no rule."""
     if text.lstrip().startswith("{"):
         try:
             return dict(json.loads(text))
         except ValueError as error:
-            raise Failure(Exit.BAD_INPUT, f"This rule is no JSON: {error}.") from error
+            raise Failure(Exit.BAD_INPUT, f"This rule is not valid JSON: {error}.") from error
     when, arrow, actions = text.partition("->")
     if not arrow:
         raise Failure(Exit.BAD_INPUT, f"A rule is WHEN -> DO, for instance `steps 50000 -> pause`, not {text!r}.")
@@ -92,11 +92,11 @@ def _condition(text: str) -> dict[str, Any]:
     for kind, pattern in _CONDITIONS.items():
         if found := re.fullmatch(pattern, text):
             given = {name: value for name, value in found.groupdict().items() if value is not None}
-            return {"kind": kind, **{name: _meant(name, value) for name, value in given.items()}}
-    raise Failure(Exit.BAD_INPUT, f"{text!r} is no condition of a rule. `rlviz rules add --help` lists them.")
+            return {"kind": kind, **{name: _convert(name, value) for name, value in given.items()}}
+    raise Failure(Exit.BAD_INPUT, f"{text!r} is not a condition. `rlviz rules add --help` lists the conditions.")
 
 
-def _meant(name: str, value: str) -> Any:
+def _convert(name: str, value: str) -> Any:
     if name == "metric":
         return None if value == "any" else value
     if name == "side":
@@ -106,23 +106,26 @@ def _meant(name: str, value: str) -> Any:
             return int(float(value))
         return float(value) / 100 if name == "share" else float(value)
     except (ValueError, OverflowError) as error:
-        raise Failure(Exit.BAD_INPUT, f"{value!r} is no number.") from error
+        raise Failure(Exit.BAD_INPUT, f"{value!r} is not a number.") from error
 
 
 def _action(text: str) -> dict[str, Any]:
     if grace := re.fullmatch(rf"(stop\b.*?) +within +({_NUMBER}) *(s|seconds?|min|minutes?)", " ".join(text.split())):
-        seconds = _meant("grace_seconds", grace[2]) * (60 if grace[3].startswith("m") else 1)
+        seconds = _convert("grace_seconds", grace[2]) * (60 if grace[3].startswith("m") else 1)
         if found := _WORDS.get(grace[1]):
             return {**found, "grace_seconds": seconds}
     if words := _WORDS.get(" ".join(text.split())):
         return words
     if message := re.fullmatch(r"notify +(.+)", text):
         return {"kind": "notify", "message": message[1]}
-    return parse_change(text, f"{text!r} is nothing that a rule does. `rlviz rules add --help` lists what it can do.")
+    return parse_change(text, f"{text!r} is not an action of a rule. `rlviz rules add --help` lists the actions.")
 
 
 def parse_change(text: str, otherwise: str) -> dict[str, Any]:
-    """``learning_rate = 1e-4`` or ``ent_coef *= 0.5`` as a change of a knob. Raises Failure with ``otherwise``."""
+    """Parse ``learning_rate = 1e-4`` or ``ent_coef *= 0.5`` into a change of a knob.
+
+    Raises Failure with the message ``otherwise`` if ``text`` is neither.
+    """
     found = re.fullmatch(rf" *(\w+) *(\*?)= *({_NUMBER}) *", text)
     try:
         if found is not None:
@@ -134,7 +137,7 @@ def parse_change(text: str, otherwise: str) -> dict[str, Any]:
     raise Failure(Exit.BAD_INPUT, otherwise)
 
 
-def _of_file(path: Path) -> list[dict[str, Any]]:
+def _read_file(path: Path) -> list[dict[str, Any]]:
     import yaml
 
     try:
@@ -144,8 +147,8 @@ def _of_file(path: Path) -> list[dict[str, Any]]:
     except OSError as error:
         raise Failure(Exit.NOT_FOUND, f"{path} cannot be read ({error.strerror}).") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise Failure(Exit.BAD_INPUT, f"{path} cannot be understood: {error}") from error
+        raise Failure(Exit.BAD_INPUT, f"{path} cannot be parsed: {error}") from error
     found = found.get("rules") if isinstance(found, dict) else found
     if not isinstance(found, list) or not all(isinstance(rule, dict) for rule in found):
-        raise Failure(Exit.BAD_INPUT, f"{path} holds no list of rules. docs/rules.md shows what a rule is.")
+        raise Failure(Exit.BAD_INPUT, f"{path} contains no list of rules. docs/rules.md shows the format.")
     return found

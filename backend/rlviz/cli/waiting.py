@@ -80,11 +80,11 @@ def _find(connection: Connection, run_id: str, evaluation_id: str) -> dict[str, 
     raise Failure(Exit.NOT_FOUND, f"The evaluation {evaluation_id} of {run_id} was deleted.")
 
 
-def say_that_it_goes_on(run_id: str) -> None:
+def note_run_continues(run_id: str) -> None:
     note(f"{run_id} continues without this command. To follow it: `rlviz status {run_id} --follow`")
 
 
-def say_how_it_ended(run: dict[str, Any], *, quiet: bool = False) -> None:
+def print_outcome(run: dict[str, Any], *, quiet: bool = False) -> None:
     """Print how a run ended, unless ``quiet``.
 
     Raises Failure, with the cause, if it failed, was interrupted, or was ended by a rule that saves nothing.

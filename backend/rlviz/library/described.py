@@ -43,7 +43,7 @@ def describe_run(
         kept.setdefault("seed", setting_text(seed))
         number = None
     if total_timesteps is not None and to_number(total_timesteps) is None:
-        warnings.append(f"total_timesteps is {setting_text(total_timesteps)}: not a number. It is left out.")
+        warnings.append(f"total_timesteps is {setting_text(total_timesteps)}: not a number. It is ignored.")
     described = partial(
         foreign_config,
         algo=_name("algo", algo, warnings) or UNNAMED_ALGO,
@@ -99,7 +99,7 @@ def _name(what: str, given: object, warnings: list[str]) -> str | None:
     if len(clean) > most:
         clean = clean[: most - 1].rstrip() + "…"
     if not clean:
-        warnings.append(f"{what} is {text!r}: a text of 1 to {most} characters is needed. It has its default.")
+        warnings.append(f"{what} is {text!r}: it must be a string of 1 to {most} characters. The default is used.")
     elif clean != text.strip():
-        warnings.append(f"{what} is recorded as {clean!r}: it has 1 to {most} characters on one line.")
+        warnings.append(f"{what} is recorded as {clean!r}: 1 to {most} characters on one line are allowed.")
     return clean or None

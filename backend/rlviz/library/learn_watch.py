@@ -63,7 +63,7 @@ class LearnWatch:
             return
         try:
             if not self._has_ended and self._frames:
-                self._look(is_last)
+                self._find_end(is_last)
         finally:
             self._lock.release()
 
@@ -90,7 +90,7 @@ class LearnWatch:
             self._training_ended, self._error = True, None
             names = [str(frame.f_globals.get("__name__")) for frame in self._frames]
             if all(name.split(".")[0] in _KNOWN for name in names):
-                self._tell(None)
+                self._report_end(None)
 
     def close(self) -> None:
         """Restore the model and its callbacks."""
@@ -122,9 +122,9 @@ class LearnWatch:
                 return
             self._error = error
             if not caller.f_code.co_exceptiontable:  # no handler there
-                self._tell(error)
+                self._report_end(error)
 
-    def _look(self, is_last: bool) -> None:
+    def _find_end(self, is_last: bool) -> None:
         running = set(map(id, _stack(self._thread_id)))
         for frame in self._frames:
             if id(frame) in running:
@@ -133,16 +133,16 @@ class LearnWatch:
                 self._looks += 1
                 error = self._error or _exception_that_left(frame, self._thread_id)
                 if error is not None or is_last or self._looks >= _MOST_LOOKS:
-                    self._tell(error or UnseenError(_place(frame)))
+                    self._report_end(error or UnseenError(_place(frame)))
                 return
-        self._tell(None)
+        self._report_end(None)
 
     def _was_left_by_error(self, frame: FrameType) -> bool:
-        if _frames_tell_how_they_ended():
+        if _frames_keep_last_instruction():
             return not _is_at_return(frame)
         return self._error is not None or not self._training_ended
 
-    def _tell(self, error: BaseException | None) -> None:
+    def _report_end(self, error: BaseException | None) -> None:
         self.close()
         self._on_end(error)
 
@@ -278,7 +278,7 @@ def _is_at_return(frame: FrameType) -> bool:
 
 
 @cache
-def _frames_tell_how_they_ended() -> bool:
+def _frames_keep_last_instruction() -> bool:
     """Return whether this interpreter keeps the last instruction of an ended frame, an implementation detail."""
     kept: list[FrameType] = []
 
@@ -313,7 +313,7 @@ def _exception_that_left(frame: FrameType, thread_id: int) -> BaseException | No
 
 def _place(frame: FrameType) -> str:
     return (
-        f"learn() was left by an exception in line {frame.f_lineno} of {frame.f_code.co_filename}, which the program "
+        f"learn() ended with an exception in line {frame.f_lineno} of {frame.f_code.co_filename}, which the program "
         "handled before it could be read."
     )
 

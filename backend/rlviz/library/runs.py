@@ -74,8 +74,8 @@ def train(
     if seed is not None:
         asked["seed"] = seed
     with _connected(runs_dir, begins=True) as connection:
-        begun = connection.post("/runs", asked)
-        ended = wait_for_run(connection, begun["id"], ENDED | {"paused"}, f"Training {begun['id']}")
+        created = connection.post("/runs", asked)
+        ended = wait_for_run(connection, created["id"], ENDED | {"paused"}, f"Training {created['id']}")
     if ended["status"] == "failed":
         raise RuntimeError(f"{ended['id']} failed: {ended['cause']}")
     return Run(ended["id"], runs_dir)
@@ -162,7 +162,7 @@ class Run:
         found = next((path for path in kept if is_file(path, self.folder.path)), None)
         if found is None:
             raise ArtifactNotFound(
-                f"Run {self.id!r} has no video. One of this app makes one with `rlviz evaluate {self.id}`."
+                f"Run {self.id!r} has no video. For a run of this app, `rlviz evaluate {self.id}` makes one."
             )
         return found
 
@@ -189,7 +189,7 @@ def _flat(run: dict[str, Any], folder: RunFolder) -> dict[str, Any]:
 @contextmanager
 def _connected(runs_dir: RunsDir, *, begins: bool = False) -> Iterator[Connection]:
     settings = read_settings() if runs_dir is None else read_settings(runs_dir=str(runs_folder(runs_dir)))
-    connection = Connection(settings, begins=begins)
+    connection = Connection(settings, starts_run=begins)
     try:
         connection.open()
         yield connection

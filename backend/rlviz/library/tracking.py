@@ -121,7 +121,7 @@ class TrackedRun:
         try:
             self._open(create_foreign(runs_folder(runs_dir), described, _begin))
         except Exception as error:
-            tell(f"this run is not recorded: {summarize_error(error)}. The program goes on without it.")
+            print_to_stderr(f"this run is not recorded: {summarize_error(error)}. The program continues without it.")
             return
         for warning in warnings:
             self.warn(warning)
@@ -188,7 +188,7 @@ class TrackedRun:
         try:
             return self.add_video(source, step=step, episodes=episodes, fps=fps)
         except Exception as error:
-            self._warn_once("video " + type(error).__name__, f"A video could not be kept: {error_message(error)}")
+            self._warn_once("video " + type(error).__name__, f"A video could not be added: {error_message(error)}")
             return None
 
     def add_video(
@@ -262,12 +262,12 @@ class TrackedRun:
         self._folder = folder
         atexit.register(self._at_exit)
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=_calling(weakref.WeakMethod(self._let_go)))
+            os.register_at_fork(after_in_child=_calling(weakref.WeakMethod(self._release_in_fork)))
 
     def _log(self, step: object, row: Mapping[str, object]) -> None:
         if type(step) is not int or not 0 <= step <= MAX_STEP:
             if (at := _step_of(step)) is None:
-                self._warn_once("step", f"A row was left out: {_no_step(step)}")
+                self._warn_once("step", f"A row was skipped: {_no_step(step)}")
                 return
         else:
             at = step
@@ -287,7 +287,7 @@ class TrackedRun:
                 except OSError as error:
                     self._tell_of_disk(error)
                 return
-            back = f"Step {at:,} was logged after step {self._step:,}; steps that go back are left out."
+            back = f"Step {at:,} was logged after step {self._step:,}; steps that go back are skipped."
         self._warn_once("back", back, is_told=False)
 
     def _recordable(self, row: Mapping[str, object]) -> dict[str, float]:
@@ -295,9 +295,11 @@ class TrackedRun:
         found: dict[str, float] = {}
         for name, value in row.items():
             if not isinstance(name, str) or not name:
-                self._warn_once("name", f"{name!r:.80} is no name of a metric: a text is needed. It is left out.")
+                self._warn_once(
+                    "name", f"{name!r:.80} is not the name of a metric: it must be a string. It is skipped."
+                )
             elif (number := to_number(value)) is None:
-                said = f"{name[:80]} is a {type(value).__name__}: only numbers are recorded. It is left out."
+                said = f"{name[:80]} is a {type(value).__name__}: only numbers are recorded. It is skipped."
                 self._warn_once("value " + name[:80], said)
             else:
                 found[str(name)] = number
@@ -307,12 +309,12 @@ class TrackedRun:
         """Return whether this process may write the run; if not, say why on standard error, once."""
         if self._pid != os.getpid():
             self._tell_once(
-                f"run {self.id} is written by process {self._pid}; what this process logs is left out. Begin a run of "
-                "its own with rlviz.track()."
+                f"run {self.id} is written by process {self._pid}; rows of this process are skipped. Start its own "
+                "run with rlviz.track()."
             )
             return False
         if self._closed:
-            self._tell_once(f"run {self.id} is finished; what is logged from here on is left out.")
+            self._tell_once(f"run {self.id} is finished; later rows are skipped.")
         return not self._closed
 
     def _write_ending(self, ending: Ending) -> None:
@@ -332,7 +334,7 @@ class TrackedRun:
         error = getattr(sys, "last_value", None) if not hasattr(sys, "ps1") else None
         self.finish(error)
 
-    def _let_go(self) -> None:
+    def _release_in_fork(self) -> None:
         """Release the lock in a fork of the program, so that it does not outlive the program."""
         if not self._closed:
             self._closed = True
@@ -370,20 +372,20 @@ class TrackedRun:
         self._told.add(kind)
         self.warn(message)
         if is_told:
-            tell(f"run {self.id}: {message}")
+            print_to_stderr(f"run {self.id}: {message}")
 
     def _tell_of_disk(self, error: OSError) -> None:
         if "disk" not in self._told:
             self._told.add("disk")
-            tell(f"run {self.id} cannot be written now: {summarize_error(error)}. Training goes on.")
+            print_to_stderr(f"run {self.id} cannot be written now: {summarize_error(error)}. Training continues.")
 
     def _tell_once(self, message: str) -> None:
         if message not in self._told:
             self._told.add(message)
-            tell(message)
+            print_to_stderr(message)
 
 
-def tell(message: str) -> None:
+def print_to_stderr(message: str) -> None:
     """Print a message on standard error, which may be closed or unable to encode it."""
     with suppress(Exception):
         encoding = getattr(sys.stderr, "encoding", None) or "utf-8"

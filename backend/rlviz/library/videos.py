@@ -48,7 +48,7 @@ class TrackedVideos:
                 raise FileNotFoundError(f"There is no file {file}.")
             probe_video(file)
         elif not 0 < fps < math.inf:
-            raise ValueError(f"fps is {fps!r}: a number of frames a second is needed.")
+            raise ValueError(f"fps is {fps!r}: it must be a number of frames per second.")
         with self._lock:
             now = self._now()
             evaluation_id = new_evaluation_id(now)
@@ -105,7 +105,7 @@ class TrackedVideos:
 def _film(frames: Iterable[object], target: Path, fps: float, name: str) -> VideoFacts:
     pictures = map(_picture, frames)
     if (first := next(pictures, None)) is None:
-        raise ValueError("There is no frame in it.")
+        raise ValueError("The video has no frames.")
     with VideoRecorder(target, fps=fps) as recorder:
         for picture in chain([first], pictures):
             recorder.add(picture, None)
@@ -117,7 +117,7 @@ def _picture(frame: object) -> Pixels:
     pixels = np.asarray(frame)
     if pixels.ndim != 3 or pixels.shape[2] != 3 or pixels.dtype != np.uint8 or pixels.size == 0:
         raise ValueError(
-            f"A frame has shape {pixels.shape} and type {pixels.dtype}; (height, width, 3) of uint8 is needed."
+            f"A frame has shape {pixels.shape} and type {pixels.dtype}; it must be (height, width, 3) of uint8."
         )
     return pixels
 
@@ -135,11 +135,11 @@ def _checked(episodes: Episodes) -> Episodes:
     """Raises ValueError."""
     most = LIMITS.scored_episodes.maximum
     if len(episodes) > most:
-        raise ValueError(f"{len(episodes):,} episodes are too many for a video; {most:,} are the most.")
+        raise ValueError(f"{len(episodes):,} episodes are too many for a video; at most {most:,} are allowed.")
     try:
         plain = [(float(episode_return), int(length)) for episode_return, length in episodes]
     except (TypeError, ValueError) as error:
-        raise ValueError(f"episodes is {episodes!r:.200}: a list of (return, length) is needed.") from error
+        raise ValueError(f"episodes is {episodes!r:.200}: it must be a list of (return, length).") from error
     if not all(math.isfinite(episode_return) and length >= 0 for episode_return, length in plain):
-        raise ValueError("A return has to be a finite number, and a length 0 or more.")
+        raise ValueError("A return must be a finite number, and a length 0 or more.")
     return plain

@@ -1,9 +1,4 @@
-"""The array types that analysis works with, and the series of one metric.
-
-Formatting of numbers in sentences, the same as in the front end.
-
-Fewer points that draw the same curve.
-"""
+"""The array types of the analysis, ``Series`` (one metric over a run), and thinning of curves to fewer points."""
 
 from __future__ import annotations
 

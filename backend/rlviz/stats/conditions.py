@@ -124,7 +124,7 @@ class _Parser(Generic[Table]):
     def _peek(self) -> _Token:
         return self._tokens[self._next]
 
-    def _take(self) -> _Token:
+    def _consume(self) -> _Token:
         token = self._peek
         self._next += token.kind != "end"
         return token
@@ -180,7 +180,7 @@ class _Parser(Generic[Table]):
             self._fail(
                 f"{_found(self._peek)} where {name!r} was to be compared. Write <, <=, >, >=, = or != and a number."
             )
-        compare = COMPARISONS[self._take().text]
+        compare = COMPARISONS[self._consume().text]
         value = self._value(name, comparable.values)
 
         def holds(table: Table) -> Mask:
@@ -193,7 +193,7 @@ class _Parser(Generic[Table]):
         if (named := self._named(values.get)) is not None:
             return named[1]
         if self._peek.kind == "number":
-            return self._number(self._take())
+            return self._number(self._consume())
         names = f" {name!r} may also be {_listed(values)}." if values else ""
         self._fail(f"{_found(self._peek)} where a number was expected.{names}")
 
@@ -209,7 +209,7 @@ class _Parser(Generic[Table]):
         """Consume the longest name that is ``known``, which may have several words; return it and its meaning."""
         if self._peek.kind == "quoted":
             found = known(self._peek.text)
-            return None if found is None else (self._take().text, found)
+            return None if found is None else (self._consume().text, found)
         words: list[str] = []
         for token in self._tokens[self._next :]:
             if token.kind not in ("word", "number") or token.text in _JOINTS:

@@ -205,7 +205,7 @@ class _Measure:
     spent: Value | None = None
     resolution: Callable[[ComparisonEntry], float] = lambda _: 0.0
 
-    def of(self, run: ComparisonEntry) -> float:
+    def value_or_nan(self, run: ComparisonEntry) -> float:
         value = self.value(run)
         return math.nan if value is None else value
 
@@ -219,7 +219,7 @@ class _Measure:
     def is_clear(self, first: ComparisonEntry, second: ComparisonEntry) -> bool:
         """Whether ``first``, which has the better value, is better by more than chance. With ``spent``, ``second`` may
         have no value yet."""
-        values = self.of(first), self.of(second)
+        values = self.value_or_nan(first), self.value_or_nan(second)
         if self.spent is not None:
             has_it = self.value(second) is not None
             least = values[1] - self.resolution(second) if has_it else self.spent(second) or 0.0
@@ -236,7 +236,9 @@ def _measures(window: int, threshold: float | None, criterion: Criterion | None)
     every = 0 if criterion is None else criterion.resolution
     goal = "no common threshold"
     if threshold is not None:
-        goal = "nothing tells it alike of all" if criterion is None else f"until {criterion.names(threshold)}"
+        goal = (
+            "no criterion applies equally to all runs" if criterion is None else f"until {criterion.names(threshold)}"
+        )
     return (
         _Measure(
             "final_moving_average",
@@ -295,7 +297,7 @@ def _measures(window: int, threshold: float | None, criterion: Criterion | None)
         _Measure(
             "fps",
             "Steps per second",
-            "over the whole run; lately, for one that still trains",
+            "over the whole run; for a run that still trains, recently",
             lambda run: run.steps_per_second,
             unit="steps/s",
             show=brief_number,
@@ -376,7 +378,7 @@ def first_to_reach(
     """Return the run that clearly reached the threshold first; None if there is none. A run that has not reached it
     counts as later only if it has trained clearly longer."""
     measure = _measure("steps_to_threshold", 1, threshold, criterion)
-    reached = sorted((run for run in runs if measure.value(run) is not None), key=measure.of)
+    reached = sorted((run for run in runs if measure.value(run) is not None), key=measure.value_or_nan)
     if not reached:
         return None
     first = reached[0]
@@ -395,24 +397,25 @@ def _best(runs: Sequence[ComparisonEntry], measure: _Measure) -> tuple[str | Non
     if len(environments) > 1:
         return None, f"Not comparable across environments: {join_words(environments)}."
     known = [run for run in runs if measure.value(run) is not None]
-    ranked = sorted(known, key=measure.of, reverse=measure.better is Better.HIGH)
+    ranked = sorted(known, key=measure.value_or_nan, reverse=measure.better is Better.HIGH)
     if not ranked:
         return None, "No run has a value."
-    first, value = ranked[0], measure.show(measure.of(ranked[0]))
+    first, value = ranked[0], measure.show(measure.value_or_nan(ranked[0]))
     behind = [run for run in runs if run not in ranked] if measure.spent is not None else []
     in_time = [run.label for run in behind if not measure.is_clear(first, run)]
     if in_time:
         verb = "has" if len(in_time) == 1 else "have"
         return None, f"{first.label} took {value}; {join_words(in_time)} {verb} not trained for clearly longer."
     if len(ranked) < 2:
-        return (first.run_id if measure.spent is not None else None), f"Only {first.label} has it: {value}."
+        return (first.run_id if measure.spent is not None else None), f"Only {first.label} has a value: {value}."
     second = ranked[1]
-    level = [run.label for run in ranked if measure.of(run) == measure.of(first)]
+    level = [run.label for run in ranked if measure.value_or_nan(run) == measure.value_or_nan(first)]
     if len(level) > 1:
         return None, f"{join_words(level)} are level at {value}."
     clear = measure.is_clear(first, second)
     return (first.run_id if clear else None), (
-        f"{first.label} {value}, {second.label} {measure.show(measure.of(second))}: {_because(measure, clear=clear)}."
+        f"{first.label} {value}, {second.label} {measure.show(measure.value_or_nan(second))}: "
+        f"{_because(measure, clear=clear)}."
     )
 
 

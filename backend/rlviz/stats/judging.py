@@ -469,7 +469,7 @@ class Usual:
     surprise: float
 
     @classmethod
-    def of(cls, episodes: Sequence[Trajectory], learned: LearnedRewards) -> Usual:
+    def from_episodes(cls, episodes: Sequence[Trajectory], learned: LearnedRewards) -> Usual:
         rewards = _known([one.reward for one in episodes])
         values = np.abs(_known([one.value for one in episodes]))
         reward = float(np.abs(rewards).max(initial=0.0))
@@ -490,7 +490,7 @@ def key_moments(episode: Trajectory, learned: LearnedRewards, usual: Usual | Non
         learned: The rewards that the policy's values refer to.
         usual: Typical sizes in the episodes played with it; None: it was played alone.
     """
-    usual = usual or Usual.of([episode], learned)
+    usual = usual or Usual.from_episodes([episode], learned)
     surprising = _largest_surprise(episode, learned, usual)
     found = (_largest_reward(episode, usual), surprising, _collapse(episode, usual), _final_steps(episode))
     return sorted((moment for moment in found if moment is not None), key=lambda moment: moment.step)

@@ -41,7 +41,7 @@ class PictureLayout:
     channels_first: bool
 
     @classmethod
-    def of(cls, shape: Sequence[int]) -> PictureLayout | None:
+    def from_shape(cls, shape: Sequence[int]) -> PictureLayout | None:
         """Return the layout for an observation shape; None unless it has two or three dimensions."""
         if len(shape) == 2:
             return cls(1, shape[0], shape[1], 1, True)

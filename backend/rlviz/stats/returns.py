@@ -212,8 +212,8 @@ class TrainingClock:
             return time
         steady: Floats = np.maximum.accumulate(time)
         if not self.attempts:
-            begun: Floats = steady - steady[0]
-            return begun
+            elapsed: Floats = steady - steady[0]
+            return elapsed
         ticks = list(self._ticks(until=float(steady[-1])))
         at, trained = np.array(ticks).T
         found: Floats = np.interp(steady, at, trained)

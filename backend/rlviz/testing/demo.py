@@ -39,24 +39,24 @@ PLAYING = (
 )
 
 
-def fill(url: str) -> int:
+def create_runs(url: str) -> int:
     """Create and start the runs, and evaluate those that are done; returns how many there are.
 
     Returns 0 if the service has runs already. Raises httpx.HTTPError if it cannot be reached in a minute.
     """
     with httpx.Client(base_url=f"{url.rstrip('/')}/api", timeout=30) as client:
         _await(client)
-        if _ask(client, "GET", "/runs", params={"limit": 1})["runs"]:
+        if _request(client, "GET", "/runs", params={"limit": 1})["runs"]:
             return 0
         made: list[str] = []
         for group in DONE:
-            runs = _ask(client, "POST", "/runs/groups", json={**group, "start": True})["runs"]
+            runs = _request(client, "POST", "/runs/groups", json={**group, "start": True})["runs"]
             made += [run["id"] for run in runs]
         for run_id in made:
-            while _ask(client, "GET", f"/runs/{run_id}")["status"] not in ("completed", "failed"):
+            while _request(client, "GET", f"/runs/{run_id}")["status"] not in ("completed", "failed"):
                 time.sleep(0.2)
-            _ask(client, "POST", f"/runs/{run_id}/evaluations", json={"episodes": 2})
-        made += [_ask(client, "POST", "/runs", json={**run, "seed": 1, "start": True})["id"] for run in PLAYING]
+            _request(client, "POST", f"/runs/{run_id}/evaluations", json={"episodes": 2})
+        made += [_request(client, "POST", "/runs", json={**run, "seed": 1, "start": True})["id"] for run in PLAYING]
         return len(made)
 
 
@@ -73,11 +73,11 @@ def _await(client: httpx.Client) -> None:
             return
 
 
-def _ask(client: httpx.Client, method: str, path: str, **options: Any) -> Any:
+def _request(client: httpx.Client, method: str, path: str, **options: Any) -> Any:
     answer = client.request(method, path, **options)
     answer.raise_for_status()
     return answer.json()
 
 
 if __name__ == "__main__":
-    print(f"{fill(sys.argv[1])} scripted runs were made.", flush=True)
+    print(f"{create_runs(sys.argv[1])} scripted runs were made.", flush=True)

@@ -38,7 +38,7 @@ def done(service: Service, *arguments: str, typed: str | None = None) -> Ended:
 def test_how_much_is_recorded_is_chosen_and_what_the_run_recorded_is_filmed(warm: Service, trained: str) -> None:
     shown = done(warm, "recording", trained).out
     assert "standard" in shown
-    assert "the detail is lowered" in shown
+    assert "the detail is reduced" in shown
     assert done(warm, "recording", trained, "full", "--json").json["chosen"] == "full"
     assert done(warm, "recording", trained, "family", "--json").json["chosen"] is None
     own = done(warm, "evaluations", trained, "--by-run", "--json").json

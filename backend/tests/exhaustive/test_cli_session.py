@@ -1,6 +1,6 @@
 """The session in a terminal that the documents show: a real one, whose figures may differ and nothing else.
 
-``RLVIZ_WRITE_DOCS=1`` writes it anew.
+``RLVIZ_WRITE_DOCS=1`` writes it again.
 """
 
 from __future__ import annotations
@@ -21,36 +21,36 @@ from tests.support.template import SharedWorkers
 PAGE = Path(__file__).parents[3] / "docs" / "cli-session.md"
 HEAD = """# A session in a terminal
 
-Made by a test, `backend/tests/exhaustive/test_cli_session.py`. [cli.md](cli.md) describes the commands."""
+The test `backend/tests/exhaustive/test_cli_session.py` generates this page. [cli.md](cli.md) describes the commands."""
 
 UNDER_WAY = ("queued", "starting", "running")
 
 SESSION = (
     (
-        "Train, and see it learn. No app runs, so the command serves the runs folder itself.",
+        "Train an agent and follow its progress. No app is running, so the command serves the runs folder itself.",
         (
             "rlviz run --algo ppo --seed 1 --steps 10000 --name steady --follow",
             "rlviz run --algo ppo --seed 1 --steps 10000 --name hasty --set learning_rate=0.01 --wait",
         ),
     ),
-    ("Look at what there is.", ("rlviz runs", "rlviz status steady", "rlviz logs hasty")),
+    ("List the runs, and show one of them.", ("rlviz runs", "rlviz status steady", "rlviz logs hasty")),
     (
-        "Evaluate: fresh episodes with the newest policy, and what it did in them.",
+        "Play new episodes with the newest policy, and show its actions.",
         (
             "rlviz evaluate steady --episodes 3",
             "rlviz actions steady last --columns episode,index,action,reward --limit 3",
         ),
     ),
-    ("Compare.", ("rlviz compare steady hasty",)),
-    ("Watch it play, in the browser.", ("rlviz watch steady --no-open --json",)),
+    ("Compare two runs.", ("rlviz compare steady hasty",)),
+    ("Watch the policy play in the browser.", ("rlviz watch steady --no-open --json",)),
     (
-        "Take the data along.",
+        "Export the data.",
         (
             "rlviz export steady --output steady.parquet",
             "rlviz export steady --what config --output steady.json",
         ),
     ),
-    ("Keep the folder tidy.", ("rlviz delete hasty", "rlviz prune --dry-run", "rlviz prune --yes")),
+    ("Delete a run, and empty the trash.", ("rlviz delete hasty", "rlviz prune --dry-run", "rlviz prune --yes")),
 )
 
 

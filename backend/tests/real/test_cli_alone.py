@@ -242,7 +242,7 @@ def test_the_doctor_tells_from_where_browsers_reach_it(tmp_path: Path) -> None:
         findings = {one["about"]: one for one in json.loads(shell(tmp_path, "doctor", "--json", **settings).stdout)}
         return str(findings["browsers"]["says"])
 
-    assert reach().startswith("Only those of this machine: http://127.0.0.1:8000.")
-    assert "other machines" in reach(host="0.0.0.0", token="open-sesame-123") or "leads nowhere" in reach(
+    assert reach().startswith("Only browsers on this machine can open http://127.0.0.1:8000.")
+    assert "other machines" in reach(host="0.0.0.0", token="open-sesame-123") or "cannot be resolved" in reach(
         host="0.0.0.0", token="open-sesame-123"
     )

@@ -9,7 +9,7 @@ from threading import Event, Thread
 import pytest
 
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.waiting import say_how_it_ended
+from rlviz.cli.waiting import print_outcome
 from rlviz.domain.events import PausingData, SnapshotData, StoppedData
 from rlviz.domain.rules import Rule
 from rlviz.domain.snapshots import Trigger
@@ -42,9 +42,9 @@ def test_a_rule_that_saves_nothing_stops_the_run_and_is_its_cause(tmp_path: Path
 
 def test_a_command_that_waited_for_such_a_run_fails() -> None:
     run = {"id": "run-1", "status": "stopped", "step": 1, "end_step": 2, "ep_rew_mean": None, "cause": "A rule."}
-    say_how_it_ended({**run, "ended_early": None}, quiet=True)
+    print_outcome({**run, "ended_early": None}, quiet=True)
     with pytest.raises(Failure, match="A rule") as failed:
-        say_how_it_ended({**run, "ended_early": "When 300 steps are done"}, quiet=True)
+        print_outcome({**run, "ended_early": "When 300 steps are done"}, quiet=True)
     assert failed.value.status == Exit.FAILED
 
 

@@ -23,7 +23,7 @@ from stable_baselines3.common.callbacks import (
     StopTrainingOnMaxEpisodes,
 )
 
-from rlviz.library.learn_watch import _frames_tell_how_they_ended
+from rlviz.library.learn_watch import _frames_keep_last_instruction
 from rlviz.rundir.folder import run_folders
 from rlviz.sb3 import RunCallback
 from rlviz.server.catalog.models import RunRow
@@ -135,7 +135,7 @@ def test_an_error_of_another_callback(
     row = ended_run(tmp_path)
     if place == "training_start":  # nothing that it passes is ours to watch, and it is handled before anyone looks
         assert row.status == "failed"
-        assert "learn() was left by an exception in line" in (row.cause or "")
+        assert "learn() ended with an exception in line" in (row.cause or "")
     else:
         assert row.status == status
         assert (row.cause == "ValueError: fell over") == (status == "failed")
@@ -331,13 +331,13 @@ def test_algorithms_with_a_learn_of_their_own(tmp_path: Path) -> None:
 
 def test_this_interpreter_keeps_how_frames_ended() -> None:
     """Without it, endings that nothing of ours passes are told by what is known otherwise."""
-    assert _frames_tell_how_they_ended()
+    assert _frames_keep_last_instruction()
 
 
 def test_where_frames_do_not_tell_most_endings_are_known_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rlviz.library.learn_watch._frames_tell_how_they_ended", lambda: False)
+    monkeypatch.setattr("rlviz.library.learn_watch._frames_keep_last_instruction", lambda: False)
     for place, status in (("", "completed"), ("step", "failed"), ("training_end", "failed")):
         folder = tmp_path / f"at-{place}"
         learn(own(Twice, "CartPole-v1"), RunCallback(runs_dir=folder), Raises(place, ValueError("fell over")))

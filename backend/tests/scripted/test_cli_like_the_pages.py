@@ -70,10 +70,10 @@ def test_a_run_is_created_with_rules_tags_notes_and_a_plan_and_started_later(war
     assert run["config"]["evaluation"]["every_steps"] is None
     assert len(run["config"]["rules"]) == 2
     told = done(warm, "run", *BRIEF, "--no-start")
-    assert "is not started" in told.err
+    assert "not been started" in told.err
     later = told.out.strip()
     assert done(warm, "metrics", later).out == f"{later} has logged nothing yet.\n"
-    assert "Nothing has happened" in done(warm, "logs", later).err
+    assert "no events yet" in done(warm, "logs", later).err
     assert done(warm, "start", later, "--wait", "--json").json["status"] == "completed"
     assert call(warm.runs_dir, "start", later).status == 4
 
@@ -136,7 +136,7 @@ def test_several_seeds_are_one_group_and_more_can_be_added(warm: Service) -> Non
 
 def test_sinks_are_given_to_a_run_after_its_start_and_taken_away(warm: Service) -> None:
     assert "tensorboard" in done(warm, "sinks", "available").out
-    assert done(warm, "sinks", "list", "put-there").out == "It is delivered nowhere.\n"
+    assert done(warm, "sinks", "list", "put-there").out == "It has no sinks.\n"
     done(warm, "sinks", "add", "put-there", "tensorboard")
 
     def delivered() -> bool:

@@ -77,7 +77,10 @@ def test_runs_are_listed_with_what_matters(warm: Service, run_id: str) -> None:
     assert "completed" in row
     assert "1024/1024" in row
     assert "\x1b" not in listed.out, "colours are for terminals"
-    assert call(warm.runs_dir, "runs", "--status", "running").out == "No such run. `rlviz runs` alone lists all.\n"
+    assert (
+        call(warm.runs_dir, "runs", "--status", "running").out
+        == "No run matches. `rlviz runs` without options lists all.\n"
+    )
     found = call(warm.runs_dir, "runs", "--search", "Trained", "--json").json
     assert [run["id"] for run in found["runs"]] == [run_id]
 
@@ -168,7 +171,7 @@ def test_actions_are_listed_filtered_and_paged(warm: Service, run_id: str, evalu
     assert set(ones.json["columns"]["action"]) == {1}
     assert 0 < ones.json["total"] < steps
     none = call(warm.runs_dir, "actions", run_id, "last", "--where", "reward < 0")
-    assert (none.status, none.out) == (0, "No step is so.\n")
+    assert (none.status, none.out) == (0, "No step matches.\n")
 
 
 def test_the_steps_of_evaluations_are_streamed_as_they_come(
@@ -247,7 +250,7 @@ def test_a_journal_that_is_torn_or_damaged_is_exported_without_the_lines_that_ca
         (["run", "--snapshot-every-steps", "1"], 2, "--snapshot-every-steps: Input should be"),
         (["metrics", "Trained", "rollout/ep_rew"], 3, "Did you mean rollout/ep_rew_mean? `rlviz metrics "),
         (["environments", "CartPol"], 3, "Did you mean CartPole-v1?"),
-        (["compare", "Trained"], 2, "Name two runs or more"),
+        (["compare", "Trained"], 2, "Name at least two runs"),
         (["storage", "add", "remove"], 2, "remove needs --what."),
         (["storage", "add", "keep-newest"], 2, "keep-newest needs --kind and --keep."),
         (["storage", "quota", "video", "5e9"], 2, "Did you mean videos?"),
@@ -259,7 +262,7 @@ def test_a_journal_that_is_torn_or_damaged_is_exported_without_the_lines_that_ca
         (["runs", "--sort", "beauty"], 2, "beauty"),
         (["status", "x" * 5_000], 3, "There is no run"),
         (["status", "../../etc/passwd"], 3, "There is no run"),
-        (["status", ""], 2, "could be 2 runs"),
+        (["status", ""], 2, "matches 2 runs"),
         (["export", "Trained", "-o", "curves.xlsx"], 2, "--format"),
         (["export", "Trained", "-o", "/nowhere/m.csv"], 2, "/nowhere/m.csv"),
         (["export", "Trained", "--format", "tensorboard", "-o", "/dev/null"], 2, "need a folder"),
@@ -281,7 +284,7 @@ def test_the_service_s_refusal_of_a_stranger_is_told_as_such(tmp_path: Path) -> 
         ServiceAddress(address.url, address.process, "wrong").write(service.runs_dir)
         ended = shell(tmp_path, "runs", runs_dir=str(service.runs_dir))
         assert ended.returncode == 5, ended.stderr
-        assert f"{address.url} does not let us in" in ended.stderr
+        assert f"{address.url} denies access" in ended.stderr
 
 
 # Changing

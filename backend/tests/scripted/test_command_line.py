@@ -129,9 +129,9 @@ def test_a_run_of_a_newer_version_is_indexed_and_a_rebuild_is_no_failure(tmp_pat
     folder.config_path.write_text(json.dumps({**content, "schema_version": 9}))
     result = rlviz(tmp_path, "rebuild")
     assert (result.returncode, result.stdout) == (0, "Indexed 1 run and 0 evaluations.\n")
-    assert "To be looked at only: " in result.stderr
+    assert "Read-only: " in result.stderr
     assert "newer version" in result.stderr
-    assert "Not read" not in result.stderr
+    assert "Skipped" not in result.stderr
 
 
 def test_openapi_prints_the_document(tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def test_as_much_is_said_as_is_wanted(tmp_path: Path) -> None:
     make_run(tmp_path / "runs", "made-up", rows=2, status="completed")
     usual = rlviz(tmp_path, "run", "--no-start", "--algo", "random")
     quiet = rlviz(tmp_path, "-q", "run", "--no-start", "--algo", "random")
-    assert (usual.returncode, quiet.returncode, "is not started" in usual.stderr, quiet.stderr) == (0, 0, True, "")
+    assert (usual.returncode, quiet.returncode, "not been started" in usual.stderr, quiet.stderr) == (0, 0, True, "")
     assert len(quiet.stdout.splitlines()) == 1
     assert "is no run" in rlviz(tmp_path, "-q", "status", "nobody").stderr
     verbose = rlviz(tmp_path, "-v", "runs")

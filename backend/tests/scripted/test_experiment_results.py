@@ -104,7 +104,7 @@ def test_evaluations_that_one_variant_alone_made_do_not_make_it_faster(app: Appl
     found = results_service(app).results(source, ResultsRequest(threshold=21.5))
     assert found.thresholds is not None
     assert found.thresholds.variants[0].median == 1_000.0, "by its hundredth episode, as before"
-    assert "Evaluations along the way do not count" in found.thresholds.variants[0].made.definition
+    assert "Evaluations during training do not count" in found.thresholds.variants[0].made.definition
     alone = dataclasses.replace(source, id="alone", cells=[one for one in source.cells if one.run_id in evaluated])
     found = results_service(app).results(alone, ResultsRequest(threshold=21.5))
     assert found.thresholds is not None

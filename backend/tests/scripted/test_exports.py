@@ -95,7 +95,7 @@ def test_the_command_exports_several_runs_and_a_group_into_a_folder_or_an_archiv
     assert exported("run-a", "run-b", "--format", "parquet", "-o", str(curves_there)).status == 0
     assert {path.name for path in curves_there.iterdir()} == {"runs.parquet", "run-a", "run-b"}
     refused = exported("run-a", "run-b", "-o", str(curves_there))
-    assert (refused.status, "there already" in refused.err) == (4, True)
+    assert (refused.status, "already exists" in refused.err) == (4, True)
     assert exported("--group", "run-a", "--bundle", "-o", str(tmp_path / "seeds.zip")).status == 0
     assert opened((tmp_path / "seeds.zip").read_bytes(), tmp_path, "bundles").joinpath("seeds/run-a.zip").is_file()
     assert exported("run-a", "run-b").status == 2

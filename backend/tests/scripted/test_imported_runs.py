@@ -97,12 +97,12 @@ def test_the_command_shows_trusts_lists_and_takes_trust_back(tmp_path: Path) -> 
         return {one["id"] for one in trust("--list", "--json").json["runs"]}
 
     assert f"rlviz trust {RUN_ID}" in call(runs_dir, "import", str(bundle)).err
-    assert trust(RUN_ID, "--show").out.startswith(f"{RUN_ID} is not trusted: 1 policy file, 0 snapshots (")
+    assert trust(RUN_ID, "--show").out.startswith(f"{RUN_ID} is not trusted. Blocked: 1 policy file, 0 snapshots (")
     assert call(runs_dir, "evaluate", RUN_ID).status == 4
     assert RUN_ID in trust("--all").err, "imported runs are trusted one by one"
     assert trust(RUN_ID, "--show", "--json").json["standing"] == "untrusted"
     assert RUN_ID not in listed()
-    assert trust(RUN_ID).out.startswith(f"{RUN_ID} is trusted: ")
+    assert trust(RUN_ID).out.startswith(f"{RUN_ID} is trusted. Allowed: ")
     assert RUN_ID in listed()
     assert trust(RUN_ID, "--revoke", "--json").json["standing"] == "untrusted"
     assert RUN_ID not in listed()

@@ -130,7 +130,7 @@ def test_a_mode_that_wandb_does_not_take_gets_advice(
 
 def test_sync_has_nothing_to_do_where_everything_was_delivered(folder: RunFolder) -> None:
     export(folder, SinkKind.TENSORBOARD, twice=False)
-    assert call(folder.path.parent, "sync").out == "Nothing waits to be delivered.\n"
+    assert call(folder.path.parent, "sync").out == "All data have been delivered.\n"
 
 
 def test_a_run_that_is_in_no_sink_is_not_found_by_another_name(folder: RunFolder) -> None:

@@ -9,9 +9,9 @@ import pytest
 from pydantic import ValidationError
 
 from rlviz.cli.commands.experiments import _show_search
-from rlviz.cli.commands.start_experiments import _varied, placed, promise, read_specification
+from rlviz.cli.commands.start_experiments import _parse_range, locate_errors, read_specification, size_text
 from rlviz.cli.exits import Exit, Failure, Refused
-from rlviz.cli.follow import bar, cause_lines, trial_line, words
+from rlviz.cli.follow import cause_lines, progress_bar, trial_line, trial_text
 from rlviz.cli.follow import trial_lines as lines
 from rlviz.domain.experiments import ExperimentSpec
 from rlviz.server.problems import _field
@@ -88,15 +88,15 @@ def test_each_cause_of_trials_without_a_score_is_told_once() -> None:
 )
 def test_what_an_experiment_trains_is_promised_in_a_line(least: int, note: str | None, line: str) -> None:
     lengths = {"trials": 6, "least_timesteps": least, "total_timesteps": 98_304, "length_note": note}
-    assert promise(lengths) == line
+    assert size_text(lengths) == line
 
 
 def test_progress_is_rounded_down_and_scores_are_as_on_the_page() -> None:
-    assert words(cell(0, "paused", progress=0.469)) == "46% paused"
-    assert words(cell(0, "training", progress=0.9999)) == "99%"
-    assert words(cell(0, "training", progress=0.29)) == "29%"  # 0.29 * 100 is a little below 29
-    assert words(cell(0, "scored", score=-1175.66)) == "-1,176"
-    assert bar(999, 1_000, 40).endswith(" 99% 999/1000")
+    assert trial_text(cell(0, "paused", progress=0.469)) == "46% paused"
+    assert trial_text(cell(0, "training", progress=0.9999)) == "99%"
+    assert trial_text(cell(0, "training", progress=0.29)) == "29%"  # 0.29 * 100 is a little below 29
+    assert trial_text(cell(0, "scored", score=-1175.66)) == "-1,176"
+    assert progress_bar(999, 1_000, 40).endswith(" 99% 999/1000")
 
 
 def test_a_search_says_objectives_and_shares_as_the_page_does(capsys: pytest.CaptureFixture[str]) -> None:
@@ -135,13 +135,13 @@ def test_a_line_of_a_log_says_why_a_trial_has_no_score() -> None:
     ],
 )
 def test_a_range_is_typed_as_it_is_read(text: str, parameter: dict[str, Any]) -> None:
-    assert _varied(text) == (text.partition("=")[0], parameter)
+    assert _parse_range(text) == (text.partition("=")[0], parameter)
 
 
 @pytest.mark.parametrize("text", ["gamma", "gamma=", "=1..2", "gamma=a..b", "gamma=1..", "gamma=..1", "gamma=1..2:lin"])
 def test_a_range_that_is_none_is_refused_with_what_one_looks_like(text: str) -> None:
     with pytest.raises(Failure, match=r"NAME=LOW\.\.HIGH") as caught:
-        _varied(text)
+        _parse_range(text)
     assert caught.value.status is Exit.BAD_INPUT
 
 
@@ -163,7 +163,7 @@ def test_what_the_service_refuses_is_shown_where_it_stands(tmp_path: Path) -> No
     path = tmp_path / "a.yaml"
     path.write_text("seeds: [1, 1]\nvariants:\n  - name: a\n    changes: {algo: pqo}\n")
     refused = Refused(Exit.BAD_INPUT, "No.", [("/seeds", "1 is there twice."), ("/variants/0/changes/algo", "Not so.")])
-    assert str(placed(refused, read_specification(path))).splitlines() == [
+    assert str(locate_errors(refused, read_specification(path))).splitlines() == [
         f"{path}:1:1: seeds: 1 is there twice.",
         f"{path}:4:15: variants.0.changes.algo: Not so.",
     ]

@@ -10,7 +10,7 @@ import pytest
 
 from rlviz.cli.connection import Connection
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.options import RUNS_A_PAGE, folders_named, list_runs
+from rlviz.cli.options import RUNS_A_PAGE, find_folders, list_runs
 from rlviz.rundir.folder import Labels
 from tests.support.cli import call
 from tests.support.run_folders import make_run
@@ -41,20 +41,20 @@ def runs_dir(tmp_path: Path) -> Path:
     ],
 )
 def test_who_asks_no_service_names_runs_as_everybody_does(runs_dir: Path, names: list[str], meant: set[str]) -> None:
-    assert {folder.run_id for folder in folders_named(runs_dir, names)} == meant
+    assert {folder.run_id for folder in find_folders(runs_dir, names)} == meant
 
 
 def test_a_name_that_no_run_has_is_answered_with_the_nearest(runs_dir: Path) -> None:
     with pytest.raises(Failure, match=rf"Did you mean {FIRST}") as caught:
-        folders_named(runs_dir, ["ppo-cartpole-20261121-1112"])
+        find_folders(runs_dir, ["ppo-cartpole-20261121-1112"])
     assert caught.value.status is Exit.NOT_FOUND
 
 
 def test_a_configuration_is_checked_of_the_run_that_is_meant(runs_dir: Path) -> None:
     for name, run_id in (("last", SECOND), ("the old one", "sac-pendulum-4444"), ("1111", FIRST)):
-        assert call(runs_dir, "config", "check", name).out == f"{run_id} is as this version writes it.\n"
+        assert call(runs_dir, "config", "check", name).out == f"{run_id} is exactly as this version writes it.\n"
     several = call(runs_dir, "config", "check", "ppo-")
-    assert (several.status, "could be 2 runs" in several.err) == (2, True)
+    assert (several.status, "matches 2 runs" in several.err) == (2, True)
     assert call(runs_dir, "config", "check", "nobody").status == 3
 
 

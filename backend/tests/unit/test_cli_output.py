@@ -14,8 +14,8 @@ from rlviz.cli import files, output
 from rlviz.cli import follow as screen
 from rlviz.cli.exits import Exit, Failure, exit_for
 from rlviz.cli.main import app
-from rlviz.cli.options import pairs
-from rlviz.cli.output import fitted, number, sparkline, steps_text
+from rlviz.cli.options import parse_pairs
+from rlviz.cli.output import fit_columns, number, sparkline, steps_text
 from rlviz.domain.byte_text import byte_text
 
 RUN: dict[str, Any] = {
@@ -54,7 +54,7 @@ def test_a_run_of_unknown_length_tells_its_step_alone() -> None:
     assert (steps_text(RUN), steps_text(endless), steps_text(endless, " of ")) == ("3000/12000", "3000", "3000")
     drawn = [line.text for line in screen.run_lines(endless, [], 80)]
     assert drawn[2] == "step 3000"
-    assert not any("/0" in line or "-" in line.partition("left")[0] for line in [*drawn[2:], screen.plain(endless)])
+    assert not any("/0" in line or "-" in line.partition("left")[0] for line in [*drawn[2:], screen.run_line(endless)])
 
 
 @pytest.mark.parametrize("columns", [40, 80])
@@ -79,9 +79,9 @@ def test_what_a_run_does_is_said_and_not_only_coloured() -> None:
 
 
 def test_a_bar_is_as_wide_as_it_shall_be_from_the_first_step_to_the_last() -> None:
-    assert [len(screen.bar(step, 12_000, 60)) for step in (0, 1, 6_000, 12_000, 13_000)] == [60] * 5
-    assert "░" not in screen.bar(12_000, 12_000, 60)
-    assert "0%" in screen.bar(0, 0, 60)
+    assert [len(screen.progress_bar(step, 12_000, 60)) for step in (0, 1, 6_000, 12_000, 13_000)] == [60] * 5
+    assert "░" not in screen.progress_bar(12_000, 12_000, 60)
+    assert "0%" in screen.progress_bar(0, 0, 60)
 
 
 @pytest.mark.parametrize(
@@ -103,23 +103,26 @@ def test_a_sparkline_leaves_gaps_out_and_ends_with_the_newest_value(
 
 def test_a_table_on_a_narrow_terminal_keeps_its_first_columns_and_cuts_long_cells() -> None:
     cells = [["RUN", "STATUS", "NAME"], ["a" * 60, "running", "first"]]
-    assert fitted(cells, 200) == [cells[0], ["a" * 24 + "…" + "a" * 23, *cells[1][1:]]]
-    assert fitted(cells, 57, keep=1) == [["RUN", "STATUS"], ["a" * 24 + "…" + "a" * 23, "running"]]
-    assert fitted([["WHY"], ["it was asked to " * 9]], 20) == [["WHY"], ["it was asked to it …"]]
+    assert fit_columns(cells, 200) == [cells[0], ["a" * 24 + "…" + "a" * 23, *cells[1][1:]]]
+    assert fit_columns(cells, 57, keep=1) == [["RUN", "STATUS"], ["a" * 24 + "…" + "a" * 23, "running"]]
+    assert fit_columns([["WHY"], ["it was asked to " * 9]], 20) == [["WHY"], ["it was asked to it …"]]
 
 
 def test_words_in_the_last_column_take_all_the_room_that_there_is_and_numbers_are_never_cut() -> None:
     why = "more than the spread of their last 20 episodes explains, by far"
     cells = [["RETURN", "WHY"], ["133.9", why]]
-    assert fitted(cells, 120) == cells
-    assert fitted(cells, 40)[1] == ["133.9", why[:31] + "…"]
-    assert fitted([["RUN", "NAME"], ["a" * 30, "PPO on CartPole"]], 40) == [["RUN", "NAME"], ["a" * 30, "PPO on …"]]
-    assert fitted([["RUN", "STEP"], ["a" * 30, "10240/10240"]], 40) == [["RUN"], ["a" * 30]]
+    assert fit_columns(cells, 120) == cells
+    assert fit_columns(cells, 40)[1] == ["133.9", why[:31] + "…"]
+    assert fit_columns([["RUN", "NAME"], ["a" * 30, "PPO on CartPole"]], 40) == [
+        ["RUN", "NAME"],
+        ["a" * 30, "PPO on …"],
+    ]
+    assert fit_columns([["RUN", "STEP"], ["a" * 30, "10240/10240"]], 40) == [["RUN"], ["a" * 30]]
 
 
 def test_the_end_of_an_id_which_tells_it_from_others_stays_on_40_columns() -> None:
     rows = [["RUN", "STATUS", "RETURN"], ["ppo-cartpole-20261123-180859-eb9a69", "interrupted", "108.7"]]
-    assert fitted(rows, 40, keep=2)[1] == ["ppo-cartpole-…180859-eb9a69", "interrupted"]
+    assert fit_columns(rows, 40, keep=2)[1] == ["ppo-cartpole-…180859-eb9a69", "interrupted"]
 
 
 @pytest.mark.parametrize("columns", [20, 40, 60, 80])
@@ -198,7 +201,7 @@ def test_numbers_and_sizes_read_well() -> None:
 
 def test_values_are_json_where_they_can_be_and_text_otherwise() -> None:
     given = ["lr=3e-4", "net_arch=[64, 64]", "schedule=linear", "use_sde=true", "target_kl=null", "x=a=b"]
-    assert pairs(given, "--set") == {
+    assert parse_pairs(given, "--set") == {
         "lr": 3e-4,
         "net_arch": [64, 64],
         "schedule": "linear",
@@ -211,7 +214,7 @@ def test_values_are_json_where_they_can_be_and_text_otherwise() -> None:
 @pytest.mark.parametrize("given", ["lr", "=3", " =3", ""])
 def test_a_change_without_name_or_value_is_bad_input(given: str) -> None:
     with pytest.raises(Failure, match="NAME=VALUE") as caught:
-        pairs([given], "--set")
+        parse_pairs([given], "--set")
     assert caught.value.status == Exit.BAD_INPUT
 
 

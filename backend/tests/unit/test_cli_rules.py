@@ -64,12 +64,12 @@ def test_a_stop_that_is_typed_can_say_its_grace_period(typed: str, seconds: floa
     [
         ("stop", "WHEN -> DO"),
         ("loss is high -> stop", "`rlviz rules add --help`"),
-        ("steps 1.2.3 -> stop", "'1.2.3' is no number"),
-        ("steps 1e999 -> stop", "'1e999' is no number"),
-        ("seconds 1.2.3 -> stop", "'1.2.3' is no number"),
-        ("steps 5 -> fly", "'fly' is nothing that a rule does"),
-        ("steps 5 -> gamma = 1.2.3", "nothing that a rule does"),
-        ("{no json", "no JSON"),
+        ("steps 1.2.3 -> stop", "'1.2.3' is not a number"),
+        ("steps 1e999 -> stop", "'1e999' is not a number"),
+        ("seconds 1.2.3 -> stop", "'1.2.3' is not a number"),
+        ("steps 5 -> fly", "'fly' is not an action of a rule"),
+        ("steps 5 -> gamma = 1.2.3", "not an action of a rule"),
+        ("{no json", "not valid JSON"),
     ],
 )
 def test_what_is_no_rule_is_refused_with_what_to_do(text: str, says: str) -> None:

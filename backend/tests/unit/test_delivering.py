@@ -50,7 +50,7 @@ def _no_sleep(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_deliveries_are_waited_for_and_what_is_left_is_said(
     answers: Answers, says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    delivering.see_delivered(cast("Connection", answers), ["run-a", "run-that-is-gone"])
+    delivering.wait_for_deliveries(cast("Connection", answers), ["run-a", "run-that-is-gone"])
     said = capsys.readouterr().err
     assert said.startswith(says)
     assert ("rlviz sync" in said) == bool(says)
@@ -63,5 +63,5 @@ def test_ctrl_c_leaves_what_is_not_delivered(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(delivering.time, "sleep", interrupted)
-    delivering.see_delivered(cast("Connection", Answers(UNDER_WAY)), ["run-a"])
+    delivering.wait_for_deliveries(cast("Connection", Answers(UNDER_WAY)), ["run-a"])
     assert "rlviz sync" in capsys.readouterr().err

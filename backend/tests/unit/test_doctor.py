@@ -49,7 +49,7 @@ def test_a_machine_that_lacks_nothing_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_disk_without_room_is_told_with_what_makes_some(tmp_path: Path) -> None:
-    held(checks.check_disk(settings(tmp_path, min_free_disk=10**18)), "disk", "bad", "are kept", "rlviz prune")
+    held(checks.check_disk(settings(tmp_path, min_free_disk=10**18)), "disk", "bad", "must stay free", "rlviz prune")
     (tmp_path / "file").write_bytes(b"x" * 9_000_000)
     write_usage(tmp_path, measure_usage(tmp_path))
     for most, state in ((8_000_000, "bad"), (10_000_000, "look"), (100_000_000, "ok")):
@@ -64,7 +64,11 @@ def test_a_folder_that_is_none_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("host", "says"), [("127.0.0.1", "Only those of this machine: http://127.0.0.1:8951."), ("0.0.0.0", "8951.")]
+    ("host", "says"),
+    [
+        ("127.0.0.1", "Only browsers on this machine can open http://127.0.0.1:8951."),
+        ("0.0.0.0", "8951 with the token"),
+    ],
 )
 def test_browsers_are_sent_to_the_service_that_runs_and_not_to_the_one_that_settings_would_start(
     tmp_path: Path, host: str, says: str, monkeypatch: pytest.MonkeyPatch
@@ -97,6 +101,6 @@ def test_pages_that_are_not_built_and_packages_that_are_missing_are_told(
 
 def test_a_clock_that_is_wrong_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = checks.time.time()
-    for clock, state, says in ((0.0, "bad", "1970"), (now + 60, "look", "apart"), (now, "ok", "the disk agrees")):
+    for clock, state, says in ((0.0, "bad", "1970"), (now + 60, "look", "differ"), (now, "ok", "also on the disk")):
         monkeypatch.setattr(checks.time, "time", lambda clock=clock: clock)
         held(checks.check_time(settings(tmp_path)), "time", state, says, "")

@@ -85,7 +85,7 @@ def test_the_command_tells_the_drift_of_a_run_and_fails_only_where_it_is_not_rea
     run: RunFolder,
 ) -> None:
     root = run.path.parent
-    assert call(root, "config", "check", run.run_id[:-2]).out.endswith("is as this version writes it.\n")
+    assert call(root, "config", "check", run.run_id[:-2]).out.endswith("is exactly as this version writes it.\n")
     change(run.config_path, versions={"torch": "0.1"})
     told = call(root, "config", "check", "last")
     assert told.status == 0

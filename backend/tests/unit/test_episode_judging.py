@@ -192,7 +192,7 @@ def test_a_moment_has_to_be_large_among_the_episodes_that_were_played_together()
     large = episode([0.0] * 40 + [100.0], [90.0] * 41 + [0.0], terminated=True)
     alone = {moment.kind for moment in key_moments(small, learned)}
     assert alone == {MomentKind.LARGEST_REWARD, MomentKind.VALUE_COLLAPSE, MomentKind.LARGEST_SURPRISE}
-    usual = Usual.of([small, large], learned)
+    usual = Usual.from_episodes([small, large], learned)
     assert key_moments(small, learned, usual) == []
     assert MomentKind.LARGEST_REWARD in {moment.kind for moment in key_moments(large, learned, usual)}
 

@@ -14,7 +14,7 @@ import pytest
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.stats.arrays import Series
 from rlviz.stats.hints import RETURN_RULES, RULES, Case, GreedyEvaluation, RuleState, find_hints, review
-from rlviz.stats.hints.hint import plain, suggest_change
+from rlviz.stats.hints.hint import number_text, suggest_change
 from rlviz.stats.solved import SolvedAt, SolvedBy
 
 TOTAL = 100_000
@@ -213,7 +213,9 @@ def test_the_gravest_comes_first() -> None:
 def test_a_run_that_was_stopped_early_is_told_to_go_on() -> None:
     [hint] = find_hints(case(returns=ramp(20, 150), steps=TOTAL // 4))
     assert (hint.id, hint.severity) == ("unfinished", "info")
-    assert hint.evidence.startswith("The run is meant for 100,000 timesteps; training ended after 25,000. By then: ")
+    assert hint.evidence.startswith(
+        "The run is meant for 100,000 timesteps, but training ended after 25,000. Up to then: "
+    )
     assert hint.suggestion == "Train for all 100,000 timesteps before you change hyperparameters."
     [hint] = find_hints(case(returns=ramp(20, 150), steps=TOTAL // 4, done=25_006))
     assert "training ended after 25,006." in hint.evidence, "where the run ended, not its last episode"
@@ -245,7 +247,7 @@ def test_no_rule_speaks_of_a_policy_that_a_greedy_evaluation_found_to_solve_it(n
     [(0.000333333, "0.000333"), (1e-5, "1e-05"), (12_345.6, "12,346"), (0.0, "0"), (475.0, "475"), (-0.25, "-0.25")],
 )
 def test_numbers_are_written_as_people_write_them(value: float, text: str) -> None:
-    assert plain(value) == text
+    assert number_text(value) == text
 
 
 def test_a_hyperparameter_that_is_not_there_or_at_its_bound_is_not_advised() -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from rlviz.cli import output
 from rlviz.cli.command_index import COMMANDS
-from rlviz.cli.main import main, replace_unknown_letters
+from rlviz.cli.main import main, replace_unencodable_characters
 from rlviz.domain.plain_text import decode_text, escape_surrogates, typed_text
 
 ENCODINGS = ("ascii", "latin-1", "cp1252", "utf-8")
@@ -70,7 +70,7 @@ def test_errors_that_name_what_was_typed_are_printed(
 def test_an_answer_in_json_stays_json_with_every_letter_in_it(encoding: str) -> None:
     said = {"name": "größe 名 ▁", "return": "–"}
     with printing(encoding) as printed:
-        replace_unknown_letters()
+        replace_unencodable_characters()
         output.print_json(said)
     assert json.loads(printed.out.getvalue().decode(encoding)) == said
 
@@ -78,7 +78,7 @@ def test_an_answer_in_json_stays_json_with_every_letter_in_it(encoding: str) -> 
 @in_every_encoding
 def test_tables_marks_and_names_are_printed(encoding: str) -> None:
     with printing(encoding) as printed:
-        replace_unknown_letters()
+        replace_unencodable_characters()
         output.print_table(["run", "curve"], [["größe 名 \U0001f600", output.sparkline([1.0, 2.0, None], 5)]])
         output.note("– not yet …")
         output.warn("→ \udce9")

@@ -19,7 +19,7 @@ from rlviz.stats.pictures import PictureLayout
 
 
 def kept(path: Path, observations: list[Any], max_bytes: int = 10**9) -> PicturesFacts:
-    layout = PictureLayout.of(observations[0].shape)
+    layout = PictureLayout.from_shape(observations[0].shape)
     assert layout is not None
     with PictureStrips(path, path.parent, layout, max_bytes=max_bytes) as strips:
         for observation in observations:

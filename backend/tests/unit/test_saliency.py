@@ -110,7 +110,7 @@ def test_where_nothing_counts_nothing_lights() -> None:
     ids=["a stack", "colours", "a stack of colours", "a stack, last", "one grey picture"],
 )
 def test_an_observation_is_taken_apart_into_its_pictures(shape: tuple[int, ...], split: tuple[int, ...]) -> None:
-    layout = PictureLayout.of(shape)
+    layout = PictureLayout.from_shape(shape)
     assert layout is not None
     seen = seen_by(shape)
     pictures = layout.split(seen)
@@ -122,4 +122,4 @@ def test_an_observation_is_taken_apart_into_its_pictures(shape: tuple[int, ...],
 
 
 def test_what_has_one_dimension_is_no_picture() -> None:
-    assert PictureLayout.of((128,)) is None
+    assert PictureLayout.from_shape((128,)) is None

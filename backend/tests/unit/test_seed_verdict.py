@@ -19,7 +19,7 @@ def test_five_seeds_that_all_did_better_are_better() -> None:
         "Score as interquartile mean over seeds [95 % interval]: A 13.0 [11.3, 14.7], 5 seeds; B 3.00 [1.33, 4.67], "
         "5 seeds."
     )
-    assert "by chance that happens in 0.79 % of cases" in why[1]
+    assert "By chance this happens in 0.79 % of cases" in why[1]
     assert why[-1] == "A score is the mean return of the last 20 episodes of training, exploration included."
 
 
@@ -31,9 +31,7 @@ def test_scores_that_overlap_carry_no_verdict() -> None:
 
 def test_three_seeds_carry_no_verdict_however_far_apart() -> None:
     headline, _ = seed_verdict([scores("A", 500, 500, 500), scores("B", 9, 9, 9)], 20)
-    assert headline == (
-        "Nothing can be said yet: 5 seeds of each are needed for an interval that can be trusted; A has 3 and B has 3."
-    )
+    assert headline == ("Nothing can be said yet: a reliable interval needs 5 seeds of each; A has 3 and B has 3.")
 
 
 def test_with_three_settings_all_intervals_hold_together() -> None:

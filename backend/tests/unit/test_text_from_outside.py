@@ -83,7 +83,7 @@ def test_no_control_character_reaches_a_terminal(capsys: pytest.CaptureFixture[s
     output.say(text)
     output.warn(text)
     output.print_table(("A", text), [(text, "1")])
-    main._ended(Exit.FAILED, f"{text} cannot be found.")
+    main._exit_with(Exit.FAILED, f"{text} cannot be found.")
     captured = capsys.readouterr()
     assert not _CONTROL.search(captured.out + captured.err)
     assert captured.out.count("\n") == visible(text).count("\n") + 3, "a table has a line a row"

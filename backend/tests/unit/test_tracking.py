@@ -463,7 +463,7 @@ def test_what_is_no_video_is_a_warning_and_leaves_nothing(
         with pytest.raises(error if error is not ZeroDivisionError else ValueError):
             run.add_video(source, episodes=episodes)
     [warning] = warnings_of(run)
-    assert warning.startswith("A video could not be kept")
+    assert warning.startswith("A video could not be added")
 
 
 def test_a_video_that_cannot_be_written_is_a_warning_of_the_run_and_ends_nothing(tmp_path: Path) -> None:
@@ -472,7 +472,7 @@ def test_a_video_that_cannot_be_written_is_a_warning_of_the_run_and_ends_nothing
         (run.path / "eval").write_text("no folder")
         assert run.video(frames(2)) is None
         run.log(1, loss=0.5)
-    assert "A video could not be kept" in (run.path / "events.jsonl").read_text()
+    assert "A video could not be added" in (run.path / "events.jsonl").read_text()
     assert row_of_folder(RunFolder.at(run.path)).status == "completed"
 
 

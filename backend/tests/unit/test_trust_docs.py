@@ -24,7 +24,7 @@ def roles(heading: str) -> dict[str, str]:
     return found
 
 
-FILES = roles("| file | role | begins with | what an import changes |")
+FILES = roles("| file | role | starts with | what an import changes |")
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.path)

@@ -77,8 +77,8 @@ def test_prune_begins_after_the_pass_that_the_service_makes_by_itself(monkeypatc
     monkeypatch.setattr(maintenance, "POLL_SECONDS", 0)
     busy = Failure(Exit.CONFLICT, "The storage rules are being applied.")
     held: Any = Service(busy, busy)
-    assert maintenance._passed(held, dry_run=False) == {"done": 0, "ended_at": 1.0}
+    assert maintenance._apply_rules(held, dry_run=False) == {"done": 0, "ended_at": 1.0}
     assert held.asked == [("/storage/prune", {"dry_run": False})] * 3
     unusable: Any = Service(Failure(Exit.BAD_INPUT, "The rules cannot be read."))
     with pytest.raises(Failure, match="cannot be read"):
-        maintenance._passed(unusable, dry_run=False)
+        maintenance._apply_rules(unusable, dry_run=False)

@@ -1,4 +1,4 @@
-"""The catalogue's file: catalog check, upgrade, downgrade, optimize. None of them asks a service."""
+"""Commands on the catalogue file: catalog check, upgrade, downgrade, optimize. None of them needs a service."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(help="The catalogue's file: check, upgrade, downgrade, optimize.", no_args_is_help=True)
+    group = typer.Typer(help="Check, upgrade, downgrade or optimize the catalogue file.", no_args_is_help=True)
     group.command(epilog=examples("rlviz catalog check", "rlviz catalog check --json"))(check)
     group.command(epilog=examples("rlviz catalog upgrade --dry-run", "rlviz catalog upgrade"))(upgrade)
     group.command(epilog=examples("rlviz catalog downgrade 0012"))(downgrade)
@@ -29,7 +29,7 @@ def register(app: typer.Typer) -> None:
 def check(context: typer.Context, as_json: AsJson = False) -> None:
     """Check pages, indexes and schema, and compare tables with models; exit status 1 if something is wrong.
 
-    Nothing is written, and a service may run.
+    Writes nothing; a service may be running.
     """
     from rlviz.server.catalog import maintenance
 
@@ -48,12 +48,12 @@ def check(context: typer.Context, as_json: AsJson = False) -> None:
         for problem in found.problems:
             say(problem)
         if found.pending_migrations:
-            say(f"The catalogue is at {found.revision}; the next start brings it to {found.head}.")
+            say(f"The catalogue is at revision {found.revision}; the next start upgrades it to {found.head}.")
         if not found.problems:
             say(
-                "The catalogue is whole."
+                "The catalogue is undamaged."
                 if found.pending_migrations
-                else "The catalogue is whole, and its tables are the models'."
+                else "The catalogue is undamaged, and its tables match the models."
             )
     if found.problems:
         raise typer.Exit(Exit.FAILED)
@@ -61,13 +61,13 @@ def check(context: typer.Context, as_json: AsJson = False) -> None:
 
 def upgrade(
     context: typer.Context,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Change nothing, tell what would be done.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Change nothing; show what would be done.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Bring the schema up to date, as the next start of the service would; a copy of the file is kept."""
+    """Upgrade the schema now instead of at the next start of the service. A copy of the file is kept."""
     from rlviz.server.catalog import maintenance
 
-    with _catalogue(context, alone=not dry_run) as database, waiting("Bringing the catalogue up to date"):
+    with _catalogue(context, alone=not dry_run) as database, waiting("Upgrading the catalogue"):
         steps = (
             maintenance.check(database).pending_migrations
             if dry_run
@@ -79,11 +79,11 @@ def upgrade(
     elif not steps:
         say("The catalogue is up to date.")
     elif dry_run:
-        say(f"Would make {counted(len(steps), 'migration')}: {', '.join(steps)}. Nothing was changed.")
+        say(f"Would apply {counted(len(steps), 'migration')}: {', '.join(steps)}. Nothing was changed.")
     else:
         say(
-            f"Made {counted(len(steps), 'migration')}: {', '.join(steps)}."
-            + (f" The file as it was: {copy}." if copy else "")
+            f"Applied {counted(len(steps), 'migration')}: {', '.join(steps)}."
+            + (f" Copy of the previous file: {copy}." if copy else "")
         )
 
 
@@ -92,23 +92,23 @@ def downgrade(
     revision: Annotated[str, typer.Argument(metavar="REVISION", help="Revision to go back to, for instance 0012.")],
     as_json: AsJson = False,
 ) -> None:
-    """Take the schema back, for an older version of the app; a copy of the file is kept.
+    """Downgrade the schema for an older version of the app. A copy of the file is kept.
 
-    What older tables have no column for is lost in the catalogue, and made again from the run folders by the next
-    start of this version.
+    Data without a column in the older tables is removed from the catalogue. The next start of this version reads it
+    again from the run folders.
     """
     from rlviz.server.catalog import maintenance
 
-    with _catalogue(context, alone=True) as database, waiting("Taking the catalogue back"):
+    with _catalogue(context, alone=True) as database, waiting("Downgrading the catalogue"):
         copy = maintenance.downgrade(database, revision)
     if as_json:
         print_json({"revision": revision, "copy": str(copy)})
     else:
-        say(f"The catalogue is at {revision}. The file as it was: {copy}.")
+        say(f"The catalogue is at revision {revision}. Copy of the previous file: {copy}.")
 
 
 def optimize(context: typer.Context, as_json: AsJson = False) -> None:
-    """Give back the space that deleted rows took, and renew what queries are planned by."""
+    """Free the space of deleted rows, and update the statistics that the query planner uses."""
     from rlviz.server.catalog import maintenance
 
     with _catalogue(context, alone=True) as database, waiting("Optimizing the catalogue"):
@@ -116,12 +116,12 @@ def optimize(context: typer.Context, as_json: AsJson = False) -> None:
     if as_json:
         print_json({"bytes_before": before, "bytes": after})
     else:
-        say(f"The catalogue takes {byte_text(after)}; it took {byte_text(before)}.")
+        say(f"The catalogue takes {byte_text(after)}; before, it took {byte_text(before)}.")
 
 
 @contextmanager
 def _catalogue(context: typer.Context, *, alone: bool = False) -> Iterator[Database]:
-    """The catalogue of the runs folder; ``alone``: while no service has it. Raises Failure, or RunsFolderInUse."""
+    """Open the catalogue of the runs folder. Raises Failure, and RunsFolderInUse if ``alone`` and a service runs."""
     from rlviz.rundir.lock import RunsLock
     from rlviz.server.catalog.database import Database
     from rlviz.server.wiring import CATALOGUE
@@ -129,7 +129,7 @@ def _catalogue(context: typer.Context, *, alone: bool = False) -> Iterator[Datab
     runs_dir = read_settings(context).runs_dir
     path = runs_dir / CATALOGUE
     if not path.is_file():
-        raise Failure(Exit.NOT_FOUND, f"There is no catalogue {path} yet. `rlviz rebuild` makes it.")
+        raise Failure(Exit.NOT_FOUND, f"There is no catalogue {path} yet. `rlviz rebuild` creates it.")
     lock = RunsLock(runs_dir)
     if alone:
         lock.acquire()

@@ -1,4 +1,4 @@
-"""What there is to choose from: environments, algorithms."""
+"""Commands that list choices: environments, algorithms."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 from rlviz.cli.completion import complete_algorithm, complete_environment
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.options import AsJson, connected, examples, no_such
+from rlviz.cli.options import AsJson, connected, examples, unknown_name_text
 from rlviz.cli.output import number, print_json, print_table, say
 
 
@@ -21,16 +21,17 @@ def register(app: typer.Typer) -> None:
 def environments(
     context: typer.Context,
     env: Annotated[
-        str | None, typer.Argument(metavar="ENV", help="One, in full.", autocompletion=complete_environment)
+        str | None,
+        typer.Argument(metavar="ENV", help="Describe only this one, in full.", autocompletion=complete_environment),
     ] = None,
-    family: Annotated[str | None, typer.Option(help="Those of one family.")] = None,
+    family: Annotated[str | None, typer.Option(help="Only environments of this family.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List what can be trained on; or what one shows and takes, with its algorithms and presets."""
+    """List the environments, or describe one. A description includes spaces, algorithms and presets."""
     with connected(context) as connection:
         every = connection.get("/environments")
     if env is not None:
-        found = the_one(every, env, "environment", "rlviz environments")
+        found = find_choice(every, env, "environment", "rlviz environments")
         print_json(found) if as_json else _show_environment(found)
         return
     families = sorted({one["family"] for one in every})
@@ -56,15 +57,16 @@ def environments(
 def algorithms(
     context: typer.Context,
     algo: Annotated[
-        str | None, typer.Argument(metavar="ALGO", help="One, in full.", autocompletion=complete_algorithm)
+        str | None,
+        typer.Argument(metavar="ALGO", help="Describe only this one, in full.", autocompletion=complete_algorithm),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List what can be trained with; or the hyperparameters of one, with their bounds."""
+    """List the algorithms, or show the hyperparameters of one."""
     with connected(context) as connection:
         every = connection.get("/algorithms")
     if algo is not None:
-        found = the_one(every, algo, "algorithm", "rlviz algorithms")
+        found = find_choice(every, algo, "algorithm", "rlviz algorithms")
         print_json(found) if as_json else _show_algorithm(found)
     elif as_json:
         print_json(every)
@@ -73,11 +75,11 @@ def algorithms(
         print_table(("ALGORITHM", "NAME", "ACTIONS", "IS"), rows, keep=2)
 
 
-def the_one(every: Sequence[dict[str, Any]], wanted: str, kind: str, lister: str) -> dict[str, Any]:
-    """Raises Failure if there is none of that id."""
+def find_choice(every: Sequence[dict[str, Any]], wanted: str, kind: str, lister: str) -> dict[str, Any]:
+    """Return the choice with the id ``wanted``. Raises Failure if there is none."""
     found = next((one for one in every if one["id"].lower() == wanted.lower()), None)
     if found is None:
-        raise Failure(Exit.NOT_FOUND, no_such(kind, wanted, [one["id"] for one in every], lister))
+        raise Failure(Exit.NOT_FOUND, unknown_name_text(kind, wanted, [one["id"] for one in every], lister))
     return found
 
 
@@ -86,11 +88,11 @@ def _show_environment(env: dict[str, Any]) -> None:
     if not env["available"]:
         say(f"It is not installed: {env['install_hint']}")
     facts = {
-        "the agent sees": env["sees"],
-        "the agent does": env["does"],
+        "observations": env["sees"],
+        "actions": env["does"],
         "solved at": number(env["reward_threshold"]),
         "longest episode": number(env["max_episode_steps"]),
-        "random actions earn": number((env["random_return"] or {}).get("mean")),
+        "return of random actions": number((env["random_return"] or {}).get("mean")),
         "options": ", ".join(option["name"] for option in env["options"]) or "–",
     }
     for name, text in facts.items():
@@ -107,7 +109,10 @@ def _show_environment(env: dict[str, Any]) -> None:
 
 def _show_algorithm(algorithm: dict[str, Any]) -> None:
     say(f"{algorithm['title']}: {algorithm['summary']}")
-    say(f"While it trains `rlviz set` changes {', '.join(knob['name'] for knob in algorithm['knobs']) or 'nothing'}.")
+    say(
+        "`rlviz set` can change during training: "
+        f"{', '.join(knob['name'] for knob in algorithm['knobs']) or 'nothing'}."
+    )
     say()
     rows = [
         (field["name"], _plain(field["default"]), _range(field), field["help"])

@@ -1,4 +1,4 @@
-"""`rlviz compare`: runs beside each other."""
+"""The command ``compare``: compare runs side by side."""
 
 from __future__ import annotations
 
@@ -33,21 +33,23 @@ def compare(
     runs: RunNames,
     threshold: Annotated[float | None, typer.Option(help="Return to reach.", show_default="the environment's")] = None,
     window: Annotated[int, typer.Option(min=1, max=1000, help="Episodes in the moving average.")] = 20,
-    apart: Annotated[bool, typer.Option("--apart", help="Show each seed of a group by itself.")] = False,
+    apart: Annotated[bool, typer.Option("--apart", help="Show each seed of a group separately.")] = False,
     video: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Instead, write the newest videos of two runs side by side, as MP4."),
+        typer.Option(
+            metavar="FILE", help="Instead of comparing, write the newest videos of two runs side by side, as MP4."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compare runs: figures, settings that differ, and which is better, if that can be told."""
+    """Compare the results and settings of runs. The command also tells which run is better, if the data show it."""
     with connected(context) as connection:
         run_ids = [find_run(connection, run) for run in runs]
         if video is not None:
             _write_video(connection, run_ids, video, as_json)
             return
         if len(set(run_ids)) < 2:
-            raise Failure(Exit.BAD_INPUT, f"Name two runs or more. `rlviz status {run_ids[0]}` shows one.")
+            raise Failure(Exit.BAD_INPUT, f"Name at least two runs. `rlviz status {run_ids[0]}` shows one.")
         compared = connection.get("/compare", runs=",".join(run_ids), threshold=threshold, window=window)
     if as_json:
         print_json(compared)
@@ -68,7 +70,7 @@ def compare(
 
 @dataclass(frozen=True)
 class _Column:
-    """A run, or the seeds of one setting. ``key``: the id of run or group."""
+    """A column of the table: a run, or all seeds with the same settings. ``key``: the id of the run or group."""
 
     key: str
     title: str
@@ -76,7 +78,7 @@ class _Column:
 
 
 def _columns(compared: Any, groups: Sequence[Any]) -> Iterator[_Column]:
-    """In the order of the first run of each."""
+    """Return the columns, in the order of their first runs."""
     group_of = {run_id: group for group in groups for run_id in group["run_ids"]}
     for run in compared["runs"]:
         run_id = run["run"]["id"]
@@ -88,20 +90,24 @@ def _columns(compared: Any, groups: Sequence[Any]) -> Iterator[_Column]:
 
 
 def _print_figures(figures: Sequence[Any], columns: Sequence[_Column]) -> None:
-    """Which run is best and why, or why none, is said unless seeds are together: one of them may be the luckiest."""
+    """Print the results of each column, and which run is best and why.
+
+    With seeds grouped, no single run is called best, since it may only have been lucky.
+    """
     titles = [column.title for column in columns]
     if any(len(column.run_ids) > 1 for column in columns):
         rows = [(one["title"], *(_figure(one, column) for column in columns)) for one in figures]
         print_table(("FIGURE", *titles), rows, keep=1 + len(columns))
         note(
-            "Of seeds: interquartile mean, or median steps and time, with the 95 % interval. `--apart` shows each seed."
+            "For groups of seeds: interquartile mean, or median steps and time, with the 95 % interval. `--apart` "
+            "shows each seed."
         )
         return
-    rows = [(one["title"], *(_marked(one, column) for column in columns), one["reason"]) for one in figures]
+    rows = [(one["title"], *(_mark_best(one, column) for column in columns), one["reason"]) for one in figures]
     print_table(("FIGURE", *titles, "WHY"), rows, keep=1 + len(columns))
 
 
-def _marked(figure: Any, column: _Column) -> str:
+def _mark_best(figure: Any, column: _Column) -> str:
     return _figure(figure, column) + (" *" if figure["best"] == column.key else "")
 
 
@@ -109,16 +115,16 @@ def _write_video(connection: Connection, run_ids: Sequence[str], video: Path, as
     from rlviz.cli.files import replace_file, say_written
 
     if len(run_ids) != 2:
-        raise Failure(Exit.BAD_INPUT, f"--video is of two runs; got {len(run_ids)}.")
+        raise Failure(Exit.BAD_INPUT, f"--video needs exactly two runs, not {len(run_ids)}.")
     query = {"first": run_ids[0], "second": run_ids[1]}
-    with waiting("Putting the videos side by side"):
+    with waiting("Combining the videos"):
         answer = connection.request("GET", "/compare/video", params=query, timeout=_VIDEO_SECONDS)
         replace_file(video, lambda file: file.write(answer.content))
     say_written(video, as_json)
 
 
 def _figure(figure: Any, column: _Column) -> str:
-    """Of a run, or of seeds: for instance ``480.2 [475.1, 488], 4 of 5``."""
+    """Return a result of a run or of seeds, such as ``480.2 [475.1, 488], 4 of 5``."""
     if len(column.run_ids) == 1:
         return number(figure["values"].get(column.key))
     seeds = figure["groups"][column.key]
@@ -128,7 +134,7 @@ def _figure(figure: Any, column: _Column) -> str:
 
 
 def _setting(difference: Any, column: _Column) -> str:
-    """All values that the seeds of a column have."""
+    """Return all values that the seeds of a column have."""
     return ", ".join(dict.fromkeys(_shown(difference["values"].get(run_id, "–")) for run_id in column.run_ids))
 
 

@@ -1,4 +1,4 @@
-"""Settings and configurations: config show, check, migrate."""
+"""Commands on settings and configuration files: config show, check, migrate."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 
 from rlviz.cli.completion import complete_run
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.options import AsJson, examples, folders_meant, read_settings
+from rlviz.cli.options import AsJson, examples, match_folders, read_settings
 from rlviz.cli.output import print_json, print_table, say, waiting
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _SETTINGS = (".toml", ".yaml", ".yml")
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(help="Settings and where each comes from; configurations of runs.", invoke_without_command=True)
+    group = typer.Typer(help="Settings with their sources; configuration files of runs.", invoke_without_command=True)
     group.callback()(_show_by_default)
     group.command(epilog=examples("rlviz config show", "rlviz --config rlviz.yaml config show --json"))(show)
     group.command(
@@ -40,7 +40,7 @@ def _show_by_default(context: typer.Context) -> None:
 
 
 def show(context: typer.Context, as_json: AsJson = False) -> None:
-    """Show every setting, its value, and which source won: flag, environment, .env, file, or default."""
+    """Show every setting, its value and its source: flag, environment, .env, file, or default."""
     from rlviz.settings import PREFIX, Settings
 
     settings = read_settings(context)
@@ -67,23 +67,24 @@ def check(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check settings, or what a run's files and packages differ in from those of this version.
+    """Check settings, or compare a run's files and packages with those of this version.
 
-    Settings that cannot be used end with status 2, and file, line and column; a file that is not read as it was meant
-    with status 1. Keys with a former name, defaults and packages of other versions are told, and are no failure.
+    Invalid settings are reported with file, line and column, and end with status 2. A file that this version would
+    read differently than it was written ends with status 1. Renamed keys, defaults and other package versions are
+    reported but do not count as a failure.
     """
     if what is None or what.endswith(_SETTINGS):
         _check_settings(context, None if what is None else Path(what), as_json)
         return
     with waiting(f"Comparing {what}"):
-        name, found = _drift(context, what)
+        name, found = _find_drift(context, what)
     if as_json:
         print_json([one.model_dump(mode="json") for one in found])
     else:
         for one in found:
             say(f"{one.kind}: {one.file}{_place(one)}: {one.says}")
         if not found:
-            say(f"{name} is as this version writes it.")
+            say(f"{name} is exactly as this version writes it.")
     if not all(one.is_harmless for one in found):
         raise typer.Exit(Exit.FAILED)
 
@@ -91,9 +92,9 @@ def check(
 def migrate(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A config.json, experiment.json or evaluation.")],
     write: Annotated[bool, typer.Option("--write", help="Replace the file; the original is kept as FILE.bak.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print in JSON what was, or would be, changed.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the changes as JSON.")] = False,
 ) -> None:
-    """Print a file as this version would write it. Nothing needs this: older files are read as they are."""
+    """Print a file as this version would write it. This is optional: older files are read as they are."""
     from rlviz.cli.files import replace_file
     from rlviz.domain.versions import UnknownVersion
     from rlviz.rundir.contents import document_model, drift_of_document
@@ -103,14 +104,14 @@ def migrate(
         raise Failure(Exit.NOT_FOUND, f"There is no file {file}.")
     if model is None:
         raise Failure(
-            Exit.BAD_INPUT, f"{file.name} carries no version. Name a config.json, experiment.json or eval_*.json."
+            Exit.BAD_INPUT, f"{file.name} has no format version. Name a config.json, experiment.json or eval_*.json."
         )
     content = _read(file)
     try:
         document = json.loads(content)
         reading = model.format.read(document)
     except (ValueError, AttributeError) as error:
-        said = error if isinstance(error, UnknownVersion) else "It is no JSON object."
+        said = error if isinstance(error, UnknownVersion) else "It is not a JSON object."
         raise Failure(Exit.BAD_INPUT, f"{file}: {said}") from error
     if reading.is_newer:
         raise Failure(Exit.CONFLICT, f"{file}: {model.format.newer(reading.found)} Install that version.")
@@ -119,8 +120,8 @@ def migrate(
     migrated = json.dumps(dict(reading.document), indent=2, ensure_ascii=False) + "\n"
     backup = file.with_name(f"{file.name}.bak") if write and reading.applied else None
     if backup is not None:
-        if backup.exists() and _read(backup) != content:  # the same is what an earlier one that was cut off left
-            raise Failure(Exit.CONFLICT, f"{backup} is there already. Move it away first; nothing was changed.")
+        if backup.exists() and _read(backup) != content:  # an identical backup was left by an interrupted migration
+            raise Failure(Exit.CONFLICT, f"{backup} already exists. Move it away first. Nothing was changed.")
         replace_file(backup, lambda target: target.write(content))
         replace_file(file, lambda target: target.write(migrated.encode()))
     if as_json:
@@ -130,15 +131,18 @@ def migrate(
     elif not write:
         say(migrated.rstrip("\n"))
     elif backup is None:
-        say(f"{file} is of the present version, {reading.found}, already.")
+        say(f"{file} already has the current format version, {reading.found}.")
     else:
-        say(f"{file} is of version {model.format.current}; it was of {reading.found}, which is kept in {backup.name}.")
+        say(
+            f"{file} now has version {model.format.current}. The original, of version {reading.found}, is in "
+            f"{backup.name}."
+        )
         for migration in reading.applied:
             say(f"  {migration.says}")
 
 
 def settings_as_json(settings: Settings) -> dict[str, Any]:
-    """Every setting, without its secrets, and where it comes from."""
+    """Return every setting with its source, without secrets."""
     names = type(settings).model_fields
     return {name: {"value": _plain(settings.shown(name)), "source": settings.source_of(name)} for name in names}
 
@@ -152,11 +156,11 @@ def _check_settings(context: typer.Context, file: Path | None, as_json: bool) ->
         print_json({"usable": True, "given": given})
     else:
         differ = "1 differs" if len(given) == 1 else f"{len(given)} differ"
-        say(f"The settings can be used; {differ} from the default.")
+        say(f"The settings are valid; {differ} from the default.")
 
 
-def _drift(context: typer.Context, what: str) -> tuple[str, list[Drift]]:
-    """Of a file or a run, with what that is called. Raises Failure, or RunFolderError."""
+def _find_drift(context: typer.Context, what: str) -> tuple[str, list[Drift]]:
+    """Return the differences of a file or run, with its name. Raises Failure, or RunFolderError."""
     from rlviz.provenance import package_versions
     from rlviz.rundir.contents import document_model, drift_of_document, drift_of_run
     from rlviz.rundir.folder import RunFolder
@@ -172,7 +176,7 @@ def _drift(context: typer.Context, what: str) -> tuple[str, list[Drift]]:
         try:
             return str(path), drift_of_document(_read(path), model, path.name)
         except ValueError as error:
-            raise Failure(Exit.FAILED, f"{path} is no JSON object.") from error
+            raise Failure(Exit.FAILED, f"{path} is not a JSON object.") from error
     folder = RunFolder.at(path) if path.is_dir() else _run_named(context, what)
     try:
         return folder.run_id, drift_of_run(folder, package_versions())
@@ -181,16 +185,16 @@ def _drift(context: typer.Context, what: str) -> tuple[str, list[Drift]]:
 
 
 def _run_named(context: typer.Context, text: str) -> RunFolder:
-    """The one run that is meant; no service is asked. Raises Failure."""
+    """Return the folder of the run that ``text`` refers to, without a service. Raises Failure."""
     from rlviz.rundir.folder import run_folders
 
-    meant = folders_meant(text, list(run_folders(read_settings(context).runs_dir)))
+    meant = match_folders(text, list(run_folders(read_settings(context).runs_dir)))
     if len(meant) == 1:
         return meant[0]
     if meant:
         ids = ", ".join(folder.run_id for folder in meant[:5])
-        raise Failure(Exit.BAD_INPUT, f"{text!r} could be {len(meant)} runs: {ids}. Give more of the id.")
-    raise Failure(Exit.NOT_FOUND, f"There is no file and no run {text[:80]!r}. `rlviz runs` lists those there are.")
+        raise Failure(Exit.BAD_INPUT, f"{text!r} matches {len(meant)} runs: {ids}. Give more of the id.")
+    raise Failure(Exit.NOT_FOUND, f"There is no file and no run {text[:80]!r}. `rlviz runs` lists all runs.")
 
 
 def _read(path: Path) -> bytes:
@@ -209,7 +213,7 @@ def _place(one: Drift) -> str:
 
 
 def _plain(value: object) -> Any:
-    """What JSON has for a setting: paths are text."""
+    """Return a setting as a JSON value; a path becomes text."""
     if isinstance(value, tuple):
         return list(value)
     return value if isinstance(value, bool | int | float | dict) or value is None else str(value)

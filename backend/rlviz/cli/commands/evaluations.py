@@ -1,6 +1,6 @@
-"""Evaluations, and what was done in them: evaluate, evaluations, actions, verify.
+"""Commands on evaluations and their steps: evaluate, evaluations, actions, verify.
 
-The steps of a run's evaluations and of what it records while it trains, as they come.
+``stream_steps`` prints the steps of evaluations and recordings of a run as they appear.
 """
 
 from __future__ import annotations
@@ -29,10 +29,12 @@ _SHOWN = ("episode", "index", "action", "reward", "terminated", "truncated")
 
 
 def stream_steps(connection: Connection, run_id: str, *, columns: str | None, as_json: bool, **query: Any) -> None:
-    """Print every step of the newest evaluation, or recording, of a run and of each that comes, a line each, until the
-    run is at rest and none is under way. ``query``: as of ``…/export``."""
+    """Print one line for each step of a run's newest evaluation or recording, and of every later one.
+
+    Ends when the run no longer trains and no evaluation is running. ``query``: the parameters of ``…/export``.
+    """
     names = [name.strip() for name in columns.split(",")] if columns else list(_SHOWN)
-    for evaluation in _as_they_come(connection, run_id):
+    for evaluation in _follow_evaluations(connection, run_id):
         path = f"{_path(run_id)}/{evaluation['id']}/export"
         note(f"{evaluation['id']}: {_about(evaluation)}")
         with connection.lines(path, format="ndjson", **query) as lines:
@@ -41,7 +43,7 @@ def stream_steps(connection: Connection, run_id: str, *, columns: str | None, as
         sys.stdout.flush()
 
 
-def _as_they_come(connection: Connection, run_id: str) -> Iterator[dict[str, Any]]:
+def _follow_evaluations(connection: Connection, run_id: str) -> Iterator[dict[str, Any]]:
     seen: set[str] | None = None
     while True:
         at_rest = connection.get(f"/runs/{run_id}")["status"] in AT_REST
@@ -74,11 +76,11 @@ def _json(line: str, evaluation_id: str) -> str:
 
 
 def _text(step: dict[str, Any], names: Sequence[str]) -> str:
-    return "  ".join(f"{name} {_value(step[name])}" for name in names if _tells(step.get(name)))
+    return "  ".join(f"{name} {_value(step[name])}" for name in names if _has_content(step.get(name)))
 
 
-def _tells(value: Any) -> bool:
-    """Whether there is something to say of it: no action has led to the first state of an episode."""
+def _has_content(value: Any) -> bool:
+    """Return whether to print a value. The first state of an episode, for instance, has no action before it."""
     return value is not None and value is not False
 
 
@@ -110,17 +112,21 @@ def evaluate(
     context: typer.Context,
     run: RunName,
     episodes: Annotated[
-        int | None, typer.Option(help="Episodes to play.", show_default="as many as the service plays")
+        int | None, typer.Option(help="Episodes to play.", show_default="the service's default")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Of the first episode; each next one adds 1.")] = None,
-    step: Annotated[int | None, typer.Option(help="The newest policy kept at this step or before.")] = None,
-    best: Annotated[bool, typer.Option("--best", help="The best policy kept, instead of the newest.")] = False,
-    sample: Annotated[bool, typer.Option("--sample", help="Draw actions instead of taking the likeliest.")] = False,
+    seed: Annotated[int | None, typer.Option(help="Seed of the first episode; each further episode adds 1.")] = None,
+    step: Annotated[
+        int | None, typer.Option(help="Use the newest policy that was saved at this step or before.")
+    ] = None,
+    best: Annotated[bool, typer.Option("--best", help="Use the best saved policy instead of the newest.")] = False,
+    sample: Annotated[
+        bool, typer.Option("--sample", help="Sample actions instead of taking the most likely one.")
+    ] = False,
     video: Annotated[bool, typer.Option(help="Film it.")] = True,
-    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Return when it is completed.")] = True,
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until the evaluation is complete.")] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Play fresh episodes with a run's policy."""
+    """Play new episodes with a run's policy."""
     body: dict[str, Any] = {"deterministic": not sample, "video": video}
     if episodes is not None:
         body["episodes"] = episodes
@@ -130,7 +136,7 @@ def evaluate(
         body["policy"] = "best"
     if step is not None:
         body["checkpoint_step"] = step
-    with connected(context, begins=True) as connection:
+    with connected(context, starts_run=True) as connection:
         run_id = find_run(connection, run)
         evaluation = connection.post(f"/runs/{run_id}/evaluations", body)
         if wait or connection.is_own:
@@ -147,7 +153,7 @@ def evaluations(
     context: typer.Context,
     run: RunName,
     by_run: Annotated[
-        bool, typer.Option("--by-run", help="Those that it has recorded itself while it went on.")
+        bool, typer.Option("--by-run", help="List those that the run recorded itself during training.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -174,26 +180,34 @@ def actions(
     context: typer.Context,
     run: RunName,
     evaluation: EvaluationName = NEWEST,
-    episode: Annotated[int | None, typer.Option(min=0, help="One episode, from 0.", show_default="all")] = None,
+    episode: Annotated[
+        int | None, typer.Option(min=0, help="Only this episode, counted from 0.", show_default="all")
+    ] = None,
     where: Annotated[
         list[str] | None,
-        typer.Option(help="COLUMN:TEST, for instance action:1, or in words, 'reward < 0 and action = 1'; repeatable."),
+        typer.Option(
+            help=(
+                "Condition on steps: COLUMN:TEST such as action:1, or text such as 'reward < 0 and action = 1'; "
+                "repeatable."
+            )
+        ),
     ] = None,
     columns: Annotated[str | None, typer.Option(help="Comma-separated.", show_default="all")] = None,
-    sort: Annotated[str | None, typer.Option(help="Columns, comma-separated; -reward: the greatest first.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 50,
+    sort: Annotated[
+        str | None, typer.Option(help="Columns to sort by, separated by commas; -reward sorts in descending order.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number of steps.")] = 50,
     follow: Annotated[
         bool,
         typer.Option(
             "--follow",
             "-f",
-            help="Of the newest evaluation, and of each that comes, also of what is recorded while it trains; a line a "
-            "step.",
+            help="Print the newest evaluation or recording, and each later one until the run ends; one line per step.",
         ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show what a policy saw and did in an evaluation, step by step."""
+    """Show the steps of an evaluation: observations and actions."""
     if follow and (evaluation != NEWEST or sort is not None):
         raise Failure(Exit.BAD_INPUT, "--follow shows evaluations as they come: leave out EVAL and --sort.")
     with connected(context) as connection:
@@ -214,7 +228,7 @@ def actions(
         return
     named = answer["columns"]
     if not answer["total"]:
-        say("No step is so." if where or episode is not None else "No step was recorded.")
+        say("No step matches." if where or episode is not None else "No step was recorded.")
         return
     print_table(list(named), ([_cell(value) for value in row] for row in zip(*named.values(), strict=True)), keep=4)
     if answer["stop"] < answer["total"]:
@@ -225,38 +239,36 @@ def verify(
     context: typer.Context,
     run: RunName,
     evaluation: EvaluationName = NEWEST,
-    film: Annotated[
-        bool, typer.Option("--film", help="Make its video meanwhile, again or for the first time.")
-    ] = False,
+    film: Annotated[bool, typer.Option("--film", help="Also make its video, or make it again.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Play an evaluation again and compare every step; exit status 1 if it is not identical."""
+    """Replay an evaluation and compare every step. Exit status 1 if it is not identical."""
     with connected(context) as connection:
         run_id = find_run(connection, run)
         path = f"/runs/{run_id}/evaluations/{find_evaluation(connection, run_id, evaluation)}"
         begin = f"{path}/film" if film else None
-        verification = wait_for_verification(connection, f"{path}/verify", "Playing it again", begin=begin)
+        verification = wait_for_verification(connection, f"{path}/verify", "Replaying the evaluation", begin=begin)
     if as_json:
         print_json(verification)
     if verification["status"] == "failed":
-        raise Failure(Exit.FAILED, f"It could not be played again: {verification['cause']}")
+        raise Failure(Exit.FAILED, f"It could not be replayed: {verification['cause']}")
     if not verification["identical"]:
         raise Failure(Exit.FAILED, f"It is not identical: {verification['first_difference']}")
     if not as_json:
-        say(f"Identical in all of {counted(verification['steps'], 'step')}.")
+        say(f"All {counted(verification['steps'], 'step')} are identical.")
 
 
 def find_evaluation(connection: Connection, run_id: str, text: str) -> str:
-    """The id of the evaluation that ``text`` means: ``last`` is the newest one that is completed, or without one the
-    newest that the run has recorded itself."""
+    """Return the id of the evaluation that ``text`` refers to. Raises Failure if there is none.
+
+    ``last`` is the newest completed evaluation, or else the newest one that the run recorded itself.
+    """
     found = connection.get(f"/runs/{run_id}/evaluations")
     if text != NEWEST:
         by_itself = connection.get(f"/runs/{run_id}/evaluations", by_run=True)
         if text not in {item["id"] for item in (*found, *by_itself)}:
             lister = f"rlviz evaluations {run_id}"
-            raise Failure(
-                Exit.NOT_FOUND, f"{run_id} has no evaluation {text[:80]!r}. `{lister}` lists those there are."
-            )
+            raise Failure(Exit.NOT_FOUND, f"{run_id} has no evaluation {text[:80]!r}. `{lister}` lists all.")
         return text
     completed = [item for item in found if item["status"] == "completed"]
     if not completed:

@@ -1,4 +1,4 @@
-"""Experiments: list, show, stop, resume, export, keep, delete; ``run`` of the group is in ``start_experiments``."""
+"""Commands on experiments: list, show, stop, resume, export, keep, delete. ``start_experiments`` has ``run``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 from rlviz.cli.commands import start_experiments
 from rlviz.cli.commands.start_experiments import Follow, Wait
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.follow import attend, by_variant, cause_lines, figures, follow_experiment, words
+from rlviz.cli.follow import attend_experiment, by_variant, cause_lines, follow_experiment, progress_text, trial_text
 from rlviz.cli.options import (
     AsJson,
     ExperimentName,
@@ -36,7 +36,7 @@ class Score(StrEnum):
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(help="Several seeds of each variant, compared fairly.", no_args_is_help=True)
+    group = typer.Typer(help="Train several seeds of each variant and compare them.", no_args_is_help=True)
     group.command(
         epilog=examples("rlviz experiment run ppo-or-dqn.yaml --follow", "rlviz experiment run search.toml --wait")
     )(start_experiments.run)
@@ -86,7 +86,7 @@ def show(context: typer.Context, experiment: ExperimentName, follow: Follow = Fa
             print_json(found)
             return
         say(one_line(f"{found['id']}  {found['name']}"))
-        say(f"{found['status']} · {figures(found)}")
+        say(f"{found['status']} · {progress_text(found)}")
         if said := found["problem"] or found["cause"]:
             say(said)
         say()
@@ -105,7 +105,7 @@ def stop(context: typer.Context, experiment: ExperimentName, as_json: AsJson = F
     if as_json:
         print_json(stopped)
     else:
-        say(f"{stopped['id']} {stopped['status']}: {figures(stopped)}")
+        say(f"{stopped['id']} {stopped['status']}: {progress_text(stopped)}")
 
 
 def resume(
@@ -116,9 +116,9 @@ def resume(
     as_json: AsJson = False,
 ) -> None:
     """Resume a stopped experiment; each run continues where it was."""
-    with connected(context, trains=True) as connection:
+    with connected(context, starts_many_runs=True) as connection:
         resumed = connection.post(f"/experiments/{find_experiment(connection, experiment)}/resume")
-        attend(connection, resumed, follow, wait, as_json)
+        attend_experiment(connection, resumed, follow, wait, as_json)
 
 
 def export(
@@ -129,28 +129,32 @@ def export(
         typer.Option(
             "--format",
             metavar="FORMAT",
-            help="Of the file: json, csv, parquet, markdown, latex or html.",
-            show_default="by the end of its name, or csv",
+            help="Format of the file: json, csv, parquet, markdown, latex or html.",
+            show_default="from the file's extension, or csv",
         ),
     ] = None,
-    score: Annotated[Score, typer.Option(help="Fresh episodes, last 100 of training, or best policy.")] = Score.TRIAL,
+    score: Annotated[
+        Score, typer.Option(help="Score of a trial: new episodes, the last 100 of training, or the best policy.")
+    ] = Score.TRIAL,
     threshold: Annotated[float | None, typer.Option(help="Return to reach.", show_default="the environment's")] = None,
     output: Annotated[
         Path | None,
         typer.Option(
             "--output",
             "-o",
-            help="File to write, or to replace. A link is followed; a device or a pipe is written to.",
+            help="File to write or replace. Links are followed; devices and pipes work too.",
             show_default="printed",
         ),
     ] = None,
     as_json: WrittenAsJson = False,
 ) -> None:
-    """Write its trials (csv, json, parquet), its variants (markdown, latex), or the whole report (html)."""
+    """Export the trials (csv, json, parquet), the variants (markdown, latex), or the whole report (html)."""
     from rlviz.cli import files
 
     if as_json and output is None:
-        raise Failure(Exit.BAD_INPUT, "--json says what was written: give --output too. `--format json` prints trials.")
+        raise Failure(
+            Exit.BAD_INPUT, "--json reports what was written and needs --output. Use `--format json` to print trials."
+        )
     chosen = files.choose_format(ReportFormat, format_, output)
     files.check_target(chosen, output, is_terminal())
     with connected(context) as connection:
@@ -170,8 +174,10 @@ def export(
 def keep(
     context: typer.Context,
     experiment: ExperimentName,
-    variant: Annotated[str, typer.Argument(metavar="VARIANT", help="Its id, as `trial-7`, or what it is called.")],
-    title: Annotated[str, typer.Argument(metavar="TITLE", help="What the preset is called.")],
+    variant: Annotated[
+        str, typer.Argument(metavar="VARIANT", help="Id of the variant, such as `trial-7`, or its label.")
+    ],
+    title: Annotated[str, typer.Argument(metavar="TITLE", help="Title of the preset.")],
     as_json: AsJson = False,
 ) -> None:
     """Save a variant, or a trial of a search, as one of your presets, with its measured results."""
@@ -192,7 +198,7 @@ def delete(
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Delete an experiment and its scores for good; its runs are stopped and stay."""
+    """Delete an experiment and its scores for good. Its runs are stopped but not deleted."""
     with connected(context) as connection:
         experiment_id = find_experiment(connection, experiment)
         ask_first(f"Delete {experiment_id} with its scores for good?", yes)
@@ -216,13 +222,13 @@ def _row(experiment: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _show_results(experiment: dict[str, Any], results: dict[str, Any]) -> None:
-    """The verdict, and each variant with its interval and its trials, the best first."""
+    """Print each variant with its interval and trials, the best first, and then the verdict."""
     scores = {one["label"]: one for one in results["variants"]}
     rows = []
     for label, cells in best_first(by_variant(experiment), lambda row: scores.get(row[0], {}).get("rank")):
         found = scores.get(label, {"iqm": None, "low": None, "high": None})
         interval = "–" if found["iqm"] is None else interval_text(found["low"], found["high"])
-        rows.append((label, score_text(found["iqm"]), interval, "  ".join(words(cell) for cell in cells)))
+        rows.append((label, score_text(found["iqm"]), interval, "  ".join(trial_text(cell) for cell in cells)))
     print_table(("VARIANT", "IQM", "95 % INTERVAL", "SEEDS"), rows, keep=2)
     say()
     if results["across"] is not None and results["across"]["methods"]:
@@ -231,7 +237,7 @@ def _show_results(experiment: dict[str, Any], results: dict[str, Any]) -> None:
 
 
 def _show_methods(across: dict[str, Any]) -> None:
-    """Each method over all environments, in normalised scores."""
+    """Print the normalised scores of each method over all environments."""
     rows = [
         (one["label"], score_text(one["iqm"]), interval_text(one["low"], one["high"]), str(one["n"]))
         for one in best_first(across["methods"], lambda one: one["rank"])
@@ -239,14 +245,17 @@ def _show_methods(across: dict[str, Any]) -> None:
     print_table(("OVER ENVIRONMENTS", "IQM", "95 % INTERVAL", "SCORES"), rows, keep=2)
     for one in across["environments"]:
         chance, threshold = score_text(one["random_return"]), score_text(one["threshold"])
-        say(f"{one['environment']}: 0 is the mean return of random actions, {chance}; 1 is the threshold, {threshold}.")
+        say(
+            f"{one['environment']}: 0 is the mean return of random actions ({chance}), 1 is the threshold "
+            f"({threshold})."
+        )
     for sentence in across["left_out"]:
         say(sentence)
     say()
 
 
 def _show_search(search: dict[str, Any]) -> None:
-    """Each trial with its values, the best one marked, and what matters."""
+    """Print each trial with its values, mark the best, and print the importance of the hyperparameters."""
     best = search["best"]["number"] if search["best"] else None
     names = [one["name"] for one in search["coordinates"]["axes"]]
     rows = [

@@ -1,4 +1,4 @@
-"""Runs for other programs and other machines."""
+"""The command ``export``: write runs for other programs and other machines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rlviz.rundir.folder import RunFolder
 
 ROWS_A_MOVE = 1_000
-"""So many rows move the bar on."""
+"""Rows between two updates of the progress bar."""
 
 T = TypeVar("T")
 
@@ -57,70 +57,78 @@ def export(
         list[str] | None,
         typer.Argument(
             metavar="RUN",
-            help="Runs: ids, their beginnings, names, or `last`.",
+            help="Runs: ids, starts or ends of ids, names, or `last`.",
             autocompletion=complete_run,
             show_default=False,
         ),
     ] = None,
     group: Annotated[
-        str | None, typer.Option(metavar="RUN", help="All seeds of a run.", autocompletion=complete_run)
+        str | None, typer.Option(metavar="RUN", help="Export all seeds of this run.", autocompletion=complete_run)
     ] = None,
     experiment: Annotated[
-        str | None, typer.Option(help="All runs of an experiment.", autocompletion=complete_experiment)
+        str | None, typer.Option(help="Export all runs of this experiment.", autocompletion=complete_experiment)
     ] = None,
     what: Annotated[
-        ExportedPart, typer.Option(help="Every row of its metrics, or its configuration.")
+        ExportedPart, typer.Option(help="Export every row of the metrics, or the configuration.")
     ] = ExportedPart.METRICS,
     format_: Annotated[
         MetricsFormat | None,
-        typer.Option("--format", help="Of the file.", show_default="by the end of its name, or csv"),
+        typer.Option("--format", help="Format of the file.", show_default="from the file's extension, or csv"),
     ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
             "--output",
             "-o",
-            help="File to write, or to replace; of TensorBoard a folder, of several runs a folder or a .zip. "
-            "A link is followed; a device or a pipe is written to.",
+            help="File to write or replace. For TensorBoard, a folder; for several runs, a folder or a .zip. "
+            "Links are followed; devices and pipes work too.",
             show_default="printed",
         ),
     ] = None,
     bundle: Annotated[
-        bool, typer.Option("--bundle", help="The whole run as one file, for `rlviz import` on another machine.")
+        bool, typer.Option("--bundle", help="Write the whole run as one file, for `rlviz import` on another machine.")
     ] = False,
-    policies: Annotated[bool, typer.Option(help="Of a bundle: with its policies.")] = True,
-    snapshots: Annotated[bool, typer.Option(help="Of a bundle: with snapshots, to go on exactly.")] = False,
+    policies: Annotated[bool, typer.Option(help="With --bundle: include the policies.")] = True,
+    snapshots: Annotated[bool, typer.Option(help="With --bundle: include the snapshots, to resume exactly.")] = False,
     to: Annotated[
         list[SinkKind] | None,
-        typer.Option("--to", metavar=SINKS, help="Into another program, once however often it is asked; repeatable."),
+        typer.Option(
+            "--to",
+            metavar=SINKS,
+            help="Send the runs to this program; data that is already there is not sent twice. Repeatable.",
+        ),
     ] = None,
     follow: Annotated[
-        bool, typer.Option("--follow", help="With --to: while they train, until they have ended.")
+        bool, typer.Option("--follow", help="With --to: send data while the runs train, until they end.")
     ] = False,
     as_json: WrittenAsJson = False,
 ) -> None:
-    """Write the metrics of runs, or a configuration, as CSV, JSON, Parquet or event files of TensorBoard; or all of it.
+    """Export metrics or configurations of runs, or whole runs. Formats are CSV, JSON, Parquet and TensorBoard event
+    files; a bundle contains a whole run.
 
-    Metrics have the columns seq, time (Unix seconds), step, and one for each metric; a value that was not logged
-    in a row, or was not finite, is empty. What a rollback left behind is in it too: every row of the journal is.
+    Tables of metrics have the columns seq, time (Unix seconds), step, and one for each metric. A value that was not
+    logged in a row, or was not finite, is empty. Every row of the journal is exported, also rows that a rollback
+    discarded.
 
-    Several runs, the seeds of a group and the runs of an experiment become one folder, or one zip archive if --output
-    ends in .zip: a folder for each run, with its configuration, and a table of the runs; or a bundle for each.
+    Several runs become one folder, or one zip archive if --output ends in .zip. It contains a table of the runs, and
+    for each run a folder with its configuration, or a bundle.
 
-    With --to, runs go into Weights & Biases, MLflow or Trackio, with settings, metrics, scores, tags and the newest
-    video. What could not be delivered is kept for `rlviz sync`. Exit status 1 if some was not.
+    With --to, runs are sent to Weights & Biases, MLflow or Trackio, with settings, metrics, scores, tags and the newest
+    video. Data that could not be sent is kept for `rlviz sync`; the exit status is then 1.
     """
     from rlviz.cli.delivering import deliver_all, deliver_following
     from rlviz.rundir.folder import RunFolder
 
     if to and (output is not None or bundle or format_ is not None or what is not ExportedPart.METRICS):
-        raise Failure(Exit.BAD_INPUT, "--to takes runs as they are, without --what, --format, --output, --bundle.")
+        raise Failure(Exit.BAD_INPUT, "--to cannot be combined with --what, --format, --output or --bundle.")
     if follow and not to:
-        raise Failure(Exit.BAD_INPUT, "--follow is for --to: a file is written once.")
+        raise Failure(Exit.BAD_INPUT, "--follow needs --to.")
     if as_json and output is None and not to:
-        raise Failure(Exit.BAD_INPUT, "--json says what was written: give --output too. `--format json` prints rows.")
+        raise Failure(
+            Exit.BAD_INPUT, "--json reports what was written and needs --output. Use `--format json` to print rows."
+        )
     with connected(context) as connection:
-        ids = _chosen(connection, runs or (), group, experiment)
+        ids = _choose_runs(connection, runs or (), group, experiment)
         folders = [RunFolder(connection.settings.runs_dir.resolve(), run_id) for run_id in ids]
         sinks = [(folder, kind) for folder in folders for kind in dict.fromkeys(to or ())]
         if follow:
@@ -129,19 +137,24 @@ def export(
         deliver_all(sinks, as_json=as_json)
     elif len(folders) > 1 or group is not None or experiment is not None:
         if what is not ExportedPart.METRICS:
-            raise Failure(Exit.BAD_INPUT, "The configuration of one run is written. With several runs it goes along.")
+            raise Failure(
+                Exit.BAD_INPUT,
+                "--what config needs exactly one run. An export of several runs contains their configurations.",
+            )
         form = RunsFormat.BUNDLE if bundle else RunsFormat(format_ or MetricsFormat.CSV)
-        _several(folders, form, _named(output), as_json, policies=policies, snapshots=snapshots)
+        _export_several(folders, form, _require_output(output), as_json, policies=policies, snapshots=snapshots)
     elif bundle:
-        _bundle(folders[0], _named(output), as_json, policies=policies, snapshots=snapshots)
+        _export_bundle(folders[0], _require_output(output), as_json, policies=policies, snapshots=snapshots)
     elif format_ is MetricsFormat.TENSORBOARD:
-        _event_files(folders[0], _named(output), as_json)
+        _export_event_files(folders[0], _require_output(output), as_json)
     else:
-        _table(folders[0], what, format_, output, as_json)
+        _export_table(folders[0], what, format_, output, as_json)
 
 
-def _chosen(connection: Connection, runs: Sequence[str], group: str | None, experiment: str | None) -> Sequence[str]:
-    """The ids of the runs that are meant, each once. Raises Failure."""
+def _choose_runs(
+    connection: Connection, runs: Sequence[str], group: str | None, experiment: str | None
+) -> Sequence[str]:
+    """Return the ids of the chosen runs, each once. Raises Failure."""
     ids = [find_run(connection, run) for run in runs]
     if group is not None:
         run = connection.get(f"/runs/{find_run(connection, group)}")
@@ -151,17 +164,17 @@ def _chosen(connection: Connection, runs: Sequence[str], group: str | None, expe
         wanted = [cell["run_id"] for cell in found["cells"] if cell["run_id"] is not None]
         ids += [run_id for run_id in wanted if (connection.settings.runs_dir / run_id).is_dir()]
     if not ids:
-        raise Failure(Exit.BAD_INPUT, "Name runs, or a --group or an --experiment that has some.")
+        raise Failure(Exit.BAD_INPUT, "Name runs, or a --group or an --experiment that has runs.")
     return list(dict.fromkeys(ids))
 
 
-def _named(output: Path | None) -> Path:
+def _require_output(output: Path | None) -> Path:
     if output is None:
-        raise Failure(Exit.BAD_INPUT, "Say where with --output.")
+        raise Failure(Exit.BAD_INPUT, "Give --output.")
     return output
 
 
-def _table(
+def _export_table(
     folder: RunFolder, what: ExportedPart, format_: MetricsFormat | None, output: Path | None, as_json: bool
 ) -> None:
     from rlviz.cli.files import check_target, choose_format, replace_file, say_written
@@ -174,7 +187,7 @@ def _table(
     with progress(f"Exporting {folder.run_id}") as advance:
         config = folder.read_config().model_dump(mode="json") if what is ExportedPart.CONFIG else None
         table = config_table(config) if config is not None else metrics_table(folder)
-        table = replace(table, rows=_passing(table.rows, table.count, advance))
+        table = replace(table, rows=_report_progress(table.rows, table.count, advance))
         if table.renamed:
             note(renames_text(dict(table.renamed), TABLES.target))
         if output is None:
@@ -184,10 +197,10 @@ def _table(
     say_written(output, as_json, rows=rows)
 
 
-def _several(
+def _export_several(
     folders: Sequence[RunFolder], form: RunsFormat, output: Path, as_json: bool, *, policies: bool, snapshots: bool
 ) -> None:
-    """Whole, or nothing of it."""
+    """Write several runs to one folder or zip archive. An export that fails leaves nothing behind."""
     import tempfile
 
     from rlviz.cli.files import replace_file, say_written
@@ -196,9 +209,9 @@ def _several(
 
     as_zip = output.suffix.lower() == ".zip"
     if not as_zip:
-        output = output.resolve()  # a link is followed, as that to a file
+        output = output.resolve()  # follow a link, as for a file
     if not as_zip and output.exists() and (not output.is_dir() or any(output.iterdir())):
-        raise Failure(Exit.CONFLICT, f"{output} is there already. Name a new folder, an empty one, or a .zip.")
+        raise Failure(Exit.CONFLICT, f"{output} already exists. Name a new folder, an empty one, or a .zip.")
     try:
         with tempfile.TemporaryDirectory(prefix=f".{output.name}-", dir=output.absolute().parent) as beside:
             into = Path(beside) / output.stem
@@ -218,7 +231,7 @@ def _several(
     say_written(output, as_json, runs=len(folders))
 
 
-def _bundle(folder: RunFolder, output: Path, as_json: bool, *, policies: bool, snapshots: bool) -> None:
+def _export_bundle(folder: RunFolder, output: Path, as_json: bool, *, policies: bool, snapshots: bool) -> None:
     from rlviz.cli.files import replace_file, say_written
     from rlviz.exchange.bundle import write_bundle
 
@@ -232,17 +245,17 @@ def _bundle(folder: RunFolder, output: Path, as_json: bool, *, policies: bool, s
     say_written(output, as_json, files=len(manifest.files))
 
 
-def _event_files(folder: RunFolder, output: Path, as_json: bool) -> None:
+def _export_event_files(folder: RunFolder, output: Path, as_json: bool) -> None:
     from rlviz.cli.files import say_written
     from rlviz.domain.naming import TENSORBOARD, renames_text
     from rlviz.exchange.export import write_event_files
     from rlviz.rundir.metric_rows import all_rows
 
     if output.exists() and not output.is_dir():
-        raise Failure(Exit.BAD_INPUT, f"{output} is a file. Event files need a folder: name one that is there, or new.")
+        raise Failure(Exit.BAD_INPUT, f"{output} is a file. Event files need a folder; it may be new.")
     with progress(f"Exporting {folder.run_id}") as advance:
         configuration = folder.read_config().model_dump_json(indent=1)
-        rows = _passing(all_rows(folder), _newest_number(folder), advance)
+        rows = _report_progress(all_rows(folder), _count_rows(folder), advance)
         try:
             written = write_event_files(rows, configuration, output)
         except FileExistsError as error:
@@ -252,18 +265,18 @@ def _event_files(folder: RunFolder, output: Path, as_json: bool) -> None:
     if written.renamed:
         note(renames_text(written.renamed, TENSORBOARD.target))
     say_written(output, as_json, values=written.values)
-    note(f"tensorboard --logdir {output} shows them.")
+    note(f"To view them: tensorboard --logdir {output}")
 
 
-def _newest_number(folder: RunFolder) -> int | None:
-    """How many rows there are, or a few more where some are damaged; None for none."""
+def _count_rows(folder: RunFolder) -> int | None:
+    """Return the number of rows, a few more if some are damaged; None if there are none."""
     from rlviz.rundir.journal import last_lines
 
     return next((line.record["seq"] for line in last_lines(folder.metrics_path, 1) if line.record), None)
 
 
-def _passing(rows: Iterable[T], total: int | None, advance: Advance) -> Iterator[T]:
-    """The rows, of which every some move the bar on."""
+def _report_progress(rows: Iterable[T], total: int | None, advance: Advance) -> Iterator[T]:
+    """Yield the rows, and update the progress bar from time to time."""
     for done, row in enumerate(rows):
         if done % ROWS_A_MOVE == 0:
             advance(done, total)

@@ -1,4 +1,4 @@
-"""Policies along a run's training, and videos of them: film list, clip, growth."""
+"""Commands on saved policies and videos of them: film list, clip, growth."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from rlviz.cli.waiting import POLL_SECONDS
 from rlviz.domain.byte_text import byte_text
 
 Seed = Annotated[int | None, typer.Option(help="Seed of each episode.", show_default="1000000")]
-Sample = Annotated[bool, typer.Option("--sample", help="Draw actions instead of taking the likeliest.")]
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write the video to this file, too.")]
+Sample = Annotated[bool, typer.Option("--sample", help="Sample actions instead of taking the most likely one.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Also write the video to this file.")]
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(help="Policies along a run's training, and videos of them.", no_args_is_help=True)
+    group = typer.Typer(help="Saved policies of a run, and videos of them.", no_args_is_help=True)
     group.command("list", epilog=examples("rlviz film list last"))(list_)
     group.command(epilog=examples("rlviz film clip last --step 20000 --output then.mp4"))(clip)
     group.command(epilog=examples("rlviz film growth last --output growth.mp4"))(growth)
@@ -29,7 +29,7 @@ def register(app: typer.Typer) -> None:
 
 
 def list_(context: typer.Context, run: RunName, as_json: AsJson = False) -> None:
-    """List the policies that a run keeps, by step."""
+    """List the saved policies of a run, by step."""
     with connected(context) as connection:
         found = connection.get(f"/runs/{find_run(connection, run)}/policies")
     if as_json:
@@ -39,19 +39,19 @@ def list_(context: typer.Context, run: RunName, as_json: AsJson = False) -> None
     if rows:
         print_table(("STEP", "KEPT AS", "SIZE"), rows, keep=2)
     else:
-        say("It keeps no policy yet.")
+        say("It has saved no policy yet.")
 
 
 def clip(
     context: typer.Context,
     run: RunName,
-    step: Annotated[int, typer.Option(help="The newest policy kept at this step or before.")],
+    step: Annotated[int, typer.Option(help="Use the newest policy that was saved at this step or before.")],
     seed: Seed = None,
     sample: Sample = False,
     output: Output = None,
     as_json: AsJson = False,
 ) -> None:
-    """Film one episode of the policy of a step."""
+    """Film one episode with the policy of a step."""
     _film(context, run, "clips", {"step": step}, seed, sample, output, as_json)
 
 
@@ -63,7 +63,7 @@ def growth(
     output: Output = None,
     as_json: AsJson = False,
 ) -> None:
-    """Film how a run has learned: the same start, played by policies from its first to its newest."""
+    """Film how a run has learned: its first to its newest policy play the same episode."""
     _film(context, run, "growth-video", {}, seed, sample, output, as_json)
 
 
@@ -84,7 +84,7 @@ def _film(
     wanted = {**body, "greedy": not sample, **({} if seed is None else {"seed": seed})}
     with connected(context) as connection:
         run_id = find_run(connection, run)
-        film = _when_ready(connection, run_id, connection.post(f"/runs/{run_id}/{what}", wanted))
+        film = _wait_until_ready(connection, run_id, connection.post(f"/runs/{run_id}/{what}", wanted))
         if output is not None:
             content = connection.download(film["video_url"])
             replace_file(output, lambda file: file.write(content))
@@ -93,14 +93,14 @@ def _film(
         print_json(film)
         return
     for episode in film["episodes"]:
-        end = "" if not episode["cut"] else ", which goes on"
+        end = "" if not episode["cut"] else " (cut off)"
         length = counted(episode["episode_length"], "step") + end
         say(f"step {episode['step']}: return {number(episode['episode_return'])} in {length}")
     note(f"{output or there}: {film['video']['duration']:.1f} s, {byte_text(film['video']['size_bytes'])}")
 
 
-def _when_ready(connection: Connection, run_id: str, film: dict[str, Any]) -> dict[str, Any]:
-    """Raises Failure if it cannot be filmed."""
+def _wait_until_ready(connection: Connection, run_id: str, film: dict[str, Any]) -> dict[str, Any]:
+    """Wait until the video is ready and return the film. Raises Failure if it cannot be filmed."""
     with waiting("Filming"):
         while film["status"] == "waiting":
             time.sleep(POLL_SECONDS)

@@ -1,4 +1,4 @@
-"""Runs that come in: bundles, and what other tools have logged."""
+"""The command ``import``: import runs from bundles and from the logs of other tools."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rlviz.domain.origin import Origin
 
 _SHOWN = 5
-"""Files that are named of those that were left out."""
+"""Maximum number of skipped files to name."""
 
 
 def register(app: typer.Typer) -> None:
@@ -37,38 +37,40 @@ def register(app: typer.Typer) -> None:
 
 def import_(
     context: typer.Context,
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="A file, or a folder of logs.")],
-    algo: Annotated[str | None, typer.Option(help="Algorithm, where the logs do not say it.")] = None,
-    env: Annotated[str | None, typer.Option(help="Environment, where the logs do not say it.")] = None,
-    name: Annotated[str | None, typer.Option(help="What the run is called on the pages.")] = None,
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A bundle, a log file, or a folder of logs.")],
+    algo: Annotated[str | None, typer.Option(help="Algorithm, if the logs do not name it.")] = None,
+    env: Annotated[str | None, typer.Option(help="Environment, if the logs do not name it.")] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the run.")] = None,
     trust: Annotated[
         bool,
         typer.Option(
             "--trust",
             "--trust-policies",
-            help="Of a bundle: what it holds may run on this machine, as after `rlviz trust`. Give it for runs of "
-            "people whose programs you would run.",
+            help="Trust the bundle: its code may run on this machine, as after `rlviz trust`. Use this only for "
+            "bundles from people whose programs you would run.",
         ),
     ] = False,
     most_bytes: Annotated[
         int | None,
         typer.Option(
             min=1,
-            help="An archive is refused if it would take more.",
-            show_default="20 GB of a bundle, 2 GB of logs",
+            help="Refuse an archive that unpacks to more than this.",
+            show_default="20 GB for a bundle, 2 GB for logs",
         ),
     ] = None,
-    again: Annotated[bool, typer.Option("--again", help="Also what was imported before.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Also import logs that were imported before.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Take runs from a bundle, or from what other tools have logged: each of them whole, or not at all.
+    """Import runs from a bundle, or from the logs of other tools.
 
-    A bundle is what `rlviz export --bundle` wrote; every hash in it has to be right. Logs are event files of
-    TensorBoard, monitor.csv, progress.csv and progress.json of Stable-Baselines3, log folders of the RL Zoo, metrics
-    that `rlviz export` wrote as CSV, JSON or Parquet, folders of these, and zip archives of such folders. Each folder
-    with logs becomes a run that has ended, unless a run with the same curves was imported before: exit status 4 if all
-    were. A line that cannot be read is left out, and so is a file beside others, with a warning that names it.
-    Nothing in the files is executed. A run from a bundle can be looked at; to evaluate, resume or fork it, trust it.
+    A bundle comes from `rlviz export --bundle`; all its hashes are checked. Logs can be TensorBoard event files;
+    monitor.csv, progress.csv and progress.json of Stable-Baselines3; log folders of the RL Zoo; metrics that
+    `rlviz export` wrote as CSV, JSON or Parquet; folders of these; and zip archives of such folders. Each folder with
+    logs becomes a run that has ended. Logs with the same curves as an imported run are skipped; exit status 4 if all
+    were. Lines and files that cannot be read are skipped with a warning.
+
+    Importing executes nothing in the files. You can view a run from a bundle at once; to evaluate, resume or fork it,
+    trust it first.
     """
     from rlviz.exchange.bundle import RunIsThere
     from rlviz.exchange.import_runs import ImportOptions, import_path
@@ -85,12 +87,14 @@ def import_(
         try:
             outcome = import_path(path, connection.settings.runs_dir, options, on_progress)
         except RunIsThere as error:
-            _list_if_interrupted(connection, [error.run_id])
+            _list_missing(connection, [error.run_id])
             raise Failure(Exit.CONFLICT, str(error)) from error
         except OSError as error:
-            raise Failure(Exit.FAILED, f"{path} could not be imported: {error}. No run is there in part.") from error
+            raise Failure(
+                Exit.FAILED, f"{path} could not be imported: {error}. No run was imported in part."
+            ) from error
         runs = [connection.post(f"/runs/{folder.run_id}/take-up") for folder in outcome.runs]
-        _list_if_interrupted(connection, [run_id for _, run_id in outcome.known])
+        _list_missing(connection, [run_id for _, run_id in outcome.known])
     refused = [{"place": place, "reason": reason} for place, reason in outcome.refused]
     known = [{"place": place, "run": run_id} for place, run_id in outcome.known]
     if as_json:
@@ -102,9 +106,9 @@ def import_(
             warn(f"  {message}")
     for folder in outcome.runs:
         if (origin := read_origin(folder)) is not None:
-            _say_of_bundle(folder.run_id, origin, trust)
+            _report_bundle(folder.run_id, origin, trust)
     for place, run_id in outcome.known:
-        note(f"Imported before: {place} is {run_id}. `--again` imports it once more.")
+        note(f"Imported before: {place} is {run_id}. `--again` imports it again.")
     for place, reason in outcome.refused:
         warn(f"Not imported: {place}: {reason}")
     if refused:
@@ -113,20 +117,20 @@ def import_(
         raise typer.Exit(Exit.CONFLICT)
 
 
-def _say_of_bundle(run_id: str, origin: Origin, trusted: bool) -> None:
-    """What an import has made of a bundle."""
+def _report_bundle(run_id: str, origin: Origin, trusted: bool) -> None:
+    """Print how a bundle was imported."""
     if origin.run_id != run_id:
-        note(f"It was {origin.run_id} there; that id is taken or cannot be one here.")
+        note(f"Its id was {origin.run_id}, which is in use or not allowed here.")
     for one in origin.left_out[:_SHOWN]:
-        note(f"Left out: {one.path}. {one.why}")
+        note(f"Skipped: {one.path}. {one.why}")
     if (more := origin.left_out_count - _SHOWN) > 0:
-        note(f"{more} more files were left out: {ORIGIN} in its folder names them.")
+        note(f"{more} more files were skipped. {ORIGIN} in the run's folder lists them.")
     if not trusted:
-        note(f"Nothing that it holds is used as yet. If you trust where it comes from: `rlviz trust {run_id}`.")
+        note(f"None of its code is used yet. If you trust its source: `rlviz trust {run_id}`.")
 
 
-def _list_if_interrupted(connection: Connection, run_ids: Sequence[str]) -> None:
-    """Runs that are there, and that an earlier import may not have come to list."""
+def _list_missing(connection: Connection, run_ids: Sequence[str]) -> None:
+    """List imported runs that are missing from the catalogue, because an earlier import was interrupted."""
     for run_id in run_ids:
         with suppress(Refused):
             connection.post(f"/runs/{run_id}/take-up")

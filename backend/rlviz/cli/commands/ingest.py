@@ -1,4 +1,4 @@
-"""Runs into a central PostgreSQL: ingest."""
+"""The command ``ingest``: copy runs into a central PostgreSQL database."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.options import AnyRuns, AsJson, examples, folders_named, read_settings
+from rlviz.cli.options import AnyRuns, AsJson, examples, find_folders, read_settings
 from rlviz.cli.output import counted, note, print_json, progress, say, warn
 from rlviz.domain.naming import POSTGRES, renames_text
 
@@ -31,25 +31,25 @@ def ingest(
     *,
     to: Annotated[str, typer.Option("--to", metavar="URL", help="Address of the database, postgresql://….")],
     incremental: Annotated[
-        bool, typer.Option("--incremental", help="Leave runs alone that have not changed since.")
+        bool, typer.Option("--incremental", help="Skip runs that have not changed since the last time.")
     ] = False,
     machine: Annotated[
-        str | None, typer.Option("--machine", help="What this machine is called there; its name if left out.")
+        str | None, typer.Option("--machine", help="Name for this machine in the database; default: its host name.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Put runs that have ended into a PostgreSQL, to be compared with those of other machines.
+    """Copy runs that have ended into a PostgreSQL database. Several machines can share it.
 
-    Each run is one transaction, and again is the same as once. Exit status 1 if runs were skipped for damage, or if
-    what is there is inconsistent.
+    Each run is written in one transaction; writing it again changes nothing. Exit status 1 if damaged runs were
+    skipped, or if the database is inconsistent.
     """
     from rlviz.server.exchange.ingest import CentralDatabase, CentralDatabaseGone
     from rlviz.server.exchange.ingest import ingest as put_in
 
     begin = time.monotonic()
-    folders = folders_named(read_settings(context).runs_dir, runs)
+    folders = find_folders(read_settings(context).runs_dir, runs)
     try:
-        with CentralDatabase(to) as database, progress("Putting in runs", len(folders)) as advance:
+        with CentralDatabase(to) as database, progress("Copying runs", len(folders)) as advance:
             name = machine or platform.node()
             report = put_in(folders, database, machine=name, incremental=incremental, progress=advance)
     except CentralDatabaseGone as error:

@@ -1,4 +1,4 @@
-"""What is noticed of runs: hints, episodes, family."""
+"""Commands that analyse runs: hints, episodes, family."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def register(app: typer.Typer) -> None:
 
 
 def hints(context: typer.Context, run: RunName, as_json: AsJson = False) -> None:
-    """Tell what a run's curves look like that one could do something about, the gravest first."""
+    """Show problems in a run's curves, with advice. The most severe problem comes first."""
     with connected(context) as connection:
         found = connection.get(f"/runs/{find_run(connection, run)}/hints")
     if as_json:
@@ -35,19 +35,21 @@ def hints(context: typer.Context, run: RunName, as_json: AsJson = False) -> None
         say(f"  {hint['evidence']}")
         say(f"  {hint['suggestion']}")
     if not found["hints"]:
-        say(f"Nothing was noticed: {len(found['rules'])} patterns were looked for.")
+        say(f"No problem found. {len(found['rules'])} patterns were checked.")
 
 
 def episodes(
     context: typer.Context,
     runs: RunNames,
-    where: Annotated[str | None, typer.Option(help="Condition, for instance 'return < 100'.")] = None,
-    sort: Annotated[str | None, typer.Option(help="Column; with a minus in front downwards.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 20,
-    endings: Annotated[bool, typer.Option("--endings", help="In what ways they end, instead.")] = False,
+    where: Annotated[str | None, typer.Option(help="Condition on episodes, for instance 'return < 100'.")] = None,
+    sort: Annotated[
+        str | None, typer.Option(help="Column to sort by; a minus in front sorts in descending order.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number of episodes.")] = 20,
+    endings: Annotated[bool, typer.Option("--endings", help="Instead, show in which ways the episodes end.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find episodes among all that were evaluated of runs."""
+    """Search the evaluated episodes of runs."""
     with connected(context) as connection:
         run_ids = ",".join(find_run(connection, run) for run in runs)
         if endings:
@@ -59,7 +61,7 @@ def episodes(
     elif endings:
         _show_endings(found)
     elif not found["evaluations"]:
-        say("None of that was evaluated yet. `rlviz evaluate RUN` plays episodes.")
+        say("These runs have no evaluated episodes yet. `rlviz evaluate RUN` plays some.")
     else:
         rows = [_row(one) for one in found["episodes"]]
         print_table(("RETURN", "LENGTH", "EPISODE", "EVALUATION", "POLICY", "RUN"), rows, keep=2)
@@ -83,7 +85,7 @@ def family(context: typer.Context, run: RunName, as_json: AsJson = False) -> Non
         rows.append((shown, status, number(one["forked_at"]), number(one["best_moving_average"]), _changed(one)))
     print_table(("RUN", "STATUS", "FORKED AT", "BEST", "CHANGED"), rows, keep=1)
     if not found["whole"]:
-        say("It has more relatives; those are the nearest and newest.")
+        say("The tree has more runs; these are the nearest and newest.")
 
 
 def _row(found: dict[str, Any]) -> tuple[str, ...]:
@@ -96,7 +98,7 @@ def _show_endings(found: dict[str, Any]) -> None:
     for ending in found["endings"]:
         say(f"{share_text(ending['episodes'] / found['episodes'])}: {ending['title']}")
     without = counted(found["without_records"], "evaluation")
-    say(f"{counted(found['episodes'], 'episode')}; {without} without records of the steps.")
+    say(f"{counted(found['episodes'], 'episode')}; {without} without recorded steps.")
 
 
 def _changed(relative: dict[str, Any]) -> str:

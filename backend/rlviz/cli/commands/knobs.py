@@ -1,4 +1,4 @@
-"""Hyperparameters that are changed while a run trains: set."""
+"""The command ``set``: change hyperparameters while a run trains."""
 
 from __future__ import annotations
 
@@ -23,11 +23,14 @@ def set_(
     run: RunName,
     changes: Annotated[
         list[str] | None,
-        typer.Argument(metavar="NAME=VALUE", help="NAME=VALUE, or NAME*=FACTOR; shown if left out."),
+        typer.Argument(metavar="NAME=VALUE", help="NAME=VALUE, or NAME*=FACTOR; without one, show the current values."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Change hyperparameters of a run while it trains, from its next rollout on; or show which can be."""
+    """Change hyperparameters of a run while it trains. Without changes, show which ones can be changed.
+
+    A change takes effect from the next rollout.
+    """
     wanted = [
         parse_change(change, f"A change is NAME=VALUE or NAME*=FACTOR, for instance gamma=0.98, not {change!r}.")
         for change in changes or ()

@@ -1,6 +1,6 @@
-"""Care for the runs folder: doctor, prune.
+"""Commands that maintain the runs folder: doctor, prune.
 
-The whole state as one zip archive, for a person who helps without access to this machine.
+``write_state`` writes the whole state into a zip archive, for a person who helps without access to this machine.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
-from rlviz.cli.commands.storage import measured, print_rules, print_storage
+from rlviz.cli.commands.storage import measure_storage, print_rules, print_storage
 from rlviz.cli.completion import complete_run
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, Yes, ask_first, connected, examples, find_run, read_settings
@@ -42,22 +42,28 @@ def doctor(
     context: typer.Context,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Write the whole state into this zip archive, for whoever is to help."),
+        typer.Option(
+            "--output",
+            "-o",
+            help="Also write the state of the installation into this zip archive, to send to a helper.",
+        ),
     ] = None,
     runs: Annotated[
         list[str] | None,
-        typer.Option("--run", help="With --output: this run in full; repeatable.", autocompletion=complete_run),
+        typer.Option("--run", help="With --output: include this run in full; repeatable.", autocompletion=complete_run),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check disk, memory, locks, port, browsers' reach, packages, environments, time; exit status 1 if something does
-    not work."""
+    """Check this machine and the runs folder for problems. Exit status 1 if something does not work.
+
+    It checks disk, memory, lock, port, packages, environments and clock, and how browsers can reach the app.
+    """
     from dataclasses import asdict
 
     from rlviz.cli import checks
 
     if runs and output is None:
-        raise Failure(Exit.BAD_INPUT, "--run is for --output.")
+        raise Failure(Exit.BAD_INPUT, "--run needs --output.")
     settings = read_settings(context)
     with waiting("Checking this machine and the runs folder"):
         found = checks.check_all(settings)
@@ -90,22 +96,24 @@ def _write_state(
 
 def prune(
     context: typer.Context,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Remove nothing, tell what would go.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Remove nothing; show what would be removed.")] = False,
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Tell what takes space, empty the trash, and apply the storage rules. Nothing else is touched."""
+    """Empty the trash and apply the storage rules. The command first shows what takes space. Nothing else is
+    removed.
+    """
     with connected(context) as connection:
         trash = connection.get("/trash")
-        stored = measured(connection)
-        would = _passed(connection, dry_run=True)
+        stored = measure_storage(connection)
+        would = _apply_rules(connection, dry_run=True)
         if not as_json:
             _show(stored, trash, would)
         done = None
         if not dry_run and (trash["runs"] or would["actions"]):
-            ask_first("Remove that for good? --dry-run only tells.", yes)
+            ask_first("Remove this for good? (--dry-run removes nothing.)", yes)
             connection.request("DELETE", "/trash")
-            done = _passed(connection, dry_run=False, actions=would["done"])
+            done = _apply_rules(connection, dry_run=False, actions=would["done"])
         if as_json:
             print_json({"trash": trash, "storage": stored, "would": would, "done": done, "dry_run": dry_run})
         if done is None:
@@ -114,16 +122,19 @@ def prune(
             if trash["runs"]:
                 say(f"Removed {counted(len(trash['runs']), 'run')}, {byte_text(trash['total_bytes'])}.")
             if stored["rules"]:
-                say(f"The rules made room of {byte_text(done['bytes'])}. The Storage page has the log.")
+                say(f"The rules freed {byte_text(done['bytes'])}. The Storage page shows the log.")
         if done["error_message"]:
             raise Failure(Exit.FAILED, done["error_message"])
 
 
-def _passed(connection: Connection, *, dry_run: bool, actions: int = 0) -> Any:
-    """A pass over the storage rules, once it has ended; ``actions``: how many it will be, if that is known. It begins
-    after the one that the service makes by itself, if that is at it."""
-    with progress("Looking through the runs" if dry_run else "Making room") as advance:
-        while not _try_to_begin(connection, dry_run=dry_run):
+def _apply_rules(connection: Connection, *, dry_run: bool, actions: int = 0) -> Any:
+    """Apply the storage rules and return the result.
+
+    If the service is just applying them itself, wait for that first. ``actions``: the expected number of actions, if
+    known.
+    """
+    with progress("Applying the storage rules" if dry_run else "Making room") as advance:
+        while not _try_to_start(connection, dry_run=dry_run):
             time.sleep(POLL_SECONDS)
         while True:
             found = connection.get("/storage", runs=0)["pruning"]
@@ -133,8 +144,8 @@ def _passed(connection: Connection, *, dry_run: bool, actions: int = 0) -> Any:
             time.sleep(POLL_SECONDS)
 
 
-def _try_to_begin(connection: Connection, *, dry_run: bool) -> bool:
-    """Begin a pass, unless one is under way; return whether it has begun. Raises Failure."""
+def _try_to_start(connection: Connection, *, dry_run: bool) -> bool:
+    """Start to apply the rules, unless that is already running; return whether it started. Raises Failure."""
     try:
         connection.post("/storage/prune", {"dry_run": dry_run})
     except Failure as refused:
@@ -158,14 +169,14 @@ def _show(stored: Any, trash: Any, would: Any) -> None:
         say()
         print_table(("RUN", "WOULD", "ROOM"), rows, keep=2)
     else:
-        say("They find nothing to do.")
+        say("They match no files now.")
 
 
 _NEWEST = 100
-"""So many runs are listed."""
+"""Maximum number of runs in the list."""
 
 _LOG_BYTES = 200_000
-"""So much of the end of a worker's log is taken."""
+"""Bytes to include from the end of a worker's log."""
 
 
 def write_state(
@@ -175,10 +186,12 @@ def write_state(
     target: BinaryIO,
     on_part: Callable[[str], None],
 ) -> int:
-    """Write what the doctor found, settings without their secrets, versions, the service, the list of runs, what takes
-    space, and of each of ``run_ids`` its configuration, events, evaluations and the end of its log. What cannot be had
-    is there as a sentence that says why. Returns the number of files; ``on_part`` is called with each name. Raises
-    OSError."""
+    """Write the state of the installation into a zip archive, and return its number of files. Raises OSError.
+
+    It contains the doctor's findings, the settings without secrets, versions, the service, the list of runs, disk use,
+    and for each of ``run_ids`` its configuration, events, evaluations and the end of its log. A part that cannot be
+    read is replaced by a sentence that says why. ``on_part`` is called with the name of each file.
+    """
     from rlviz.cli.commands.configuration import settings_as_json
     from rlviz.provenance import package_versions
 
@@ -191,7 +204,7 @@ def write_state(
         "storage.json": lambda: connection.get("/storage", runs=10),
     }
     for run_id in run_ids:
-        parts |= _of_run(connection, run_id)
+        parts |= _collect_run(connection, run_id)
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, read in parts.items():
             on_part(name)
@@ -203,7 +216,7 @@ def write_state(
     return len(parts)
 
 
-def _of_run(connection: Connection, run_id: str) -> dict[str, Callable[[], Any]]:
+def _collect_run(connection: Connection, run_id: str) -> dict[str, Callable[[], Any]]:
     path = f"/runs/{run_id}"
 
     def log() -> str:

@@ -1,4 +1,4 @@
-"""Presets of the user's own: list, delete. They are kept from experiments by ``rlviz experiment keep``."""
+"""Commands on the user's own presets: list, delete. ``rlviz experiment keep`` creates them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from typing import Annotated, Any
 import typer
 
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.options import AsJson, Yes, ask_first, connected, examples, no_such
+from rlviz.cli.options import AsJson, Yes, ask_first, connected, examples, unknown_name_text
 from rlviz.cli.output import number, print_json, print_table, say
 
-Preset = Annotated[str, typer.Argument(metavar="PRESET", help="Its id, as `own-steady-pendulum`, or its title.")]
+Preset = Annotated[
+    str, typer.Argument(metavar="PRESET", help="Id of the preset, such as `own-steady-pendulum`, or its title.")
+]
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(help="Presets of your own, kept from experiments.", no_args_is_help=True)
+    group = typer.Typer(help="Your own presets, saved from experiments.", no_args_is_help=True)
     group.command("list", epilog=examples("rlviz preset list", "rlviz preset list --json"))(list_)
     group.command(
         epilog=examples("rlviz preset delete own-steady-pendulum", "rlviz preset delete 'Steady Pendulum' --yes")
@@ -29,24 +31,24 @@ def list_(context: typer.Context, as_json: AsJson = False) -> None:
     if as_json:
         print_json(found)
     elif not found:
-        say("No preset of your own yet. Keep one with `rlviz experiment keep EXPERIMENT VARIANT TITLE`.")
+        say("You have no presets yet. Save one with `rlviz experiment keep EXPERIMENT VARIANT TITLE`.")
     else:
         print_table(("PRESET", "ENVIRONMENT", "ALGORITHM", "RETURN", "SEEDS", "TITLE"), map(_row, found), keep=1)
 
 
 def delete(context: typer.Context, preset: Preset, yes: Yes = False, as_json: AsJson = False) -> None:
-    """Delete a preset of your own, for good; runs that were made with it keep their values."""
+    """Delete one of your presets for good. Runs that used it keep their values."""
     with connected(context) as connection:
         own = {one["id"]: one["title"].lower() for one in connection.get("/presets")}
         preset_id = next((one for one, title in own.items() if preset == one or preset.lower() == title), None)
         if preset_id is None:
-            raise Failure(Exit.NOT_FOUND, no_such("preset of your own", preset, own, "rlviz preset list"))
+            raise Failure(Exit.NOT_FOUND, unknown_name_text("preset of your own", preset, own, "rlviz preset list"))
         ask_first(f"Delete the preset {preset_id} for good?", yes)
         connection.request("DELETE", f"/presets/{preset_id}")
     if as_json:
         print_json({"deleted": preset_id})
     else:
-        say(f"{preset_id} is deleted. Runs that were made with it keep their values.")
+        say(f"{preset_id} is deleted. Runs that used it keep their values.")
 
 
 def _row(preset: dict[str, Any]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Ask over all runs: query."""
+"""The command ``query``: query all runs in SQL."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
     app.command(
         epilog=examples(
             'rlviz query "SELECT algo, count(*), avg(best_moving_average) FROM runs GROUP BY algo"',
-            "# every column there is",
+            "# list all columns",
             'rlviz query "DESCRIBE runs"',
             'rlviz query --csv "FROM runs" > runs.csv',
         )
@@ -28,14 +28,14 @@ def register(app: typer.Typer) -> None:
 
 def query(
     context: typer.Context,
-    sql: Annotated[str, typer.Argument(metavar="SQL", help="One SELECT over runs, evaluations and metrics.")],
+    sql: Annotated[str, typer.Argument(metavar="SQL", help="One SELECT on the tables runs, evaluations and metrics.")],
     as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
-    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Rows to print, at most.")] = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Maximum number of rows to print.")] = None,
 ) -> None:
-    """Answer a question over all runs, in SQL (DuckDB's). It can only read, and is stopped after ten seconds."""
+    """Query all runs in SQL (DuckDB). A query can only read, and stops after ten seconds."""
     if as_json and as_csv:
-        raise Failure(Exit.BAD_INPUT, "Say --json or --csv, not both.")
+        raise Failure(Exit.BAD_INPUT, "Give --json or --csv, not both.")
     with connected(context) as connection:
         body = {"sql": sql} if limit is None else {"sql": sql, "limit": limit}
         with waiting("Asking"):
@@ -45,11 +45,13 @@ def query(
     elif as_csv:
         _print_csv(answer)
     else:
-        print_table([name.upper() for name in answer["columns"]], [[_said(v) for v in row] for row in answer["rows"]])
+        print_table(
+            [name.upper() for name in answer["columns"]], [[_cell_text(v) for v in row] for row in answer["rows"]]
+        )
     for one in answer["notes"]:
         note(one)
     if answer["truncated"]:
-        note(f"There are more than these {len(answer['rows']):,} rows. Ask for less, or for more with --limit.")
+        note(f"The result has more than these {len(answer['rows']):,} rows. Narrow the query, or raise --limit.")
 
 
 def _print_csv(answer: dict[str, Any]) -> None:
@@ -65,7 +67,7 @@ def _cell(value: Any) -> Any:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list | bool) else value
 
 
-def _said(value: Any) -> str:
+def _cell_text(value: Any) -> str:
     if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
         return number(value)
     return " ".join(str(_cell(value)).split())

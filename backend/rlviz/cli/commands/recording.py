@@ -1,4 +1,4 @@
-"""How much of a run is recorded: recording."""
+"""The command ``recording``: choose how much of a run is recorded."""
 
 from __future__ import annotations
 
@@ -30,11 +30,14 @@ def recording(
     run: RunName,
     detail: Annotated[
         Choice | None,
-        typer.Argument(metavar="DETAIL", help="family: as its environments are; shown if left out."),
+        typer.Argument(
+            metavar="DETAIL",
+            help="`family` for the default of its environment family; without one, show the current choice.",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Choose how much of a run is recorded, also while it trains; or show it, with what that costs."""
+    """Choose how much of a run is recorded. This works while it trains. Without a choice, show it with its cost."""
     with connected(context) as connection:
         path = f"/runs/{find_run(connection, run)}/recording"
         if detail is None:
@@ -54,8 +57,11 @@ def recording(
 
 
 def _cost(found: dict[str, Any]) -> str:
-    most = f"above {found['most_cost']:.0%} of the time the detail is lowered"
+    most = f"above {found['most_cost']:.0%} of training time, the detail is reduced"
     if found["lowered"] is not None:
         lowered = found["lowered"]
-        return f"Lowered from {lowered['before']} at step {found['lowered_at']}: it took {lowered['cost']:.1%}; {most}."
+        return (
+            f"Reduced from {lowered['before']} at step {found['lowered_at']}, since it took "
+            f"{lowered['cost']:.1%}; {most}."
+        )
     return f"Its cost is not known yet; {most}." if found["cost"] is None else f"It took {found['cost']:.1%}; {most}."

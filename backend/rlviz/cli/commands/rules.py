@@ -1,4 +1,4 @@
-"""What a run does by itself: rules list, add, remove, try."""
+"""Commands on the rules of a run: rules list, add, remove, try."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ from rlviz.cli.output import print_json, print_table, say
 from rlviz.cli.rule_text import HELP, read_rules
 
 RuleTexts = Annotated[list[str] | None, typer.Argument(metavar="RULE", help="WHEN -> DO, in quotation marks, or JSON.")]
-RuleFile = Annotated[Path | None, typer.Option("--file", metavar="FILE", help="Rules in JSON or YAML, first.")]
+RuleFile = Annotated[
+    Path | None, typer.Option("--file", metavar="FILE", help="Rules in JSON or YAML; they come before the others.")
+]
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(help="What a run does by itself when something happens to it.", no_args_is_help=True)
+    group = typer.Typer(help="Rules that act on a run automatically.", no_args_is_help=True)
     group.command("list", epilog=examples("rlviz rules list last", "rlviz rules list last --json"))(list_)
     group.command(
-        help=f"Give a run rules, behind those that it has. One that trains follows them at once.\n\n{HELP}",
+        help=f"Add rules to a run, after its existing ones. They take effect at once, also while it trains.\n\n{HELP}",
         epilog=examples(
             "rlviz rules add last 'rollout/ep_rew_mean >= 475 for 5 -> stop and notify'",
             "rlviz rules add last 'any not finite -> roll back, learning_rate *= 0.5, at most 3'",
@@ -44,7 +46,7 @@ def add(
 ) -> None:
     new = read_rules(rules, file)
     if not new:
-        raise Failure(Exit.BAD_INPUT, "Give a rule: WHEN -> DO, for instance 'steps 50000 -> pause'.")
+        raise Failure(Exit.BAD_INPUT, "Give a rule as WHEN -> DO, for instance 'steps 50000 -> pause'.")
     with connected(context) as connection:
         path = f"/runs/{find_run(connection, run)}/rules"
         given = {"rules": [*connection.get(path)["rules"], *new]}
@@ -55,12 +57,12 @@ def remove(
     context: typer.Context,
     run: RunName,
     numbers: Annotated[
-        list[int] | None, typer.Argument(metavar="NUMBER", help="As `rlviz rules list` counts them.")
+        list[int] | None, typer.Argument(metavar="NUMBER", help="Numbers of the rules, as in `rlviz rules list`.")
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Remove all rules.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Take rules from a run."""
+    """Remove rules from a run."""
     if every == bool(numbers):
         raise Failure(Exit.BAD_INPUT, "Name the numbers of the rules, or give --all.")
     with connected(context) as connection:
@@ -75,7 +77,7 @@ def remove(
 def try_(
     context: typer.Context, run: RunName, rules: RuleTexts = None, file: RuleFile = None, as_json: AsJson = False
 ) -> None:
-    """Tell where rules would have fired over what a run has logged; without any its own."""
+    """Show where rules would have fired on the logged metrics of a run. Without rules, try the run's own."""
     new = read_rules(rules, file)
     with connected(context) as connection:
         path = f"/runs/{find_run(connection, run)}/rules"
@@ -91,7 +93,7 @@ def try_(
         print_table(("STEP", "RULE", "WOULD", "SINCE"), rows, keep=2)
     say(f"They would have fired {tried['total']} times." if tried["total"] != 1 else "They would have fired once.")
     for number in tried["unknown"]:
-        say(f"Of rule {number} it cannot be known: rows tell neither of the disk nor of errors.")
+        say(f"Rule {number} cannot be tried: the logged metrics contain neither disk space nor errors.")
 
 
 def _show(found: dict[str, Any], as_json: bool) -> None:

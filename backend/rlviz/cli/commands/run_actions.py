@@ -44,12 +44,12 @@ def start(
 
 def stop(context: typer.Context, run: RunName, wait: Wait = True, as_json: AsJson = False) -> None:
     """Stop a run and save its policy and a snapshot."""
-    _ask(context, run, "stop", wait, as_json)
+    _request_status(context, run, "stop", wait, as_json)
 
 
 def pause(context: typer.Context, run: RunName, wait: Wait = True, as_json: AsJson = False) -> None:
     """Pause a run; `rlviz resume` continues it exactly where it was."""
-    _ask(context, run, "pause", wait, as_json)
+    _request_status(context, run, "pause", wait, as_json)
 
 
 def edit(
@@ -63,7 +63,7 @@ def edit(
     notes: Annotated[str | None, typer.Option(help="Replace its notes.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Change a run's name, tags or notes; without options, show its notes."""
+    """Change a run's name, tags or notes. Without options, show its notes."""
     with connected(context) as connection:
         found = connection.get(f"/runs/{find_run(connection, run)}")
         if missing := next((tag for tag in untag or () if tag not in found["tags"]), None):
@@ -82,14 +82,14 @@ def edit(
 
 
 def repair(context: typer.Context, run: RunName, as_json: AsJson = False) -> None:
-    """Repair a damaged run: keep what can be read and move the rest aside."""
+    """Repair a damaged run. What can be read is kept, the rest is moved aside."""
     with connected(context) as connection:
         repaired = connection.post(f"/runs/{find_run(connection, run)}/repair")
     _show(repaired, as_json)
 
 
 def delete(context: typer.Context, runs: RunNames, as_json: AsJson = False) -> None:
-    """Move runs to the trash, where `rlviz restore` can restore them for some days."""
+    """Move runs to the trash. `rlviz restore` restores them within some days."""
     with connected(context) as connection:
         run_ids = [find_run(connection, run) for run in runs]
         for run_id in run_ids:
@@ -106,7 +106,7 @@ def restore(
         str,
         typer.Argument(
             metavar="RUN",
-            help="Id of a run in the trash, its beginning or end, or its name.",
+            help="A run in the trash: its id, the start or end of its id, or its name.",
             autocompletion=complete_deleted_run,
         ),
     ],
@@ -118,7 +118,7 @@ def restore(
     _show(restored, as_json)
 
 
-def _ask(context: typer.Context, run: str, what: str, wait: bool, as_json: bool) -> None:
+def _request_status(context: typer.Context, run: str, what: str, wait: bool, as_json: bool) -> None:
     with connected(context) as connection:
         run_id = find_run(connection, run)
         asked: dict[str, Any] = connection.post(f"/runs/{run_id}/{what}")

@@ -1,4 +1,4 @@
-"""The service itself: serve, rebuild, openapi."""
+"""Commands of the service: serve, rebuild, openapi."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
 def serve(
     context: typer.Context,
     host: Annotated[str | None, typer.Option(help="Address to listen on (RLVIZ_HOST).")] = None,
-    port: Annotated[int | None, typer.Option(help="Port to listen on; 0 takes a free one (RLVIZ_PORT).")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on; 0 for any free port (RLVIZ_PORT).")] = None,
 ) -> None:
     """Serve the app until interrupted."""
     if not context.find_root().params["quiet"]:
@@ -34,7 +34,7 @@ def serve(
         settings = read_settings(context, host=host, port=port)
         log_as(settings.log_format)
 
-        with lazily_built():  # FastAPI's models of an OpenAPI document, which takes them when somebody asks for it
+        with lazily_built():  # defers the models of an OpenAPI document, which FastAPI imports
             import fastapi  # noqa: F401
         from rlviz.server.application import Application
         from rlviz.server.serve import serve as run
@@ -44,7 +44,7 @@ def serve(
 
 
 def rebuild(context: typer.Context, as_json: AsJson = False) -> None:
-    """Make the catalogue again from the run folders, while no service runs."""
+    """Rebuild the catalogue from the run folders. No service may be running."""
     from rlviz.server.application import Application
 
     application = Application(read_settings(context))
@@ -60,9 +60,9 @@ def rebuild(context: typer.Context, as_json: AsJson = False) -> None:
     else:
         say(f"Indexed {counted(result.runs, 'run')} and {counted(result.evaluations, 'evaluation')}.")
         for problem in result.newer:
-            note(f"To be looked at only: {problem}")
+            note(f"Read-only: {problem}")
         for problem in result.unreadable:
-            warn(f"Not read: {problem}")
+            warn(f"Skipped: {problem}")
     if result.unreadable:
         raise typer.Exit(Exit.FAILED)
 

@@ -1,4 +1,4 @@
-"""Looking at runs: runs, status, logs, metrics."""
+"""Commands that show runs: runs, status, logs, metrics."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rlviz.cli.completion import complete_metric, complete_run
 from rlviz.cli.connection import Connection
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.follow import event_line
-from rlviz.cli.options import AsJson, RunName, connected, examples, find_run, list_runs, no_such
+from rlviz.cli.options import AsJson, RunName, connected, examples, find_run, list_runs, unknown_name_text
 from rlviz.cli.output import note, number, print_json, print_table, say, solved_words, sparkline, steps_text
 from rlviz.cli.waiting import AT_REST, POLL_SECONDS
 from rlviz.domain.byte_text import byte_text
@@ -39,13 +39,17 @@ def register(app: typer.Typer) -> None:
 
 def runs(
     context: typer.Context,
-    status: Annotated[list[str] | None, typer.Option(help="With this status; repeatable.")] = None,
-    env: Annotated[list[str] | None, typer.Option(help="On this environment; repeatable.")] = None,
-    algo: Annotated[list[str] | None, typer.Option(help="With this algorithm; repeatable.")] = None,
-    tag: Annotated[list[str] | None, typer.Option(help="With this tag; repeatable.")] = None,
-    text: Annotated[str | None, typer.Option("--search", help="With this text in id, name, tags or notes.")] = None,
-    sort: Annotated[str, typer.Option(help="Column; with a minus in front downwards.")] = "-created_at",
-    limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 50,
+    status: Annotated[list[str] | None, typer.Option(help="Only runs with this status; repeatable.")] = None,
+    env: Annotated[list[str] | None, typer.Option(help="Only runs on this environment; repeatable.")] = None,
+    algo: Annotated[list[str] | None, typer.Option(help="Only runs with this algorithm; repeatable.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="Only runs with this tag; repeatable.")] = None,
+    text: Annotated[
+        str | None, typer.Option("--search", help="Only runs with this text in id, name, tags or notes.")
+    ] = None,
+    sort: Annotated[
+        str, typer.Option(help="Column to sort by; a minus in front sorts in descending order.")
+    ] = "-created_at",
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number of runs.")] = 50,
     as_json: AsJson = False,
 ) -> None:
     """List runs, the newest first."""
@@ -56,7 +60,7 @@ def runs(
         print_json({"runs": found, "total": total})
     elif not found:
         say(
-            "No such run. `rlviz runs` alone lists all."
+            "No run matches. `rlviz runs` without options lists all."
             if any((status, env, algo, tag, text))
             else "No run yet. Start one with `rlviz run`."
         )
@@ -70,12 +74,12 @@ def runs(
 def status(
     context: typer.Context,
     run: Annotated[
-        str | None, typer.Argument(metavar="RUN", help="A run; the service if left out.", autocompletion=complete_run)
+        str | None, typer.Argument(metavar="RUN", help="A run; without one, the service.", autocompletion=complete_run)
     ] = None,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Follow it until it ends.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show how a run is doing, or the service."""
+    """Show the state of a run, or of the service."""
     with connected(context) as connection:
         if run is None:
             _show_service(connection, as_json)
@@ -96,11 +100,11 @@ def status(
 def logs(
     context: typer.Context,
     run: RunName,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until the run ends.")] = False,
-    worker: Annotated[bool, typer.Option("--worker", help="What its worker process printed instead.")] = False,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Print new events until the run ends.")] = False,
+    worker: Annotated[bool, typer.Option("--worker", help="Show the output of its worker process instead.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show what happened to a run: its events, oldest first."""
+    """Show the events of a run, oldest first."""
     with connected(context) as connection:
         run_id = find_run(connection, run)
         if worker:
@@ -108,7 +112,7 @@ def logs(
             if as_json:
                 print_json({"run_id": run_id, "log": printed})
             else:
-                say(printed) if printed else note("It has printed nothing.")
+                say(printed) if printed else note("The worker has printed nothing.")
             return
         if as_json and not follow:
             print_json(connection.get(f"/runs/{run_id}/events"))
@@ -121,20 +125,20 @@ def metrics(
     run: RunName,
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="METRIC", help="Metrics, as logged.", autocompletion=complete_metric),
+        typer.Argument(metavar="METRIC", help="Names of metrics.", autocompletion=complete_metric),
     ] = None,
-    points: Annotated[int, typer.Option(min=4, max=100_000, help="Points of each curve, extremes kept.")] = 20,
-    x: Annotated[str, typer.Option(help="Axis: step, seconds, time or episode.")] = "step",
+    points: Annotated[int, typer.Option(min=4, max=100_000, help="Maximum points per curve; extremes are kept.")] = 20,
+    x: Annotated[str, typer.Option(help="Horizontal axis: step, seconds, time or episode.")] = "step",
     as_json: AsJson = False,
 ) -> None:
-    """Show the newest value of each metric of a run, or the curves of those that are named."""
+    """Show the newest value of each metric of a run. With names of metrics, show their curves."""
     with connected(context) as connection:
         run_id = find_run(connection, run)
         wanted = join_names(names) if names else None
         curves = connection.get(f"/runs/{run_id}/metrics/curves", names=wanted, max_points=points, x=x)
         if unknown := [name for name in names or () if not curves["series"].get(name, {"y": ()})["y"]]:
             logged = connection.get(f"/runs/{run_id}/metrics/curves", max_points=4)["series"]
-            raise Failure(Exit.NOT_FOUND, no_such("metric", unknown[0], logged, f"rlviz metrics {run_id}"))
+            raise Failure(Exit.NOT_FOUND, unknown_name_text("metric", unknown[0], logged, f"rlviz metrics {run_id}"))
     if as_json:
         print_json(curves)
     elif names:
@@ -194,7 +198,7 @@ def _show_service(connection: Connection, as_json: bool) -> None:
     if as_json:
         print_json({"url": connection.url, "own": connection.is_own, **health, "runs": training})
         return
-    where = "by this command; none runs on its own" if connection.is_own else f"at {connection.url}"
+    where = "by this command; no service is running" if connection.is_own else f"at {connection.url}"
     say(f"RL Gym Visualizer {health['version']}, served {where}")
     say(f"Runs folder {connection.settings.runs_dir.resolve()}: {byte_text(health['free_disk_bytes'])} free")
     say(f"{health['active_runs']} of up to {health['max_concurrent_runs']} runs train, {health['queued_runs']} wait")
@@ -213,7 +217,7 @@ def _print_events(connection: Connection, run_id: str, follow: bool, as_json: bo
                 say(json.dumps(event) if as_json else event_line(event))
         if not follow or at_rest:
             if not shown:
-                note("Nothing has happened to it yet.")
+                note("It has no events yet.")
             return
         sys.stdout.flush()
         time.sleep(POLL_SECONDS)

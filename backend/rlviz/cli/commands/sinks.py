@@ -1,4 +1,4 @@
-"""Other programs that a run is delivered to as it trains: sinks available, list, add, remove."""
+"""Commands on sinks, the programs that receive a run's data: sinks available, list, add, remove."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Kind = Annotated[SinkKind, typer.Argument(metavar="SINK", help="Where.")]
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(help="Other programs that a run is delivered to as it trains.", no_args_is_help=True)
+    group = typer.Typer(help="Programs that receive a run's data while it trains.", no_args_is_help=True)
     group.command(epilog=examples("rlviz sinks available"))(available)
     group.command("list", epilog=examples("rlviz sinks list last"))(list_)
     group.command(epilog=examples("rlviz sinks add last mlflow"))(add)
@@ -24,30 +24,30 @@ def register(app: typer.Typer) -> None:
 
 
 def available(context: typer.Context, as_json: AsJson = False) -> None:
-    """List the programs that runs can be delivered to, and where they would go."""
+    """List the programs that can receive data of runs, and where the data would go."""
     with connected(context) as connection:
         found = connection.get("/sinks")
     if as_json:
         print_json(found)
     else:
         rows = [(one["kind"], one["place"] if one["install"] is None else one["install"]) for one in found]
-        print_table(("SINK", "PLACE, OR WHAT INSTALLS IT"), rows, keep=2)
+        print_table(("SINK", "PLACE, OR HOW TO INSTALL"), rows, keep=2)
 
 
 def list_(context: typer.Context, run: RunName, as_json: AsJson = False) -> None:
-    """List where a run is delivered to, and how far each is."""
+    """List the sinks of a run, and how much each has received."""
     with connected(context) as connection:
         found = connection.get(f"/runs/{find_run(connection, run)}/sinks")
     _show(found, as_json)
 
 
 def add(context: typer.Context, run: RunName, kind: Kind, as_json: AsJson = False) -> None:
-    """Deliver a run there from now on, with what it has logged so far."""
+    """Send a run's data to a sink from now on, including the data logged so far."""
     _change(context, "PUT", run, kind, as_json)
 
 
 def remove(context: typer.Context, run: RunName, kind: Kind, as_json: AsJson = False) -> None:
-    """Deliver it there no more; what is there stays."""
+    """Stop sending a run's data to a sink. Data that is already there stays."""
     _change(context, "DELETE", run, kind, as_json)
 
 
@@ -57,7 +57,7 @@ def _change(context: typer.Context, method: str, run: str, kind: SinkKind, as_js
         connection.request(method, f"{path}/{kind.value}")
         found = connection.get(path)
         if connection.is_own and method == "PUT":
-            note("No service runs that would deliver it by itself. `rlviz sync` delivers what waits.")
+            note("No service is running to send it automatically. `rlviz sync` sends it now.")
     _show(found, as_json)
 
 
@@ -70,7 +70,7 @@ def _show(found: dict[str, Any], as_json: bool) -> None:
         for one in found["sinks"]
     ]
     if not rows:
-        say("It is delivered nowhere.")
+        say("It has no sinks.")
         return
     print_table(("SINK", "STATE", "ROWS", "WAITING", "PLACE"), rows, keep=2)
     for one in found["sinks"]:

@@ -19,7 +19,7 @@ from rlviz.cli.options import (
     connected,
     examples,
     find_run,
-    planned,
+    snapshot_plan,
 )
 from rlviz.cli.output import print_json, print_table, say, waiting
 from rlviz.cli.waiting import AT_REST, POLL_SECONDS, wait_for_verification, wait_until_started
@@ -31,9 +31,7 @@ SnapshotName = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(
-        help="Everything that training is at a moment, from which it goes on bit for bit.", no_args_is_help=True
-    )
+    group = typer.Typer(help="Complete training states, to resume bit for bit.", no_args_is_help=True)
     group.command(epilog=examples("rlviz snapshot create last --name before-the-fall"))(create)
     group.command("list", epilog=examples("rlviz snapshot list last"))(list_)
     group.command(epilog=examples("rlviz snapshot keep last 40960 before-the-fall --message 'It walks.'"))(keep)
@@ -49,11 +47,13 @@ def register(app: typer.Typer) -> None:
 def create(
     context: typer.Context,
     run: RunName,
-    name: Annotated[str | None, typer.Option(help="It is kept until it is deleted, if it has one.")] = None,
-    message: Annotated[str, typer.Option(help="What it is kept for.")] = "",
+    name: Annotated[
+        str | None, typer.Option(help="Name of the snapshot. A named snapshot is kept until you delete it.")
+    ] = None,
+    message: Annotated[str, typer.Option(help="Note on why it is kept.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Take a snapshot of a run that trains, at its next boundary."""
+    """Take a snapshot of a training run, at the start of its next rollout."""
     with connected(context) as connection:
         run_id = find_run(connection, run)
         path = f"/runs/{run_id}/snapshots"
@@ -62,7 +62,7 @@ def create(
         with waiting("Waiting for the start of a rollout"):
             while not (new := [item for item in connection.get(path)["snapshots"] if item["name"] not in before]):
                 if connection.get(f"/runs/{run_id}")["status"] in AT_REST:
-                    raise Failure(Exit.CONFLICT, f"{run_id} came to rest before it took a snapshot.")
+                    raise Failure(Exit.CONFLICT, f"{run_id} stopped training before it took a snapshot.")
                 time.sleep(POLL_SECONDS)
     taken = next((item for item in new if item["name"] == name), new[-1])
     if as_json:
@@ -80,7 +80,7 @@ def list_(context: typer.Context, run: RunName, as_json: AsJson = False) -> None
         print_json(found)
         return
     if not found["snapshots"]:
-        say(f"{run_id} has no snapshot yet. While it trains `rlviz snapshot create {run_id}` takes one.")
+        say(f"{run_id} has no snapshot yet. While it trains, `rlviz snapshot create {run_id}` takes one.")
         return
     rows = [
         (
@@ -103,12 +103,14 @@ def keep(
     name: SnapshotName,
     new_name: Annotated[
         str | None,
-        typer.Argument(metavar="NEW_NAME", help="By which it is kept until it is deleted.", show_default="its own"),
+        typer.Argument(
+            metavar="NEW_NAME", help="Name. A named snapshot is kept until you delete it.", show_default="its own"
+        ),
     ] = None,
-    message: Annotated[str | None, typer.Option(help="What it is kept for.", show_default="as it is")] = None,
+    message: Annotated[str | None, typer.Option(help="Note on why it is kept.", show_default="unchanged")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Give a snapshot a name, by which it is kept, or a message."""
+    """Give a snapshot a name, so that it is kept, or a message."""
     with connected(context) as connection:
         path = f"/runs/{find_run(connection, run)}/snapshots/{name}"
         found = connection.request("PATCH", path, json={"name": new_name, "message": message}).json()
@@ -128,8 +130,8 @@ def plan(
     max_size: MaxSize = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show when a run takes snapshots and how many it keeps, or change that."""
-    changes = planned(every_steps, every_minutes, keep, max_size)
+    """Show or change when a run takes snapshots and how many it keeps."""
+    changes = snapshot_plan(every_steps, every_minutes, keep, max_size)
     with connected(context) as connection:
         run_id = find_run(connection, run)
         found = connection.get(f"/runs/{run_id}/snapshots")["plan"]
@@ -143,12 +145,12 @@ def plan(
     times = [f"{steps:,} steps"] if steps else []
     if seconds:
         times.append("minute" if seconds == 60 else f"{seconds / 60:g} minutes")
-    say(f"one every {' or '.join(times)}" if times else "none by itself")
-    say(f"the newest {found['keep']} are kept, within {byte_text(found['max_bytes'])}, and all with a name")
+    say(f"one every {' or '.join(times)}" if times else "none automatically")
+    say(f"keeps the newest {found['keep']}, up to {byte_text(found['max_bytes'])}, and all with a name")
 
 
 def restore(context: typer.Context, run: RunName, name: SnapshotName, as_json: AsJson = False) -> None:
-    """Go back to a snapshot: training goes on from there, and what came after stays as a ghost."""
+    """Go back to a snapshot and continue training from there. The later curves stay visible as a ghost."""
     with connected(context) as connection:
         run_id = find_run(connection, run)
         found = connection.post(f"/runs/{run_id}/rollback", {"snapshot": name})
@@ -157,22 +159,22 @@ def restore(context: typer.Context, run: RunName, name: SnapshotName, as_json: A
     if as_json:
         print_json(found)
     else:
-        say(f"{run_id} {found['status']}, from {name} on")
+        say(f"{run_id} {found['status']}, from snapshot {name}")
 
 
 def verify(context: typer.Context, run: RunName, name: SnapshotName, as_json: AsJson = False) -> None:
-    """Load a snapshot in a process of its own and compare it; exit status 1 if it is not identical."""
+    """Load a snapshot in a separate process and compare it with the file. Exit status 1 if it is not identical."""
     with connected(context) as connection:
         path = f"/runs/{find_run(connection, run)}/snapshots/{name}/verify"
         verification = wait_for_verification(connection, path, "Loading it")
     if as_json:
         print_json(verification)
     if verification["status"] == "failed" or not verification["whole"]:
-        raise Failure(Exit.FAILED, f"{name} cannot be gone on from: {verification['cause']}")
+        raise Failure(Exit.FAILED, f"{name} cannot be resumed from: {verification['cause']}")
     if not verification["identical"]:
         raise Failure(Exit.FAILED, f"{name} is not identical: {verification['first_difference']}")
     if not as_json:
-        say(f"{name} is whole and identical in all {len(verification['parts'])} parts.")
+        say(f"{name} is complete and identical in all {len(verification['parts'])} parts.")
 
 
 def delete(context: typer.Context, run: RunName, name: SnapshotName, as_json: AsJson = False) -> None:

@@ -15,8 +15,17 @@ import typer
 from rlviz.cli.connection import Connection
 from rlviz.cli.delivering import SINKS
 from rlviz.cli.exits import Exit, Failure, Refused
-from rlviz.cli.follow import attend
-from rlviz.cli.options import PRESET_HELP, AsJson, Changes, EnvironmentOptions, ask_first, connected, examples, pairs
+from rlviz.cli.follow import attend_experiment
+from rlviz.cli.options import (
+    PRESET_HELP,
+    AsJson,
+    Changes,
+    EnvironmentOptions,
+    ask_first,
+    connected,
+    examples,
+    parse_pairs,
+)
 from rlviz.cli.output import counted, note, say
 from rlviz.domain.recommended import RECOMMENDED
 from rlviz.domain.sinks import SinkKind
@@ -26,12 +35,12 @@ if TYPE_CHECKING:
 
 
 Follow = Annotated[bool, typer.Option("--follow", "-f", help="Follow its trials until it ends.")]
-Wait = Annotated[bool, typer.Option("--wait", help="Wait until it has ended; exit status 1 if it failed.")]
+Wait = Annotated[bool, typer.Option("--wait", help="Wait until it ends; exit status 1 if it failed.")]
 Sink = Annotated[
     list[SinkKind] | None,
-    typer.Option(metavar=SINKS, help="Deliver its runs there during training; repeatable."),
+    typer.Option(metavar=SINKS, help="Send the data of its runs to this program during training; repeatable."),
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation, whatever the number of trials.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation, even for many trials.")]
 
 
 _VARIED = re.compile(
@@ -65,18 +74,18 @@ def run(
     """Train every variant in a file with every seed, and score the policies.
 
     If the file has errors, they are shown with line and column, and nothing starts. If no service runs, this command
-    serves the runs folder until the experiment has ended; Ctrl-C stops it, and `rlviz experiment resume` resumes it.
+    serves the runs folder until the experiment ends; Ctrl-C stops it, and `rlviz experiment resume` resumes it.
     """
     pass
 
     specification = read_specification(file)
     values = {**specification.values, **({"name": name} if name is not None else {}), **_delivered_to(sink)}
-    with connected(context, trains=True) as connection:
+    with connected(context, starts_many_runs=True) as connection:
         try:
-            begun = create(connection, values, yes)
+            experiment = create(connection, values, yes)
         except Refused as refused:
-            raise placed(refused, specification) from refused
-        attend(connection, begun, follow, wait, as_json)
+            raise locate_errors(refused, specification) from refused
+        attend_experiment(connection, experiment, follow, wait, as_json)
 
 
 def sweep(
@@ -107,7 +116,8 @@ def sweep(
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the sampler.")] = 0,
     parallel: Annotated[
-        int | None, typer.Option(help="Maximum number of runs at the same time.", show_default="as many as may train")
+        int | None,
+        typer.Option(help=("Maximum number of runs at the same time."), show_default="as many as the service allows"),
     ] = None,
     changes: Changes = None,
     options: EnvironmentOptions = None,
@@ -119,11 +129,12 @@ def sweep(
     wait: Wait = False,
     as_json: AsJson = False,
 ) -> None:
-    """Search the hyperparameters of an algorithm: an experiment whose variants Optuna proposes.
+    """Search for good hyperparameters with Optuna. A sweep is an experiment whose variants Optuna proposes.
 
-    It searches what the algorithm suggests, with `--only` a part of that, and with `--vary` other ranges.
+    By default, it searches the ranges that the algorithm suggests. `--only` restricts the search to some
+    hyperparameters, `--vary` sets other ranges.
     """
-    with connected(context, trains=True) as connection:
+    with connected(context, starts_many_runs=True) as connection:
         specification: dict[str, Any] = {
             "name": name,
             "base": {
@@ -131,12 +142,12 @@ def sweep(
                 "env_id": env,
                 "preset": preset,
                 "total_timesteps": steps,
-                "hyperparameters": pairs(changes, "--set"),
-                "env_options": pairs(options, "--option"),
+                "hyperparameters": parse_pairs(changes, "--set"),
+                "env_options": parse_pairs(options, "--option"),
                 "evaluation": None if evaluate_every is None else {"every_steps": evaluate_every},
             },
             "sweep": {
-                "space": _space(connection, algo, only, dict(map(_varied, vary or ()))),
+                "space": _search_space(connection, algo, only, dict(map(_parse_range, vary or ()))),
                 "sampler": sampler,
                 "pruner": pruner,
                 "trials": trials,
@@ -151,7 +162,7 @@ def sweep(
 
             say(yaml.safe_dump(specification, sort_keys=False).rstrip())
             return
-        attend(connection, create(connection, specification, yes), follow, wait, as_json)
+        attend_experiment(connection, create(connection, specification, yes), follow, wait, as_json)
 
 
 def _delivered_to(sinks: list[SinkKind] | None) -> dict[str, Any]:
@@ -162,26 +173,26 @@ def create(connection: Connection, specification: dict[str, Any], yes: bool) -> 
     """Start an experiment, after confirmation if the service requires it. Raises Failure."""
     wanted = {**specification, "confirm": True} if yes else specification
     try:
-        begun = dict(connection.post("/experiments", wanted))
+        experiment = dict(connection.post("/experiments", wanted))
     except Refused as refused:
         if [pointer for pointer, _ in refused.fields] != ["/confirm"]:
             raise
         [(_, cost)] = refused.fields
         ask_first(f"{cost} Begin?", yes)
-        begun = dict(connection.post("/experiments", {**specification, "confirm": True}))
-    note(promise(begun))
-    return begun
+        experiment = dict(connection.post("/experiments", {**specification, "confirm": True}))
+    note(size_text(experiment))
+    return experiment
 
 
-def promise(begun: dict[str, Any]) -> str:
+def size_text(experiment: dict[str, Any]) -> str:
     """Return the size of an experiment as a line: `6 runs, 98,304 steps in total.`"""
-    least, most = begun["least_timesteps"], begun["total_timesteps"]
+    least, most = experiment["least_timesteps"], experiment["total_timesteps"]
     steps = f"{most:,}" if least == most else f"{least:,} to {most:,}"
-    runs = counted(begun["trials"], "run")
-    return " ".join(filter(None, (f"{runs}, {steps} steps in total.", begun["length_note"])))
+    runs = counted(experiment["trials"], "run")
+    return " ".join(filter(None, (f"{runs}, {steps} steps in total.", experiment["length_note"])))
 
 
-def _space(
+def _search_space(
     connection: Connection, algo: str, only: list[str] | None, varied: dict[str, dict[str, Any]]
 ) -> dict[str, Any]:
     """Return the search space: the algorithm's suggestions, restricted to ``only`` and updated with ``varied``."""
@@ -198,7 +209,7 @@ def _space(
     return {name: suggested[name] for name in suggested if not only or name in only or name in varied}
 
 
-def _varied(text: str) -> tuple[str, dict[str, Any]]:
+def _parse_range(text: str) -> tuple[str, dict[str, Any]]:
     """Parse ``learning_rate=1e-5..1e-2:log`` into a name and its range. Raises Failure."""
     found = _VARIED.fullmatch(text.strip())
     ends = [_value(found["low"]), _value(found["high"])] if found is not None and found["low"] is not None else []
@@ -251,7 +262,7 @@ def _check_json(file: PlacedFile, value: Any, pointer: str) -> None:
         ) from error
 
 
-def placed(refused: Refused, file: PlacedFile) -> Failure:
+def locate_errors(refused: Refused, file: PlacedFile) -> Failure:
     """Return the service's message about ``file``, each sentence with its line and column."""
     if not refused.fields:
         return refused

@@ -1,4 +1,4 @@
-"""What takes space, and the rules by which room is made: storage show, add, remove, quota.
+"""Commands on disk use, quotas and storage rules: storage show, add, remove, quota.
 
 ``rlviz prune`` applies the rules.
 """
@@ -13,7 +13,7 @@ import typer
 
 from rlviz.cli.connection import Connection
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.options import AsJson, connected, examples, no_such, read_size
+from rlviz.cli.options import AsJson, connected, examples, read_size, unknown_name_text
 from rlviz.cli.output import print_json, print_table, say, waiting
 from rlviz.cli.waiting import POLL_SECONDS
 from rlviz.domain.byte_text import byte_text
@@ -42,7 +42,7 @@ class Removed(StrEnum):
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(help="What takes space, and the rules by which room is made.", no_args_is_help=True)
+    group = typer.Typer(help="Disk use, quotas, and the rules that free space.", no_args_is_help=True)
     group.command(epilog=examples("rlviz storage show", "rlviz storage show --runs 50 --json"))(show)
     group.command(
         epilog=examples(
@@ -60,12 +60,12 @@ def register(app: typer.Typer) -> None:
 
 def show(
     context: typer.Context,
-    runs: Annotated[int, typer.Option(min=0, help="So many of the largest runs.")] = 10,
+    runs: Annotated[int, typer.Option(min=0, help="Number of largest runs to list.")] = 10,
     as_json: AsJson = False,
 ) -> None:
-    """Show what takes space, measured now, with quotas, warnings and rules."""
+    """Measure and show what takes space, with quotas, warnings and rules."""
     with connected(context) as connection:
-        stored = measured(connection, runs)
+        stored = measure_storage(connection, runs)
     if as_json:
         print_json(stored)
     else:
@@ -77,24 +77,30 @@ def show(
 def add(
     context: typer.Context,
     does: Annotated[RuleKind, typer.Argument(metavar="RULE", help=f"{', '.join(RuleKind)}.")],
-    kind: Annotated[KeptKind | None, typer.Option(help="Of keep-newest: files of this kind.")] = None,
-    keep: Annotated[int | None, typer.Option(help="Of keep-newest: so many of each run.")] = None,
-    what: Annotated[Removed | None, typer.Option(metavar="KIND", help=f"Of remove: {', '.join(Removed)}.")] = None,
+    kind: Annotated[KeptKind | None, typer.Option(help="For keep-newest: kind of files.")] = None,
+    keep: Annotated[int | None, typer.Option(help="For keep-newest: number of files to keep of each run.")] = None,
+    what: Annotated[Removed | None, typer.Option(metavar="KIND", help=f"For remove: {', '.join(Removed)}.")] = None,
     after_days: Annotated[
-        float | None, typer.Option(help="Days since the run ended, or was deleted.", show_default="7")
+        float | None, typer.Option(help="Days to wait after the run ended, or was deleted.", show_default="7")
     ] = None,
-    family: Annotated[list[str] | None, typer.Option(help="Runs on these environments; repeatable.")] = None,
-    over_quota: Annotated[bool, typer.Option("--over-quota", help="Only while the quota is exceeded.")] = False,
+    family: Annotated[
+        list[str] | None, typer.Option(help="Only runs on environments of this family; repeatable.")
+    ] = None,
+    over_quota: Annotated[
+        bool, typer.Option("--over-quota", help="Apply the rule only while the quota is exceeded.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Add a rule: what `rlviz prune`, and the service once an hour, may delete, compress or archive unasked."""
+    """Add a rule that allows `rlviz prune`, and the service once an hour, to delete, compress or archive files."""
     needed: dict[str, object] = {}
     if does is RuleKind.KEEP_NEWEST:
         needed = {"--kind": kind, "--keep": keep}
     elif does is RuleKind.REMOVE:
         needed = {"--what": what}
     if missing := [flag for flag, value in needed.items() if value is None]:
-        raise Failure(Exit.BAD_INPUT, f"{does} needs {' and '.join(missing)}. `rlviz storage add --help` shows some.")
+        raise Failure(
+            Exit.BAD_INPUT, f"{does} needs {' and '.join(missing)}. `rlviz storage add --help` shows examples."
+        )
     given = {"kind": kind, "keep": keep, "what": what, "after_days": after_days, "families": family}
     rule: dict[str, Any] = {"do": does.value.replace("-", "_")}
     rule |= {name: value for name, value in given.items() if value is not None}
@@ -107,29 +113,31 @@ def add(
 
 def remove(
     context: typer.Context,
-    number: Annotated[int, typer.Argument(metavar="NUMBER", help="Of the rule, as `rlviz storage show` counts.")],
+    number: Annotated[int, typer.Argument(metavar="NUMBER", help="Number of the rule in `rlviz storage show`.")],
     as_json: AsJson = False,
 ) -> None:
     """Remove a rule."""
     with connected(context) as connection:
         stored = connection.get("/storage", runs=0)
         if not 1 <= number <= len(stored["rules"]):
-            raise Failure(Exit.NOT_FOUND, f"There is no rule {number}: there are {len(stored['rules'])}.")
+            raise Failure(Exit.NOT_FOUND, f"There is no rule {number}, only {len(stored['rules'])} in all.")
         left = [rule for place, rule in enumerate(stored["rules"], 1) if place != number]
         _write(connection, left, _quotas(stored), as_json)
 
 
 def quota(
     context: typer.Context,
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="A kind, as `rlviz storage show --json` names them.")],
-    most: Annotated[str, typer.Argument(metavar="BYTES", help="What they may take, for instance 5GB, or none.")],
+    kind: Annotated[
+        str, typer.Argument(metavar="KIND", help="Kind of files, as named in `rlviz storage show --json`.")
+    ],
+    most: Annotated[str, typer.Argument(metavar="BYTES", help="Maximum size, for instance 5GB, or none.")],
     as_json: AsJson = False,
 ) -> None:
-    """Say how much files of a kind may take: from 80 % on there is a warning, and rules can wait for it."""
+    """Set how much space files of a kind may take. From 80 % on there is a warning; rules can depend on the quota."""
     with connected(context) as connection:
         stored = connection.get("/storage", runs=0)
         if kind not in (kinds := [one["kind"] for one in stored["kinds"]]):
-            raise Failure(Exit.BAD_INPUT, no_such("kind", kind, kinds, "rlviz storage show --json"))
+            raise Failure(Exit.BAD_INPUT, unknown_name_text("kind", kind, kinds, "rlviz storage show --json"))
         size = None if most == "none" else read_size(most)
         quotas = {name: value for name, value in (_quotas(stored) | {kind: size}).items() if value is not None}
         _write(connection, stored["rules"], quotas, as_json)
@@ -138,8 +146,8 @@ def quota(
         say(f"{words}: {'no quota' if size is None else f'up to {byte_text(size)}'}.")
 
 
-def measured(connection: Connection, runs: int = 10) -> Any:
-    """What takes space now, with the largest ``runs``."""
+def measure_storage(connection: Connection, runs: int = 10) -> Any:
+    """Measure what takes space now; list the ``runs`` largest runs."""
     connection.post("/storage/measure")
     with waiting("Measuring"):
         while True:
@@ -166,11 +174,11 @@ def print_storage(stored: Any) -> None:
 
 def print_rules(stored: Any) -> None:
     if stored["rules_problem"]:
-        say(f"No rule is followed: {stored['rules_problem']}")
+        say(f"No rule is applied: {stored['rules_problem']}")
     for number, words in enumerate(stored["words"], 1):
         say(f"Rule {number}: {words}")
     if not stored["rules"]:
-        say("There are no storage rules, so nothing but the trash can go. `rlviz storage add --help` shows some.")
+        say("There are no storage rules, so only the trash can be emptied. `rlviz storage add --help` shows examples.")
 
 
 def _write(connection: Connection, rules: list[Any], quotas: dict[str, int], as_json: bool) -> None:

@@ -1,10 +1,10 @@
-"""What other programs lack of the runs: sync."""
+"""The command ``sync``: deliver data that sinks still lack."""
 
 from __future__ import annotations
 
 import typer
 
-from rlviz.cli.options import AnyRuns, WrittenAsJson, examples, folders_named, read_settings
+from rlviz.cli.options import AnyRuns, WrittenAsJson, examples, find_folders, read_settings
 from rlviz.cli.output import note, print_json, say
 
 
@@ -13,23 +13,22 @@ def register(app: typer.Typer) -> None:
 
 
 def sync(context: typer.Context, runs: AnyRuns = None, as_json: WrittenAsJson = False) -> None:
-    """Deliver what Weights & Biases, MLflow, Trackio or TensorBoard lack of runs that were to go there.
+    """Send sinks the data that they still lack. Sinks are Weights & Biases, MLflow, Trackio and TensorBoard.
 
-    Runs that could not be delivered wait in their folders; offline runs of Weights & Biases go there once there is a
-    login. A run that goes on training is delivered as far as it has come. Runs that came from elsewhere and that you
-    do not trust are delivered if you name them. Exit status 1 if something still waits, and 6 if all that waits waits
-    for a login.
+    Data that could not be sent stays in the run's folder until this command sends it. Offline runs of Weights & Biases
+    are sent once you are logged in. For a run that still trains, the data so far are sent. Runs from elsewhere that you
+    do not trust are sent only if you name them. Exit status 1 if data are still missing, 6 if only a login is missing.
     """
-    from rlviz.cli.delivering import deliver_all, is_waiting
+    from rlviz.cli.delivering import deliver_all, has_undelivered_data
     from rlviz.rundir.sinks import read_sinks
     from rlviz.rundir.standing import standing_of
 
     settings = read_settings(context)
     waiting = [
         (folder, record.kind)
-        for folder in folders_named(settings.runs_dir, runs)
+        for folder in find_folders(settings.runs_dir, runs)
         for record in read_sinks(folder)
-        if is_waiting(folder, record)
+        if has_undelivered_data(folder, record)
     ]
     if not runs:
         foreign = {
@@ -39,8 +38,8 @@ def sync(context: typer.Context, runs: AnyRuns = None, as_json: WrittenAsJson = 
         }
         waiting = [(folder, kind) for folder, kind in waiting if folder.run_id not in foreign]
         for run_id in sorted(foreign):
-            note(f"{run_id} came from elsewhere and is not trusted, so it is delivered only if you name it.")
+            note(f"{run_id} came from elsewhere and is not trusted. Name it to deliver it.")
     if not waiting:
-        print_json([]) if as_json else say("Nothing waits to be delivered.")
+        print_json([]) if as_json else say("All data have been delivered.")
         return
     deliver_all(waiting, offline_will_do=False, as_json=as_json)

@@ -24,8 +24,8 @@ from rlviz.cli.options import (
     connected,
     examples,
     find_run,
-    pairs,
-    planned,
+    parse_pairs,
+    snapshot_plan,
 )
 from rlviz.cli.output import note
 from rlviz.cli.rule_text import read_rules
@@ -64,7 +64,7 @@ def run(
     algo: Annotated[
         str,
         typer.Option(
-            help="Algorithm; `random` for random actions, `recommended` for one that is known to work here.",
+            help="Algorithm; `random` for random actions, `recommended` for one tested on this environment.",
             autocompletion=complete_algorithm,
         ),
     ] = RECOMMENDED,
@@ -74,7 +74,7 @@ def run(
     ] = RECOMMENDED,
     seed: Seed = None,
     count: Annotated[
-        int | None, typer.Option(help="Number of runs with different seeds: counted from --seed, or random.")
+        int | None, typer.Option(help="Number of runs. Their seeds count up from --seed, or are random without it.")
     ] = None,
     steps: Annotated[int | None, typer.Option(help="Environment steps.", show_default="the preset's")] = None,
     changes: Changes = None,
@@ -82,7 +82,7 @@ def run(
     evaluate_every: Annotated[
         int | None,
         typer.Option(
-            metavar="STEPS", help="Steps between evaluations during training; 0: none.", show_default="the preset's"
+            metavar="STEPS", help="Steps between evaluations during training; 0 for none.", show_default="the preset's"
         ),
     ] = None,
     evaluate_episodes: Annotated[
@@ -97,7 +97,9 @@ def run(
     anatomy: Annotated[
         bool | None,
         typer.Option(
-            "--anatomy/--no-anatomy", help="Record details of some updates.", show_default="unless it sees pictures"
+            "--anatomy/--no-anatomy",
+            help="Record details of some updates of the networks.",
+            show_default="on, unless observations are images",
         ),
     ] = None,
     rules: Annotated[
@@ -109,13 +111,14 @@ def run(
     tags: Annotated[list[str] | None, typer.Option("--tag", help="Add a tag; repeatable.")] = None,
     notes: Annotated[str | None, typer.Option(help="Notes.")] = None,
     sink: Annotated[
-        list[SinkKind] | None, typer.Option(metavar=SINKS, help="Deliver it there during training; repeatable.")
+        list[SinkKind] | None,
+        typer.Option(metavar=SINKS, help="Send its data to this program during training; repeatable."),
     ] = None,
     snapshot_every_steps: EverySteps = None,
     snapshot_every_minutes: EveryMinutes = None,
     snapshot_keep: Keep = None,
     snapshot_max_size: MaxSize = None,
-    start: Annotated[bool, typer.Option("--start/--no-start", help="Start it, or only create it.")] = True,
+    start: Annotated[bool, typer.Option("--start/--no-start", help="Start the run, or only create it.")] = True,
     follow: Follow = False,
     wait: Wait = False,
     as_json: AsJson = False,
@@ -132,18 +135,19 @@ def run(
         "preset": preset,
         "seed": seed,
         "total_timesteps": steps,
-        "hyperparameters": pairs(changes, "--set"),
-        "env_options": pairs(options, "--option"),
+        "hyperparameters": parse_pairs(changes, "--set"),
+        "env_options": parse_pairs(options, "--option"),
         "evaluation": _evaluation(evaluate_every, evaluate_episodes, stop_after),
         "anatomy": anatomy,
         "rules": read_rules(rules, rule_file),
         "name": name,
-        "snapshots": planned(snapshot_every_steps, snapshot_every_minutes, snapshot_keep, snapshot_max_size) or None,
+        "snapshots": snapshot_plan(snapshot_every_steps, snapshot_every_minutes, snapshot_keep, snapshot_max_size)
+        or None,
         "sinks": [kind.value for kind in dict.fromkeys(sink or ())],
         "start": start,
     }
     described = {name: given for name, given in (("tags", tags), ("notes", notes)) if given is not None}
-    with connected(context, begins=start) as connection:
+    with connected(context, starts_run=start) as connection:
         if count is None:
             created = connection.post("/runs", body)
             if described:
@@ -169,7 +173,7 @@ def seeds(
     """Repeat a run with other seeds, as a group."""
     if (count is None) == (not seed):
         raise Failure(Exit.BAD_INPUT, "Give either --count or one --seed or more.")
-    with connected(context, begins=True) as connection:
+    with connected(context, starts_run=True) as connection:
         path = f"/runs/{find_run(connection, run)}/seeds"
         attend_group(connection, connection.post(path, {"count": count, "seeds": seed or []}), wait, as_json)
 
@@ -188,26 +192,30 @@ def fork(
     name: Name = None,
     sink: Annotated[
         list[SinkKind] | None,
-        typer.Option(metavar=SINKS, help="Deliver it there during training; repeatable.", show_default="as the parent"),
+        typer.Option(
+            metavar=SINKS,
+            help="Send its data to this program during training; repeatable.",
+            show_default="as the parent",
+        ),
     ] = None,
-    no_sinks: Annotated[bool, typer.Option("--no-sinks", help="Do not deliver it.")] = False,
+    no_sinks: Annotated[bool, typer.Option("--no-sinks", help="Use no sinks.")] = False,
     follow: Follow = False,
     wait: Wait = False,
     as_json: AsJson = False,
 ) -> None:
-    """Create a run that continues from a point of another one, with changed settings."""
+    """Create a run that continues from a step of another run. Its settings can differ."""
     if no_sinks and sink:
         raise Failure(Exit.BAD_INPUT, "Give either --sink or --no-sinks.")
     body: dict[str, Any] = {
-        "hyperparameters": pairs(changes, "--set"),
-        "env_options": pairs(options, "--option"),
+        "hyperparameters": parse_pairs(changes, "--set"),
+        "env_options": parse_pairs(options, "--option"),
         "seed": seed,
         "total_timesteps": steps,
         "name": name,
         "sinks": [kind.value for kind in dict.fromkeys(sink or ())] if sink or no_sinks else None,
         "start": True,
     }
-    with connected(context, begins=True) as connection:
+    with connected(context, starts_run=True) as connection:
         run_id = find_run(connection, parent)
         if snapshot is None and step is None:
             snapshot = connection.get(f"/runs/{run_id}/snapshots")["newest"]
@@ -232,8 +240,8 @@ def resume(
     wait: Wait = False,
     as_json: AsJson = False,
 ) -> None:
-    """Resume a paused, stopped or interrupted run, or train a completed one for longer."""
-    with connected(context, begins=True) as connection:
+    """Resume a paused, stopped or interrupted run. A completed run trains for longer."""
+    with connected(context, starts_run=True) as connection:
         run_id = find_run(connection, run)
         body = {"snapshot": snapshot, "total_timesteps": steps}
         attend(connection, connection.post(f"/runs/{run_id}/resume", body), follow, wait, as_json)

@@ -1,4 +1,4 @@
-"""Deleted runs: trash list, empty; ``rlviz restore`` brings one back."""
+"""Commands on deleted runs: trash list, empty. ``rlviz restore`` restores a run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rlviz.domain.byte_text import byte_text
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(help="Deleted runs, which can be restored for some days.", no_args_is_help=True)
+    group = typer.Typer(help="Deleted runs, which you can restore for some days.", no_args_is_help=True)
     group.command("list", epilog=examples("rlviz trash list", "rlviz trash list --json"))(list_)
     group.command(epilog=examples("rlviz trash empty", "rlviz trash empty ppo-cartpole-20261121-044130-3630 --yes"))(
         empty
@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
 
 
 def list_(context: typer.Context, as_json: AsJson = False) -> None:
-    """List what is in the trash, and until when it can be restored."""
+    """List the deleted runs, and until when you can restore them."""
     with connected(context) as connection:
         trash = connection.get("/trash")
     if as_json:
@@ -40,7 +40,7 @@ def list_(context: typer.Context, as_json: AsJson = False) -> None:
 def empty(
     context: typer.Context,
     runs: Annotated[
-        list[str] | None, typer.Argument(metavar="RUN", help="Ids of runs in the trash; all if left out.")
+        list[str] | None, typer.Argument(metavar="RUN", help="Ids of runs in the trash; default: all.")
     ] = None,
     yes: Yes = False,
     as_json: AsJson = False,
@@ -49,7 +49,7 @@ def empty(
     with connected(context) as connection:
         there = {run["id"]: run["size_bytes"] for run in connection.get("/trash")["runs"]}
         if unknown := next((run for run in runs or () if run not in there), None):
-            raise Failure(Exit.NOT_FOUND, f"{unknown[:80]} is not in the trash. `rlviz trash list` lists what is.")
+            raise Failure(Exit.NOT_FOUND, f"{unknown[:80]} is not in the trash. `rlviz trash list` lists its runs.")
         going = list(dict.fromkeys(runs or there))
         if going:
             room = sum(there[run_id] for run_id in going)

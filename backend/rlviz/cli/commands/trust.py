@@ -1,4 +1,4 @@
-"""Trust: runs and folders that came from elsewhere may be used."""
+"""The command ``trust``: allow the use of runs and folders that came from elsewhere."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def trust(
         str | None,
         typer.Argument(
             metavar="RUN|FOLDER",
-            help="A run that came from elsewhere; or a folder, `.` or with a `/`, whose settings may name code.",
+            help="A run that came from elsewhere; or a folder (`.` or a path with `/`) whose settings may name code.",
             show_default=False,
             autocompletion=complete_run,
         ),
@@ -49,23 +49,24 @@ def trust(
         bool, typer.Option("--all", help="All runs and experiments in the runs folder, except imported bundles.")
     ] = False,
     list_: Annotated[bool, typer.Option("--list", help="Show what is trusted.")] = False,
-    revoke: Annotated[bool, typer.Option("--revoke", help="Trust it no more.")] = False,
-    show: Annotated[bool, typer.Option("--show", help="Say what there is to be trusted, and change nothing.")] = False,
+    revoke: Annotated[bool, typer.Option("--revoke", help="Stop trusting it.")] = False,
+    show: Annotated[bool, typer.Option("--show", help="Show what would be trusted, and change nothing.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Allow code that came from elsewhere to run here: of a run, of a folder's settings, of all runs.
+    """Allow code from elsewhere to run on this machine. It can be the code of a run, of a folder's settings, or of
+    all runs.
 
-    Policies and snapshots are pickled Python, and an environment can be a Python file: using them runs what is in them.
-    Runs that were made here need no trust. What you trust is noted in your own configuration folder, a run by the hash
-    of its whole content.
+    Policies and snapshots are pickled Python, and an environment can be a Python file: using them executes their code.
+    Runs that you trained here need no trust. Your decisions are stored in your own configuration folder; a run is
+    identified by the hash of all its content.
     """
     if sum((what is not None, every, list_)) != 1:
-        raise Failure(Exit.BAD_INPUT, "Name a run or a folder, or give --all or --list: one of these.")
+        raise Failure(Exit.BAD_INPUT, "Give exactly one of: a run or folder, --all, or --list.")
     if list_:
         _list(as_json)
     elif every:
         if revoke or show:
-            raise Failure(Exit.BAD_INPUT, "--revoke and --show are of one run or folder. Name it.")
+            raise Failure(Exit.BAD_INPUT, "--revoke and --show need the name of a run or folder.")
         _trust_all(context, as_json)
     elif what is not None and (what in (".", "..") or os.sep in what or "/" in what):
         _trust_folder(Path(what), revoke, show, as_json)
@@ -87,14 +88,14 @@ def _trust_run(connection: Connection, run_id: str, revoke: bool, show: bool, as
     if as_json:
         print_json(found)
     elif found["standing"] == "own":
-        say(f"{run_id} was made here, and needs no trust.")
+        say(f"{run_id} was trained on this machine and needs no trust.")
     elif found["standing"] == "trusted":
-        say(f"{run_id} is trusted: {_holdings(found)} are used.")
+        say(f"{run_id} is trusted. Allowed: {_describe_code(found)}.")
     else:
-        say(f"{run_id} is not trusted: {_holdings(found)} are not used.")
+        say(f"{run_id} is not trusted. Blocked: {_describe_code(found)}.")
 
 
-def _holdings(found: dict[str, Any]) -> str:
+def _describe_code(found: dict[str, Any]) -> str:
     parts = [
         *(f"the environment {entry_point}" for entry_point in found["entry_points"]),
         counted(found["policies"], "policy file"),
@@ -122,7 +123,7 @@ def _trust_folder(folder: Path, revoke: bool, show: bool, as_json: bool) -> None
     if as_json:
         print_json({"folder": str(folder.resolve()), "trusted": trusted, "settings": names})
         return
-    of_these = f" It sets {', '.join(names)}." if names else " It sets none as yet."
+    of_these = f" It sets {', '.join(names)}." if names else " It has no such settings yet."
     counts = "count" if trusted else "do not count"
     say(f"Settings of {folder.resolve()} that name code, places or addresses {counts}.{of_these}")
 
@@ -135,9 +136,9 @@ def _trust_all(context: typer.Context, as_json: bool) -> None:
     if as_json:
         print_json({"runs_dir": str(runs_dir), "trusted": trusted, "not_trusted": imported})
         return
-    say(f"{counted(len(trusted), 'run or experiment')} in {runs_dir} count as yours from now on.")
+    say(f"{counted(len(trusted), 'run or experiment')} in {runs_dir} now count as yours.")
     for run_id in imported:
-        note(f"{run_id} was imported from a bundle: `rlviz trust {run_id}`.")
+        note(f"{run_id} was imported from a bundle. To trust it: `rlviz trust {run_id}`")
 
 
 def _list(as_json: bool) -> None:
@@ -153,7 +154,7 @@ def _list(as_json: bool) -> None:
             }
         )
     elif not folders and not runs:
-        say("No folder and no run from elsewhere is trusted.")
+        say("No folder or run from elsewhere is trusted.")
     else:
         rows = [("folder", one.what, "") for one in folders] + [("run", one.what, one.name[:12]) for one in runs]
         print_table(("KIND", "WHAT", "CONTENT"), rows, keep=2)

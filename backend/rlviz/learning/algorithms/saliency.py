@@ -92,7 +92,7 @@ def saliency(policy: TrainedPolicy, observation: NDArray[Any], action: Any) -> S
     Changes no weights and draws no random numbers. Returns None if the algorithm has no score, or if the observation
     is not an image.
     """
-    layout = PictureLayout.of(observation.shape)
+    layout = PictureLayout.from_shape(observation.shape)
     if policy.scorer is None or layout is None:
         return None
     scorer: Scorer = load(policy.scorer)

@@ -454,7 +454,7 @@ def picture_layout(env: Env) -> PictureLayout | None:
     """Describe how the observations of ``env`` consist of pictures, or return None if they do not."""
     space = env.observation_space
     shape = space.shape or ()
-    return PictureLayout.of(shape) if isinstance(space, spaces.Box) and is_picture(shape, space.dtype) else None
+    return PictureLayout.from_shape(shape) if isinstance(space, spaces.Box) and is_picture(shape, space.dtype) else None
 
 
 class PictureStrips:

@@ -38,7 +38,7 @@ def see(observation: Any, policy: TrainedPolicy | None = None, action: Any = Non
     """
     if not isinstance(observation, np.ndarray) or not is_picture(observation.shape, observation.dtype):
         return None
-    if (layout := PictureLayout.of(observation.shape)) is None:
+    if (layout := PictureLayout.from_shape(observation.shape)) is None:
         return None
     pixels = side_by_side(layout.split(observation))
     score: Score | None = None

@@ -190,7 +190,7 @@ def read_episodes(file: StepFile, learned: LearnedRewards) -> RecordedEpisodes:
     sampled = range(0, len(rows.episode), rows.stride)
     ordinary = [row for row in sampled if not (rows.terminated[row] or rows.truncated[row])]
     size, said = rows.numbers, file.about.observation
-    usual = Usual.of(list(whole.values()), learned)
+    usual = Usual.from_episodes(list(whole.values()), learned)
     return RecordedEpisodes(
         moments={place: key_moments(played, learned, usual) for place, played in whole.items()},
         ends=ends,

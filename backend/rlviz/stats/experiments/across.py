@@ -170,7 +170,7 @@ def _summed_up(
         rank=None,
         **score_figures(strata, resamples),
         optimality_gap=float(optimality_gap(GOAL)(strata)),
-        scores=[SeedScore.of(one, env) for env, one in ours],
+        scores=[SeedScore.from_trial(one, env) for env, one in ours],
         policies=policies,
         made={**made, GAP: made_of_gap(GOAL, len(ours), sentence)},
     )

@@ -70,7 +70,7 @@ class Curves(Frozen):
     variants: list[VariantCurve] = Field(description="From best to worst.")
     left_out: list[str] = Field(description="Ids of variants beyond the best 20.")
 
-    def of(self, variants: Collection[str]) -> Curves:
+    def select(self, variants: Collection[str]) -> Curves:
         """Return the curves of some variants, up to the last step with a value."""
         ours = [one for one in self.variants if one.variant in variants]
         last = max((place for one in ours for place, count in enumerate(one.count) if count), default=-1) + 1
@@ -220,8 +220,8 @@ def _profile(variant: str, scores: Sequence[Floats], value: Floats, resamples: i
         low=to_json_numbers(found.low),
         high=to_json_numbers(found.high),
         made=Made(
-            definition=f"Performance profile: for each {of} the share of seeds whose score is greater, with a band "
-            "by bootstrap at each value by itself.",
+            definition=f"Performance profile: for each {of} the share of seeds whose score is greater, with a "
+            "bootstrap band at each value separately.",
             n=sum(map(len, scores)),
             resamples=resamples if drawn else None,
             confidence=CONFIDENCE if drawn else None,

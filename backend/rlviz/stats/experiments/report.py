@@ -288,7 +288,7 @@ def draw_curves(curves: Curves, threshold: float | None, places: Places, width: 
         parts += _band(box, curves.step, one.low, one.high, places[one.variant], holds=holds)
         drawn = stretches(curves.step, one.iqm)
         for stretch in drawn:
-            points = path([(box.x(step), box.y(value)) for step, value in (_held(stretch) if holds else stretch)])
+            points = path([(box.x(step), box.y(value)) for step, value in (_as_steps(stretch) if holds else stretch)])
             parts.append(element("path", d=points, **line(places[one.variant])))
         if holds and drawn:
             parts.append(_dot(box, *drawn[-1][-1], place=places[one.variant]))
@@ -303,7 +303,7 @@ def draw_profiles(profiles: Profiles, places: Places, what: str, width: float = 
     parts = box.drawn(what, "share of seeds above it")
     for one in profiles.variants:
         parts += _band(box, profiles.value, one.low, one.high, places[one.variant], holds=True)
-        steps = _held(list(zip(profiles.value, one.share, strict=True)))
+        steps = _as_steps(list(zip(profiles.value, one.share, strict=True)))
         points = path([(box.x(value), box.y(share)) for value, share in steps])
         parts.append(element("path", d=points, **line(places[one.variant])))
     return picture(*parts, width=width, height=320, label=f"Performance profiles of {len(profiles.variants)} variants")
@@ -320,7 +320,7 @@ def draw_thresholds(thresholds: Thresholds, places: Places, width: float = WIDE)
         end = max(seed.steps for seed in one.seeds)
         parts += _arrival_band(box, one, end, places[one.variant])
         arrived = [(0.0, 0.0), *((step, 1 - waiting) for step, waiting in zip(one.step, one.waiting, strict=True))]
-        points = [(box.x(step), box.y(share)) for step, share in _held([*arrived, (end, arrived[-1][1])])]
+        points = [(box.x(step), box.y(share)) for step, share in _as_steps([*arrived, (end, arrived[-1][1])])]
         parts.append(element("path", d=path(points), **line(places[one.variant])))
         for seed in one.seeds:
             if seed.censored:
@@ -340,7 +340,7 @@ def _arrival_band(box: Frame, one: StepsToThreshold, end: float, place: int) -> 
 def _cross(box: Frame, step: float, share: float, seed: int, place: int) -> Element:
     x, y = box.x(step), box.y(share)
     shape = f"M{x - 4:.1f} {y - 4:.1f}l8 8m0 -8l-8 8"
-    label = f"seed {seed} was trained for {brief_number(step)} steps and has not got there"
+    label = f"seed {seed} was trained for {brief_number(step)} steps and did not reach it"
     return titled(element("path", d=shape, class_=f"line s{place % SERIES + 1}"), label)
 
 
@@ -349,7 +349,7 @@ def _dot(box: Frame, step: float, value: float, *, place: int) -> Element:
     return element("circle", cx=box.x(step), cy=box.y(value), r=3.5, class_=f"point s{place % SERIES + 1}")
 
 
-def _held(stretch: Sequence[tuple[float, ...]]) -> list[tuple[float, ...]]:
+def _as_steps(stretch: Sequence[tuple[float, ...]]) -> list[tuple[float, ...]]:
     """Return the points as steps: each row is repeated where the next one starts."""
     return [*stretch[:1], *(row for old, new in pairwise(stretch) for row in ((new[0], *old[1:]), new))]
 
@@ -366,7 +366,7 @@ def _band(
     """Return a band. ``holds``: whether a value holds until the next one."""
     found = []
     for known in stretches(x, low, high):
-        stretch = _held(known) if holds else known
+        stretch = _as_steps(known) if holds else known
         if len(stretch) > 1:
             there = [(box.x(at), box.y(top)) for at, _, top in stretch]
             back = [(box.x(at), box.y(bottom)) for at, bottom, _ in reversed(stretch)]
@@ -718,7 +718,7 @@ def _drawn_curves(results: ExperimentResults, places: Places, labels: Mapping[st
     thresholds = {one.environment: one.threshold for one in results.variants}
     found = []
     for environment in dict.fromkeys(environments.values()):
-        ours = results.curves.of([variant for variant, one in environments.items() if one == environment])
+        ours = results.curves.select([variant for variant, one in environments.items() if one == environment])
         if ours.variants:
             found += [element("h3", environment)] if results.across else []
             found.append(for_both(partial(draw_curves, ours, thresholds[environment], places)))
@@ -745,7 +745,7 @@ def _figures_made(scored: Sequence[VariantScores]) -> list[Element]:
     ]
     if len(paragraphs) <= len(made):
         return paragraphs
-    return [element("details", element("summary", "How each figure was made"), *paragraphs)]
+    return [element("details", element("summary", "How each figure was computed"), *paragraphs)]
 
 
 def _closing(head: ReportHead, results: ExperimentResults, labels: Mapping[str, str]) -> list[Element]:
@@ -757,7 +757,7 @@ def _closing(head: ReportHead, results: ExperimentResults, labels: Mapping[str, 
         _section(
             "Cost",
             element("p", f"{results.cost.core_seconds:,.0f} core-seconds."),
-            table(["variant", "core-seconds", "environment steps", "trials"], costs, "What each variant has cost."),
+            table(["variant", "core-seconds", "environment steps", "trials"], costs, "The cost of each variant."),
             *how_made({"": results.cost.made}),
         ),
         _section(

@@ -244,7 +244,7 @@ class SeedScore(Frozen):
     environment: str | None = Field(None, description="Environment of the score, if several are combined.")
 
     @classmethod
-    def of(cls, trial: Trial, environment: str | None = None) -> SeedScore:
+    def from_trial(cls, trial: Trial, environment: str | None = None) -> SeedScore:
         """Return the score of ``trial``, which must have one."""
         return cls(
             seed=trial.seed,
@@ -395,7 +395,7 @@ def _summed_up(
         rank=None,
         **score_figures([trial_scores(ours)], resamples),
         optimality_gap=None,
-        scores=[SeedScore.of(one) for one in ours],
+        scores=[SeedScore.from_trial(one) for one in ours],
         policies=policies,
         made=made_of_scores(
             len(ours), resamples if len(ours) >= FEWEST_SCORES else None, score_sentence(setting, policies)
@@ -539,12 +539,12 @@ def _evidence(setting: Setting, variant: str) -> str:
     """Return a sentence about the evidence that counts."""
     if setting.environments[variant] in setting.evaluated_unlike:
         return (
-            f"{MEAN_EPISODES} episodes of training on average, or an evaluation after it, that of its score included. "
-            "Evaluations along the way do not count: the variants were not evaluated alike."
+            f"{MEAN_EPISODES} episodes of training on average, or an evaluation after it, including the one of its "
+            "score. Evaluations during training do not count, since the variants were not evaluated equally often."
         )
     return (
-        f"{MEAN_EPISODES} episodes of training on average, or an evaluation on fresh episodes, that of its score "
-        f"included if it has {LEAST_EPISODES} or more."
+        f"{MEAN_EPISODES} episodes of training on average, or an evaluation on fresh episodes, including the one of "
+        f"its score if it has {LEAST_EPISODES} or more."
     )
 
 
@@ -609,9 +609,9 @@ def sum_costs(trials: Sequence[Trial], setting: Setting) -> Cost:
         core_seconds=sum(one.core_seconds for one in found),
         variants=found,
         made=Made(
-            definition="Core-seconds: processor time of each trial's runs, in all their attempts, all threads "
-            "together; of what still trains, what its workers had used a second ago. Evaluations while it trained "
-            "are in it, the one that gives the score is not.",
+            definition="Core-seconds: processor time of all threads, over all attempts of each trial's runs. For a "
+            "trial that still trains, the time up to a second ago. Evaluations during training are included, the "
+            "one that gives the score is not.",
             n=sum(one.trials for one in found),
             source=OUR_PAGE,
         ),

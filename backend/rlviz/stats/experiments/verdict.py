@@ -152,7 +152,7 @@ def list_cautions(variants: Sequence[VariantScores], trials: Sequence[Trial]) ->
         )
     waiting = sum(not one.ended for one in trials)
     if waiting:
-        sentences.append(f"{waiting} of {len(trials)} trials {_have(waiting)} not ended: what is said here may change.")
+        sentences.append(f"{waiting} of {len(trials)} trials {_have(waiting)} not ended, so these results may change.")
     return [
         *sentences,
         *_without_this_score(variants, trials),
@@ -204,7 +204,7 @@ def _budgets(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> list
             least, most = min(budgets, key=budgets.__getitem__), max(budgets, key=budgets.__getitem__)
             where = f" on {environment}" if len(environments) > 1 else ""
             sentences.append(
-                f"They were not trained for as long{where}: {least} for {brief_number(budgets[least])} steps, "
+                f"They were trained for different numbers of steps{where}: {least} for {brief_number(budgets[least])}, "
                 f"{most} for {brief_number(budgets[most])}."
             )
     return sentences
@@ -217,8 +217,8 @@ def _policies(variants: Sequence[VariantScores]) -> list[str]:
     if not best or not last:
         return []
     return [
-        f"Scores of {_some(best)} are of the best policy that a run kept, those of {_some(last)} of the last one, "
-        "since no evaluations chose a best: only the first are safe from a relapse at the end."
+        f"Scores of {_some(best)} are of the best policy that a run kept. Scores of {_some(last)} are of the last "
+        "policy, since no evaluations chose a best one, and suffer if the policy becomes worse at the end."
     ]
 
 
@@ -233,7 +233,7 @@ def _arrivals(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> lis
         return []
     return [
         f"{_some(evaluated)} {_were(len(evaluated))} evaluated during training, the others not, or less often. "
-        "Steps to the threshold ignore these evaluations, to treat all alike."
+        "Steps to the threshold ignore these evaluations, so that all are treated equally."
     ]
 
 
@@ -349,18 +349,18 @@ def _why_not(ranked: Sequence[VariantScores], across: Across | None, has_scores:
     """Return why the best two cannot be compared at all; None if they can."""
     if across is not None and has_scores and not ranked:
         return (
-            "the variants were trained on different environments, whose returns are not on one scale, and on none of "
-            "them all have scores that can be normalised."
+            "the variants were trained on different environments, whose returns are not on one scale, and there is no "
+            "environment on which all have scores that can be normalised."
         )
     if not ranked:
         return "no trial has a score."
     if len(ranked) == 1:
-        return f"{ranked[0].label} alone has scores, and there is nothing to compare it with."
+        return f"only {ranked[0].label} has scores."
     short = [one for one in ranked if one.seeds < LEAST_VERDICT_SEEDS]
     if len(ranked) - len(short) < 2 or ranked[0] in short:
         counts = join_words([f"{one.label} has {one.seeds}" for one in short[:6]])
         on_each = "" if across is None else " on each environment"
-        return f"{LEAST_VERDICT_SEEDS} seeds of each{on_each} are needed for an interval that can be trusted; {counts}."
+        return f"a reliable interval needs {LEAST_VERDICT_SEEDS} seeds of each{on_each}; {counts}."
     return None
 
 
@@ -402,7 +402,7 @@ def _undecided(pair: Pair, labels: dict[str, str]) -> str:
         )
     if _contradicts(pair):
         return (
-            f"{labels[pair.first]} has the higher interquartile mean, but a seed of it does better than a seed of "
+            f"{labels[pair.first]} has the higher interquartile mean, but one of its seeds does better than a seed of "
             f"{labels[pair.second]} only with probability {_probability(pair)}."
         )
     return (
@@ -447,8 +447,8 @@ def _separated(better: Sequence[Pair], labels: dict[str, str]) -> list[str]:
     """Return a note about intervals of width 0, which do not mean certainty."""
     return [
         f"{'Every' if pair.probability == 1 else 'Where they are not level, every'} seed of {labels[pair.first]} did "
-        f"better than every seed of {labels[pair.second]}, so the bootstrap knows nothing else and its interval has no "
-        f"width; by chance that happens in {_share(pair.chance)} of cases."
+        f"better than every seed of {labels[pair.second]}, so all resamples agree and the interval has no width. "
+        f"By chance this happens in {_share(pair.chance)} of cases."
         for pair in better
         if pair.has_no_width
     ]
@@ -476,37 +476,37 @@ def _more_for(pair: Pair, labels: dict[str, str], pairs: int) -> str:
     between = f"between {labels[pair.first]} and {labels[pair.second]}"
     fewest = min(pair.seeds_first, pair.seeds_second)
     if fewest < LEAST_VERDICT_SEEDS:
-        return f"To say anything {between}, {LEAST_VERDICT_SEEDS} seeds of each are needed; there are {fewest} of one."
+        return f"A statement {between} needs {LEAST_VERDICT_SEEDS} seeds of each; one has {fewest}."
     if _is_tied(pair):
         return (
-            f"More seeds tell nothing {between} as long as all have the same score: look at the steps to a threshold, "
+            f"More seeds do not help {between} as long as all have the same score. Compare the steps to a threshold, "
             "or score the policy at the end of training."
         )
     if (pair.joint_low or 0.0) > 0.5:
         return (
-            f"Between {labels[pair.first]} and {labels[pair.second]} ranks come out as far apart by chance in "
-            f"{_share(pair.chance)} of cases, which among {pairs} {'pair' if pairs == 1 else 'pairs'} is too often "
-            f"({_share(_most_chance(pairs))} at most): train more seeds."
+            f"Between {labels[pair.first]} and {labels[pair.second]}, ranks this far apart occur by chance in "
+            f"{_share(pair.chance)} of cases. Among {pairs} {'pair' if pairs == 1 else 'pairs'}, at most "
+            f"{_share(_most_chance(pairs))} is allowed: train more seeds."
         )
     if _contradicts(pair):
         return (
-            f"{between[0].upper()}{between[1:]} the two figures contradict each other: look at the seeds and the "
-            "profiles, and say which counts."
+            f"{between[0].upper()}{between[1:]} the two figures contradict each other: compare the seeds and the "
+            "profiles, and decide which one matters to you."
         )
     if pair.probability < 0.5:
         return (
-            f"{labels[pair.first]} has the higher interquartile mean, {labels[pair.second]} more often the better seed "
-            f"({_probability(pair)}): more seeds may turn either."
+            f"{labels[pair.first]} has the higher interquartile mean, but {labels[pair.second]} more often has the "
+            f"better seed ({_probability(pair)}): more seeds may change either."
         )
     if pair.probability == 0.5:
         return f"No number of seeds will show a difference {between} if the probability stays at {_probability(pair)}."
     more = _seeds_needed(pair, pairs) - max(pair.seeds_first, pair.seeds_second)
     if more > MOST_SEEDS_ADVISED:
-        return f"More than {MOST_SEEDS_ADVISED} more seeds of each would be needed to tell {between}."
+        return f"It would take more than {MOST_SEEDS_ADVISED} more seeds of each to show a difference {between}."
     needed = "one more seed" if more <= 1 else f"about {more} more seeds"
     return (
         f"If the probability {between} stays at {_probability(pair)}, {needed} of each would show in four of five "
-        "cases that it is no chance."
+        "cases that the difference is not chance."
     )
 
 
@@ -527,7 +527,7 @@ def _made(found: Improvements, ranked: Sequence[VariantScores], across: Across |
     pairs = max(len(found.pairs), 1)
     each = 1 - _most_chance(pairs)
     together = (
-        f" With {pairs} pairs each interval is made for {100 * each:.4g} %, so that all together hold with 95 %."
+        f" With {pairs} pairs, each interval is computed for {100 * each:.4g} %, so that all together hold with 95 %."
         if pairs > 1
         else ""
     )
@@ -535,9 +535,10 @@ def _made(found: Improvements, ranked: Sequence[VariantScores], across: Across |
     averaged = "" if across is None else ", averaged over the environments,"
     normalised = "" if across is None else f" {describe_normalisation(across.environments)}"
     return Made(
-        definition=f"One {what} is called better than another if, with {LEAST_VERDICT_SEEDS} seeds of each{on_each} at "
-        f"least, the interval of the probability that one of its seeds does better{averaged} lies above one half, and "
-        f"ranks as far apart come by chance in at most {_share(_most_chance(pairs))} of cases (Mann-Whitney)."
+        definition=f"One {what} is called better than another if both have at least {LEAST_VERDICT_SEEDS} "
+        f"seeds{on_each}, the interval of the probability that one of its seeds does better{averaged} lies above "
+        "one half, and ranks this far apart occur by chance in at most "
+        f"{_share(_most_chance(pairs))} of cases (Mann-Whitney)."
         f"{together}{normalised}",
         n=sum(one.n for one in ranked),
         resamples=found.pairs[0].made.resamples if found.pairs else None,

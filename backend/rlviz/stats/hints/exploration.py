@@ -12,7 +12,7 @@ from rlviz.stats.hints.hint import (
     Hint,
     SuggestedChange,
     drop_none,
-    plain,
+    number_text,
     raise_or_lower,
     suggest_change,
 )
@@ -48,8 +48,8 @@ def entropy_collapsed(case: Case) -> Hint | None:
         to_step=int(curve.step[-1]),
         evidence=(
             f"From step {begin:,} on, {begin / case.total_timesteps:.0%} into training, entropy stays below "
-            f"{COLLAPSED_ENTROPY:.0%} of that of random choice among {case.actions} actions "
-            f"({plain(-float(curve.value[-1]))} of {plain(math.log(case.actions))} nats at the end)."
+            f"{COLLAPSED_ENTROPY:.0%} of that of a random choice among {case.actions} actions "
+            f"({number_text(-float(curve.value[-1]))} of {number_text(math.log(case.actions))} nats at the end)."
         ),
         advice=drop_none(_more_entropy(case), suggest_change(case, "learning_rate", 1 / 3)),
     )
@@ -71,8 +71,8 @@ def epsilon_high(case: Case) -> Hint | None:
         from_step=int(curve.step[np.flatnonzero(curve.value > HIGH_EPSILON)[0]]),
         to_step=int(curve.step[-1]),
         evidence=(
-            f"At step {int(curve.step[-1]):,}, {last:.0%} of the actions are still random, which also holds the "
-            "returns seen in training down."
+            f"At step {int(curve.step[-1]):,}, {last:.0%} of the actions are still random, which also lowers the "
+            "returns in training."
         ),
         advice=_less_epsilon(case, floor),
     )

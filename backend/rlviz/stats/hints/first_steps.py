@@ -49,8 +49,8 @@ def as_first_step(case: Case, hint: Hint, step: FirstStep) -> Hint:
             id="unfinished",
             severity="info",
             title="Finish the preset first" if wanted == case.preset_timesteps else "Finish the training first",
-            evidence=f"{whose.capitalize()} is meant for {wanted:,} timesteps; training ended after {case.step:,}. "
-            f"By then: {hint.evidence}",
+            evidence=f"{whose.capitalize()} is meant for {wanted:,} timesteps, but training ended after {case.step:,}. "
+            f"Up to then: {hint.evidence}",
             advice=(f"train for all {wanted:,} timesteps before you change hyperparameters",),
         )
     return replace(
@@ -58,10 +58,10 @@ def as_first_step(case: Case, hint: Hint, step: FirstStep) -> Hint:
         id="not-evaluated",
         severity="info",
         title="Evaluate the policy first",
-        evidence=f"No greedy evaluation says how good the policy is, and returns in training include exploration. "
-        f"They show: {hint.evidence}",
+        evidence=f"The policy has no greedy evaluation, and returns in training include exploration. They show: "
+        f"{hint.evidence}",
         advice=(
             "evaluate the policy before you change hyperparameters",
-            "have the next run evaluated while it trains",
+            "evaluate the next run during training",
         ),
     )

@@ -163,7 +163,7 @@ class Case:
     @cached_property
     def greedy_rise(self) -> GreedyRise | None:
         """How greedy evaluations rose over the last 40 % of the steps, if they clearly did."""
-        return GreedyRise.of(self.evaluations, self.step)
+        return GreedyRise.from_evaluations(self.evaluations, self.step)
 
     @property
     def holds(self) -> bool:
@@ -181,7 +181,7 @@ class Case:
     @cached_property
     def stretches(self) -> Stretches | None:
         """The returns in ten stretches of equal length; None with too few episodes to judge."""
-        return Stretches.of(self.returns, self.step)
+        return Stretches.from_returns(self.returns, self.step)
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +201,7 @@ class Stretches:
     """Minimum number of episodes in each stretch."""
 
     @classmethod
-    def of(cls, returns: Series, step: int) -> Stretches | None:
+    def from_returns(cls, returns: Series, step: int) -> Stretches | None:
         edge = np.linspace(0, step, cls.COUNT + 1)
         cut = np.searchsorted(returns.step, edge[1:-1], side="right")
         parts = np.split(returns.value, cut)
@@ -229,7 +229,7 @@ class GreedyRise:
     """Minimum number of these evaluations."""
 
     @classmethod
-    def of(cls, greedy: Series, step: int) -> GreedyRise | None:
+    def from_evaluations(cls, greedy: Series, step: int) -> GreedyRise | None:
         """Compare the newer half of the late evaluations with the older half.
 
         Returns None if the difference is at most a tenth of their range, is within their noise, or if earlier ones
@@ -322,7 +322,7 @@ class Hint:
         return [one for one in self.advice if isinstance(one, SuggestedChange)]
 
 
-def plain(value: float) -> str:
+def number_text(value: float) -> str:
     """Return a number with three digits and no unusual exponent: 0.000333, 12,300, 1.2e-07."""
     if value != 0 and abs(value) < 1e-4:
         return f"{value:.2g}"
@@ -331,9 +331,9 @@ def plain(value: float) -> str:
     return f"{float(f'{value:.3g}'):.10g}"
 
 
-def shown(value: float) -> float:
+def round_shown(value: float) -> float:
     """Return ``value`` rounded for display, so that derived numbers match what the reader computes."""
-    return float(plain(value).replace(",", ""))
+    return float(number_text(value).replace(",", ""))
 
 
 def suggest_change(
@@ -344,12 +344,12 @@ def suggest_change(
     if now is None:
         return None
     wanted = min(max(now * factor, low), high)
-    wanted = round(wanted) if isinstance(case.hyperparameters[name], int) else shown(wanted)
+    wanted = round(wanted) if isinstance(case.hyperparameters[name], int) else round_shown(wanted)
     return None if wanted == now else raise_or_lower(name, now, wanted)
 
 
 def raise_or_lower(name: str, now: float, wanted: float, purpose: str = "") -> SuggestedChange:
-    words = f"{'raise' if wanted > now else 'lower'} {name} from {plain(now)} to {plain(wanted)}{purpose}"
+    words = f"{'raise' if wanted > now else 'lower'} {name} from {number_text(now)} to {number_text(wanted)}{purpose}"
     return SuggestedChange(name, wanted, words)
 
 
@@ -362,7 +362,10 @@ def best_policy_sentence(case: Case) -> str:
     """Return a sentence about the best kept policy; empty if there is none."""
     if case.best is None:
         return ""
-    return f" The best policy, of step {case.best.step:,}, is kept: {plain(case.best.mean_return)} on fresh episodes."
+    return (
+        f" The best policy, of step {case.best.step:,}, is kept: {number_text(case.best.mean_return)} on fresh "
+        "episodes."
+    )
 
 
 MIN_ROUNDS = 10

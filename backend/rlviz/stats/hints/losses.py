@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlviz.stats.hints.hint import Case, Hint, drop_none, plain, shown, suggest_change
+from rlviz.stats.hints.hint import Case, Hint, drop_none, number_text, round_shown, suggest_change
 
 LOSSES = ("train/critic_loss", "train/value_loss", "train/loss")
 """Names of the value loss by algorithm; the first logged one is used."""
@@ -26,7 +26,7 @@ def loss_not_a_number(case: Case) -> Hint | None:
     return Hint(
         id="loss-diverging",
         severity="problem",
-        title="The loss is no number any more",
+        title="The loss is not a number any more",
         metric=metric,
         from_step=int(series.step[broken[0]]),
         to_step=int(series.step[-1]),
@@ -53,13 +53,14 @@ def loss_runs_away(case: Case) -> Hint | None:
     return Hint(
         id="loss-diverging",
         severity="problem",
-        title="The value loss runs away",
+        title="The value loss diverges",
         metric=metric,
         from_step=begin,
         to_step=int(curve.step[-1]),
         evidence=(
-            f"From {plain(early)} early on it grew to {plain(late)}, {plain(shown(late) / shown(early))} times as "
-            f"much, and it still grows; grown returns explain {plain(explained)} times at most."
+            f"It grew from {number_text(early)} at the start to {number_text(late)}, "
+            f"{number_text(round_shown(late) / round_shown(early))} times as much, "
+            f"and still grows. Larger returns explain at most {number_text(explained)} times."
         ),
         advice=drop_none(
             suggest_change(case, "learning_rate", 1 / 3),

@@ -39,9 +39,9 @@ RETURN_RULES: tuple[Rule, ...] = (
 """Rules about the course of the return. They overlap, so only the first finding gives a hint."""
 
 RULES: tuple[Rule, ...] = (
-    Rule("loss-diverging", "the loss is no number any more", LOSSES, Minimum(1, Unit.ROWS), loss_not_a_number,
+    Rule("loss-diverging", "the loss is not a number any more", LOSSES, Minimum(1, Unit.ROWS), loss_not_a_number,
          always=True),
-    Rule("loss-diverging", "the loss grows out of all proportion", LOSSES, Minimum(30, Unit.ROWS), loss_runs_away),
+    Rule("loss-diverging", "the loss grows much more than the returns", LOSSES, Minimum(30, Unit.ROWS), loss_runs_away),
     Rule("entropy-collapsed", "the policy stops exploring early", (ENTROPY,), Minimum(10, Unit.UPDATES, 0.1),
          entropy_collapsed),
     Rule("kl-spikes", "single updates move the policy too far", (KL,), Minimum(10, Unit.UPDATES), kl_spikes),

@@ -15,9 +15,9 @@ from rlviz.stats.hints.hint import (
     SuggestedChange,
     best_policy_sentence,
     drop_none,
-    plain,
+    number_text,
     raise_or_lower,
-    shown,
+    round_shown,
     suggest_change,
 )
 from rlviz.stats.return_curve import WINDOW
@@ -44,7 +44,7 @@ def reward_collapsed(case: Case) -> Hint | None:
     gained, lost = parts.mean[best] - parts.mean[low], parts.mean[best] - parts.mean[-2:].max()
     if best >= len(parts.mean) - 2 or gained < APART * parts.noise or lost <= max(gained / 2, CLEAR * parts.noise):
         return None
-    start, top, end = (shown(parts.mean[index]) for index in (low, best, -1))
+    start, top, end = (round_shown(parts.mean[index]) for index in (low, best, -1))
     share = min((top - end) / (top - start), 9.99)
     return Hint(
         id="reward-collapsed",
@@ -54,11 +54,14 @@ def reward_collapsed(case: Case) -> Hint | None:
         from_step=int(parts.edge[best]),
         to_step=case.step,
         evidence=(
-            f"The mean return rose from {plain(start)} around step {_middle(parts, low):,} to {plain(top)} around step "
-            f"{_middle(parts, best):,} and is {plain(end)} at the end: {plain(top - end)} of the {plain(top - start)} "
-            f"gained are lost ({share:.0%}).{best_policy_sentence(case)}"
+            f"The mean return rose from {number_text(start)} around step {_middle(parts, low):,} to "
+            f"{number_text(top)} around step {_middle(parts, best):,} and is {number_text(end)} at the end: "
+            f"{number_text(top - end)} of the {number_text(top - start)} gained are lost "
+            f"({share:.0%}).{best_policy_sentence(case)}"
         ),
-        advice=drop_none(_gentler(case), None if case.best else "keep the best policy by evaluating while it trains"),
+        advice=drop_none(
+            _gentler(case), None if case.best else "evaluate during training, which keeps the best policy"
+        ),
     )
 
 
@@ -86,8 +89,8 @@ def unstable(case: Case) -> Hint | None:
         from_step=first,
         to_step=case.step,
         evidence=(
-            f"The mean return of {len(parts[0])} episodes fell {len(falls)} times from above {plain(high)} to below "
-            f"{plain(low)}, first at step {first:,}.{best_policy_sentence(case)}"
+            f"The mean return of {len(parts[0])} episodes fell {len(falls)} times from above {number_text(high)} to "
+            f"below {number_text(low)}, first at step {first:,}.{best_policy_sentence(case)}"
         ),
         advice=drop_none(_gentler(case), suggest_change(case, "batch_size", 2, high=8_192)),
     )
@@ -107,8 +110,9 @@ def too_few_timesteps(case: Case) -> Hint | None:
             from_step=greedy.from_step,
             to_step=case.step,
             evidence=(
-                f"The greedy policy's mean return rose from {plain(greedy.before)} to {plain(greedy.after)} over the "
-                f"last 40 % of the steps, while the return in training, which explores, stood still.{_goal(case)}"
+                f"The greedy policy's mean return rose from {number_text(greedy.before)} to "
+                f"{number_text(greedy.after)} over the last "
+                f"40 % of the steps, while the return in training, with exploration, did not rise.{_goal(case)}"
             ),
             advice=drop_none(_longer(case)),
             learn=KNOBS,
@@ -119,7 +123,7 @@ def too_few_timesteps(case: Case) -> Hint | None:
         return None
     if case.threshold is not None and parts.mean[-1] >= case.threshold:
         return None
-    goal = f", short of the {plain(case.threshold)} to reach" if case.threshold is not None else ""
+    goal = f", short of the {number_text(case.threshold)} to reach" if case.threshold is not None else ""
     return Hint(
         id="too-few-timesteps",
         severity="warning",
@@ -128,8 +132,8 @@ def too_few_timesteps(case: Case) -> Hint | None:
         from_step=int(parts.edge[-5]),
         to_step=case.step,
         evidence=(
-            f"The mean return rose from {plain(parts.mean[-4])} around step {_middle(parts, -4):,} to "
-            f"{plain(parts.mean[-1])} in the last tenth of the steps{goal}."
+            f"The mean return rose from {number_text(parts.mean[-4])} around step {_middle(parts, -4):,} to "
+            f"{number_text(parts.mean[-1])} in the last tenth of the steps{goal}."
         ),
         advice=drop_none(_longer(case)),
         learn=KNOBS,
@@ -149,8 +153,8 @@ def flat(case: Case) -> Hint | None:
         from_step=0,
         to_step=case.step,
         evidence=(
-            f"The mean return was {plain(_beginning(case))} over the first {_first(case)} episodes and is "
-            f"{plain(float(parts.mean[-2:].mean()))} over the last fifth of the steps.{_goal(case)}"
+            f"The mean return was {number_text(_beginning(case))} over the first {_first(case)} episodes and is "
+            f"{number_text(float(parts.mean[-2:].mean()))} over the last fifth of the steps.{_goal(case)}"
         ),
         advice=drop_none(*_bolder(case)),
     )
@@ -166,13 +170,13 @@ def plateau(case: Case) -> Hint | None:
     return Hint(
         id="reward-plateau",
         severity="info" if case.threshold is None else "warning",
-        title="The return stands still",
+        title="The return has stopped rising",
         metric=EPISODE_REWARD,
         from_step=int(parts.edge[-5]),
         to_step=case.step,
         evidence=(
-            f"The mean return was {plain(before)} over the fifth of the steps before the last, and is {plain(after)} "
-            f"over the last.{_goal(case)}"
+            f"The mean return was {number_text(before)} over the fifth of the steps before the last, and is "
+            f"{number_text(after)} over the last.{_goal(case)}"
         ),
         advice=drop_none(*_bolder(case)),
     )
@@ -215,7 +219,7 @@ def _greedy_kept(case: Case) -> bool:
 
 
 def _goal(case: Case) -> str:
-    return f" The threshold is {plain(case.threshold)}." if case.threshold is not None else ""
+    return f" The threshold is {number_text(case.threshold)}." if case.threshold is not None else ""
 
 
 def _spread_by_chance(case: Case, episodes: int) -> float:
@@ -240,7 +244,7 @@ def _middle(parts: Stretches, index: int) -> int:
 def _gentler(case: Case) -> SuggestedChange | None:
     if case.hyperparameters.get("learning_rate_schedule") == "constant":
         rate = case.number("learning_rate")
-        now = f" from {plain(rate)}" if rate is not None else ""
+        now = f" from {number_text(rate)}" if rate is not None else ""
         words = f"set learning_rate_schedule to linear, so that the learning rate falls{now} to 0"
         return SuggestedChange("learning_rate_schedule", "linear", words)
     return suggest_change(case, "learning_rate", 1 / 3)
@@ -258,7 +262,7 @@ def _bolder(case: Case) -> list[Advice | None]:
     if entropy is not None:
         wanted = max(0.01, min(3 * entropy, 1.0))
         return [
-            raise_or_lower("ent_coef", entropy, shown(wanted)),
+            raise_or_lower("ent_coef", entropy, round_shown(wanted)),
             suggest_change(case, "learning_rate", 1 / 3),
         ]
     if fraction is not None and fraction < 0.5:

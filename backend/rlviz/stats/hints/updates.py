@@ -10,9 +10,9 @@ from rlviz.stats.hints.hint import (
     SuggestedChange,
     best_policy_sentence,
     drop_none,
-    plain,
+    number_text,
     raise_or_lower,
-    shown,
+    round_shown,
     suggest_change,
 )
 
@@ -47,9 +47,10 @@ def kl_spikes(case: Case) -> Hint | None:
         from_step=int(curve.step[spikes[0]]),
         to_step=int(curve.step[spikes[-1]]),
         evidence=(
-            f"The median of approx_kl is {plain(usual)}, but it is above {plain(max(LARGE_KL, 5 * usual))} in "
-            f"{len(spikes)} of {len(curve)} updates, up to {plain(highest)} at step "
-            f"{int(curve.step[curve.value.argmax()]):,}.{best_policy_sentence(case)}"
+            f"The median of approx_kl is {number_text(usual)}, but it is above "
+            f"{number_text(max(LARGE_KL, 5 * usual))} in {len(spikes)} of {len(curve)} updates, "
+            f"up to {number_text(highest)} at step {int(curve.step[curve.value.argmax()]):,}."
+            f"{best_policy_sentence(case)}"
         ),
         advice=drop_none(_stop_at_kl(case), suggest_change(case, "learning_rate", 1 / 2)),
     )
@@ -72,7 +73,7 @@ def clip_fraction_high(case: Case) -> Hint | None:
         to_step=int(curve.step[-1]),
         evidence=(
             f"In the second half, clip_fraction is above {LARGE_CLIP_FRACTION:g} in {share:.0%} of the updates "
-            f"(median {plain(float(np.median(recent)))}).{best_policy_sentence(case)}"
+            f"(median {number_text(float(np.median(recent)))}).{best_policy_sentence(case)}"
         ),
         advice=drop_none(suggest_change(case, "learning_rate", 1 / 2), suggest_change(case, "n_epochs", 1 / 2, low=1)),
     )
@@ -96,7 +97,7 @@ def explained_variance_low(case: Case) -> Hint | None:
         metric=EXPLAINED_VARIANCE,
         from_step=int(curve.step[half]),
         to_step=int(curve.step[-1]),
-        evidence=f"In the second half, the median of explained_variance is {plain(usual)}{worse}; 1 is perfect.",
+        evidence=f"In the second half, the median of explained_variance is {number_text(usual)}{worse}; 1 is perfect.",
         advice=drop_none(
             suggest_change(case, "vf_coef", 2, high=10),
             suggest_change(case, "n_steps", 2),
@@ -110,9 +111,9 @@ def _stop_at_kl(case: Case) -> SuggestedChange | None:
         return None
     now = case.number("target_kl")
     if now is None:
-        words = "set target_kl, which is off, to 0.03, so that an update ends when it has moved so far"
+        words = "set target_kl, which is off, to 0.03, so that an update ends when it has changed the policy this much"
         return SuggestedChange("target_kl", 0.03, words)
-    return raise_or_lower("target_kl", now, shown(now / 2))
+    return raise_or_lower("target_kl", now, round_shown(now / 2))
 
 
 def _wider(case: Case) -> SuggestedChange | None:

@@ -161,7 +161,7 @@ def test_without_an_environment_in_common_nothing_is_said() -> None:
 def test_five_seeds_on_each_environment_are_needed() -> None:
     found = results({name: ours[:4] for name, ours in SCORES.items()}).verdict
     assert found.finding == "nothing"
-    assert "5 seeds of each on each environment are needed" in found.headline
+    assert "needs 5 seeds of each on each environment" in found.headline
     assert "PPO has 4 and DQN has 4" in found.headline
 
 

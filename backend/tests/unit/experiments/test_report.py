@@ -237,7 +237,7 @@ def test_of_one_seed_page_tables_and_verdict_say_that_there_is_no_interval() -> 
 
 
 def test_how_figures_were_made_is_folded_where_variants_differ_in_it() -> None:
-    assert "How each figure was made" not in page()
+    assert "How each figure was computed" not in page()
     trials = [
         Trial(variant, seed, f"{variant}-{seed}", 10.0 + seed, ended=True, steps=100, policy=policy)
         for variant, policy in (("a", PolicyChoice.BEST), ("b", PolicyChoice.LATEST))
@@ -245,7 +245,7 @@ def test_how_figures_were_made_is_folded_where_variants_differ_in_it() -> None:
     ]
     found = experiment_results(trials, Setting({"a": "A", "b": "B"}, dict.fromkeys("ab", "CartPole-v1")))
     text = report(ReportHead("Two", "two-1", "now", "1.0", "{}"), found)
-    assert "<details><summary>How each figure was made</summary>" in text
+    assert "<details><summary>How each figure was computed</summary>" in text
 
 
 def test_every_list_of_a_report_begins_with_the_best_and_colours_stay_with_their_variant() -> None:

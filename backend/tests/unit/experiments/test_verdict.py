@@ -28,7 +28,7 @@ def test_five_seeds_that_all_did_better_are_better_and_chance_is_named() -> None
     found = results(trials("b", *B), trials("a", *A)).verdict
     assert found.headline == "A is better than B with probability 1.00 [1.00, 1.00]."
     assert (found.finding, found.best, found.better_than) == ("better", "a", ["b"])
-    assert "by chance that happens in 0.79 % of cases" in found.reasons[1]
+    assert "By chance this happens in 0.79 % of cases" in found.reasons[1]
 
 
 def test_scores_that_overlap_carry_no_verdict_and_say_how_many_seeds_would_tell() -> None:
@@ -44,7 +44,7 @@ def test_seeds_that_all_have_the_same_score_are_told_apart_by_nothing() -> None:
     assert found.headline == (
         "Nothing can be said yet: every seed of A and of B has the same score, which cannot tell them apart."
     )
-    assert found.reasons[-1].startswith("More seeds tell nothing between A and B as long as all have the same score")
+    assert found.reasons[-1].startswith("More seeds do not help between A and B as long as all have the same score")
 
 
 def test_an_interval_with_a_width_says_what_would_halve_it() -> None:
@@ -56,7 +56,7 @@ def test_an_interval_with_a_width_says_what_would_halve_it() -> None:
 def test_three_seeds_carry_no_verdict_however_far_apart() -> None:
     found = results(trials("a", 500, 500, 500), trials("b", 9, 9, 9)).verdict
     assert found.headline == (
-        "Nothing can be said yet: 5 seeds of each are needed for an interval that can be trusted; A has 3 and B has 3."
+        "Nothing can be said yet: a reliable interval needs 5 seeds of each; A has 3 and B has 3."
     )
 
 
@@ -88,8 +88,8 @@ def test_seeds_that_lie_farther_apart_are_no_less_certain(top: float) -> None:
     others = [trials(variant, 1, 2, 3, 4, top - place / 10) for place, variant in enumerate("bcde")]
     found = results(best, *others).verdict
     assert found.finding == "nothing"
-    assert "ranks come out as far apart by chance in" in found.reasons[-1]
-    assert "among 10 pairs is too often (0.5 % at most): train more seeds." in found.reasons[-1]
+    assert "ranks this far apart occur by chance in" in found.reasons[-1]
+    assert "Among 10 pairs, at most 0.5 % is allowed: train more seeds." in found.reasons[-1]
 
 
 def test_a_score_and_a_probability_that_contradict_each_other_are_no_chance() -> None:
@@ -97,7 +97,8 @@ def test_a_score_and_a_probability_that_contradict_each_other_are_no_chance() ->
     found = results(trials("a", *[0.0] * 28, *[100.0] * 12), trials("b", *[1.0] * 40)).verdict
     assert found.finding == "nothing"
     assert found.headline.startswith(
-        "Nothing can be said yet: A has the higher interquartile mean, but a seed of it does better than a seed of B "
+        "Nothing can be said yet: A has the higher interquartile mean, but one of its seeds does better than a seed "
+        "of B "
         "only with probability 0.30 ["
     )
     assert "the two figures contradict each other" in found.reasons[-1]
@@ -115,7 +116,7 @@ def test_failed_trials_are_named_as_a_caution() -> None:
 
 def test_different_budgets_are_named_as_a_caution() -> None:
     found = results(trials("a", *A, steps=1_000), trials("b", *B, steps=500)).verdict
-    assert found.cautions == ["They were not trained for as long: B for 500 steps, A for 1k."]
+    assert found.cautions == ["They were trained for different numbers of steps: B for 500, A for 1k."]
 
 
 def test_different_environments_are_not_compared() -> None:
@@ -126,7 +127,7 @@ def test_different_environments_are_not_compared() -> None:
 
 def test_a_variant_alone_is_compared_with_nothing() -> None:
     found = results(trials("a", *A)).verdict
-    assert found.headline.startswith("Nothing can be said yet: A alone has scores")
+    assert found.headline.startswith("Nothing can be said yet: only A has scores")
 
 
 def test_variants_that_are_not_compared_are_named_and_nothing_is_better_than_all() -> None:
@@ -162,7 +163,7 @@ def test_the_best_policy_of_some_against_the_last_of_others_is_said() -> None:
     best, last = of_policy(PolicyChoice.BEST, "a", *A), of_policy(PolicyChoice.LATEST, "b", *B)
     found = results(best, last)
     (caution,) = found.verdict.cautions
-    assert caution.startswith("Scores of A are of the best policy that a run kept, those of B of the last one")
+    assert caution.startswith("Scores of A are of the best policy that a run kept. Scores of B are of the last policy")
     assert ": the best that it kept." in found.variants[0].made["iqm"].definition
     assert ": the last one." in found.variants[1].made["iqm"].definition
     assert found.variants[0].policies == {"best": 5}
@@ -183,7 +184,7 @@ def test_evaluations_that_not_all_variants_made_are_a_caution() -> None:
     (caution,) = results(*of_both, threshold=5.0).verdict.cautions
     assert caution == (
         "A was evaluated during training, the others not, or less often. Steps to the threshold ignore these "
-        "evaluations, to treat all alike."
+        "evaluations, so that all are treated equally."
     )
     without = results(*of_both)
     assert without.verdict.cautions == []
@@ -193,7 +194,7 @@ def test_evaluations_that_not_all_variants_made_are_a_caution() -> None:
 
 def test_arrivals_on_different_environments_are_not_held_against_each_other() -> None:
     found = results(evaluated(trials("a", *A)), trials("b", *B), threshold=5.0, environments="CartPole-v1 Acrobot-v1")
-    assert [one for one in found.verdict.cautions if "along the way" in one] == []
+    assert [one for one in found.verdict.cautions if "during training" in one] == []
 
 
 def test_arrivals_that_were_seen_alike_are_no_caution() -> None:
