@@ -9,7 +9,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal
 
 import numpy as np
@@ -24,10 +24,13 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.evaluations import results_asked_for
 from rlviz.server.catalog.models import RunRow
-from rlviz.server.metrics.service import ComparedAxis, Curve, MetricsService, RunCurves, RunCurvesCache
+from rlviz.server.metrics.models import ComparedRun, Comparison, MetricCurve, RunGroup, SeedCurve
+from rlviz.server.metrics.service import ComparedAxis, MetricsService, RunCurves, RunCurvesCache, null_gaps
 from rlviz.server.runs.family import shared_until
+from rlviz.server.runs.models import solved_at, view_run
 from rlviz.server.runs.service import RunService
 from rlviz.server.snapshots.forking import knobs_in_force_now
+from rlviz.stats.arrays import Floats
 from rlviz.stats.comparison import (
     AlignedCurves,
     ConfigDifference,
@@ -40,7 +43,7 @@ from rlviz.stats.comparison import (
 from rlviz.stats.criterion import Criterion, Source, common_criterion
 from rlviz.stats.experiments import Scale
 from rlviz.stats.experiments.trials import Made, made_of_curve, returns_of_training
-from rlviz.stats.groups import ComparisonEntry, Figure, Greedy, Named, compare_figures, distinct_labels
+from rlviz.stats.groups import ComparisonEntry, FigureComparison, Greedy, Named, compare_figures, distinct_labels
 from rlviz.stats.number_text import brief_number, duration
 from rlviz.stats.seeds import BAND_RESAMPLES, BandedCurve, banded_curve, explain_curve, select_far_enough
 from rlviz.stats.solved import Evaluated, SolvedAt, find_solved, solved_by_evaluations, solved_by_training
@@ -72,20 +75,11 @@ class Compared:
     threshold: float | None
     solved: SolvedAt | None
     figures: RunMetrics
-    curves: Mapping[str, Curve]
-
-
-@dataclass(frozen=True)
-class RunGroup:
-    """Runs with a property in common. ``threshold``: the return to reach, if the property is the environment."""
-
-    title: str
-    run_ids: Sequence[str]
-    threshold: float | None = None
+    curves: Mapping[str, MetricCurve]
 
 
 @dataclass(frozen=True, eq=False)
-class SeedCurve:
+class BandedSeedCurve:
     """The returns of compared runs that differ only in their seed, as one curve on the common grid.
 
     ``run_ids``: all compared runs of the group. ``note``: why the curve leaves some out, or stops before some do.
@@ -111,11 +105,11 @@ class ComparedRuns:
     runs: Sequence[Compared]
     logged: Sequence[str]
     curves: AlignedCurves
-    seeds: Sequence[SeedCurve]
+    seeds: Sequence[BandedSeedCurve]
     differences: Sequence[ConfigDifference]
     environments: Sequence[RunGroup]
     algorithms: Sequence[RunGroup]
-    figures: Sequence[Figure]
+    figures: Sequence[FigureComparison]
     verdict: Verdict | None
 
 
@@ -271,14 +265,18 @@ def _groups(compared: Sequence[Compared], by: Dimension) -> list[RunGroup]:
     for one in compared:
         members.setdefault(one.environment if by == "environment" else one.row.algo, []).append(one)
     return [
-        RunGroup(title, [one.row.id for one in group], group[0].threshold if by == "environment" else None)
+        RunGroup(
+            title=title,
+            run_ids=[one.row.id for one in group],
+            threshold=group[0].threshold if by == "environment" else None,
+        )
         for title, group in members.items()
     ]
 
 
 def _seed_curves(
     rows: Sequence[RunRow], placed: Mapping[str, Episodes], curves: AlignedCurves, request: ComparisonRequest
-) -> list[SeedCurve]:
+) -> list[BandedSeedCurve]:
     """Of each group with more than one of ``rows``, in the order of the first of each. ``placed``: the episodes of each
     run on the axis of ``curves``."""
     members: dict[str, list[RunRow]] = {}
@@ -295,14 +293,14 @@ def _seed_curve(
     placed: Mapping[str, Episodes],
     curves: AlignedCurves,
     request: ComparisonRequest,
-) -> SeedCurve:
+) -> BandedSeedCurve:
     known = [row for row in group if len(placed[row.id].step)]
     ends = np.array([placed[row.id].step[-1] for row in known])
     chosen = select_far_enough(ends.tolist(), [row.state.has_worker for row in known])
     drawn = [row for row, is_chosen in zip(known, chosen, strict=True) if is_chosen]
     nothing = np.full((1, len(curves.step)), np.nan)
     values = np.array([curves.values[row.id] for row in drawn]) if drawn else nothing
-    return SeedCurve(
+    return BandedSeedCurve(
         group_id,
         group[0].name,
         [row.id for row in group],
@@ -353,3 +351,51 @@ def scale_of(environment: Environment) -> Scale | None:
     if chance is None or threshold is None or threshold <= chance.mean:
         return None
     return Scale(random=chance.mean, threshold=threshold)
+
+
+def view_comparison(compared: ComparedRuns, queue: Mapping[str, int]) -> Comparison:
+    """Return the API model of a comparison. ``queue``: position by run id of queued runs."""
+    request = compared.request
+    return Comparison(
+        threshold=compared.threshold,
+        criterion=None if compared.criterion is None else compared.criterion.source,
+        window=request.window,
+        x=request.axis,
+        steps=compared.curves.step.tolist(),
+        runs=[_view_run(one, compared.curves.values[one.row.id], queue) for one in compared.runs],
+        logged=list(compared.logged),
+        seeds=[_view_seed_curve(one) for one in compared.seeds],
+        environments=list(compared.environments),
+        algorithms=list(compared.algorithms),
+        figures=list(compared.figures),
+        verdict=compared.verdict,
+        config_diff=list(compared.differences),
+    )
+
+
+def _view_seed_curve(one: BandedSeedCurve) -> SeedCurve:
+    curve = one.curve
+    return SeedCurve(
+        group_id=one.group_id,
+        title=one.title,
+        run_ids=list(one.run_ids),
+        iqm=null_gaps(curve.iqm),
+        low=null_gaps(curve.low),
+        high=null_gaps(curve.high),
+        count=curve.count.tolist(),
+        note=one.note,
+        made=one.made,
+    )
+
+
+def _view_run(one: Compared, returns: Floats, queue: Mapping[str, int]) -> ComparedRun:
+    return ComparedRun(
+        run=view_run(one.row, queue),
+        label=one.label,
+        environment=one.environment,
+        threshold=one.threshold,
+        solved=solved_at(one.row, one.solved, one.threshold),
+        y=null_gaps(returns),
+        curves=dict(one.curves),
+        **asdict(one.figures),
+    )

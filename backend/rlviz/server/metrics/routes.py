@@ -20,10 +20,11 @@ from rlviz.server.dependencies import provided
 from rlviz.server.evaluations.service import EvaluationService
 from rlviz.server.files import named
 from rlviz.server.lanes import Lane
-from rlviz.server.metrics.comparison import ComparisonRequest, ComparisonService
+from rlviz.server.metrics.comparison import ComparisonRequest, ComparisonService, view_comparison
 from rlviz.server.metrics.hints import HintService
 from rlviz.server.metrics.models import (
     Comparison,
+    EpisodesBefore,
     MetricCurves,
     MetricRows,
     PastCurves,
@@ -31,12 +32,9 @@ from rlviz.server.metrics.models import (
     RunEvents,
     RunHints,
     RunsMetricCurves,
-    view_comparison,
     view_ended,
     view_event,
     view_hints,
-    view_metric_curves,
-    view_past,
 )
 from rlviz.server.metrics.past import PastService
 from rlviz.server.metrics.service import CurveRequest, MetricsService, Window, read_anatomy
@@ -44,6 +42,7 @@ from rlviz.server.problems import as_problem, documented
 from rlviz.server.router import Router
 from rlviz.server.runs.events import read_events
 from rlviz.server.runs.service import RunService
+from rlviz.stats.returns import MEAN_EPISODES
 
 ComparisonAccess = Annotated[ComparisonService, Depends(provided(ComparisonService))]
 Evaluations = Annotated[EvaluationService, Depends(provided(EvaluationService))]
@@ -116,7 +115,7 @@ def get_metric_curves(run_id: str, runs: Runs, metrics: Metrics, wanted: Wanted,
 @router.get("/runs/{run_id}/metrics/past", responses=documented(RunNotFound, InvalidRequest))
 def get_past_curves(run_id: str, past: Past, wanted: Wanted, names: Names = None) -> PastCurves:
     """Return curves of training that no longer counts after a rollback, and of the run's ancestors up to the fork."""
-    return view_past(run_id, wanted.axis, past.read_past(run_id, _named(names), wanted))
+    return past.read_past(run_id, _named(names), wanted)
 
 
 @router.get("/metrics/curves", responses=documented(InvalidRequest))
@@ -166,7 +165,18 @@ def _curves(
     runs: RunService, metrics: MetricsService, run_id: str, names: Sequence[str] | None, wanted: CurveRequest
 ) -> MetricCurves:
     row = runs.get(run_id)
-    return view_metric_curves(row, wanted.axis, metrics.curves(runs.folder(run_id), names, wanted, row.clock))
+    found, before = metrics.curves(runs.folder(run_id), names, wanted, row.clock), row.episodes_before
+    return MetricCurves(
+        run_id=run_id,
+        x=wanted.axis,
+        series=found.curves,
+        broken_lines=found.broken_lines,
+        cursor=found.cursor,
+        mean_episodes=MEAN_EPISODES,
+        before=EpisodesBefore(returns=[one.episode_return for one in before], lengths=[one.length for one in before])
+        if before
+        else None,
+    )
 
 
 def _window(start: float | None, end: float | None) -> Window:

@@ -34,6 +34,7 @@ from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.projection.folder import evaluations_that_count
 from rlviz.server.feeds import encode_cursor
 from rlviz.server.metrics.columns import Columns
+from rlviz.server.metrics.models import MetricCurve, SmoothedCurve
 from rlviz.server.supervisor.sealing import Sealer, sealed_metrics
 from rlviz.stats.arrays import Floats, Indices, Series, downsample, kept_points
 from rlviz.stats.comparison import Episodes
@@ -208,39 +209,13 @@ class CurveRequest:
 
 
 @dataclass(frozen=True)
-class SmoothedCurve:
-    """The moving average over all points of the run: ``y`` at the points of the curve, NaN at a gap.
-
-    ``mean`` and ``weight`` are the state after the last point, from which it can be continued (see
-    ``ExponentialAverage``).
-    """
-
-    y: list[float]
-    mean: float
-    weight: float
-
-
-@dataclass(frozen=True)
-class Curve:
-    """A thinned series: ``x`` and ``y`` of equal length, thinned from ``count`` points; NaN in ``y`` is a gap.
-
-    ``smoothed`` is None without smoothing, and if no point was left out: then the client can compute it from ``y``.
-    """
-
-    x: list[float]
-    y: list[float]
-    count: int
-    smoothed: SmoothedCurve | None = None
-
-
-@dataclass(frozen=True)
 class Curves:
     """Curves by metric name; ``cursor`` is where a stream continues without gap or repetition.
 
     ``broken_lines``: number of lines of the journal that are no records and were left out.
     """
 
-    curves: dict[str, Curve]
+    curves: dict[str, MetricCurve]
     broken_lines: int
     cursor: str
 
@@ -271,7 +246,7 @@ class MetricsService:
     def __init__(self, sealer: Sealer | None = None) -> None:
         self._sealer = sealer
         self._cache: LRUCache[str, OpenedRun] = LRUCache(CACHED_RUNS)
-        self._curves: LRUCache[_CurveOf, Curve] = LRUCache(CACHED_POINTS, getsizeof=lambda curve: len(curve.x))
+        self._curves: LRUCache[_CurveOf, MetricCurve] = LRUCache(CACHED_POINTS, getsizeof=lambda curve: len(curve.x))
         self._lock = Lock()
 
     def tail(self, folder: RunFolder, count: int) -> Tail:
@@ -289,7 +264,9 @@ class MetricsService:
         curves = {name: self._curve(folder.run_id, found, name, request, clock) for name in wanted}
         return Curves(curves, found.broken_lines, encode_cursor({folder.run_id: found.offset}))
 
-    def _curve(self, run_id: str, found: Snapshot, name: str, request: CurveRequest, clock: TrainingClock) -> Curve:
+    def _curve(
+        self, run_id: str, found: Snapshot, name: str, request: CurveRequest, clock: TrainingClock
+    ) -> MetricCurve:
         """That of a long run is cached for as long as nothing is added to the run."""
         key = _CurveOf(run_id, found.offset, found.superseded, name, request, clock)
         with self._lock:
@@ -345,7 +322,7 @@ def _along(axis: Axis, at: Floats, clock: TrainingClock) -> Floats:
     return steady
 
 
-def curve_of(x: Floats, y: Floats, request: CurveRequest) -> Curve:
+def curve_of(x: Floats, y: Floats, request: CurveRequest) -> MetricCurve:
     """The points in the window of ``request``, thinned; ``x``, non-decreasing, and ``y`` are of shape (n,)."""
     first = int(np.searchsorted(x, request.window.start, "left"))
     last = int(np.searchsorted(x, request.window.end, "right"))
@@ -353,7 +330,7 @@ def curve_of(x: Floats, y: Floats, request: CurveRequest) -> Curve:
         first = max(first, last - request.newest)
     kept = first + kept_points(x[first:last], y[first:last], request.max_points)
     smoothed = None if len(kept) == len(y) else _smoothed(y[:last], kept, request.smoothing)
-    return Curve(x[kept].tolist(), y[kept].tolist(), last - first, smoothed)
+    return _metric_curve(x[kept], y[kept], last - first, smoothed)
 
 
 def _smoothed(y: Floats, kept: Indices, smoothing: float) -> SmoothedCurve | None:
@@ -361,7 +338,18 @@ def _smoothed(y: Floats, kept: Indices, smoothing: float) -> SmoothedCurve | Non
     if smoothing == 0:
         return None
     average = exponential_average(y, smoothing)
-    return SmoothedCurve(average.values[kept].tolist(), average.mean, average.weight)
+    mean = None if math.isnan(average.mean) else average.mean
+    return SmoothedCurve.model_construct(y=null_gaps(average.values[kept]), mean=mean, weight=average.weight)
+
+
+def _metric_curve(x: Floats, y: Floats, count: int, smoothed: SmoothedCurve | None = None) -> MetricCurve:
+    """Return the curve without validation, which would take longer than reading the points."""
+    return MetricCurve.model_construct(x=x.tolist(), y=null_gaps(y), count=count, smoothed=smoothed)
+
+
+def null_gaps(values: Floats) -> list[float | None]:
+    """Return the values with None for NaN, which JSON does not have."""
+    return [None if math.isnan(value) else value for value in values.tolist()]
 
 
 CACHED_EPISODES = 2_000_000
@@ -389,7 +377,7 @@ class RunCurves:
     """Names of its metrics."""
     before: int = 0
     """Episodes that its policy had finished before: a fork counts on from its parent's."""
-    _thinned: dict[_CurveKey, Curve | None] = field(default_factory=dict)
+    _thinned: dict[_CurveKey, MetricCurve | None] = field(default_factory=dict)
 
     def episodes_over(self, axis: ComparedAxis, clock: TrainingClock) -> Episodes:
         """The episodes with positions on ``axis`` instead of steps."""
@@ -414,12 +402,12 @@ class RunCurves:
 
     def thinned(
         self, names: Sequence[str], axis: ComparedAxis, max_points: int, clock: TrainingClock
-    ) -> Mapping[str, Curve]:
+    ) -> Mapping[str, MetricCurve]:
         """Curves of the metrics ``names``; those that were never logged are left out."""
         curves = {name: self._thin((name, axis, max_points, clock)) for name in names}
         return {name: curve for name, curve in curves.items() if curve is not None}
 
-    def _thin(self, key: _CurveKey) -> Curve | None:
+    def _thin(self, key: _CurveKey) -> MetricCurve | None:
         """None for a metric that was never logged."""
         if key not in (known := self._thinned):
             if len(known) >= CACHED_CURVES:
@@ -476,13 +464,13 @@ def _series(metrics: MetricsService, folder: RunFolder) -> Mapping[str, Series]:
 
 def _curve(
     series: Mapping[str, Series], name: str, axis: ComparedAxis, max_points: int, clock: TrainingClock
-) -> Curve | None:
+) -> MetricCurve | None:
     found = series.get(name)
     if found is None:
         return None
     done = episodes_done(found, series.get(EPISODE_INDEX, _NOTHING)) if axis == "episode" else found.step
     x, y = downsample(_places(axis, found.step, found.time, clock, done), found.value, max_points)
-    return Curve(x.tolist(), y.tolist(), len(found))
+    return _metric_curve(x, y, len(found))
 
 
 def _places(axis: ComparedAxis, step: Floats, time: Floats, clock: TrainingClock, episode: Floats) -> Floats:
