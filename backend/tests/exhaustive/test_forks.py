@@ -6,7 +6,8 @@ import pytest
 
 from rlviz.domain.errors import InvalidRequest
 from rlviz.server.application import Application
-from rlviz.server.snapshots.forking import Effect, ForkRequest, possible_changes
+from rlviz.server.snapshots.forking import ForkRequest, possible_changes
+from rlviz.server.snapshots.models import Effect
 from tests.real.test_forks import S, app, learned, logged_mean
 from tests.support.service import ended, folder_of, start
 

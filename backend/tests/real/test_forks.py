@@ -22,8 +22,8 @@ from rlviz.server.metrics.service import ComparedAxis
 from rlviz.server.runs.configuration import NewRun
 from rlviz.server.runs.family import shared_until
 from rlviz.server.runs.groups import SeedRequest
-from rlviz.server.snapshots.forking import Effect, ForkRequest, possible_options
-from rlviz.server.snapshots.models import view_snapshots
+from rlviz.server.snapshots.forking import ForkRequest, possible_options
+from rlviz.server.snapshots.models import Effect, view_snapshots
 from tests.support.service import create, ended, folder_of, service, start
 from tests.support.training import QUICK, curves, rows
 

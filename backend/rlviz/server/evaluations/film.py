@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from rlviz.domain.clips import ClipRecord, ClipRequest, ClipStatus, KeptPolicy, clip_id, growth_id, is_reading_id
@@ -12,50 +11,35 @@ from rlviz.rundir.files import read_size
 from rlviz.rundir.folder import RunFolder, kept_policies, policy_at, select_learning_steps
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.runs import get_run
+from rlviz.server.evaluations.models import Clip, Policies
+from rlviz.server.proxy import link
 from rlviz.server.use_case import RunUseCases
 
 GROWTH_POLICIES = 6
 """Number of policies in a growth video."""
 
 
-@dataclass(frozen=True)
-class Film:
-    """``policies`` by step. Sizes in bytes."""
-
-    policies: list[KeptPolicy]
-    film_bytes: int
-    clip_bytes: int
-    clip_limit_bytes: int
-
-
-@dataclass(frozen=True)
-class FoundClip:
-    """A clip and its status. ``step`` is that of its policy; None for a growth video."""
-
-    run_id: str
-    record: ClipRecord
-    status: ClipStatus
-    step: int | None
-    has_video: bool
-    has_thumbnail: bool
-
-
 class FilmService(RunUseCases):
     """Clips are no evaluations: they are made in the order of requests, not listed, and deleted for newer ones."""
 
-    def policies(self, run_id: str) -> Film:
+    def policies(self, run_id: str) -> Policies:
         """Raises RunNotFound."""
         run, folder = self._run(run_id)
         film = sum(read_size(path) for _, path in folder.film_files())
-        return Film(kept_policies(folder, run.policy_step), film, Clips(folder).size(), int(self._settings.keep_clips))
+        return Policies(
+            policies=kept_policies(folder, run.policy_step),
+            film_bytes=film,
+            clip_bytes=Clips(folder).size(),
+            clip_limit_bytes=int(self._settings.keep_clips),
+        )
 
-    def clips(self, run_id: str) -> list[FoundClip]:
+    def clips(self, run_id: str) -> list[Clip]:
         """All clips that were made, least recently watched first. Raises RunNotFound."""
         _, folder = self._run(run_id)
         clips = Clips(folder)
         return [self._found(folder, clips, record) for record in clips.records() if not is_reading_id(record.id)]
 
-    def find(self, run_id: str, wanted_id: str) -> FoundClip:
+    def find(self, run_id: str, wanted_id: str) -> Clip:
         """Raises RunNotFound, or ArtifactNotFound for a clip that was neither made nor requested."""
         _, folder = self._run(run_id)
         clips = Clips(folder)
@@ -68,7 +52,7 @@ class FilmService(RunUseCases):
             raise ArtifactNotFound(f"Clip {wanted_id[:80]!r} of run {run_id!r} was not made. POST to its clips.")
         return self._found(folder, clips, record)
 
-    def clip(self, run_id: str, *, step: int, seed: int, greedy: bool, picture_only: bool = False) -> FoundClip:
+    def clip(self, run_id: str, *, step: int, seed: int, greedy: bool, picture_only: bool = False) -> Clip:
         """The clip of the newest kept policy up to ``step``, or only its thumbnail; it is requested if it does not
         exist.
 
@@ -86,7 +70,7 @@ class FilmService(RunUseCases):
         folder = RunFolder(self._settings.runs_dir, self.find(run_id, wanted_id).run_id)
         return folder, Clips(folder).steps_path(wanted_id)
 
-    def growth_video(self, run_id: str, *, seed: int, greedy: bool) -> FoundClip:
+    def growth_video(self, run_id: str, *, seed: int, greedy: bool) -> Clip:
         """A growth video: policies from the first to the best one (the newest, where none is known to be the best), all
         on the same seed; it is requested if it does not exist.
 
@@ -111,7 +95,7 @@ class FilmService(RunUseCases):
         policies: list[KeptPolicy],
         *,
         picture_only: bool = False,
-    ) -> FoundClip:
+    ) -> Clip:
         clips = Clips(folder)
         record = clips.find(wanted_id)
         steps = [policy.step for policy in policies]
@@ -148,7 +132,7 @@ class FilmService(RunUseCases):
         folder.check()
         return run, folder
 
-    def _found(self, folder: RunFolder, clips: Clips, record: ClipRecord, *, waiting: bool = False) -> FoundClip:
+    def _found(self, folder: RunFolder, clips: Clips, record: ClipRecord, *, waiting: bool = False) -> Clip:
         """``waiting``: whether the request existed before ``record`` was read; it may have been answered since."""
         has_video = clips.has_video(record.id)
         is_whole = has_video and (record.kind == "growth" or clips.has_steps(record.id))
@@ -159,7 +143,15 @@ class FilmService(RunUseCases):
         else:
             status = ClipStatus.READY if is_whole else ClipStatus.RETIRED
         step = int(record.id.split("_")[1]) if record.kind == "clip" else None
-        return FoundClip(folder.run_id, record, status, step, has_video, clips.has_thumbnail(record.id))
+        file = link(f"/api/runs/{folder.run_id}/artifacts/film/clips/{record.id}")
+        return Clip(
+            **record.model_dump(exclude={"schema_version"}),
+            run_id=folder.run_id,
+            status=status,
+            step=step,
+            video_url=f"{file}.mp4" if has_video else None,
+            thumbnail_url=f"{file}.webp" if clips.has_thumbnail(record.id) else None,
+        )
 
 
 def choose_policy(run: RunRow, folder: RunFolder, step: int) -> KeptPolicy:

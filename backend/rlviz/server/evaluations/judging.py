@@ -18,15 +18,25 @@ from rlviz.rundir.files import damage_error, is_file
 from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.evaluations import completed_evaluations
 from rlviz.server.evaluations.episodes import RecordedEpisodes
+from rlviz.server.evaluations.models import (
+    EpisodeEnding,
+    EpisodeEndings,
+    EpisodeExample,
+    EvaluationJudgement,
+    JudgedEvaluation,
+    KeyMoment,
+    RankedEpisodes,
+    ReturnBin,
+)
 from rlviz.server.evaluations.service import EvaluationService
 from rlviz.server.runs.service import RunService
+from rlviz.stats import judging
 from rlviz.stats.judging import (
     Component,
     Ending,
     Ends,
     Moment,
     Ranking,
-    ReturnBin,
     group_endings,
     histogram,
     name_squares,
@@ -38,7 +48,7 @@ CACHED_EVALUATIONS = 1_000
 
 
 @dataclass(frozen=True)
-class JudgedEvaluation:
+class Judgement:
     """``ranking``, ``bins`` and ``moments`` refer to episodes by position, from 0.
 
     ``moments`` is None if no steps were recorded, or if the records were deleted.
@@ -46,7 +56,7 @@ class JudgedEvaluation:
 
     record: EvaluationRecord
     ranking: Ranking
-    bins: list[ReturnBin]
+    bins: list[judging.ReturnBin]
     moments: dict[int, list[Moment]] | None
 
 
@@ -94,7 +104,7 @@ class JudgingService:
         self._cache: LRUCache[tuple[str, str], RecordedEpisodes] = LRUCache(CACHED_EVALUATIONS)
         self._lock = Lock()
 
-    def judge(self, run_id: str, evaluation_id: str) -> JudgedEvaluation:
+    def judge(self, run_id: str, evaluation_id: str) -> Judgement:
         """Raises RunNotFound, EvaluationNotFound (also if it has not completed), or RunFolderError."""
         record = self._evaluations.get(run_id, evaluation_id).parsed()
         if record.summary is None:
@@ -108,7 +118,7 @@ class JudgingService:
         recorded = self._recorded(record)
         returns = [episode.episode_return for episode in record.summary.episodes]
         moments = None if recorded is None else recorded.moments
-        return JudgedEvaluation(record, rank_returns(returns), histogram(returns), moments)
+        return Judgement(record, rank_returns(returns), histogram(returns), moments)
 
     def endings(self, run_ids: Sequence[str]) -> RunEndings:
         """Ways to end over all evaluations of these runs, which must be of one environment.
@@ -228,3 +238,61 @@ def _example(members: Sequence[JudgedEnd]) -> JudgedEnd:
     newest = max((end for end in members), key=lambda end: (end.has_video, end.record.id)).record.id
     among = sorted((end for end in members if end.record.id == newest), key=lambda end: end.result.episode_return)
     return among[(len(among) - 1) // 2]
+
+
+def view_judgement(judged: Judgement) -> EvaluationJudgement:
+    """Return the API model of a judgement. Its episodes are counted from 1 instead of 0."""
+    record, ranking = judged.record, judged.ranking
+    results = record.summary.episodes if record.summary is not None else []
+    return EvaluationJudgement(
+        run_id=record.run_id,
+        evaluation_id=record.id,
+        ranking=RankedEpisodes(worst=ranking.worst + 1, median=ranking.median + 1, best=ranking.best + 1),
+        bins=[
+            ReturnBin(low=each.low, high=each.high, episodes=[at + 1 for at in each.episodes]) for each in judged.bins
+        ],
+        recorded=judged.moments is not None,
+        moments=[
+            KeyMoment(
+                episode=place + 1,
+                kind=moment.kind,
+                step=moment.step,
+                frame=results[place].first_frame + moment.step,
+                amount=moment.amount,
+            )
+            for place, moments in sorted((judged.moments or {}).items())
+            for moment in moments
+        ],
+    )
+
+
+def view_endings(found: RunEndings) -> EpisodeEndings:
+    return EpisodeEndings(
+        evaluations=[
+            JudgedEvaluation(
+                run_id=record.run_id, evaluation_id=record.id, checkpoint_step=record.checkpoint_step, episodes=played
+            )
+            for record, played in zip(found.evaluations, found.played, strict=True)
+        ],
+        without_records=found.without_records,
+        episodes=found.episodes,
+        endings=[_view_ending(each) for each in found.endings],
+    )
+
+
+def _view_ending(judged: JudgedEnding) -> EpisodeEnding:
+    example = judged.example
+    return EpisodeEnding(
+        kind=judged.ending.kind,
+        title=judged.ending.title,
+        episodes=len(judged.ending.episodes),
+        share=judged.share,
+        mean_return=judged.mean_return,
+        shares=judged.shares,
+        example=EpisodeExample(
+            run_id=example.record.run_id,
+            evaluation_id=example.record.id,
+            has_video=example.has_video,
+            result=example.result,
+        ),
+    )

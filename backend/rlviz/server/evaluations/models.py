@@ -8,18 +8,14 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
-from rlviz.domain.clips import ClipStatus, KeptPolicy, PlayedEpisode, SeenPictures, SliceRange, ValueSlice
+from rlviz.domain.clips import ClipStatus, KeptPolicy, PlayedEpisode, SeenPictures
 from rlviz.domain.config import Seed
 from rlviz.domain.evaluation import EpisodeCount, EpisodeResult, PicturesFacts, PolicyChoice, StepsFacts, VideoFacts
 from rlviz.domain.limits import DEFAULT_EPISODES, DEFAULT_EVALUATION_SEED, MAX_TIMESTEPS
 from rlviz.domain.recording import Detail, FrameReason, Lowered
-from rlviz.domain.spaces import Space
 from rlviz.learning.environments.custom import family_of_id
 from rlviz.learning.records.about import Components, RecordsAbout
-from rlviz.server.evaluations import episodes, judging
-from rlviz.server.evaluations.film import FoundClip
-from rlviz.server.evaluations.seen import WantedSlice
-from rlviz.server.proxy import link
+from rlviz.server.evaluations import episodes
 from rlviz.server.runs.choices import StateFactorInfo, view_factors
 from rlviz.server.wire import Body, Wire
 from rlviz.stats.judging import EndingKind, MomentKind
@@ -368,88 +364,3 @@ def _found_episode(found: episodes.FoundEpisode) -> FoundEpisode:
         has_video=found.has_video,
         result=EpisodeResult.model_validate(found.result),
     )
-
-
-def view_judgement(judged: judging.JudgedEvaluation) -> EvaluationJudgement:
-    """Positions, from 0, as indices, from 1."""
-    record, ranking = judged.record, judged.ranking
-    results = record.summary.episodes if record.summary is not None else []
-    return EvaluationJudgement(
-        run_id=record.run_id,
-        evaluation_id=record.id,
-        ranking=RankedEpisodes(worst=ranking.worst + 1, median=ranking.median + 1, best=ranking.best + 1),
-        bins=[
-            ReturnBin(low=each.low, high=each.high, episodes=[at + 1 for at in each.episodes]) for each in judged.bins
-        ],
-        recorded=judged.moments is not None,
-        moments=[
-            KeyMoment(
-                episode=place + 1,
-                kind=moment.kind,
-                step=moment.step,
-                frame=results[place].first_frame + moment.step,
-                amount=moment.amount,
-            )
-            for place, moments in sorted((judged.moments or {}).items())
-            for moment in moments
-        ],
-    )
-
-
-def view_endings(found: judging.RunEndings) -> EpisodeEndings:
-    return EpisodeEndings(
-        evaluations=[
-            JudgedEvaluation(
-                run_id=record.run_id, evaluation_id=record.id, checkpoint_step=record.checkpoint_step, episodes=played
-            )
-            for record, played in zip(found.evaluations, found.played, strict=True)
-        ],
-        without_records=found.without_records,
-        episodes=found.episodes,
-        endings=[_ending(each) for each in found.endings],
-    )
-
-
-def _ending(judged: judging.JudgedEnding) -> EpisodeEnding:
-    example = judged.example
-    return EpisodeEnding(
-        kind=judged.ending.kind,
-        title=judged.ending.title,
-        episodes=len(judged.ending.episodes),
-        share=judged.share,
-        mean_return=judged.mean_return,
-        shares=judged.shares,
-        example=EpisodeExample(
-            run_id=example.record.run_id,
-            evaluation_id=example.record.id,
-            has_video=example.has_video,
-            result=example.result,
-        ),
-    )
-
-
-def view_clip(clip: FoundClip) -> Clip:
-    record, file = clip.record, link(f"/api/runs/{clip.run_id}/artifacts/film/clips/{clip.record.id}")
-    return Clip(
-        **record.model_dump(exclude={"schema_version"}),
-        run_id=clip.run_id,
-        status=clip.status,
-        step=clip.step,
-        video_url=f"{file}.mp4" if clip.has_video else None,
-        thumbnail_url=f"{file}.webp" if clip.has_thumbnail else None,
-    )
-
-
-def view_value_slice(wanted: WantedSlice, found: ValueSlice) -> RunValueSlice:
-    return RunValueSlice(
-        **found.model_dump(exclude={"x", "y"}),
-        run_id=wanted.run_id,
-        step=wanted.step,
-        x=_slice_axis(wanted.space, wanted.plan.x, found.x),
-        y=_slice_axis(wanted.space, wanted.plan.y, found.y),
-    )
-
-
-def _slice_axis(space: Space, place: int, reach: SliceRange) -> SliceAxis:
-    name = space.labels[place] if space.labels else str(place)
-    return SliceAxis(place=place, name=name, unit=space.units[place] if space.units else "", **reach.model_dump())

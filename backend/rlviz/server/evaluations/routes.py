@@ -10,7 +10,6 @@ import asyncio
 import mimetypes
 import time
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Annotated, Literal, TypeVar
 
 import orjson
@@ -51,8 +50,8 @@ from rlviz.server.catalog.models import EvaluationRow
 from rlviz.server.dependencies import ApiLanes, provided
 from rlviz.server.evaluations import recording
 from rlviz.server.evaluations.episodes import EpisodeSearch, EpisodeService
-from rlviz.server.evaluations.film import FilmService, FoundClip
-from rlviz.server.evaluations.judging import JudgingService
+from rlviz.server.evaluations.film import FilmService
+from rlviz.server.evaluations.judging import JudgingService, view_endings, view_judgement
 from rlviz.server.evaluations.models import (
     Clip,
     ClipCreate,
@@ -73,15 +72,11 @@ from rlviz.server.evaluations.models import (
     SaliencyUnderWay,
     SliceUnderWay,
     StepColumns,
-    view_clip,
-    view_endings,
     view_found_episodes,
-    view_judgement,
     view_steps_info,
-    view_value_slice,
 )
 from rlviz.server.evaluations.recording import RecordingService
-from rlviz.server.evaluations.seen import SeenService, ValueSliceService
+from rlviz.server.evaluations.seen import SeenService, ValueSliceService, view_value_slice
 from rlviz.server.evaluations.service import EvaluationService
 from rlviz.server.evaluations.steps import StepRecordService
 from rlviz.server.files import ARTIFACT, POLICY, named, send_file
@@ -408,7 +403,7 @@ _ASKED = {
 @film_router.get("/policies", responses=documented(RunNotFound))
 def list_policies(run_id: str, film: Film) -> Policies:
     """The policies of the run that are kept, each of which can be evaluated and filmed."""
-    return Policies(**asdict(film.policies(run_id)))
+    return film.policies(run_id)
 
 
 @film_router.post("/clips", responses=_ASKED)
@@ -420,13 +415,13 @@ def create_clip(run_id: str, body: ClipCreate, film: Film, response: Response) -
 @film_router.get("/clips", responses=documented(RunNotFound))
 def list_clips(run_id: str, film: Film) -> list[Clip]:
     """Every clip that was made, the one that was watched last at the end."""
-    return [view_clip(clip) for clip in film.clips(run_id)]
+    return film.clips(run_id)
 
 
 @film_router.get("/clips/{clip_id}", responses=documented(RunNotFound, ArtifactNotFound))
 def get_clip(run_id: str, clip_id: str, film: Film) -> Clip:
     """How a clip that was asked for stands."""
-    return view_clip(film.find(run_id, clip_id))
+    return film.find(run_id, clip_id)
 
 
 @film_router.post("/growth-video", responses=_ASKED)
@@ -436,10 +431,10 @@ def create_growth_video(run_id: str, film: Film, response: Response, body: Growt
     return _film_answer(film.growth_video(run_id, **wanted.model_dump()), response)
 
 
-def _film_answer(clip: FoundClip, response: Response) -> Clip:
+def _film_answer(clip: Clip, response: Response) -> Clip:
     if clip.status is ClipStatus.WAITING:
         response.status_code = 202
-    return view_clip(clip)
+    return clip
 
 
 artifacts_router = Router(prefix="/runs/{run_id}/artifacts", tag="artifacts", lane=Lane.READS)

@@ -15,6 +15,7 @@ from rlviz.domain.clips import (
     KeptPolicy,
     SaliencyPlan,
     SlicePlan,
+    SliceRange,
     StepSaliency,
     ValueSlice,
 )
@@ -39,6 +40,7 @@ from rlviz.server.catalog.evaluations import completed_evaluations
 from rlviz.server.catalog.models import EvaluationRow, RunRow
 from rlviz.server.catalog.runs import get_run
 from rlviz.server.evaluations.film import choose_policy
+from rlviz.server.evaluations.models import RunValueSlice, SliceAxis
 from rlviz.server.use_case import RunUseCases
 
 
@@ -333,3 +335,18 @@ def _newest_recorded(folder: RunFolder, evaluations: list[str]) -> str | None:
         if is_file(folder.evaluations.steps_path(evaluation_id), folder.path):
             return evaluation_id
     return None
+
+
+def view_value_slice(wanted: WantedSlice, found: ValueSlice) -> RunValueSlice:
+    return RunValueSlice(
+        **found.model_dump(exclude={"x", "y"}),
+        run_id=wanted.run_id,
+        step=wanted.step,
+        x=_slice_axis(wanted.space, wanted.plan.x, found.x),
+        y=_slice_axis(wanted.space, wanted.plan.y, found.y),
+    )
+
+
+def _slice_axis(space: Space, place: int, reach: SliceRange) -> SliceAxis:
+    name = space.labels[place] if space.labels else str(place)
+    return SliceAxis(place=place, name=name, unit=space.units[place] if space.units else "", **reach.model_dump())

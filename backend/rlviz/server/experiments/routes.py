@@ -28,9 +28,6 @@ from rlviz.server.experiments.models import (
     Experiment,
     ExperimentEstimate,
     ExperimentList,
-    view_estimate,
-    view_experiment,
-    view_summary,
 )
 from rlviz.server.experiments.results.exports import MEDIA_TYPES, SUFFIXES, ResultsFormat
 from rlviz.server.experiments.results.service import ExperimentResultsService, ResultsRequest
@@ -55,13 +52,13 @@ router = Router(prefix="/experiments", tag="experiments", lane=Lane.CHANGES)
 def create_experiment(body: ExperimentSpec, sinks: Sinks, experiments: Experiments) -> Experiment:
     """Create an experiment, which trains every variant with every seed and scores the policies. It starts at once."""
     sinks.check(body.sinks)
-    return view_experiment(experiments.create(body))
+    return experiments.create(body)
 
 
 @router.post("/estimate", responses=documented(InvalidRequest))
 def estimate_experiment(body: ExperimentSpec, experiments: Experiments) -> ExperimentEstimate:
     """Return how many runs an experiment would train and for how many steps, without starting it."""
-    return view_estimate(experiments.estimate(body))
+    return experiments.estimate(body)
 
 
 @router.get("", responses=documented(InvalidRequest))
@@ -78,7 +75,7 @@ def list_experiments(
     """List experiments without their trials, newest first."""
     found = experiments.list(q=q, limit=limit, cursor=cursor)
     return ExperimentList(
-        experiments=[view_summary(one) for one in found.experiments],
+        experiments=list(found.experiments),
         next_cursor=found.next_cursor,
         total=found.total,
         damaged=dict(experiment_scheduler.damaged()),
@@ -89,7 +86,7 @@ def list_experiments(
 @in_lane(Lane.READS)
 def get_experiment(experiment_id: str, experiments: Experiments) -> Experiment:
     """Return an experiment with all of its trials."""
-    return view_experiment(experiments.get(experiment_id))
+    return experiments.get(experiment_id)
 
 
 @router.post(
@@ -98,7 +95,7 @@ def get_experiment(experiment_id: str, experiments: Experiments) -> Experiment:
 @in_lane(None)
 def stop_experiment(experiment_id: str, experiments: Experiments) -> Experiment:
     """Stop an experiment: start no more trials and pause its runs."""
-    return view_experiment(experiments.stop(experiment_id))
+    return experiments.stop(experiment_id)
 
 
 @router.post(
@@ -108,7 +105,7 @@ def stop_experiment(experiment_id: str, experiments: Experiments) -> Experiment:
 )
 def resume_experiment(experiment_id: str, experiments: Experiments) -> Experiment:
     """Resume a stopped experiment; each run continues where it was."""
-    return view_experiment(experiments.resume(experiment_id))
+    return experiments.resume(experiment_id)
 
 
 @router.delete("/{experiment_id}", status_code=204, responses=documented(ExperimentNotFound))

@@ -58,10 +58,11 @@ from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.runs import find_runs, pace_of
 from rlviz.server.events import EventBus, ExperimentChanged, RunVersions
 from rlviz.server.experiments.lengths import common_end, ends_of, length_note, rollout_of, searched_rollouts
+from rlviz.server.experiments.models import Experiment, ExperimentEstimate, ExperimentSummary
 from rlviz.server.experiments.open_experiment import SEARCHED, OpenExperiment
 from rlviz.server.experiments.results.service import Cell, ExperimentSource
 from rlviz.server.experiments.scheduler import MADE_ELSEWHERE, ExperimentScheduler, TrialRuns
-from rlviz.server.experiments.summaries import OVER, ExperimentState, ExperimentSummary, state_of, status_of, summary_of
+from rlviz.server.experiments.summaries import OVER, state_of, status_of, summary_of
 from rlviz.server.metrics.comparison import environment_title, scale_of
 from rlviz.server.runs.configuration import MEMORY_PER_WORKER
 from rlviz.server.runs.environments import EnvironmentService
@@ -78,25 +79,6 @@ _MERGED = ("hyperparameters", "env_options")
 
 _BROUGHT_BY = {"algo": ("env_id",), "preset": ("algo", "env_id"), "total_timesteps": ("preset",)}
 """For a field with an error: other fields that may cause it, the likeliest first."""
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """What an experiment would train.
-
-    Attributes:
-        trials: Number of runs.
-        least_steps: Total environment steps of all trials, at least.
-        steps: The same total, at most.
-        note: Why trials differ from the requested length or from each other.
-        core_seconds: Processor seconds at the pace of earlier runs; None if there are none.
-    """
-
-    trials: int
-    least_steps: int
-    steps: int
-    note: str | None
-    core_seconds: float | None
 
 
 class SpecificationCheck:
@@ -117,13 +99,19 @@ class SpecificationCheck:
         self._check_size(spec, list(found.values()))
         return found
 
-    def estimate(self, spec: ExperimentSpec) -> Estimate:
+    def estimate(self, spec: ExperimentSpec) -> ExperimentEstimate:
         """Return what the experiment would train, without the need to confirm. Raises InvalidRequest like
         ``resolved``."""
         found = self._resolved(spec)
         run_specs = list(found.values())
         least, most = _steps(spec, run_specs)
-        return Estimate(spec.cells, least, most, length_note(spec, found), self._core_seconds(spec, run_specs))
+        return ExperimentEstimate(
+            trials=spec.cells,
+            total_timesteps=most,
+            least_timesteps=least,
+            length_note=length_note(spec, found),
+            core_seconds=self._core_seconds(spec, run_specs),
+        )
 
     def _resolved(self, spec: ExperimentSpec) -> dict[str, RunSpec]:
         self._check_limits(spec)
@@ -432,10 +420,10 @@ class ExperimentService:
         self._check = SpecificationCheck(runs, self._pace)
         self._disk = DiskGuard(settings)
         self._over: LRUCache[str, tuple[int, ExperimentSummary]] = LRUCache(CACHED_SUMMARIES)
-        self._over_states: LRUCache[str, tuple[int, ExperimentState]] = LRUCache(CACHED_STATES)
+        self._over_states: LRUCache[str, tuple[int, Experiment]] = LRUCache(CACHED_STATES)
         self._lock = Lock()
 
-    def create(self, spec: ExperimentSpec) -> ExperimentState:
+    def create(self, spec: ExperimentSpec) -> Experiment:
         """Create an experiment and start it. Raises InvalidRequest, NotEnoughDisk or OSError."""
         self._disk.check()
         resolved = self._check.resolved(spec)
@@ -454,7 +442,7 @@ class ExperimentService:
         self._scheduler.wake()
         return self._state(experiment)
 
-    def estimate(self, spec: ExperimentSpec) -> Estimate:
+    def estimate(self, spec: ExperimentSpec) -> ExperimentEstimate:
         """Return what ``create`` would train. Raises InvalidRequest if ``create`` would."""
         return self._check.estimate(spec)
 
@@ -474,7 +462,7 @@ class ExperimentService:
             [self._summary(one) for one in page], page[-1].id if len(left) > limit else None, len(every)
         )
 
-    def get(self, experiment_id: str) -> ExperimentState:
+    def get(self, experiment_id: str) -> Experiment:
         """Raises ExperimentNotFound or RunFolderError."""
         return self._state(self._experiment(experiment_id))
 
@@ -487,7 +475,7 @@ class ExperimentService:
             there = {row.id for row in find_runs(session, wanted)}
         return [run_id for run_id in wanted if run_id in there]
 
-    def stop(self, experiment_id: str) -> ExperimentState:
+    def stop(self, experiment_id: str) -> Experiment:
         """Stop an experiment: start no more trials and pause its runs.
 
         Raises ExperimentNotFound, NewerVersion, or ExperimentConflict if it is over.
@@ -498,7 +486,7 @@ class ExperimentService:
             experiment.write_control(ExperimentControl(desired="stop"))
         return self._directed(experiment)
 
-    def resume(self, experiment_id: str) -> ExperimentState:
+    def resume(self, experiment_id: str) -> Experiment:
         """Resume a stopped experiment.
 
         Raises ExperimentNotFound, NewerVersion, or ExperimentConflict if it is over.
@@ -585,7 +573,7 @@ class ExperimentService:
             raise ExperimentNotFound(experiment_id)
         return folder
 
-    def _directed(self, experiment: OpenExperiment) -> ExperimentState:
+    def _directed(self, experiment: OpenExperiment) -> Experiment:
         self._events.publish(ExperimentChanged(experiment.id))
         self._scheduler.wake()
         return self._state(experiment)
@@ -603,7 +591,7 @@ class ExperimentService:
         with self._database.read() as session:
             return pace_of(session, algo, env_id)
 
-    def _state(self, experiment: OpenExperiment) -> ExperimentState:
+    def _state(self, experiment: OpenExperiment) -> Experiment:
         """Return the state. That of an ended experiment is cached until a run is deleted or restored."""
         version = self._version(experiment)
         with self._lock:

@@ -20,23 +20,10 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.runs import get_run
+from rlviz.server.runs.models import SettingChange
 
 MOST_MEMBERS = 100
 """Most members listed: the run, its ancestors, its own forks, then the nearest others."""
-
-
-@dataclass(frozen=True)
-class SettingChange:
-    """A setting that differs between a fork and its parent.
-
-    ``before`` is None if the parent is deleted. ``in_parent``: the parent changed it while it trained, and the fork
-    kept the new value.
-    """
-
-    name: str
-    before: JsonValue
-    after: JsonValue
-    in_parent: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,15 +80,18 @@ class FamilyService:
         born = own.parent
         configured = {} if parent is None else {**parent.env_options, **_hyperparameters(parent)}
         was, after = {**configured, **born.in_force}, {**own.env_options, **own.hyperparameters}
-        changes = [SettingChange(name, was.get(name), after.get(name)) for name in born.changed]
+        changes = [
+            SettingChange(name=name, before=was.get(name), after=after.get(name), in_parent=False)
+            for name in born.changed
+        ]
         changes += [
-            SettingChange(name, configured.get(name), value, in_parent=True)
+            SettingChange(name=name, before=configured.get(name), after=value, in_parent=True)
             for name, value in born.in_force.items()
             if name not in born.changed and configured.get(name) != value
         ]
         if parent is not None:
             changes += [
-                SettingChange(name, getattr(parent, name), getattr(own, name))
+                SettingChange(name=name, before=getattr(parent, name), after=getattr(own, name), in_parent=False)
                 for name in ("seed", "total_timesteps")
                 if getattr(parent, name) != getattr(own, name)
             ]

@@ -6,7 +6,7 @@ Also their families and tags, the trash, and the user's presets with measured cu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import fields
 from typing import Annotated, Any
 
 from fastapi import Depends, Query, Request
@@ -29,7 +29,6 @@ from rlviz.domain.errors import (
     RunNotFound,
     SpecificationNotFound,
 )
-from rlviz.domain.ids import utc
 from rlviz.domain.limits import DEFAULT_RUNS_PER_PAGE, LIMITS
 from rlviz.domain.presets import MeasuredCurve, OwnPreset
 from rlviz.domain.status import RunStatus
@@ -52,7 +51,6 @@ from rlviz.server.runs.configuration import NewRun
 from rlviz.server.runs.family import FamilyService
 from rlviz.server.runs.groups import GroupService, SeedRequest
 from rlviz.server.runs.models import (
-    DeletedRun,
     GroupCreate,
     GroupRuns,
     Relative,
@@ -64,7 +62,6 @@ from rlviz.server.runs.models import (
     RunPage,
     RunPatch,
     SeedsAdd,
-    SettingChange,
     TagCount,
     TagList,
     TrashList,
@@ -322,7 +319,7 @@ def _view(one: family.Relative) -> Relative:
         best_moving_average=None if row is None else row.best_moving_average,
         parent_id=one.parent_id,
         forked_at=one.forked_at,
-        changes=[SettingChange(**asdict(change)) for change in one.changes],
+        changes=list(one.changes),
     )
 
 
@@ -333,18 +330,7 @@ trash_router = Router(prefix="/trash", tag="trash", lane=Lane.CHANGES)
 @in_lane(None)
 def list_trash(deleted: Deleted) -> TrashList:
     """List the deleted runs, most recently deleted first."""
-    runs = [
-        DeletedRun(
-            id=run.id,
-            name=run.name,
-            algo=run.config.algo if run.config else None,
-            env_id=run.config.env_id if run.config else None,
-            deleted_at=utc(run.deleted_at),
-            removed_at=utc(run.removed_at),
-            size_bytes=run.size_bytes,
-        )
-        for run in deleted.list()
-    ]
+    runs = deleted.list()
     return TrashList(runs=runs, total_bytes=sum(run.size_bytes for run in runs))
 
 

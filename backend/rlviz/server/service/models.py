@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from rlviz.domain.recording import Detail
+from rlviz.server.notifications.notifier import WebhookInfo
 from rlviz.server.wire import Wire
 
 
@@ -25,16 +26,6 @@ class StorageProfileInfo(Wire):
     )
     most_cost_in_training: float = Field(description="The same where a policy is trained meanwhile.")
     keeps: dict[Detail, str] = Field(description="What is kept at each detail, in a sentence.")
-
-
-class WebhookInfo(Wire):
-    """Of what was sent since the service started."""
-
-    address: str = Field(description="Scheme and host: the rest may be secret.")
-    waiting: int
-    sent: int
-    given_up: int
-    problem: str | None = Field(description="Of the last attempt; null if it succeeded.")
 
 
 class Health(Wire):

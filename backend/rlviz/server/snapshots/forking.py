@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from pydantic import JsonValue
 
@@ -44,14 +43,8 @@ from rlviz.server.catalog.runs import get_run
 from rlviz.server.evaluations.episodes import last_episodes
 from rlviz.server.events import RunChanged
 from rlviz.server.runs.configuration import check_memory
+from rlviz.server.snapshots.models import Effect, ForkChange
 from rlviz.server.use_case import RunUseCases, check_controlled
-
-
-class Effect(StrEnum):
-    FITS = "fits"  # training continues with the new value
-    ANEW = "anew"  # training continues, and environments start a new episode
-    REFUSED = "refused"
-
 
 _NETWORK = "The snapshot's weights belong to a different network. Create a new run."
 _BUFFER = "The replay buffer of the snapshot was made for the old value. Create a new run."
@@ -76,33 +69,24 @@ _BEGINS_ANEW: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True)
-class Change:
-    """The effect of changing a hyperparameter or option at a fork.
-
-    ``why``: the reason if the change is refused. ``note``: a side effect of the change, as a sentence.
-    """
-
-    name: str
-    effect: Effect
-    why: str | None = None
-    note: str | None = None
-
-
-def possible_changes(config: RunConfig) -> list[Change]:
+def possible_changes(config: RunConfig) -> list[ForkChange]:
     """Return the effect of changing each hyperparameter; an empty list if nothing learns."""
     if config.algo not in ALGORITHMS.names():
         return []
     return [change_of(name, config) for name in ALGORITHMS.get(config.algo).hyperparameters.model_fields]
 
 
-def change_of(name: str, config: RunConfig) -> Change:
+def change_of(name: str, config: RunConfig) -> ForkChange:
     """Return the effect of changing one hyperparameter."""
     if name in _REFUSED:
-        return Change(name, Effect.REFUSED, _REFUSED[name])
+        return _change(name, Effect.REFUSED, why=_REFUSED[name])
     if name in _STORED_ONCE and config.hyperparameters.get("optimize_memory_usage") is True:
-        return Change(name, Effect.REFUSED, _STORED_ONCE[name])
-    return Change(name, Effect.ANEW if name == "n_envs" else Effect.FITS, note=_note(name, config))
+        return _change(name, Effect.REFUSED, why=_STORED_ONCE[name])
+    return _change(name, Effect.ANEW if name == "n_envs" else Effect.FITS, note=_note(name, config))
+
+
+def _change(name: str, effect: Effect, *, why: str | None = None, note: str | None = None) -> ForkChange:
+    return ForkChange(name=name, effect=effect, why=why, note=note)
 
 
 def _note(name: str, config: RunConfig) -> str | None:
@@ -131,7 +115,7 @@ def check_rules_keep_their_knobs(
                 )
 
 
-def possible_options(environment: Environment) -> list[Change]:
+def possible_options(environment: Environment) -> list[ForkChange]:
     """Return the effect of changing each option of the parent's ``environment``.
 
     An option is refused if every other value changes the observation or action space.
@@ -139,12 +123,12 @@ def possible_options(environment: Environment) -> list[Change]:
     return [_option(environment, name) for name in type(environment.options).model_fields]
 
 
-def _option(environment: Environment, name: str) -> Change:
+def _option(environment: Environment, name: str) -> ForkChange:
     why = None
     for other in _others(environment, name):
         if (why := other_spaces(environment, other)) is None:
-            return Change(name, Effect.ANEW)
-    return Change(name, Effect.REFUSED, why or "It has only one value.")
+            return _change(name, Effect.ANEW)
+    return _change(name, Effect.REFUSED, why=why or "It has only one value.")
 
 
 def _others(environment: Environment, name: str) -> Iterator[Environment]:
@@ -334,8 +318,8 @@ class ForkChanges:
 
     place: ForkPlace | None
     in_force: Mapping[str, JsonValue]
-    hyperparameters: list[Change]
-    options: list[Change]
+    hyperparameters: list[ForkChange]
+    options: list[ForkChange]
 
 
 class ForkService(RunUseCases):
@@ -351,7 +335,7 @@ class ForkService(RunUseCases):
         place = None
         if snapshot is not None or step is not None:
             place = _place(folder, config, snapshot, step, reached)
-        options: list[Change] = []
+        options: list[ForkChange] = []
         with suppress(UnknownName):  # of an earlier version
             options = possible_options(environment_of(config))
         in_force = {} if place is None else knobs_in_force(folder, config, place)
@@ -482,7 +466,7 @@ class ForkService(RunUseCases):
         request: ForkRequest,
         total: int,
         environment: Environment,
-    ) -> tuple[Hyperparameters, list[Change]]:
+    ) -> tuple[Hyperparameters, list[ForkChange]]:
         """Return all hyperparameters of the fork, and the changes to those ``in_force`` by name.
 
         Raises InvalidRequest.

@@ -5,7 +5,6 @@ Rules and knobs: what changes about a run while it trains.
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Annotated
 
 from fastapi import Depends, Query
@@ -43,7 +42,6 @@ from rlviz.server.runs.service import RunService
 from rlviz.server.snapshots.forking import ForkRequest, ForkService
 from rlviz.server.snapshots.models import (
     DryRun,
-    ForkChange,
     ForkChanges,
     ForkCreate,
     ForkPlace,
@@ -144,11 +142,12 @@ def get_fork_changes(
         if place is None
         else ForkPlace(snapshot=place.begins_from, step=place.step, trained_again_from=place.trained_again_from)
     )
-    hyperparameters, options = (
-        [ForkChange(**asdict(change)) for change in kind] for kind in (changes.hyperparameters, changes.options)
-    )
     return ForkChanges(
-        run_id=run_id, at=at, in_force=dict(changes.in_force), changes=hyperparameters, env_options=options
+        run_id=run_id,
+        at=at,
+        in_force=dict(changes.in_force),
+        changes=changes.hyperparameters,
+        env_options=changes.options,
     )
 
 

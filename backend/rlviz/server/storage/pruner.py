@@ -11,7 +11,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import BinaryIO
@@ -48,7 +48,8 @@ from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.runs import get_run
 from rlviz.server.events import EventBus, RunDeleted
 from rlviz.server.storage.meter import StorageMeter
-from rlviz.server.storage.rules import StorageAction, StorageActionLog, StorageRulesStore
+from rlviz.server.storage.models import StorageAction
+from rlviz.server.storage.rules import StorageActionLog, StorageRulesStore
 from rlviz.server.supervisor.supervisor import Supervisor
 from rlviz.server.use_case import RunUseCases
 from rlviz.settings import Settings
@@ -190,7 +191,7 @@ class RunClearing(RunUseCases):
         if not placed:
             return None
         what = ", ".join(f"{copy.journal.name} compressed to 1/{copy.journal_size / copy.size:.1f}" for copy in placed)
-        return StorageAction(rule.words, folder.run_id, what, sum(copy.journal_size - copy.size for copy in placed))
+        return _action(rule, folder.run_id, what, sum(copy.journal_size - copy.size for copy in placed))
 
     def _archive(self, rule: Archive, folder: RunFolder) -> StorageAction | None:
         """The bundle is made and read back before the run is taken from others, which is then for two renames only."""
@@ -208,7 +209,7 @@ class RunClearing(RunUseCases):
         finally:
             bundle.discard()
         self._events.publish(RunDeleted(folder.run_id))
-        return replace(action, what=f"archived as {bundle.path.name}")
+        return action.model_copy(update={"what": f"archived as {bundle.path.name}"})
 
     @contextmanager
     def _alone_with(self, folder: RunFolder) -> Iterator[Session]:
@@ -228,12 +229,17 @@ def _is_of(rule: RunRule, folder: RunFolder) -> bool:
     return not rule.families or family_of(config) in rule.families
 
 
+def _action(rule: StorageRule, run_id: str, what: str, size: int, problem: str = "") -> StorageAction:
+    """Return an action. ``size``: the bytes that it frees; 0 if not known in advance."""
+    return StorageAction(rule=rule.words, run_id=run_id, what=what, bytes=size, problem=problem)
+
+
 def _deletion(rule: RunRule, folder: RunFolder, files: list[Path]) -> StorageAction | None:
     if not files:
         return None
     names = [path.relative_to(folder.path).as_posix() for path in files[:3]]
     more = f" and {len(files) - 3} more" if len(files) > 3 else ""
-    return StorageAction(rule.words, folder.run_id, f"delete {', '.join(names)}{more}", sum(map(read_size, files)))
+    return _action(rule, folder.run_id, f"delete {', '.join(names)}{more}", sum(map(read_size, files)))
 
 
 def _compression(rule: Compress, folder: RunFolder) -> StorageAction | None:
@@ -242,12 +248,12 @@ def _compression(rule: Compress, folder: RunFolder) -> StorageAction | None:
     if not found:
         return None
     what = ", ".join(f"{path.name} ({byte_text(read_size(path))})" for path in found)
-    return StorageAction(rule.words, folder.run_id, f"compress {what}", 0)
+    return _action(rule, folder.run_id, f"compress {what}", 0)
 
 
 def _archiving(rule: Archive, folder: RunFolder) -> StorageAction:
     """The room is made once the trash is emptied."""
-    return StorageAction(rule.words, folder.run_id, "archive, and delete it here", 0)
+    return _action(rule, folder.run_id, "archive, and delete it here", 0)
 
 
 def _uncompressed(folder: RunFolder) -> list[Path]:
@@ -373,7 +379,7 @@ class StoragePruner:
                     self._trash.remove(run_id)
             except (FileNotFoundError, RunNotFound):  # brought back just now
                 continue
-            yield StorageAction(rule.words, run_id, "remove for good", size)
+            yield _action(rule, run_id, "remove for good", size)
 
     def _clear(self, rule: RunRule, beyond: int | None, *, dry_run: bool) -> Iterator[StorageAction]:
         """``beyond``: bytes to make room for, None for no bound."""
@@ -385,7 +391,7 @@ class StoragePruner:
             except (RunIsActive, RunNotFound):  # resumed, evaluated or deleted just now
                 continue
             except (OSError, RlvizError) as error:
-                action = StorageAction(rule.words, run_id, "left as it is", 0, str(error))
+                action = _action(rule, run_id, "left as it is", 0, str(error))
             if action is not None:
                 yield action
                 beyond = None if beyond is None else beyond - action.bytes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Annotated
 
 from fastapi import Depends, Query
@@ -17,17 +16,14 @@ from rlviz.server.lanes import Lane
 from rlviz.server.problems import documented
 from rlviz.server.router import Router
 from rlviz.server.storage.models import (
-    LoggedStorageAction,
     PruneBody,
     Storage,
-    StorageAction,
     StoragePruning,
     StorageRulesBody,
     StoredKindInfo,
     StoredRun,
 )
 from rlviz.server.storage.pruner import Pruning
-from rlviz.server.storage.rules import LoggedAction
 from rlviz.server.storage.service import StorageService
 from rlviz.settings import Settings
 
@@ -113,7 +109,7 @@ def _storage(storage: StorageService, settings: Settings, runs: int) -> Storage:
         rules_problem=state.rules_problem,
         trash_days=settings.trash_days,
         pruning=_pruning(state.pruning) if state.pruning else None,
-        log=[_logged(action) for action in state.log],
+        log=list(state.log),
     )
 
 
@@ -124,10 +120,6 @@ def _pruning(pruning: Pruning) -> StoragePruning:
         ended_at=utc(pruning.ended_at) if pruning.ended_at is not None else None,
         done=pruning.done,
         bytes=pruning.bytes,
-        actions=[StorageAction(**asdict(action)) for action in pruning.actions],
+        actions=list(pruning.actions),
         error_message=pruning.error_message,
     )
-
-
-def _logged(action: LoggedAction) -> LoggedStorageAction:
-    return LoggedStorageAction(**{**asdict(action), "time": utc(action.time)})

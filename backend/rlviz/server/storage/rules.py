@@ -6,16 +6,16 @@ StorageRulesStore: the storage rules of a runs folder, as a file beside the runs
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from threading import Lock
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from rlviz.domain.errors import RunFolderError, StorageRulesUnusable
 from rlviz.domain.storage_rules import StorageRules
 from rlviz.rundir.files import read_document, write_atomically
 from rlviz.rundir.journal import JournalWriter, last_lines
+from rlviz.server.storage.models import LoggedStorageAction, StorageAction
 
 RULES_FILE = "storage.json"
 
@@ -49,28 +49,6 @@ MOST_LOG_BYTES = 4_000_000
 """A longer log is put aside as the older one, in the place of what was there."""
 
 
-@dataclass(frozen=True)
-class StorageAction:
-    """Something that a rule does, or has done, to a run. ``rule``: its sentence. ``what``: in words. ``bytes``: room
-    that it makes, 0 as long as that is not known. ``problem``: why it was not done; empty: it was, or will be."""
-
-    rule: str
-    run_id: str
-    what: str
-    bytes: int
-    problem: str = ""
-
-
-@dataclass(frozen=True)
-class LoggedAction(StorageAction):
-    """``time`` in Unix seconds."""
-
-    time: float = 0.0
-
-
-_LOGGED = TypeAdapter(LoggedAction)
-
-
 class StorageActionLog:
     def __init__(self, runs_dir: Path) -> None:
         self._path = runs_dir / LOG_FILE
@@ -82,9 +60,9 @@ class StorageActionLog:
             if self._path.is_file() and self._path.stat().st_size > MOST_LOG_BYTES:
                 self._path.replace(self._path.with_name(OLDER_LOG_FILE))
             with closing(JournalWriter(self._path)) as journal:
-                journal.append(asdict(action))
+                journal.append(action.model_dump())
 
-    def newest(self, count: int) -> list[LoggedAction]:
+    def newest(self, count: int) -> list[LoggedStorageAction]:
         """The newest ``count`` entries, the newest first. Lines that cannot be understood are passed over."""
         try:
             lines = last_lines(self._path, count)
@@ -93,7 +71,7 @@ class StorageActionLog:
         found = []
         for line in reversed(lines):
             try:
-                found.append(_LOGGED.validate_python(line.record))
+                found.append(LoggedStorageAction.model_validate(line.record))
             except ValidationError:
                 continue
         return found

@@ -18,8 +18,9 @@ from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.runs import find_runs
 from rlviz.server.storage.meter import Measured, StorageMeter
+from rlviz.server.storage.models import LoggedStorageAction
 from rlviz.server.storage.pruner import Pruning, StoragePruner
-from rlviz.server.storage.rules import LoggedAction, StorageActionLog, StorageRulesStore
+from rlviz.server.storage.rules import StorageActionLog, StorageRulesStore
 from rlviz.settings import Settings
 from rlviz.stats.number_text import percent
 
@@ -43,7 +44,7 @@ class StorageState:
     warnings: list[str]
     largest: list[tuple[str, RunRow | None]]
     pruning: Pruning | None
-    log: list[LoggedAction]
+    log: list[LoggedStorageAction]
 
 
 class StorageService:
