@@ -79,7 +79,7 @@ from rlviz.server.evaluations.recording import RecordingService
 from rlviz.server.evaluations.seen import SeenService, ValueSliceService, view_value_slice
 from rlviz.server.evaluations.service import EvaluationService
 from rlviz.server.evaluations.steps import StepRecordService
-from rlviz.server.files import ARTIFACT, POLICY, named, send_file
+from rlviz.server.files import ARTIFACT, POLICY, send_file, split_parameter
 from rlviz.server.lanes import Lane, in_lane
 from rlviz.server.problems import PROBLEM, documented
 from rlviz.server.proxy import link
@@ -163,7 +163,7 @@ def search_episodes(
     ] = DEFAULT_FOUND_EPISODES,
 ) -> FoundEpisodes:
     """Search the episodes of all completed evaluations of some runs."""
-    search = EpisodeSearch(named(runs, "runs", RUNS), where, sort, limit)
+    search = EpisodeSearch(split_parameter(runs, "runs", RUNS), where, sort, limit)
     return view_found_episodes(search, episodes.search(search))
 
 
@@ -172,7 +172,7 @@ def search_episodes(
 )
 def get_episode_endings(judging: Judging, runs: Runs) -> EpisodeEndings:
     """Return how the episodes of all evaluations of some runs of one environment end."""
-    return view_endings(judging.endings(named(runs, "runs", RUNS)))
+    return view_endings(judging.endings(split_parameter(runs, "runs", RUNS)))
 
 
 @episodes_router.get(
@@ -357,7 +357,7 @@ def export_steps(
         response.headers.update(headers)
         return response
     pieces = step_records.export(run_id, evaluation_id, kind, episode, where or ())
-    return StreamingResponse(lanes.make(pieces), headers=headers, media_type=_MEDIA_TYPES[kind])
+    return StreamingResponse(lanes.make_pieces(pieces), headers=headers, media_type=_MEDIA_TYPES[kind])
 
 
 @steps_router.post(

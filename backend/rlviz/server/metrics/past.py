@@ -99,7 +99,7 @@ class PastService:
             except (RunNotFound, RunFolderError):
                 return
             curves = _curves(series, names, request, row.clock, until=fork.step)
-            yield AncestorCurves(row.id, row.name, fork.step, curves)
+            yield AncestorCurves(run_id=row.id, name=row.name, to_step=fork.step, series=curves)
 
     def _series_at(self, parent: RunFolder, child: RunFolder, fork: Parent) -> Mapping[str, Series]:
         """The series of ``parent`` as they were when it was forked, at least as far as to its step: what led

@@ -18,7 +18,7 @@ from rlviz.domain.plain_text import split_names
 from rlviz.rundir.journal import Line
 from rlviz.server.dependencies import provided
 from rlviz.server.evaluations.service import EvaluationService
-from rlviz.server.files import named
+from rlviz.server.files import split_parameter
 from rlviz.server.lanes import Lane
 from rlviz.server.metrics.comparison import ComparisonRequest, ComparisonService, view_comparison
 from rlviz.server.metrics.hints import HintService
@@ -128,7 +128,7 @@ def get_metric_curves_of_runs(
 ) -> RunsMetricCurves:
     """Return the curves of several runs. A run that is missing or unreadable is listed in `problems`."""
     found, problems = [], {}
-    for run_id in named(runs, "runs", RUNS):
+    for run_id in split_parameter(runs, "runs", RUNS):
         try:
             found.append(_curves(runs_service, metrics, run_id, _named(names), wanted))
         except RlvizError as error:
@@ -266,10 +266,10 @@ def compare_runs(
 ) -> Comparison:
     """Compare runs: learning curves, figures, which run is better, and how the configurations differ."""
     request = ComparisonRequest(
-        run_ids=named(runs, "runs", LIMITS.compared_runs),
+        run_ids=split_parameter(runs, "runs", LIMITS.compared_runs),
         threshold=threshold,
         window=window,
-        metrics=named(metrics, "metrics", LIMITS.compared_metrics),
+        metrics=split_parameter(metrics, "metrics", LIMITS.compared_metrics),
         max_points=max_points,
         axis=x,
     )

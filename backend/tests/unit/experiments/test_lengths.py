@@ -152,10 +152,10 @@ def test_a_condition_leaves_the_value_of_the_base_among_the_rollouts() -> None:
 )
 def test_trials_that_are_too_short_to_learn_are_named(preset: str, steps: int, said: str | None) -> None:
     base = {"preset": preset, "total_timesteps": steps}
-    note = estimated(base=base, sweep={"space": STEPS, "trials": 3}).note
+    note = estimated(base=base, sweep={"space": STEPS, "trials": 3}).length_note
     assert (said in note) if said is not None and note is not None else note is said
 
 
 def test_an_algorithm_with_a_replay_buffer_has_no_rounds_that_are_too_few() -> None:
     variants = [{"name": "one", "changes": {"algo": "dqn"}}]
-    assert estimated(base={"total_timesteps": 1_280}, variants=variants).note is None
+    assert estimated(base={"total_timesteps": 1_280}, variants=variants).length_note is None
