@@ -1,6 +1,7 @@
-"""Comparing runs: curves, figures, verdict, and differences in settings.
+"""Compare runs: curves on a common axis, figures, a verdict, and differences in settings.
 
-What an environment with its options is called, and the scale on which its returns are normalised.
+Also here: titles of environments with options (``environment_title``), and the scale that normalises their returns
+(``scale_of``).
 """
 
 from __future__ import annotations
@@ -54,7 +55,16 @@ Dimension = Literal["environment", "algorithm"]
 
 @dataclass(frozen=True)
 class ComparisonRequest:
-    """``metrics``: names of those to return curves of besides the return. ``max_points``: of each curve."""
+    """A request to compare runs.
+
+    Attributes:
+        run_ids: The runs.
+        threshold: Return to reach; None: that of each environment.
+        window: Episodes in the moving average.
+        metrics: Metrics to return curves of, besides the return.
+        max_points: Maximum points of each curve.
+        axis: The common axis.
+    """
 
     run_ids: Sequence[str]
     threshold: float | None
@@ -66,8 +76,8 @@ class ComparisonRequest:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """One run. ``threshold``: the return to reach; ``environment``: title of its group; ``solved``: when anything
-    first showed that it reached the threshold; ``compare_figures`` has when the common criterion did."""
+    """One compared run. ``threshold``: the return to reach; ``environment``: title of its group; ``solved``: when it
+    first reached the threshold by any criterion, while ``figures`` uses the common one."""
 
     row: RunRow
     label: str
@@ -82,7 +92,7 @@ class Compared:
 class BandedSeedCurve:
     """The returns of compared runs that differ only in their seed, as one curve on the common grid.
 
-    ``run_ids``: all compared runs of the group. ``note``: why the curve leaves some out, or stops before some do.
+    ``run_ids``: all compared runs of the group. ``note``: why the curve leaves out runs or ends before some do.
     """
 
     group_id: str
@@ -95,9 +105,14 @@ class BandedSeedCurve:
 
 @dataclass(frozen=True, eq=False)
 class ComparedRuns:
-    """``threshold`` is None if none was given and the environments have none in common. ``criterion``: what tells alike
-    of all runs when they reached it. ``curves``: of the return. ``logged``: names of the metrics that any of the runs
-    has."""
+    """The result of a comparison.
+
+    Attributes:
+        threshold: The requested threshold, or the one that all runs share; None if there is none.
+        criterion: Decides equally for all runs when they reached the threshold; None if none fits all.
+        logged: Metrics that at least one run has.
+        curves: Moving average of the return on the common axis.
+    """
 
     request: ComparisonRequest
     threshold: float | None
@@ -143,7 +158,7 @@ class ComparisonService:
         threshold = request.threshold if request.threshold is not None else _common_threshold(compared)
         entries = [_entry(one) for one in compared]
         shared = shared_until(rows, self._runs.get)
-        if shared:  # a fork with a changed hyperparameter has none any more
+        if shared:  # a fork with a changed hyperparameter has no preset
             differences = [one for one in differences if one.path != "/preset"]
         placed = {row.id: found[row.id].episodes_over(request.axis, row.clock) for row in rows}
         curves = aligned_curves(placed, window=request.window, max_points=request.max_points)
@@ -181,7 +196,7 @@ def _compared(
     asked: Sequence[Evaluated],
     criterion: Criterion | None,
 ) -> Compared:
-    """``asked``: results of evaluations on request."""
+    """Return one compared run. ``asked``: results of evaluations on request."""
     threshold = row.reward_threshold if request.threshold is None else request.threshold
     clock = row.clock if row.attempts else None
     return Compared(
@@ -198,7 +213,7 @@ def _compared(
 
 
 def _solved(row: RunRow, found: RunCurves, asked: Sequence[Evaluated], threshold: float | None) -> SolvedAt | None:
-    """When anything first showed that the run reached ``threshold``."""
+    """Return when the run first reached ``threshold`` by any criterion."""
     episodes = found.episodes
     return find_solved(
         *(episodes.step, episodes.time, episodes.reward, threshold),
@@ -208,7 +223,7 @@ def _solved(row: RunRow, found: RunCurves, asked: Sequence[Evaluated], threshold
 
 
 def _reached(row: RunRow, found: RunCurves, threshold: float | None, criterion: Criterion | None) -> SolvedAt | None:
-    """When the run reached ``threshold`` by ``criterion``."""
+    """Return when the run reached ``threshold`` by ``criterion``."""
     if criterion is None:
         return None
     if criterion.source is Source.EVALUATION:
@@ -218,19 +233,19 @@ def _reached(row: RunRow, found: RunCurves, threshold: float | None, criterion: 
 
 
 def _plan(config: RunConfig | None) -> EvaluationPlan | None:
-    """How the run is evaluated while it trains, where this app does that."""
+    """Return how the app evaluates the run during training; None if it does not."""
     return config.evaluation if config is not None and config.actor is RunActor.POLICY else None
 
 
 def _settings(configs: Mapping[str, RunConfig], folders: Mapping[str, RunFolder]) -> dict[str, dict[str, object]]:
-    """By run; of hyperparameters that any of the runs had changed while it trained, also what each came to."""
+    """Return the settings by run id, including current values of hyperparameters that any run changed in training."""
     changed = {run_id: knobs_in_force_now(folders[run_id], config) for run_id, config in configs.items()}
     names = sorted({name for values in changed.values() for name in values})
     settings: dict[str, dict[str, object]] = {}
     for run_id, config in configs.items():
         values = {**config.hyperparameters, **changed[run_id]}
-        came_to = {name: values[name] for name in names if name in values}
-        settings[run_id] = {**config.model_dump(mode="json"), **({"while_training": came_to} if came_to else {})}
+        current = {name: values[name] for name in names if name in values}
+        settings[run_id] = {**config.model_dump(mode="json"), **({"while_training": current} if current else {})}
     return settings
 
 
@@ -242,7 +257,7 @@ def _config(folder: RunFolder) -> RunConfig | None:
 
 
 def environment_titles(rows: Sequence[RunRow]) -> dict[str, str]:
-    """The environment by run id, with its options where runs of one environment have different thresholds."""
+    """Return the environment by run id, with its options if runs of one environment have different thresholds."""
     thresholds: dict[str, set[float | None]] = {}
     for row in rows:
         thresholds.setdefault(row.env_id, set()).add(row.reward_threshold)
@@ -254,13 +269,13 @@ def environment_titles(rows: Sequence[RunRow]) -> dict[str, str]:
 
 
 def _common_threshold(compared: Sequence[Compared]) -> float | None:
-    """The reward threshold, if all runs share one environment and their options one threshold."""
+    """Return the threshold if all runs share it and the environment; else None."""
     found = {(one.environment, one.threshold) for one in compared}
     return found.pop()[1] if len(found) == 1 else None
 
 
 def _groups(compared: Sequence[Compared], by: Dimension) -> list[RunGroup]:
-    """Groups in the order of the first run of each."""
+    """Return the groups in the order of their first runs."""
     members: dict[str, list[Compared]] = {}
     for one in compared:
         members.setdefault(one.environment if by == "environment" else one.row.algo, []).append(one)
@@ -277,8 +292,10 @@ def _groups(compared: Sequence[Compared], by: Dimension) -> list[RunGroup]:
 def _seed_curves(
     rows: Sequence[RunRow], placed: Mapping[str, Episodes], curves: AlignedCurves, request: ComparisonRequest
 ) -> list[BandedSeedCurve]:
-    """Of each group with more than one of ``rows``, in the order of the first of each. ``placed``: the episodes of each
-    run on the axis of ``curves``."""
+    """Return a curve for each group with several of ``rows``, in the order of their first runs.
+
+    ``placed``: the episodes of each run on the axis of ``curves``.
+    """
     members: dict[str, list[RunRow]] = {}
     for row in rows:
         members.setdefault(row.group_id, []).append(row)
@@ -315,7 +332,7 @@ _PLACES: dict[ComparedAxis, Callable[[float], str]] = {
     "seconds": duration,
     "episode": lambda episode: f"episode {brief_number(episode)}",
 }
-"""How a place on each axis is said."""
+"""Returns text for a position on each axis."""
 
 
 def _entry(one: Compared) -> ComparisonEntry:
@@ -339,14 +356,17 @@ def _entry(one: Compared) -> ComparisonEntry:
 
 
 def environment_title(env_id: str, options: Mapping[str, JsonValue]) -> str:
-    """An environment with its options: “FrozenLake-v1, is_slippery true, map_name 4x4”; the same for the same ones."""
+    """Return an environment with its options in a fixed order: “FrozenLake-v1, is_slippery true, map_name 4x4”."""
     chosen = (f"{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in options.items())
     return ", ".join([env_id, *sorted(chosen)])
 
 
 def scale_of(environment: Environment) -> Scale | None:
-    """The returns that become 0 and 1; None where no threshold lies above what random actions earn, or where that was
-    not measured with these options."""
+    """Return the returns that are normalised to 0 and 1.
+
+    Returns None if the threshold is missing or not above the return of random actions, or if that was not measured
+    with these options.
+    """
     chance, threshold = random_return_of(environment), environment.reward_threshold
     if chance is None or threshold is None or threshold <= chance.mean:
         return None

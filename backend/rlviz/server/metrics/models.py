@@ -107,7 +107,7 @@ class RunsMetricCurves(Wire):
 
 
 class EvaluationEnded(Wire):
-    """A requested evaluation has ended. It is in no journal."""
+    """A requested evaluation has ended. No journal contains this event."""
 
     kind: Literal["evaluation"] = "evaluation"
     evaluation_id: str
@@ -221,8 +221,7 @@ class RunGroup(Wire):
 class Comparison(Wire):
     threshold: float | None = Field(description="The requested threshold or the one that all runs share.")
     criterion: Source | None = Field(
-        description="How it is decided, equally for all runs, when they reach the threshold: by the mean return of "
-        "100 "
+        description="How it is decided, equally for all runs, when they reach the threshold: by the mean return of 100 "
         "training episodes or by greedy evaluations during training; null: neither fits all runs."
     )
     window: int
@@ -265,6 +264,7 @@ def view_hints(run_id: str, seen: Review, changes: Callable[[hints.Hint], Iterab
 
 
 def view_event(event: EventRecord) -> RunEvent:
+    """Return the API model of a journaled event."""
     described = describe(event)
     return RunEvent(
         seq=event.seq,
@@ -278,7 +278,7 @@ def view_event(event: EventRecord) -> RunEvent:
 
 
 def view_ended(row: EvaluationRow) -> RunEvent:
-    """An evaluation that has ended, as an event of its run."""
+    """Return an ended evaluation as an event of its run."""
     record = row.parsed()
     described = describe_evaluation(record)
     return RunEvent(

@@ -23,7 +23,7 @@ from rlviz.rundir.snapshots import find_fork_start
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.metrics.columns import read_series
 from rlviz.server.metrics.models import AncestorCurves, GhostCurves, MetricCurve, PastCurves
-from rlviz.server.metrics.service import NOTHING, CurveRequest, MetricsService, curve_of, places
+from rlviz.server.metrics.service import NOTHING, CurveRequest, MetricsService, axis_positions, make_curve
 from rlviz.server.runs.service import RunService
 from rlviz.stats.arrays import Series
 from rlviz.stats.returns import MEAN_EPISODES, TrainingClock
@@ -43,7 +43,7 @@ Cause = Literal["rollback", "diverged"]
 
 @dataclass(frozen=True, eq=False)
 class _Left:
-    """Rows of a run that no longer count, which never change."""
+    """Rows of a run that no longer count. They never change."""
 
     stretch: Stretch
     cause: Cause
@@ -74,7 +74,7 @@ class PastService:
         )
 
     def _left_behind(self, folder: RunFolder) -> list[_Left]:
-        """Read again only when there is more of it."""
+        """Return the rows that no longer count. They are cached until there are more."""
         superseded = superseded_rows(folder)
         if not superseded:
             return []
@@ -102,8 +102,10 @@ class PastService:
             yield AncestorCurves(run_id=row.id, name=row.name, to_step=fork.step, series=curves)
 
     def _series_at(self, parent: RunFolder, child: RunFolder, fork: Parent) -> Mapping[str, Series]:
-        """The series of ``parent`` as they were when it was forked, at least as far as to its step: what led
-        to it may have been left behind since."""
+        """Return the series of ``parent`` as they were when ``child`` was forked, at least up to the step of the fork.
+
+        The parent may have been rolled back to before that step since.
+        """
         now = superseded_rows(parent)
         with suppress(RlvizError):
             taken = find_fork_start(child, fork).manifest
@@ -137,7 +139,7 @@ def _causes(folder: RunFolder) -> dict[Stretch, Cause]:
 def _read_rows(
     folder: RunFolder, rows: Stretch, without: Superseded, most_bytes: int | None = None
 ) -> Mapping[str, Series]:
-    """The series of some rows of the journal, ``without`` those that others had taken the place of before."""
+    """Read the series of some rows of the journal. ``without``: rows that were superseded before."""
     wanted = WantedRows(without, after=rows.first - 1, last=rows.last, only_valid=True)
     return read_series(folder, wanted, most_bytes=most_bytes, skip_damaged=True)
 
@@ -149,8 +151,10 @@ def _ghost(
     clock: TrainingClock,
     counted: Mapping[str, Series],
 ) -> GhostCurves | None:
-    """Without the metrics that came out as they were when the run trained there again, as far as it has: those are
-    ``counted``. None without a row that could be read, or that differs."""
+    """Return a ghost, without the metrics that did not change when the run trained these steps again.
+
+    ``counted``: the series that count. Returns None if no row can be read or none differs.
+    """
     series = {name: one for name, one in left.series.items() if not _is_retraced(one, counted.get(name))}
     if all(name.startswith(CLOCK) for name in series):
         return None
@@ -164,7 +168,7 @@ def _ghost(
 
 
 def _is_retraced(left: Series, counted: Series | None) -> bool:
-    """Whether ``counted`` has all rows of ``left``, with the same values."""
+    """Return whether ``counted`` has all rows of ``left`` with the same values."""
     if counted is None:
         return False
     first = int(np.searchsorted(counted.step, left.step[0], "left"))
@@ -179,13 +183,13 @@ def _curves(
     clock: TrainingClock,
     until: int | None = None,
 ) -> dict[str, MetricCurve]:
-    """``until``: without the points of later steps."""
+    """Return the thinned curves of ``series``. ``until``: leave out the points of later steps."""
     wanted = list(series) if names is None else [name for name in names if name in series]
     found = {}
     for name in wanted:
         one = series[name]
-        x, counted = places(one, series.get(EPISODE_INDEX, NOTHING), request.axis, clock), slice(None)
+        x, counted = axis_positions(one, series.get(EPISODE_INDEX, NOTHING), request.axis, clock), slice(None)
         if until is not None:
             counted = slice(int(np.searchsorted(one.step, until, "right")))
-        found[name] = curve_of(x[counted], one.value[counted], request)
+        found[name] = make_curve(x[counted], one.value[counted], request)
     return {name: curve for name, curve in found.items() if curve.count}

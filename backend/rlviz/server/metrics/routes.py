@@ -109,13 +109,13 @@ def get_metric_rows(
 @router.get("/runs/{run_id}/metrics/curves", responses=documented(RunNotFound, InvalidRequest))
 def get_metric_curves(run_id: str, runs: Runs, metrics: Metrics, wanted: Wanted, names: Names = None) -> MetricCurves:
     """Return a curve for each metric, thinned with all extremes kept."""
-    return _curves(runs, metrics, run_id, _named(names), wanted)
+    return _curves(runs, metrics, run_id, _split_names(names), wanted)
 
 
 @router.get("/runs/{run_id}/metrics/past", responses=documented(RunNotFound, InvalidRequest))
 def get_past_curves(run_id: str, past: Past, wanted: Wanted, names: Names = None) -> PastCurves:
     """Return curves of training that no longer counts after a rollback, and of the run's ancestors up to the fork."""
-    return past.read_past(run_id, _named(names), wanted)
+    return past.read_past(run_id, _split_names(names), wanted)
 
 
 @router.get("/metrics/curves", responses=documented(InvalidRequest))
@@ -130,7 +130,7 @@ def get_metric_curves_of_runs(
     found, problems = [], {}
     for run_id in split_parameter(runs, "runs", RUNS):
         try:
-            found.append(_curves(runs_service, metrics, run_id, _named(names), wanted))
+            found.append(_curves(runs_service, metrics, run_id, _split_names(names), wanted))
         except RlvizError as error:
             problems[run_id] = as_problem(error)
     return RunsMetricCurves(runs=found, problems=problems)
@@ -148,16 +148,15 @@ def get_metrics(
     start: Start = None,
     end: End = None,
 ) -> MetricRows | MetricCurves:
-    """Return rows with `tail`, otherwise curves. Prefer `/metrics/rows` and `/metrics/curves`, which each return one "
-    "shape."""
+    """Return rows with `tail`, otherwise curves. Prefer `/metrics/rows` and `/metrics/curves`."""
     if tail is None:
-        return _curves(runs, metrics, run_id, _named(names), CurveRequest(max_points, x, _window(start, end)))
+        return _curves(runs, metrics, run_id, _split_names(names), CurveRequest(max_points, x, _window(start, end)))
     if names is not None:
         raise InvalidRequest.field("/tail", "Give either tail, for rows, or names, for curves, not both.")
     return get_metric_rows(run_id, metrics, runs, tail)
 
 
-def _named(names: str | None) -> list[str] | None:
+def _split_names(names: str | None) -> list[str] | None:
     return None if names is None else split_names(names)
 
 
@@ -182,7 +181,7 @@ def _curves(
 def _window(start: float | None, end: float | None) -> Window:
     window = Window(-math.inf if start is None else start, math.inf if end is None else end)
     if not window.start <= window.end:
-        raise InvalidRequest.field("/from", f"A window begins before it ends; got {start:g} to {end:g}.")
+        raise InvalidRequest.field("/from", f"`from` must not be greater than `to`; got {start:g} to {end:g}.")
     return window
 
 
