@@ -1,4 +1,4 @@
-"""Use cases on a run's filmstrip: its kept policies, and clips of them."""
+"""List a run's saved policies (its filmstrip), and film clips and growth videos of them."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ GROWTH_POLICIES = 6
 
 
 class FilmService(RunUseCases):
-    """Clips are no evaluations: they are made in the order of requests, not listed, and deleted for newer ones."""
+    """Requests clips from a worker, which makes them in order. Newer clips replace old ones."""
 
     def policies(self, run_id: str) -> Policies:
-        """Raises RunNotFound."""
+        """Return the saved policies and the sizes of policies and clips. Raises RunNotFound."""
         run, folder = self._run(run_id)
         film = sum(read_size(path) for _, path in folder.film_files())
         return Policies(
@@ -34,17 +34,17 @@ class FilmService(RunUseCases):
         )
 
     def clips(self, run_id: str) -> list[Clip]:
-        """All clips that were made, least recently watched first. Raises RunNotFound."""
+        """Return all clips, least recently watched first. Raises RunNotFound."""
         _, folder = self._run(run_id)
         clips = Clips(folder)
         return [self._found(folder, clips, record) for record in clips.records() if not is_reading_id(record.id)]
 
     def find(self, run_id: str, wanted_id: str) -> Clip:
-        """Raises RunNotFound, or ArtifactNotFound for a clip that was neither made nor requested."""
+        """Return a clip. Raises RunNotFound, or ArtifactNotFound if it was not requested."""
         _, folder = self._run(run_id)
         clips = Clips(folder)
         if is_reading_id(wanted_id):
-            raise ArtifactNotFound(f"{wanted_id!r} is no clip. GET the value slice or saliency map that it is of.")
+            raise ArtifactNotFound(f"{wanted_id!r} is not a clip. GET its value slice or saliency map.")
         if clips.requests.has(wanted_id):
             self._supervisor.request_clips(run_id)  # a restarted service has no workers
             return self._found(folder, clips, clips.find(wanted_id) or _asked(wanted_id), waiting=True)
@@ -53,10 +53,9 @@ class FilmService(RunUseCases):
         return self._found(folder, clips, record)
 
     def clip(self, run_id: str, *, step: int, seed: int, greedy: bool, picture_only: bool = False) -> Clip:
-        """The clip of the newest kept policy up to ``step``, or only its thumbnail; it is requested if it does not
-        exist.
+        """Return the clip of the newest saved policy at or before ``step``; request it if it does not exist.
 
-        Raises RunNotFound, NothingToEvaluate or NotEnoughDisk.
+        ``picture_only``: only its thumbnail is needed. Raises RunNotFound, NothingToEvaluate or NotEnoughDisk.
         """
         run, folder = self._run(run_id)
         policy = choose_policy(run, folder, step)
@@ -66,14 +65,14 @@ class FilmService(RunUseCases):
         return self._make(folder, wanted_id, "clip", seed, greedy, [policy], picture_only=picture_only)
 
     def steps_path(self, run_id: str, wanted_id: str) -> tuple[RunFolder, Path]:
-        """Path of a clip's step records. Raises RunNotFound or ArtifactNotFound."""
+        """Return the run folder and path of a clip's step records. Raises RunNotFound or ArtifactNotFound."""
         folder = RunFolder(self._settings.runs_dir, self.find(run_id, wanted_id).run_id)
         return folder, Clips(folder).steps_path(wanted_id)
 
     def growth_video(self, run_id: str, *, seed: int, greedy: bool) -> Clip:
-        """A growth video: policies from the first to the best one (the newest, where none is known to be the best), all
-        on the same seed; it is requested if it does not exist.
+        """Return the growth video; request it if it does not exist.
 
+        It shows policies from the first to the best (or the newest, if no best is known), all with the same seed.
         Raises RunNotFound, NothingToEvaluate or NotEnoughDisk.
         """
         run, folder = self._run(run_id)
@@ -133,7 +132,10 @@ class FilmService(RunUseCases):
         return run, folder
 
     def _found(self, folder: RunFolder, clips: Clips, record: ClipRecord, *, waiting: bool = False) -> Clip:
-        """``waiting``: whether the request existed before ``record`` was read; it may have been answered since."""
+        """Return a clip with its status.
+
+        ``waiting``: the request existed before ``record`` was read. It may have been answered since.
+        """
         has_video = clips.has_video(record.id)
         is_whole = has_video and (record.kind == "growth" or clips.has_steps(record.id))
         if waiting or clips.requests.has(record.id):
@@ -155,7 +157,7 @@ class FilmService(RunUseCases):
 
 
 def choose_policy(run: RunRow, folder: RunFolder, step: int) -> KeptPolicy:
-    """The newest kept policy of ``run`` up to ``step``. Raises NothingToEvaluate."""
+    """Return the newest saved policy of ``run`` at or before ``step``. Raises NothingToEvaluate."""
     policies = kept_policies(folder, run.policy_step)
     if (policy := policy_at(policies, step)) is None:
         first = f"The first is of step {policies[0].step:,}." if policies else "None is."
@@ -164,6 +166,6 @@ def choose_policy(run: RunRow, folder: RunFolder, step: int) -> KeptPolicy:
 
 
 def _asked(wanted_id: str) -> ClipRecord:
-    """The record of a clip that was not made yet."""
+    """Return the record of a clip that is not made yet."""
     kind, *_, seed, how = wanted_id.split("_")
     return ClipRecord.model_validate({"id": wanted_id, "kind": kind, "seed": int(seed), "greedy": how == "greedy"})

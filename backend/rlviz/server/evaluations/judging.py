@@ -1,4 +1,4 @@
-"""Which episodes of an evaluation are worth watching, and how the episodes of many evaluations end."""
+"""Judge evaluations: which episodes are worth watching, and how the episodes of many evaluations end."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ CACHED_EVALUATIONS = 1_000
 
 @dataclass(frozen=True)
 class Judgement:
-    """``ranking``, ``bins`` and ``moments`` refer to episodes by position, from 0.
+    """A judged evaluation. ``ranking``, ``bins`` and ``moments`` refer to episodes by index, from 0.
 
-    ``moments`` is None if no steps were recorded, or if the records were deleted.
+    ``moments`` is None if there are no step records.
     """
 
     record: EvaluationRecord
@@ -71,7 +71,7 @@ class JudgedEnd:
 
 @dataclass(frozen=True)
 class JudgedEnding:
-    """``shares``: for each evaluation, the share of its episodes that end in this way."""
+    """A way to end. ``shares``: for each evaluation, the share of its episodes with this ending."""
 
     ending: Ending
     share: float
@@ -82,8 +82,15 @@ class JudgedEnding:
 
 @dataclass(frozen=True)
 class RunEndings:
-    """``evaluations`` have records, oldest first, each of as many episodes as ``played`` says; ``without_records`` have
-    none, or none that can be read."""
+    """How episodes end.
+
+    Attributes:
+        evaluations: Those with readable records, oldest first.
+        played: Number of recorded episodes of each.
+        without_records: Number of evaluations without readable records.
+        episodes: Number of all recorded episodes.
+        endings: Most frequent first.
+    """
 
     evaluations: list[EvaluationRecord]
     played: list[int]
@@ -93,7 +100,7 @@ class RunEndings:
 
 
 class JudgingService:
-    """Judgements are cached, since records of a completed evaluation never change."""
+    """Judges evaluations. Results are cached, since records of a completed evaluation never change."""
 
     def __init__(
         self, database: Database, runs: RunService, evaluations: EvaluationService, confined: Confined
@@ -105,23 +112,22 @@ class JudgingService:
         self._lock = Lock()
 
     def judge(self, run_id: str, evaluation_id: str) -> Judgement:
-        """Raises RunNotFound, EvaluationNotFound (also if it has not completed), or RunFolderError."""
+        """Judge one evaluation. Raises RunNotFound, EvaluationNotFound (also if it is not completed) or
+        RunFolderError."""
         record = self._evaluations.get(run_id, evaluation_id).parsed()
         if record.summary is None:
             raise EvaluationNotFound(
                 f"Evaluation {evaluation_id!r} is {record.status.value}; only completed ones can be judged."
             )
         if not record.summary.episodes:
-            raise EvaluationNotFound(
-                f"Evaluation {evaluation_id!r} is a video whose program said nothing of its episodes."
-            )
+            raise EvaluationNotFound(f"Evaluation {evaluation_id!r} is a video without results of its episodes.")
         recorded = self._recorded(record)
         returns = [episode.episode_return for episode in record.summary.episodes]
         moments = None if recorded is None else recorded.moments
         return Judgement(record, rank_returns(returns), histogram(returns), moments)
 
     def endings(self, run_ids: Sequence[str]) -> RunEndings:
-        """Ways to end over all evaluations of these runs, which must be of one environment.
+        """Return the ways to end over all evaluations of these runs, which must have one environment.
 
         Raises RunNotFound or InvalidRequest.
         """
@@ -130,8 +136,8 @@ class JudgingService:
             if (config.env_id, config.env_options) != (configs[0].env_id, configs[0].env_options):
                 raise InvalidRequest.field(
                     "/runs",
-                    f"Runs {configs[0].run_id!r} and {config.run_id!r} are of different environments, whose states "
-                    "have nothing in common. Ask for runs of one environment.",
+                    f"Runs {configs[0].run_id!r} and {config.run_id!r} have different environments, whose states "
+                    "cannot be compared. Choose runs of one environment.",
                 )
         with self._database.read() as session:
             records = [row.parsed() for row in completed_evaluations(session, run_ids)]
@@ -151,7 +157,7 @@ class JudgingService:
         )
 
     def _readable(self, record: EvaluationRecord) -> RecordedEpisodes | None:
-        """Also None if the file cannot be read, so that one evaluation does not hide the others."""
+        """Return the recorded episodes; None also if the file cannot be read, so that others can still be judged."""
         try:
             return self._recorded(record)
         except (RunFolderError, TooMuchToRead):
@@ -234,7 +240,7 @@ def _judged(ending: Ending, ends: Sequence[JudgedEnd], owner: np.ndarray, evalua
 
 
 def _example(members: Sequence[JudgedEnd]) -> JudgedEnd:
-    """The episode of median return in the newest evaluation with a video, or else in the newest."""
+    """Return the episode with the median return, of the newest evaluation with a video or else of the newest."""
     newest = max((end for end in members), key=lambda end: (end.has_video, end.record.id)).record.id
     among = sorted((end for end in members if end.record.id == newest), key=lambda end: end.result.episode_return)
     return among[(len(among) - 1) // 2]
@@ -267,6 +273,7 @@ def view_judgement(judged: Judgement) -> EvaluationJudgement:
 
 
 def view_endings(found: RunEndings) -> EpisodeEndings:
+    """Return the API model of the endings of episodes."""
     return EpisodeEndings(
         evaluations=[
             JudgedEvaluation(

@@ -1,4 +1,4 @@
-"""API models of evaluations, episodes, step records, saliency, clips and value slices, and their builders."""
+"""API models of evaluations, episodes, step records, saliency, clips and value slices."""
 
 from __future__ import annotations
 
@@ -185,11 +185,11 @@ class StepsInfo(Wire):
     """Metadata of a file of step records."""
 
     env_id: str
-    family: str = Field(description="Family of the environment, by which `GET /health` says what is kept.")
+    family: str = Field(description="Family of the environment, as in the storage profiles of `GET /health`.")
     names: list[str] = Field(description="Its columns.")
     observation: StepComponents
     action: StepComponents
-    seeds: list[int] = Field(description="Of each episode.")
+    seeds: list[int] = Field(description="Seed of each episode.")
     frames_every: int = Field(description="Interval of hashed frames; the last frame of each episode is hashed too.")
     squashed: bool = Field(description="Mean and deviation lie before the hyperbolic tangent.")
     cut: bool = Field(description="Whether later steps are missing because the file reached its maximum size.")
@@ -205,9 +205,11 @@ class StepColumns(Wire):
     info: StepsInfo
     total: int = Field(description="Number of matching records.")
     start: int = Field(description="Index of the first returned record among them.")
-    stop: int = Field(description="Place after the last that is here: below `total` and what was asked for, ask on.")
+    stop: int = Field(
+        description="Index after the last returned record; request more if it is below `total` and the requested end."
+    )
     columns: dict[str, list[JsonValue]] = Field(
-        description="By name, each of the same length, as in a step record. Numbers that are not finite are null."
+        description="Columns by name, all of the same length. Numbers that are not finite are null."
     )
 
 
@@ -271,7 +273,7 @@ class Clip(Wire):
     episodes: list[PlayedEpisode] = Field(description="The episodes of the video: one, or several in a growth video.")
     video: VideoFacts | None
     steps: StepsFacts | None = Field(description="The step records of a clip; null for a growth video.")
-    pictures: PicturesFacts | None = Field(description="What the agent saw, if that is pictures; null if it is not.")
+    pictures: PicturesFacts | None = Field(description="The pictures that the agent saw; null if it sees none.")
     video_url: str | None = Field(description="null while there is no video.")
     thumbnail_url: str | None = Field(description="A small picture of the episode, kept after the video is deleted.")
 
@@ -279,7 +281,7 @@ class Clip(Wire):
 class SliceAxis(Wire):
     place: int = Field(description="Index of the component in the observation, from 0.")
     name: str
-    unit: str = Field(description="Empty where there is none.")
+    unit: str = Field(description="Empty if it has none.")
     low: float
     high: float
 
@@ -296,9 +298,9 @@ class RunValueSlice(Wire):
         description="64 rows, one for each y from the lowest, of 64 numbers, one for each x; null: not finite."
     )
     low: float = Field(description="Smallest value.")
-    high: float = Field(description="The greatest.")
+    high: float = Field(description="Greatest value.")
     kind: Literal["value", "q"] = Field(
-        description="V(s), or the greatest Q(s, a); with continuous actions that of the action taken without noise."
+        description="value: V(s); q: the greatest Q(s, a), or for continuous actions that of the action without noise."
     )
 
 

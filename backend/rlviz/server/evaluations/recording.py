@@ -1,4 +1,4 @@
-"""Use cases on how a run is recorded."""
+"""Choose how much of a run is recorded, and read its stored frames."""
 
 from __future__ import annotations
 
@@ -21,8 +21,16 @@ from rlviz.settings import Settings
 
 @dataclass(frozen=True)
 class RunRecording:
-    """How a run is recorded: as ``chosen`` for it, or else as the ``profile`` of its family says, unless its worker has
-    ``lowered`` that since, at step ``lowered_at``. ``cost`` of recording while it went on; None: unknown."""
+    """How a run is recorded.
+
+    Attributes:
+        profile: Storage profile of the environment's family.
+        chosen: Level chosen for this run; None: that of the profile.
+        lowered: How the worker lowered the level; None: it did not.
+        lowered_at: Step at which it did.
+        cost: Time spent on recording as a share of the other time; None: unknown.
+        most_cost: Share above which the worker lowers the level.
+    """
 
     profile: StorageProfile
     chosen: Detail | None
@@ -33,7 +41,7 @@ class RunRecording:
 
     @property
     def detail(self) -> Detail:
-        """At which it is recorded now."""
+        """The current level."""
         if self.lowered is not None:
             return self.lowered.after
         return self.chosen or self.profile.detail
@@ -41,7 +49,7 @@ class RunRecording:
 
 class RecordingService(RunUseCases):
     def get_choice(self, run_id: str) -> RunRecording:
-        """Raises RunNotFound, ArtifactNotFound or RunFolderError."""
+        """Return how the run is recorded. Raises RunNotFound, ArtifactNotFound or RunFolderError."""
         with self._database.read() as session:
             get_run(session, run_id)
         folder = self._folder(run_id)
@@ -62,9 +70,9 @@ class RecordingService(RunUseCases):
         return RunRecording(profile, choice.detail, lowered, lowered_at, cost, most_cost)
 
     def choose(self, run_id: str, detail: Detail | None) -> RunRecording:
-        """Record the run at ``detail`` from now on, while it trains too; None: as its family is recorded.
+        """Record the run at level ``detail`` from now on, also during training; None: as its family.
 
-        Raises NotControlled, besides what ``look`` does, and NewerVersion.
+        Raises NotControlled, NewerVersion and the errors of ``get_choice``.
         """
         with self._database.write() as session:
             check_controlled(get_run(session, run_id))
@@ -75,22 +83,22 @@ class RecordingService(RunUseCases):
         return self.get_choice(run_id)
 
     def frames(self, run_id: str, evaluation_id: str) -> list[KeptFrame]:
-        """Those that are kept of an evaluation. Raises RunNotFound, EvaluationNotFound or RunFolderError."""
+        """Return the stored frames of an evaluation. Raises RunNotFound, EvaluationNotFound or RunFolderError."""
         try:
-            return self._of(run_id, evaluation_id).evaluations.frames(evaluation_id)
+            return self._folder_of(run_id, evaluation_id).evaluations.frames(evaluation_id)
         except FileNotFoundError:
             return []
 
     def frame(self, run_id: str, evaluation_id: str, episode: int, index: int) -> bytes:
-        """As JPEG. Raises PicturesNotFound, besides what ``frames`` does."""
+        """Return a frame as JPEG. Raises PicturesNotFound and the errors of ``frames``."""
         try:
-            return self._of(run_id, evaluation_id).evaluations.read_frame(evaluation_id, episode, index)
+            return self._folder_of(run_id, evaluation_id).evaluations.read_frame(evaluation_id, episode, index)
         except FileNotFoundError as error:
             raise PicturesNotFound(
-                f"The frame of step {index} of episode {episode + 1} is not kept. Ask for the list of those that are."
+                f"The frame of step {index} of episode {episode + 1} is not stored. GET the list of stored frames."
             ) from error
 
-    def _of(self, run_id: str, evaluation_id: str) -> RunFolder:
+    def _folder_of(self, run_id: str, evaluation_id: str) -> RunFolder:
         with self._database.read() as session:
             get_run(session, run_id)
             if session.get(EvaluationRow, (run_id, evaluation_id)) is None:
@@ -99,7 +107,7 @@ class RecordingService(RunUseCases):
 
 
 def recording_choice(settings: Settings, folder: RunFolder, config: RunConfig) -> RecordingChoice:
-    """What was chosen for the run in ``folder``, with the profile of its family as it is now."""
+    """Return the level chosen for a run, with the current profile of its family."""
     detail = None
     try:
         known = folder.read_recording()
@@ -111,7 +119,10 @@ def recording_choice(settings: Settings, folder: RunFolder, config: RunConfig) -
 
 
 def steps_wanted(settings: Settings, folder: RunFolder, asked: bool | None) -> StepsWanted | None:
-    """How an evaluation of the run in ``folder`` is recorded; ``asked``: whether it shall be, None: as it is chosen."""
+    """Return how to record an evaluation of a run; None: not at all.
+
+    ``asked``: whether to record steps; None: as chosen for the run.
+    """
     choice = recording_choice(settings, folder, folder.read_config())
     if asked is False:
         return None
