@@ -1,4 +1,4 @@
-"""Storage: what takes space, and the rules by which room is made."""
+"""HTTP endpoints of disk use and storage rules."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ RunCount = Annotated[int, Query(ge=0, le=1_000, description="How many of the lar
 
 @router.get("")
 def get_storage(storage: StorageAccess, settings: SettingsAccess, runs: RunCount = DEFAULT_RUNS) -> Storage:
-    """What takes space, as last measured, and begin to measure again if that is a minute ago. Never waits for it."""
+    """Return disk use by the last measurement. If that is older than a minute, a new one starts in the background."""
     return _storage(storage, settings, runs)
 
 
 @router.post("/measure", status_code=202)
 def measure_storage(storage: StorageAccess, settings: SettingsAccess) -> Storage:
-    """Begin to measure now."""
+    """Start a measurement now."""
     storage.measure()
     return _storage(storage, settings, DEFAULT_RUNS)
 
 
 @router.put("/rules", responses=documented(InvalidRequest))
 def put_storage_rules(body: StorageRulesBody, storage: StorageAccess, settings: SettingsAccess) -> Storage:
-    """Replace the rules and the quotas. They are followed within the hour, or when somebody asks for it."""
+    """Replace the rules and quotas. They are applied within the hour, or by `POST /storage/prune`."""
     try:
         rules = StorageRules(quotas=body.quotas, rules=tuple(body.rules))
     except ValidationError as error:
@@ -62,7 +62,7 @@ def put_storage_rules(body: StorageRulesBody, storage: StorageAccess, settings: 
 
 @router.post("/prune", status_code=202, responses=documented(PruningInProgress, StorageRulesUnusable))
 def prune_storage(body: PruneBody, storage: StorageAccess, settings: SettingsAccess) -> Storage:
-    """Begin to apply the rules, or to look what they would do: `pruning` of `GET /storage` tells how far that is."""
+    """Start to apply the rules, or to report what they would do. `pruning` of `GET /storage` has the progress."""
     storage.prune(dry_run=body.dry_run)
     return _storage(storage, settings, DEFAULT_RUNS)
 

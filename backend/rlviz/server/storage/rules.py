@@ -1,7 +1,4 @@
-"""StorageActionLog: what the storage rules of a runs folder did, as a file beside the runs.
-
-StorageRulesStore: the storage rules of a runs folder, as a file beside the runs.
-"""
+"""Read and write the storage rules of a runs folder, and the log of their actions. Both are files in that folder."""
 
 from __future__ import annotations
 
@@ -25,20 +22,22 @@ class StorageRulesStore:
         self._path = runs_dir / RULES_FILE
 
     def read(self) -> StorageRules:
-        """None at all where there is no file. Raises StorageRulesUnusable for one that cannot be understood: then
-        nothing may be deleted by it."""
+        """Return the rules; none if there is no file.
+
+        Raises StorageRulesUnusable if the file is invalid. Then no rule may be applied.
+        """
         try:
             return read_document(self._path, StorageRules)
         except FileNotFoundError:
             return StorageRules()
         except RunFolderError as error:
             raise StorageRulesUnusable(
-                f"The storage rules in {self._path} cannot be used, so none is followed. {error.damage.problem} "
-                "Mend the file, or save the rules anew on the Storage page."
+                f"The storage rules in {self._path} cannot be read, so none is applied. {error.damage.problem} "
+                "Fix the file, or save the rules again on the Storage page."
             ) from error
 
     def save(self, rules: StorageRules) -> None:
-        """Raises OSError."""
+        """Save the rules. Raises OSError."""
         write_atomically(self._path, rules.model_dump_json(indent=2).encode())
 
 
@@ -46,7 +45,7 @@ LOG_FILE = "storage-log.jsonl"
 OLDER_LOG_FILE = "storage-log.old.jsonl"
 
 MOST_LOG_BYTES = 4_000_000
-"""A longer log is put aside as the older one, in the place of what was there."""
+"""Maximum size of the log; a larger one replaces the older log, and a new one starts."""
 
 
 class StorageActionLog:
@@ -55,7 +54,7 @@ class StorageActionLog:
         self._lock = Lock()
 
     def append(self, action: StorageAction) -> None:
-        """It is on the disk when this returns. Raises OSError."""
+        """Append an action and flush it to the disk. Raises OSError."""
         with self._lock:
             if self._path.is_file() and self._path.stat().st_size > MOST_LOG_BYTES:
                 self._path.replace(self._path.with_name(OLDER_LOG_FILE))
@@ -63,7 +62,7 @@ class StorageActionLog:
                 journal.append(action.model_dump())
 
     def newest(self, count: int) -> list[LoggedStorageAction]:
-        """The newest ``count`` entries, the newest first. Lines that cannot be understood are passed over."""
+        """Return the newest ``count`` entries, newest first. Invalid lines are left out."""
         try:
             lines = last_lines(self._path, count)
         except RunFolderError:
