@@ -106,7 +106,7 @@ class TokenAuth:
     async def answer(self, request: Request) -> Response:
         """Return the response to a request for the login page, its form, or the logout."""
         if request.url.path == LOGOUT:
-            return self._leave(request)
+            return self._log_out(request)
         if request.method != "POST":
             return _page(_local(request.query_params.get("next", "/")), HTTPStatus.OK)
         form = parse_qs((await request.body()).decode("utf-8", "replace"), keep_blank_values=True)
@@ -130,7 +130,7 @@ class TokenAuth:
         )
         return response
 
-    def _leave(self, request: Request) -> Response:
+    def _log_out(self, request: Request) -> Response:
         if request.method != "POST":
             return Response(status_code=HTTPStatus.METHOD_NOT_ALLOWED, headers={"Allow": "POST"})
         response = RedirectResponse(link(LOGIN), HTTPStatus.SEE_OTHER)

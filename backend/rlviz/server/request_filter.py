@@ -158,7 +158,7 @@ def _bounded(receive: Receive) -> Receive:
         message = await receive()
         size += len(message.get("body", b""))
         if size > most:
-            raise PayloadTooLarge(f"A file may have up to {most:,} bytes. `rlviz import` has no such bound.")
+            raise PayloadTooLarge(f"A file may have up to {most:,} bytes. `rlviz import` has no limit.")
         return message
 
     return counted

@@ -136,7 +136,7 @@ class RunUseCases:
 
 
 def check_controlled(row: RunRow) -> None:
-    """Raise NotControlled for a foreign run, whose own program alone can change it."""
+    """Raise NotControlled for a foreign run, which only its own program can change."""
     if row.actor is RunActor.FOREIGN:
         raise NotControlled(
             f"Run {row.id!r} was imported or is written by another program. You can watch, compare and export it here, "

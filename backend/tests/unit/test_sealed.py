@@ -276,7 +276,7 @@ def test_the_curve_of_a_long_run_is_drawn_again_once_the_run_goes_on_goes_back_o
         journal.write(encoded(row) + b"\n")
     gone_on = curve()
     assert (gone_on.x[-1], gone_on.y[-1], gone_on.count) == (9_100, 5_000, 1_001)
-    service.forget(folder.run_id)
+    service.forget_run(folder.run_id)
     assert curve() is not gone_on
     rollback = {"snapshot": "900", "superseded": {"first": 901, "last": 1_001, "attempt": 2}}
     event = {"seq": 1, "time": 1.7e9, "event": "rollback", "step": 900, "data": rollback}

@@ -37,7 +37,7 @@ class FilmService(RunUseCases):
         """Return all clips, least recently watched first. Raises RunNotFound."""
         _, folder = self._run(run_id)
         clips = Clips(folder)
-        return [self._found(folder, clips, record) for record in clips.records() if not is_reading_id(record.id)]
+        return [self._view(folder, clips, record) for record in clips.records() if not is_reading_id(record.id)]
 
     def find(self, run_id: str, wanted_id: str) -> Clip:
         """Return a clip. Raises RunNotFound, or ArtifactNotFound if it was not requested."""
@@ -47,10 +47,10 @@ class FilmService(RunUseCases):
             raise ArtifactNotFound(f"{wanted_id!r} is not a clip. GET its value slice or saliency map.")
         if clips.requests.has(wanted_id):
             self._supervisor.request_clips(run_id)  # a restarted service has no workers
-            return self._found(folder, clips, clips.find(wanted_id) or _asked(wanted_id), waiting=True)
+            return self._view(folder, clips, clips.find(wanted_id) or _requested(wanted_id), waiting=True)
         if (record := clips.find(wanted_id)) is None:
             raise ArtifactNotFound(f"Clip {wanted_id[:80]!r} of run {run_id!r} was not made. POST to its clips.")
-        return self._found(folder, clips, record)
+        return self._view(folder, clips, record)
 
     def clip(self, run_id: str, *, step: int, seed: int, greedy: bool, picture_only: bool = False) -> Clip:
         """Return the clip of the newest saved policy at or before ``step``; request it if it does not exist.
@@ -62,7 +62,7 @@ class FilmService(RunUseCases):
         wanted_id, clips = clip_id(policy.step, seed, greedy), Clips(folder)
         if picture_only and (clips.requests.has(wanted_id) or clips.has_thumbnail(wanted_id)):
             return self.find(run_id, wanted_id)
-        return self._make(folder, wanted_id, "clip", seed, greedy, [policy], picture_only=picture_only)
+        return self._request(folder, wanted_id, "clip", seed, greedy, [policy], picture_only=picture_only)
 
     def steps_path(self, run_id: str, wanted_id: str) -> tuple[RunFolder, Path]:
         """Return the run folder and path of a clip's step records. Raises RunNotFound or ArtifactNotFound."""
@@ -82,9 +82,9 @@ class FilmService(RunUseCases):
                 f"Run {run_id!r} keeps {len(policies)} policies; to show how it learned takes two at least."
             )
         chosen = select_learning_steps(policies, GROWTH_POLICIES)
-        return self._make(folder, growth_id(seed, greedy), "growth", seed, greedy, chosen)
+        return self._request(folder, growth_id(seed, greedy), "growth", seed, greedy, chosen)
 
-    def _make(
+    def _request(
         self,
         folder: RunFolder,
         wanted_id: str,
@@ -100,7 +100,7 @@ class FilmService(RunUseCases):
         steps = [policy.step for policy in policies]
         if (
             record is not None
-            and (found := self._found(folder, clips, record)).status is ClipStatus.READY
+            and (found := self._view(folder, clips, record)).status is ClipStatus.READY
             and [episode.step for episode in record.episodes] == steps
             and all(clips.is_newer_than(wanted_id, folder.path / policy.file) for policy in policies)
         ):
@@ -122,7 +122,7 @@ class FilmService(RunUseCases):
         )
         clips.requests.add(request)
         self._supervisor.request_clips(folder.run_id)
-        return self._found(folder, clips, _asked(wanted_id), waiting=True)
+        return self._view(folder, clips, _requested(wanted_id), waiting=True)
 
     def _run(self, run_id: str) -> tuple[RunRow, RunFolder]:
         with self._database.read() as session:
@@ -131,7 +131,7 @@ class FilmService(RunUseCases):
         folder.check()
         return run, folder
 
-    def _found(self, folder: RunFolder, clips: Clips, record: ClipRecord, *, waiting: bool = False) -> Clip:
+    def _view(self, folder: RunFolder, clips: Clips, record: ClipRecord, *, waiting: bool = False) -> Clip:
         """Return a clip with its status.
 
         ``waiting``: the request existed before ``record`` was read. It may have been answered since.
@@ -165,7 +165,7 @@ def choose_policy(run: RunRow, folder: RunFolder, step: int) -> KeptPolicy:
     return policy
 
 
-def _asked(wanted_id: str) -> ClipRecord:
+def _requested(wanted_id: str) -> ClipRecord:
     """Return the record of a clip that is not made yet."""
     kind, *_, seed, how = wanted_id.split("_")
     return ClipRecord.model_validate({"id": wanted_id, "kind": kind, "seed": int(seed), "greedy": how == "greedy"})

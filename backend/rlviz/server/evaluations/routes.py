@@ -551,7 +551,7 @@ async def get_saliency(
     step: PlayedStep,
 ) -> Response | EvaluationSaliency:
     """Return what the agent saw in a step, and which pixels mattered for its action."""
-    wanted = await run_in_threadpool(seen.ask, run_id, evaluation_id, episode=episode, index=step)
+    wanted = await run_in_threadpool(seen.request_map, run_id, evaluation_id, episode=episode, index=step)
     found = await wait_for(lambda: seen.find(wanted))
     if found is None:
         return _under_way(SaliencyUnderWay(run_id=run_id, evaluation_id=evaluation_id))
@@ -579,7 +579,7 @@ async def get_saliency(
 @in_lane(None)
 async def get_clip_saliency(run_id: str, clip_id: str, seen: Seen, step: PlayedStep) -> Response | ClipSaliency:
     """Return what the agent saw in a step of a clip, and which pixels mattered for its action."""
-    wanted = await run_in_threadpool(seen.ask_of_clip, run_id, clip_id, index=step)
+    wanted = await run_in_threadpool(seen.request_clip_map, run_id, clip_id, index=step)
     found = await wait_for(lambda: seen.find(wanted))
     if found is None:
         return _under_way(SaliencyUnderWay(run_id=run_id, clip_id=clip_id))
@@ -620,7 +620,7 @@ async def get_value_slice(
     ] = None,
 ) -> Response | RunValueSlice:
     """Return the policy's value over two components of the observation."""
-    wanted = await run_in_threadpool(value_slices.ask, run_id, x=x, y=y, step=checkpoint_step, at=at)
+    wanted = await run_in_threadpool(value_slices.request_slice, run_id, x=x, y=y, step=checkpoint_step, at=at)
     found = await wait_for(lambda: value_slices.find(wanted))
     if found is None:
         under_way = SliceUnderWay(run_id=run_id, step=wanted.step)

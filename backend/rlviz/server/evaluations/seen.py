@@ -86,7 +86,7 @@ class SeenService(RunUseCases):
             "the agent sees no pictures, or newer clips replaced them. POST to the clips to make it again.",
         )
 
-    def ask(self, run_id: str, evaluation_id: str, *, episode: int, index: int) -> WantedSaliency:
+    def request_map(self, run_id: str, evaluation_id: str, *, episode: int, index: int) -> WantedSaliency:
         """Request the map of a step if it does not exist.
 
         Raises RunNotFound, EvaluationNotFound, StepsNotFound, InvalidRequest, NoSaliency or NotEnoughDisk.
@@ -99,7 +99,7 @@ class SeenService(RunUseCases):
         plan = SaliencyPlan(evaluation_id=evaluation_id, episode=episode, index=index)
         return self._want(folder, _policy_of(run, folder, evaluation), plan)
 
-    def ask_of_clip(self, run_id: str, clip_id: str, *, index: int) -> WantedSaliency:
+    def request_clip_map(self, run_id: str, clip_id: str, *, index: int) -> WantedSaliency:
         """Request the map of a step of a clip if it does not exist.
 
         Raises RunNotFound, ArtifactNotFound, StepsNotFound, InvalidRequest, NoSaliency or NotEnoughDisk.
@@ -240,7 +240,7 @@ class WantedSlice:
 class ValueSliceService(RunUseCases):
     """Requests value slices. Slices are stored and deleted like clips."""
 
-    def ask(self, run_id: str, *, x: str, y: str, step: int | None, at: str | None) -> WantedSlice:
+    def request_slice(self, run_id: str, *, x: str, y: str, step: int | None, at: str | None) -> WantedSlice:
         """Request a slice if it does not exist.
 
         Args:

@@ -390,7 +390,7 @@ class ExperimentScheduler:
         """
         return self._trust.adopt(experiment.folder.path)
 
-    def forget(self, experiment_id: str) -> None:
+    def forget_experiment(self, experiment_id: str) -> None:
         with self._lock:
             experiment = self._experiments.pop(experiment_id, None)
             self._seen.pop(experiment_id, None)
@@ -438,7 +438,7 @@ class ExperimentScheduler:
     def _forget_if_deleted(self, experiment: OpenExperiment) -> None:
         """Forget the experiment if its folder was deleted by hand, but not if the disk is briefly unavailable."""
         if experiment.folder.root.is_dir():
-            self.forget(experiment.id)
+            self.forget_experiment(experiment.id)
             self._events.publish(ExperimentChanged(experiment.id))
 
     def _go_on(self, experiment: OpenExperiment) -> None:

@@ -508,12 +508,12 @@ class ExperimentService:
         try:
             experiment = self._scheduler.open(folder)
         except RunFolderError:
-            self._scheduler.forget(experiment_id)
+            self._scheduler.forget_experiment(experiment_id)
             folder.remove()
         else:
             with experiment.lock:
                 may_run = self._scheduler.may_run(experiment)  # an untrusted experiment could name any run
-                self._scheduler.forget(experiment_id)
+                self._scheduler.forget_experiment(experiment_id)
                 folder.remove()
                 for trial in experiment.trials.values() if may_run else ():
                     if trial.is_begun and trial.run_id is not None:

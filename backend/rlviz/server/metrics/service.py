@@ -292,7 +292,7 @@ class MetricsService:
         found = self.read(folder).series
         return [found.get(name, NOTHING) for name in names]
 
-    def forget(self, run_id: str) -> None:
+    def forget_run(self, run_id: str) -> None:
         """Drop everything that is cached of a run, for instance because it is deleted."""
         with self._lock:
             self._cache.pop(run_id, None)

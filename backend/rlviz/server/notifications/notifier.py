@@ -71,8 +71,14 @@ class Notification:
 
 @dataclass(frozen=True)
 class Known:
-    """What a person was told of a run: the newest attempt whose end they know of, when that was (Unix seconds), and how
-    many messages of rules."""
+    """The notifications of a run that were sent.
+
+    Attributes:
+        ended: The newest attempt whose end was reported.
+        ended_at: When it ended (Unix seconds).
+        solved: Whether solving was reported.
+        messages: Number of reported messages of rules.
+    """
 
     ended: int
     ended_at: float
@@ -223,13 +229,13 @@ _AGAIN = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus
 
 
 class WebhookInfo(Wire):
-    """Of what was sent since the service started."""
+    """State of the webhook since the service started."""
 
-    address: str = Field(description="Scheme and host: the rest may be secret.")
+    address: str = Field(description="Scheme and host; the rest may be secret.")
     waiting: int
     sent: int
     given_up: int
-    problem: str | None = Field(description="Of the last attempt; null if it succeeded.")
+    problem: str | None = Field(description="Problem of the last attempt; null if it succeeded.")
 
 
 class Webhook:
@@ -319,11 +325,11 @@ class Webhook:
         for wait in (*self._retries, None):
             outcome = post(notification)
             is_over = outcome.problem is None or not outcome.again or wait is None
-            self._note(outcome, is_over=is_over)
+            self._record(outcome, is_over=is_over)
             if is_over or self._closes_within(wait or 0.0):
                 return
 
-    def _note(self, outcome: _Outcome, *, is_over: bool) -> None:
+    def _record(self, outcome: _Outcome, *, is_over: bool) -> None:
         with self._changed:
             self._problem = outcome.problem
             if is_over:

@@ -261,11 +261,11 @@ class _OwnEnvironment:
 
     def _probe(self) -> None:
         with self._places:
-            found = self._look()
+            found = self._probe_now()
         with self._lock:
             self._found, self._probing = found, None
 
-    def _look(self) -> _Found:
+    def _probe_now(self) -> _Found:
         try:
             entry_point = absolute(self._entry_point)
         except ValueError as error:

@@ -202,7 +202,7 @@ def patch_run(run_id: str, body: RunPatch, runs: Runs, evaluations: Evaluations,
 def delete_run(run_id: str, runs: Runs, metrics: Metrics) -> None:
     """Move a run to the trash, where you can restore it for some days."""
     runs.delete(run_id)
-    metrics.forget(run_id)
+    metrics.forget_run(run_id)
 
 
 @router.post("/{run_id}/restore", responses=documented(RunNotFound))
@@ -227,7 +227,7 @@ def repair_run(run_id: str, damage: Damage, metrics: Metrics, runs: Runs) -> Run
     The readable lines of a journal stay. An unreadable `config.json` cannot be repaired and stays as it is.
     """
     row = damage.repair(run_id)
-    metrics.forget(run_id)
+    metrics.forget_run(run_id)
     return _run(runs, row)
 
 

@@ -82,14 +82,14 @@ def change_of(name: str, config: RunConfig) -> ForkChange:
         return _change(name, Effect.REFUSED, why=_REFUSED[name])
     if name in _STORED_ONCE and config.hyperparameters.get("optimize_memory_usage") is True:
         return _change(name, Effect.REFUSED, why=_STORED_ONCE[name])
-    return _change(name, Effect.ANEW if name == "n_envs" else Effect.FITS, note=_note(name, config))
+    return _change(name, Effect.ANEW if name == "n_envs" else Effect.FITS, note=_side_effect(name, config))
 
 
 def _change(name: str, effect: Effect, *, why: str | None = None, note: str | None = None) -> ForkChange:
     return ForkChange(name=name, effect=effect, why=why, note=note)
 
 
-def _note(name: str, config: RunConfig) -> str | None:
+def _side_effect(name: str, config: RunConfig) -> str | None:
     fields = ALGORITHMS.get(config.algo).hyperparameters.model_fields
     if name == "ent_coef" and name in fields and fields[name].default is None:  # SAC's, which may be tuned
         if config.hyperparameters.get(name) is None:

@@ -253,13 +253,13 @@ class PlayedRunMonitor(RunMonitor):
     def _update_row(self) -> None:
         """Update evaluations first, so that a client that sees an episode finds its records."""
         with self._database.write() as session:
-            news = book_evaluations(session, self.folder)
+            news = update_evaluation_rows(session, self.folder)
         for row in news:
             self._events.publish(EvaluationChanged(row))
         super()._update_row()
 
 
-def book_evaluations(session: Session, folder: RunFolder) -> list[EvaluationRow]:
+def update_evaluation_rows(session: Session, folder: RunFolder) -> list[EvaluationRow]:
     """Update the rows of the evaluations in ``folder``; return the rows that changed."""
     news = []
     for row in evaluation_rows(folder, []):

@@ -98,7 +98,7 @@ class ForeignRuns:
         self._others -= known
         for folder in run_folders(self._runs_dir, known | self._others):
             try:
-                self._take(folder)
+                self._add_run(folder)
             except (OSError, DatabaseError):
                 raise  # the disk or the catalogue fails: try all of them again
             except Exception:  # an error in one folder must not hide the others
@@ -106,7 +106,7 @@ class ForeignRuns:
                 self._others.add(folder.run_id)
         self._changed_at = changed_at
 
-    def _take(self, folder: RunFolder) -> None:
+    def _add_run(self, folder: RunFolder) -> None:
         try:
             is_foreign = folder.read_config().actor is RunActor.FOREIGN
         except (RunFolderError, OSError):

@@ -67,7 +67,7 @@ def test_every_trial_of_what_an_algorithm_suggests_to_search_is_as_long(algo: st
     given: Any = {"base": {"algo": algo, "total_timesteps": steps}, "sweep": {"space": space, "trials": 100}}
     ends = trials_of(ExperimentSpec.model_validate(given))
     assert len(set(ends)) == 1
-    assert estimated(**given).steps == sum(end or 0 for end in ends)
+    assert estimated(**given).total_timesteps == sum(end or 0 for end in ends)
 
 
 def test_a_grid_of_rollouts_is_as_long_for_each_combination() -> None:
