@@ -59,7 +59,7 @@ class RunUseCases:
         """Return the folder of a run, which may not exist."""
         return RunFolder(self._settings.runs_dir, run_id)
 
-    def _ask(self, run_id: str, desired: Desired, now: float, **changes: object) -> None:
+    def _request_state(self, run_id: str, desired: Desired, now: float, **changes: object) -> None:
         """Write the desired state into ``control.json``. Raises ArtifactNotFound if the folder is gone."""
         folder = self._folder(run_id)
         try:

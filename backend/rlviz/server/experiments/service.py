@@ -482,9 +482,9 @@ class ExperimentService:
         """
         experiment = self._experiment(experiment_id)
         with experiment.lock:
-            self._check_goes_on(experiment)
+            self._check_can_continue(experiment)
             experiment.write_control(ExperimentControl(desired="stop"))
-        return self._directed(experiment)
+        return self._publish_change(experiment)
 
     def resume(self, experiment_id: str) -> Experiment:
         """Resume a stopped experiment.
@@ -493,11 +493,11 @@ class ExperimentService:
         """
         experiment = self._experiment(experiment_id)
         with experiment.lock:
-            self._check_goes_on(experiment)
+            self._check_can_continue(experiment)
             if experiment.control.desired == "stop":
                 experiment.resumes_paused = True
                 experiment.write_control(ExperimentControl())
-        return self._directed(experiment)
+        return self._publish_change(experiment)
 
     def delete(self, experiment_id: str) -> None:
         """Delete an experiment's folder and stop its runs, which stay as ordinary runs.
@@ -573,12 +573,12 @@ class ExperimentService:
             raise ExperimentNotFound(experiment_id)
         return folder
 
-    def _directed(self, experiment: OpenExperiment) -> Experiment:
+    def _publish_change(self, experiment: OpenExperiment) -> Experiment:
         self._events.publish(ExperimentChanged(experiment.id))
         self._scheduler.wake()
         return self._state(experiment)
 
-    def _check_goes_on(self, experiment: OpenExperiment) -> None:
+    def _check_can_continue(self, experiment: OpenExperiment) -> None:
         if experiment.stored.is_newer:
             raise NewerVersion(f"Experiment {experiment.id!r} can only be looked at here. {experiment.problem}")
         if not self._scheduler.adopt(experiment):

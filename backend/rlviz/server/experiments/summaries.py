@@ -53,14 +53,14 @@ def summary_of(
     total = sum(lengths)
     progress = sum(share * length for share, length in zip(shares, lengths, strict=False)) / total
     trained = sum(row.clock.at(now) for row in rows.values() if row.attempts)
-    goes_on = status is ExperimentStatus.RUNNING
+    is_running = status is ExperimentStatus.RUNNING
     return ExperimentSummary(
         id=experiment.id,
         name=experiment.stored.name,
         created_at=experiment.stored.created_at,
         status=status,
         cause=control.cause or control.skipped,
-        problem=experiment.problem if goes_on or experiment.stored.is_newer else None,
+        problem=experiment.problem if is_running or experiment.stored.is_newer else None,
         searches=experiment.spec.sweep is not None,
         trials=planned,
         total_timesteps=total,
@@ -68,7 +68,7 @@ def summary_of(
         length_note=length_note(experiment.spec, experiment.stored.resolved) if experiment.stored.resolved else None,
         counts=dict(Counter(cell_status(trial, row, status) for trial, row in trials)),
         progress=1.0 if status in OVER else min(1.0, progress),
-        seconds_left=_seconds_left(trained, progress, planned - sum(shares), parallel) if goes_on else None,
+        seconds_left=_seconds_left(trained, progress, planned - sum(shares), parallel) if is_running else None,
         core_seconds=sum(row.core_seconds(now) for row in rows.values()),
     )
 

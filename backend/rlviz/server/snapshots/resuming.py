@@ -66,7 +66,7 @@ class ResumeService(RunUseCases):
             if row.actor is not RunActor.POLICY:
                 raise RunIsActive(f"Nothing learns in run {run_id!r}, so there is no training to pause.")
             row = move_run(session, run_id, RunStatus.PAUSING, saves_at=None)
-            self._ask(run_id, Desired.PAUSE, now, reason=reason, pause_within=within)
+            self._request_state(run_id, Desired.PAUSE, now, reason=reason, pause_within=within)
         self._events.publish(RunChanged(row))
         self._supervisor.wake()
         return row
@@ -173,7 +173,7 @@ class ResumeService(RunUseCases):
             total = check_length(row, config, found, total_timesteps, rollback=rollback)
             self._disk.check()
             self._begin_attempt(session, row, now)
-            self._ask(
+            self._request_state(
                 run_id,
                 Desired.RUN,
                 now,
