@@ -51,7 +51,7 @@ def test_options_of_the_environment_change_at_a_fork_where_networks_still_fit(ap
     assert (row.parent["changed"], row.parent["environments_anew"]) == (["is_slippery"], True)
     assert row.episodes_before == [], "what is returned there means something else"
     assert row.ep_rew_mean == pytest.approx(logged_mean(folder_of(app, child.id)))
-    told = {change.name: change for change in app.forks.changes(run_id).options}
+    told = {change.name: change for change in app.forks.changes(run_id).env_options}
     assert (told["is_slippery"].effect, told["map_name"].effect) == (Effect.ANEW, Effect.REFUSED)
     assert "other observations" in (told["map_name"].why or "")
     with pytest.raises(InvalidRequest, match="other observations"):

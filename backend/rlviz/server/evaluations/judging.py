@@ -30,13 +30,10 @@ from rlviz.server.evaluations.models import (
 )
 from rlviz.server.evaluations.service import EvaluationService
 from rlviz.server.runs.service import RunService
-from rlviz.stats import judging
 from rlviz.stats.judging import (
     Component,
     Ending,
     Ends,
-    Moment,
-    Ranking,
     group_endings,
     histogram,
     name_squares,
@@ -48,55 +45,12 @@ CACHED_EVALUATIONS = 1_000
 
 
 @dataclass(frozen=True)
-class Judgement:
-    """A judged evaluation. ``ranking``, ``bins`` and ``moments`` refer to episodes by index, from 0.
-
-    ``moments`` is None if there are no step records.
-    """
-
-    record: EvaluationRecord
-    ranking: Ranking
-    bins: list[judging.ReturnBin]
-    moments: dict[int, list[Moment]] | None
-
-
-@dataclass(frozen=True)
 class JudgedEnd:
     """The end of one episode of one evaluation."""
 
     record: EvaluationRecord
     result: EpisodeResult
     has_video: bool
-
-
-@dataclass(frozen=True)
-class JudgedEnding:
-    """A way to end. ``shares``: for each evaluation, the share of its episodes with this ending."""
-
-    ending: Ending
-    share: float
-    mean_return: float
-    shares: list[float]
-    example: JudgedEnd
-
-
-@dataclass(frozen=True)
-class RunEndings:
-    """How episodes end.
-
-    Attributes:
-        evaluations: Those with readable records, oldest first.
-        played: Number of recorded episodes of each.
-        without_records: Number of evaluations without readable records.
-        episodes: Number of all recorded episodes.
-        endings: Most frequent first.
-    """
-
-    evaluations: list[EvaluationRecord]
-    played: list[int]
-    without_records: int
-    episodes: int
-    endings: list[JudgedEnding]
 
 
 class JudgingService:
@@ -111,7 +65,7 @@ class JudgingService:
         self._cache: LRUCache[tuple[str, str], RecordedEpisodes] = LRUCache(CACHED_EVALUATIONS)
         self._lock = Lock()
 
-    def judge(self, run_id: str, evaluation_id: str) -> Judgement:
+    def judge(self, run_id: str, evaluation_id: str) -> EvaluationJudgement:
         """Judge one evaluation. Raises RunNotFound, EvaluationNotFound (also if it is not completed) or
         RunFolderError."""
         record = self._evaluations.get(run_id, evaluation_id).parsed()
@@ -122,11 +76,22 @@ class JudgingService:
         if not record.summary.episodes:
             raise EvaluationNotFound(f"Evaluation {evaluation_id!r} is a video without results of its episodes.")
         recorded = self._recorded(record)
-        returns = [episode.episode_return for episode in record.summary.episodes]
-        moments = None if recorded is None else recorded.moments
-        return Judgement(record, rank_returns(returns), histogram(returns), moments)
+        episodes = record.summary.episodes
+        returns = [episode.episode_return for episode in episodes]
+        ranking = rank_returns(returns)
+        return EvaluationJudgement(  # which counts episodes from 1
+            run_id=record.run_id,
+            evaluation_id=record.id,
+            ranking=RankedEpisodes(worst=ranking.worst + 1, median=ranking.median + 1, best=ranking.best + 1),
+            bins=[
+                ReturnBin(low=one.low, high=one.high, episodes=[at + 1 for at in one.episodes])
+                for one in histogram(returns)
+            ],
+            recorded=recorded is not None,
+            moments=[] if recorded is None else _key_moments(recorded, episodes),
+        )
 
-    def endings(self, run_ids: Sequence[str]) -> RunEndings:
+    def endings(self, run_ids: Sequence[str]) -> EpisodeEndings:
         """Return the ways to end over all evaluations of these runs, which must have one environment.
 
         Raises RunNotFound or InvalidRequest.
@@ -148,9 +113,16 @@ class JudgingService:
         groups = group_endings(_pooled([recorded for _, recorded in found], configs[0])) if found else []
         everyone = [end for of_one in ends for end in of_one]
         owner = np.repeat(np.arange(len(ends)), [len(of_one) for of_one in ends])
-        return RunEndings(
-            evaluations=[record for record, _ in found],
-            played=[len(of_one) for of_one in ends],
+        return EpisodeEndings(
+            evaluations=[
+                JudgedEvaluation(
+                    run_id=record.run_id,
+                    evaluation_id=record.id,
+                    checkpoint_step=record.checkpoint_step,
+                    episodes=len(of_one),
+                )
+                for (record, _), of_one in zip(found, ends, strict=True)
+            ],
             without_records=len(records) - len(found),
             episodes=len(everyone),
             endings=[_judged(group, everyone, owner, len(ends)) for group in groups],
@@ -191,6 +163,21 @@ class JudgingService:
         return is_file(folder.evaluations.video_path(record.id), folder.path)
 
 
+def _key_moments(recorded: RecordedEpisodes, episodes: Sequence[EpisodeResult]) -> list[KeyMoment]:
+    """Return the key moments of all episodes, which are counted from 1."""
+    return [
+        KeyMoment(
+            episode=place + 1,
+            kind=moment.kind,
+            step=moment.step,
+            frame=episodes[place].first_frame + moment.step,
+            amount=moment.amount,
+        )
+        for place, moments in sorted(recorded.moments.items())
+        for moment in moments
+    ]
+
+
 def _end(has_video: bool, record: EvaluationRecord, recorded: RecordedEpisodes) -> list[JudgedEnd]:
     episodes = record.summary.episodes if record.summary is not None else []
     return [JudgedEnd(record, episodes[end.episode], has_video) for end in recorded.ends]
@@ -226,16 +213,24 @@ def _places(config: RunConfig) -> dict[int, str]:
         return {}
 
 
-def _judged(ending: Ending, ends: Sequence[JudgedEnd], owner: np.ndarray, evaluations: int) -> JudgedEnding:
+def _judged(ending: Ending, ends: Sequence[JudgedEnd], owner: np.ndarray, evaluations: int) -> EpisodeEnding:
     members = [ends[at] for at in ending.episodes]
     counts = np.bincount(owner[list(ending.episodes)], minlength=evaluations)
     totals = np.bincount(owner, minlength=evaluations)
-    return JudgedEnding(
-        ending=ending,
+    example = _example(members)
+    return EpisodeEnding(
+        kind=ending.kind,
+        title=ending.title,
+        episodes=len(ending.episodes),
         share=len(members) / len(ends),
         mean_return=float(np.mean([end.result.episode_return for end in members])),
         shares=(counts / np.maximum(totals, 1)).tolist(),
-        example=_example(members),
+        example=EpisodeExample(
+            run_id=example.record.run_id,
+            evaluation_id=example.record.id,
+            has_video=example.has_video,
+            result=example.result,
+        ),
     )
 
 
@@ -244,62 +239,3 @@ def _example(members: Sequence[JudgedEnd]) -> JudgedEnd:
     newest = max((end for end in members), key=lambda end: (end.has_video, end.record.id)).record.id
     among = sorted((end for end in members if end.record.id == newest), key=lambda end: end.result.episode_return)
     return among[(len(among) - 1) // 2]
-
-
-def view_judgement(judged: Judgement) -> EvaluationJudgement:
-    """Return the API model of a judgement. Its episodes are counted from 1 instead of 0."""
-    record, ranking = judged.record, judged.ranking
-    results = record.summary.episodes if record.summary is not None else []
-    return EvaluationJudgement(
-        run_id=record.run_id,
-        evaluation_id=record.id,
-        ranking=RankedEpisodes(worst=ranking.worst + 1, median=ranking.median + 1, best=ranking.best + 1),
-        bins=[
-            ReturnBin(low=each.low, high=each.high, episodes=[at + 1 for at in each.episodes]) for each in judged.bins
-        ],
-        recorded=judged.moments is not None,
-        moments=[
-            KeyMoment(
-                episode=place + 1,
-                kind=moment.kind,
-                step=moment.step,
-                frame=results[place].first_frame + moment.step,
-                amount=moment.amount,
-            )
-            for place, moments in sorted((judged.moments or {}).items())
-            for moment in moments
-        ],
-    )
-
-
-def view_endings(found: RunEndings) -> EpisodeEndings:
-    """Return the API model of the endings of episodes."""
-    return EpisodeEndings(
-        evaluations=[
-            JudgedEvaluation(
-                run_id=record.run_id, evaluation_id=record.id, checkpoint_step=record.checkpoint_step, episodes=played
-            )
-            for record, played in zip(found.evaluations, found.played, strict=True)
-        ],
-        without_records=found.without_records,
-        episodes=found.episodes,
-        endings=[_view_ending(each) for each in found.endings],
-    )
-
-
-def _view_ending(judged: JudgedEnding) -> EpisodeEnding:
-    example = judged.example
-    return EpisodeEnding(
-        kind=judged.ending.kind,
-        title=judged.ending.title,
-        episodes=len(judged.ending.episodes),
-        share=judged.share,
-        mean_return=judged.mean_return,
-        shares=judged.shares,
-        example=EpisodeExample(
-            run_id=example.record.run_id,
-            evaluation_id=example.record.id,
-            has_video=example.has_video,
-            result=example.result,
-        ),
-    )

@@ -2,49 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlviz.domain.config import RunActor, RunConfig
 from rlviz.domain.errors import EvaluationNotFound, PicturesNotFound, RunFolderError
 from rlviz.domain.evaluation import StepsWanted
 from rlviz.domain.events import RecordedData, RecordingChangedData, StartedData
-from rlviz.domain.recording import Detail, Lowered
-from rlviz.domain.storage_profile import RecordingChoice, StorageProfile
+from rlviz.domain.recording import Detail
+from rlviz.domain.storage_profile import RecordingChoice
 from rlviz.learning.environments.custom import family_of
 from rlviz.rundir.folder import KeptFrame, RunFolder
 from rlviz.server.catalog.models import EvaluationRow
 from rlviz.server.catalog.runs import get_run
+from rlviz.server.evaluations.models import RecordingLevel, RunRecording
 from rlviz.server.runs.events import read_events
 from rlviz.server.use_case import RunUseCases, check_controlled
 from rlviz.settings import Settings
-
-
-@dataclass(frozen=True)
-class RunRecording:
-    """How a run is recorded.
-
-    Attributes:
-        profile: Storage profile of the environment's family.
-        chosen: Level chosen for this run; None: that of the profile.
-        lowered: How the worker lowered the level; None: it did not.
-        lowered_at: Step at which it did.
-        cost: Time spent on recording as a share of the other time; None: unknown.
-        most_cost: Share above which the worker lowers the level.
-    """
-
-    profile: StorageProfile
-    chosen: Detail | None
-    lowered: Lowered | None
-    lowered_at: int | None
-    cost: float | None
-    most_cost: float
-
-    @property
-    def detail(self) -> Detail:
-        """The current level."""
-        if self.lowered is not None:
-            return self.lowered.after
-        return self.chosen or self.profile.detail
 
 
 class RecordingService(RunUseCases):
@@ -67,7 +38,17 @@ class RecordingService(RunUseCases):
                     lowered, lowered_at = None, None
         profile, learns = choice.profile, config.actor is RunActor.POLICY
         most_cost = profile.most_cost_in_training if learns else profile.most_cost
-        return RunRecording(profile, choice.detail, lowered, lowered_at, cost, most_cost)
+        return RunRecording(
+            run_id=run_id,
+            detail=(choice.detail or profile.detail) if lowered is None else lowered.after,
+            chosen=choice.detail,
+            of_family=profile.detail,
+            levels=[RecordingLevel(detail=detail, keeps=profile.keeps(detail)) for detail in Detail],
+            cost=cost,
+            most_cost=most_cost,
+            lowered=lowered,
+            lowered_at=lowered_at,
+        )
 
     def choose(self, run_id: str, detail: Detail | None) -> RunRecording:
         """Record the run at level ``detail`` from now on, also during training; None: as its family.

@@ -39,7 +39,6 @@ from rlviz.domain.errors import (
 )
 from rlviz.domain.evaluation import Verification
 from rlviz.domain.limits import DEFAULT_FOUND_EPISODES, LIMITS, MAX_TIMESTEPS
-from rlviz.domain.recording import Detail
 from rlviz.learning.records.about import RecordsAbout
 from rlviz.learning.records.conditions import LONGEST_CONDITION, MOST_CONDITIONS
 from rlviz.learning.records.export import StepsFormat
@@ -48,10 +47,9 @@ from rlviz.rundir.folder import find_artifact
 from rlviz.rundir.journal import open_journal
 from rlviz.server.catalog.models import EvaluationRow
 from rlviz.server.dependencies import ApiLanes, provided
-from rlviz.server.evaluations import recording
 from rlviz.server.evaluations.episodes import EpisodeSearch, EpisodeService
 from rlviz.server.evaluations.film import FilmService
-from rlviz.server.evaluations.judging import JudgingService, view_endings, view_judgement
+from rlviz.server.evaluations.judging import JudgingService
 from rlviz.server.evaluations.models import (
     Clip,
     ClipCreate,
@@ -66,7 +64,6 @@ from rlviz.server.evaluations.models import (
     KeptFrames,
     Policies,
     RecordingBody,
-    RecordingLevel,
     RunRecording,
     RunValueSlice,
     SaliencyUnderWay,
@@ -172,7 +169,7 @@ def search_episodes(
 )
 def get_episode_endings(judging: Judging, runs: Runs) -> EpisodeEndings:
     """Return how the episodes of all evaluations of some runs of one environment end."""
-    return view_endings(judging.endings(split_parameter(runs, "runs", RUNS)))
+    return judging.endings(split_parameter(runs, "runs", RUNS))
 
 
 @episodes_router.get(
@@ -181,7 +178,7 @@ def get_episode_endings(judging: Judging, runs: Runs) -> EpisodeEndings:
 )
 def get_judgement(run_id: str, evaluation_id: str, judging: Judging) -> EvaluationJudgement:
     """Return the worst, median and best episode of an evaluation, the distribution of its returns, and key moments."""
-    return view_judgement(judging.judge(run_id, evaluation_id))
+    return judging.judge(run_id, evaluation_id)
 
 
 recording_router = Router(prefix="/runs/{run_id}", tag="step records", lane=Lane.READS)
@@ -193,7 +190,7 @@ Place = Annotated[int, Path(ge=0, le=1_000_000_000, description="From 0.")]
 @recording_router.get("/recording", responses=documented(RunNotFound, ArtifactNotFound, RunFolderError))
 def get_recording(run_id: str, recording: Recording) -> RunRecording:
     """Return the run's level of recording detail and its cost."""
-    return _recording(run_id, recording.get_choice(run_id))
+    return recording.get_choice(run_id)
 
 
 @recording_router.put(
@@ -202,7 +199,7 @@ def get_recording(run_id: str, recording: Recording) -> RunRecording:
 def put_recording(run_id: str, body: RecordingBody, recording: Recording) -> RunRecording:
     """Change the level of recording detail, also during training; it applies to its own recordings and to
     evaluations."""
-    return _recording(run_id, recording.choose(run_id, body.detail))
+    return recording.choose(run_id, body.detail)
 
 
 @recording_router.get(_FRAMES, responses=documented(RunNotFound, EvaluationNotFound, RunFolderError))
@@ -232,20 +229,6 @@ def get_frame(run_id: str, evaluation_id: str, episode: Place, index: Place, rec
     """Return the picture of a step."""
     content = recording.frame(run_id, evaluation_id, episode, index)
     return Response(content, media_type="image/jpeg", headers={"Cache-Control": "private, max-age=86400, immutable"})
-
-
-def _recording(run_id: str, found: recording.RunRecording) -> RunRecording:
-    return RunRecording(
-        run_id=run_id,
-        detail=found.detail,
-        chosen=found.chosen,
-        of_family=found.profile.detail,
-        levels=[RecordingLevel(detail=detail, keeps=found.profile.keeps(detail)) for detail in Detail],
-        cost=found.cost,
-        most_cost=found.most_cost,
-        lowered=found.lowered,
-        lowered_at=found.lowered_at,
-    )
 
 
 steps_router = Router(prefix="/runs/{run_id}", tag="step records", lane=Lane.READS)

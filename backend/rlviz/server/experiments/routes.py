@@ -31,7 +31,6 @@ from rlviz.server.experiments.models import (
 )
 from rlviz.server.experiments.results.exports import MEDIA_TYPES, SUFFIXES, ResultsFormat
 from rlviz.server.experiments.results.service import ExperimentResultsService, ResultsRequest
-from rlviz.server.experiments.scheduler import ExperimentScheduler
 from rlviz.server.experiments.service import ExperimentService
 from rlviz.server.files import ARTIFACT, POLICY, policy
 from rlviz.server.lanes import Lane, in_lane
@@ -41,7 +40,6 @@ from rlviz.server.wire import Body
 from rlviz.stats.experiments import ExperimentResults, ScoreKind
 
 ExperimentResultsAccess = Annotated[ExperimentResultsService, Depends(provided(ExperimentResultsService))]
-ExperimentSchedulerAccess = Annotated[ExperimentScheduler, Depends(provided(ExperimentScheduler))]
 Experiments = Annotated[ExperimentService, Depends(provided(ExperimentService))]
 Sinks = Annotated[SinkService, Depends(provided(SinkService))]
 
@@ -65,7 +63,6 @@ def estimate_experiment(body: ExperimentSpec, experiments: Experiments) -> Exper
 @in_lane(Lane.LISTS)
 def list_experiments(
     experiments: Experiments,
-    experiment_scheduler: ExperimentSchedulerAccess,
     q: Annotated[
         str | None, Query(max_length=LIMITS.search.maximum, description="Text that the name or id contains.")
     ] = None,
@@ -73,13 +70,7 @@ def list_experiments(
     cursor: Annotated[str | None, Query(max_length=100)] = None,
 ) -> ExperimentList:
     """List experiments without their trials, newest first."""
-    found = experiments.list(q=q, limit=limit, cursor=cursor)
-    return ExperimentList(
-        experiments=list(found.experiments),
-        next_cursor=found.next_cursor,
-        total=found.total,
-        damaged=dict(experiment_scheduler.damaged()),
-    )
+    return experiments.list(q=q, limit=limit, cursor=cursor)
 
 
 @router.get("/{experiment_id}", responses=documented(ExperimentNotFound, RunFolderError))

@@ -11,7 +11,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from threading import Lock
@@ -58,7 +57,7 @@ from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.runs import find_runs, pace_of
 from rlviz.server.events import EventBus, ExperimentChanged, RunVersions
 from rlviz.server.experiments.lengths import common_end, ends_of, length_note, rollout_of, searched_rollouts
-from rlviz.server.experiments.models import Experiment, ExperimentEstimate, ExperimentSummary
+from rlviz.server.experiments.models import Experiment, ExperimentEstimate, ExperimentList, ExperimentSummary
 from rlviz.server.experiments.open_experiment import SEARCHED, OpenExperiment
 from rlviz.server.experiments.results.service import Cell, ExperimentSource
 from rlviz.server.experiments.scheduler import MADE_ELSEWHERE, ExperimentScheduler, TrialRuns
@@ -392,15 +391,6 @@ CACHED_SUMMARIES = 1_000
 CACHED_STATES = 16
 
 
-@dataclass(frozen=True)
-class ExperimentPage:
-    """A page of experiments. ``next_cursor`` is None on the last; ``total`` counts all pages."""
-
-    experiments: Sequence[ExperimentSummary]
-    next_cursor: str | None
-    total: int
-
-
 class ExperimentService:
     def __init__(
         self,
@@ -446,7 +436,7 @@ class ExperimentService:
         """Return what ``create`` would train. Raises InvalidRequest if ``create`` would."""
         return self._check.estimate(spec)
 
-    def list(self, *, q: str | None, limit: int, cursor: str | None) -> ExperimentPage:
+    def list(self, *, q: str | None, limit: int, cursor: str | None) -> ExperimentList:
         """Return a page of experiments, newest first.
 
         ``q``: text that the name or id contains. ``cursor``: ``next_cursor`` of the previous page. Raises
@@ -458,12 +448,15 @@ class ExperimentService:
         every = [one for one in self._scheduler.experiments() if wanted in f"{one.id} {one.stored.name}".lower()]
         left = [one for one in every if cursor is None or one.id < cursor]
         page = left[:limit]
-        return ExperimentPage(
-            [self._summary(one) for one in page], page[-1].id if len(left) > limit else None, len(every)
+        return ExperimentList(
+            experiments=[self._summary(one) for one in page],
+            next_cursor=page[-1].id if len(left) > limit else None,
+            total=len(every),
+            damaged=dict(self._scheduler.damaged()),
         )
 
     def get(self, experiment_id: str) -> Experiment:
-        """Raises ExperimentNotFound or RunFolderError."""
+        """Return an experiment with its trials. Raises ExperimentNotFound or RunFolderError."""
         return self._state(self._experiment(experiment_id))
 
     def run_ids(self, experiment_id: str) -> Sequence[str]:

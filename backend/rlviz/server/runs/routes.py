@@ -46,14 +46,12 @@ from rlviz.server.lanes import Lane, in_lane
 from rlviz.server.metrics.service import MetricsService
 from rlviz.server.problems import documented
 from rlviz.server.router import Router
-from rlviz.server.runs import family
 from rlviz.server.runs.configuration import NewRun
 from rlviz.server.runs.family import FamilyService
 from rlviz.server.runs.groups import GroupService, SeedRequest
 from rlviz.server.runs.models import (
     GroupCreate,
     GroupRuns,
-    Relative,
     Run,
     RunCreate,
     RunDetail,
@@ -305,22 +303,7 @@ family_router = Router(prefix="/runs/{run_id}/family", tag="snapshots", lane=Lan
 @family_router.get("", responses=documented(RunNotFound))
 def get_family(run_id: str, family: Family) -> RunFamily:
     """Return the run's ancestors and all of their forks, with the settings that each fork changed."""
-    found = family.find_family(run_id)
-    return RunFamily(run_id=run_id, members=[_view(one) for one in found.members], whole=found.is_whole)
-
-
-def _view(one: family.Relative) -> Relative:
-    row = one.row
-    return Relative(
-        run_id=one.run_id,
-        deleted=row is None,
-        name=None if row is None else row.name,
-        status=None if row is None else row.state,
-        best_moving_average=None if row is None else row.best_moving_average,
-        parent_id=one.parent_id,
-        forked_at=one.forked_at,
-        changes=list(one.changes),
-    )
+    return family.find_family(run_id)
 
 
 trash_router = Router(prefix="/trash", tag="trash", lane=Lane.CHANGES)

@@ -43,7 +43,7 @@ from rlviz.server.catalog.runs import get_run
 from rlviz.server.evaluations.episodes import last_episodes
 from rlviz.server.events import RunChanged
 from rlviz.server.runs.configuration import check_memory
-from rlviz.server.snapshots.models import Effect, ForkChange
+from rlviz.server.snapshots.models import Effect, ForkChange, ForkChanges, ForkPlace
 from rlviz.server.use_case import RunUseCases, check_controlled
 
 _NETWORK = "The snapshot's weights belong to a different network. Create a new run."
@@ -170,7 +170,7 @@ def other_spaces(before: Environment, after: Environment) -> str | None:
 
 
 @dataclass(frozen=True)
-class ForkPlace:
+class ForkStart:
     """Where a fork starts.
 
     The fork starts at ``step``: the first start of a rollout at or after the requested step, or the parent's last one.
@@ -200,20 +200,20 @@ class ForkPlace:
         return step if step < self.step or begin is None else None
 
 
-def place_of(folder: RunFolder, name: str) -> ForkPlace:
+def place_of(folder: RunFolder, name: str) -> ForkStart:
     """Return the place at snapshot ``name``.
 
     Raises ArtifactNotFound, SnapshotRefused, NothingToResume or RunFolderError.
     """
     found = find_snapshot(folder, name)
     if found.is_beginning:
-        return ForkPlace(None, found.manifest.step, inherited=found)
+        return ForkStart(None, found.manifest.step, inherited=found)
     if not found.is_whole:
         raise NothingToResume(f"Snapshot {name!r} cannot be used. {found.problem}")
-    return ForkPlace(found, found.manifest.step)
+    return ForkStart(found, found.manifest.step)
 
 
-def place_at(folder: RunFolder, config: RunConfig, wanted: int, reached: int) -> ForkPlace:
+def place_at(folder: RunFolder, config: RunConfig, wanted: int, reached: int) -> ForkStart:
     """Return the place at step ``wanted`` of a run that has reached step ``reached``.
 
     Raises NothingToResume or RunFolderError.
@@ -230,7 +230,7 @@ def place_at(folder: RunFolder, config: RunConfig, wanted: int, reached: int) ->
     from_step = 0 if begin is None else begin.manifest.step
     step = _boundary(from_step, min(wanted, reached), max(from_step, reached), config)
     exactly = [one for one in own if one.manifest.step == step]
-    return ForkPlace(next(reversed(exactly or before), None), step, inherited=beginning)
+    return ForkStart(next(reversed(exactly or before), None), step, inherited=beginning)
 
 
 def _no_beginning(config: RunConfig, beginning: Snapshot | None, wanted: int, reached: int) -> str | None:
@@ -256,7 +256,7 @@ def _boundary(begin: int, wanted: int, reached: int, config: RunConfig) -> int:
     return begin + max(0, min(rollouts, (reached - begin) // every)) * every
 
 
-def knobs_in_force(folder: RunFolder, config: RunConfig, place: ForkPlace) -> dict[str, JsonValue]:
+def knobs_in_force(folder: RunFolder, config: RunConfig, place: ForkStart) -> dict[str, JsonValue]:
     """Return the hyperparameters that had been changed by ``place``, with their values. Raises RunFolderError."""
     attempt = None
     if place.snapshot is not None and not place.needs_parent:
@@ -305,23 +305,6 @@ class ForkRequest:
     start: bool = False
 
 
-@dataclass(frozen=True)
-class ForkChanges:
-    """What a fork of a run can change.
-
-    Attributes:
-        place: Where the fork starts; None if the caller did not ask.
-        in_force: Hyperparameters that were changed during training, with their values at ``place``.
-        hyperparameters: The effect of changing each hyperparameter.
-        options: The effect of changing each option of the environment.
-    """
-
-    place: ForkPlace | None
-    in_force: Mapping[str, JsonValue]
-    hyperparameters: list[ForkChange]
-    options: list[ForkChange]
-
-
 class ForkService(RunUseCases):
     def changes(self, run_id: str, snapshot: str | None = None, step: int | None = None) -> ForkChanges:
         """Return what a fork of the run can change, at a snapshot or a step if one is given.
@@ -339,7 +322,15 @@ class ForkService(RunUseCases):
         with suppress(UnknownName):  # of an earlier version
             options = possible_options(environment_of(config))
         in_force = {} if place is None else knobs_in_force(folder, config, place)
-        return ForkChanges(place, in_force, possible_changes(config), options)
+        return ForkChanges(
+            run_id=run_id,
+            at=None
+            if place is None
+            else ForkPlace(snapshot=place.begins_from, step=place.step, trained_again_from=place.trained_again_from),
+            in_force=in_force,
+            changes=possible_changes(config),
+            env_options=options,
+        )
 
     def accepts(self, config: RunConfig, name: str, value: JsonValue) -> bool:
         """Return whether a fork of a run with ``config`` can change only hyperparameter ``name`` to ``value``."""
@@ -414,7 +405,7 @@ class ForkService(RunUseCases):
     def _config(
         self,
         parent: RunConfig,
-        place: ForkPlace,
+        place: ForkStart,
         in_force: Mapping[str, JsonValue],
         request: ForkRequest,
         now: float,
@@ -494,7 +485,7 @@ class ForkService(RunUseCases):
         return hyperparameters, changes
 
 
-def _place(folder: RunFolder, config: RunConfig, snapshot: str | None, step: int | None, reached: int) -> ForkPlace:
+def _place(folder: RunFolder, config: RunConfig, snapshot: str | None, step: int | None, reached: int) -> ForkStart:
     if step is not None:
         return place_at(folder, config, step, reached)
     return place_of(folder, snapshot or "")

@@ -41,7 +41,6 @@ from rlviz.server.snapshots.models import (
     DryRun,
     ForkChanges,
     ForkCreate,
-    ForkPlace,
     KnobsBody,
     ResumeRun,
     RollbackRun,
@@ -135,20 +134,7 @@ def get_fork_changes(
     ] = None,
 ) -> ForkChanges:
     """Return which settings a fork of the run can change, and why others cannot be changed."""
-    changes = forks.changes(run_id, snapshot, step)
-    place = changes.place
-    at = (
-        None
-        if place is None
-        else ForkPlace(snapshot=place.begins_from, step=place.step, trained_again_from=place.trained_again_from)
-    )
-    return ForkChanges(
-        run_id=run_id,
-        at=at,
-        in_force=dict(changes.in_force),
-        changes=changes.hyperparameters,
-        env_options=changes.options,
-    )
+    return forks.changes(run_id, snapshot, step)
 
 
 @router.post(
