@@ -131,8 +131,8 @@ class SpecificationCheck:
         common = common_end(found["v0"].total_timesteps, map(rollout_of, found.values()))
         if common is None:
             return found
-        lasting = _lasting(spec, common)
-        return {f"v{place}": self._resolve(lasting, place, one) for place, one in enumerate(spec.fixed_variants())}
+        longer = _with_length(spec, common)
+        return {f"v{place}": self._resolve(longer, place, one) for place, one in enumerate(spec.fixed_variants())}
 
     def _check_limits(self, spec: ExperimentSpec) -> None:
         for name in ("seconds", "core_seconds"):
@@ -177,7 +177,7 @@ class SpecificationCheck:
 
     def _base(self, spec: ExperimentSpec) -> RunSpec:
         try:
-            return _written_out(self._runs.resolve(spec.base, 0, spec.memory_per_worker))
+            return _complete_spec(self._runs.resolve(spec.base, 0, spec.memory_per_worker))
         except InvalidRequest as error:
             _refuse(error, lambda field: _in_base(spec, field))
 
@@ -194,11 +194,11 @@ class SpecificationCheck:
                 "`base.evaluation`, for instance every tenth of the steps, or no pruner.",
             )
         common = common_end(base.total_timesteps, searched_rollouts(base, spec.sweep.space))
-        return base if common is None else self._base(_lasting(spec, common))
+        return base if common is None else self._base(_with_length(spec, common))
 
     def _resolve(self, spec: ExperimentSpec, place: int, variant: Variant) -> RunSpec:
         try:
-            return _written_out(self._runs.resolve(variant.run_spec(spec.base), 0, spec.memory_per_worker))
+            return _complete_spec(self._runs.resolve(variant.run_spec(spec.base), 0, spec.memory_per_worker))
         except InvalidRequest as error:
             if spec.grid:
                 unknown = isinstance(error, UnknownName)
@@ -215,12 +215,12 @@ def _steps(spec: ExperimentSpec, run_specs: Sequence[RunSpec]) -> tuple[int, int
     return round(trials * sum(least for least, _ in ends)), round(trials * sum(most for _, most in ends))
 
 
-def _lasting(spec: ExperimentSpec, steps: int) -> ExperimentSpec:
+def _with_length(spec: ExperimentSpec, steps: int) -> ExperimentSpec:
     """Return the specification with runs of ``steps`` environment steps."""
     return spec.model_copy(update={"base": spec.base.model_copy(update={"total_timesteps": steps})})
 
 
-def _written_out(config: RunConfig) -> RunSpec:
+def _complete_spec(config: RunConfig) -> RunSpec:
     return RunSpec(**{name: getattr(config, name) for name in RunSpec.model_fields})
 
 
@@ -304,7 +304,7 @@ def methods_of(labels: Mapping[str, str], run_specs: Mapping[str, RunSpec]) -> d
     for _, group in groupby(sorted(labels, key=keys.__getitem__), keys.__getitem__):
         ours = sorted(group, key=list(labels).index)
         found |= dict.fromkeys(ours, _in_common([labels[variant] for variant in ours]))
-    return _told_apart(found, keys, labels)
+    return _make_distinct(found, keys, labels)
 
 
 def name_of(spec: ExperimentSpec) -> str:
@@ -355,7 +355,7 @@ def _all_of(names: Sequence[str]) -> str:
     return names[0][: most - len(others)] + others
 
 
-def _told_apart(names: Mapping[str, str], keys: Mapping[str, str], labels: Mapping[str, str]) -> dict[str, str]:
+def _make_distinct(names: Mapping[str, str], keys: Mapping[str, str], labels: Mapping[str, str]) -> dict[str, str]:
     """Name methods that would have equal names by the names of all their variants."""
     methods = {keys[variant]: name for variant, name in names.items()}
     twice = {name for name in methods.values() if list(methods.values()).count(name) > 1}

@@ -267,8 +267,8 @@ def depends_on_length(config: RunConfig) -> list[str]:
     return algorithm.validate(config.hyperparameters, config.total_timesteps).spread_over_training()
 
 
-AGAIN_SECONDS = 0.2
-"""A worker lives for a moment after its attempt ends."""
+RETRY_SECONDS = 0.2
+"""Seconds between tries, since a worker lives for a moment after its attempt ends."""
 
 TRIES = 150
 
@@ -335,7 +335,7 @@ class AutomaticResuming:
                     return self._resuming.resume_held(run_id)
                 self._resuming.resume_interrupted(run_id, self._settings.resume_attempts)
             except RunIsActive:
-                if self._closing.wait(AGAIN_SECONDS):
+                if self._closing.wait(RETRY_SECONDS):
                     return False
                 continue
             except NotFound:  # deleted meanwhile
