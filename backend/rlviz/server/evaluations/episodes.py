@@ -28,6 +28,7 @@ from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.evaluations import completed_evaluations
 from rlviz.server.catalog.models import EvaluationRow
 from rlviz.server.catalog.runs import get_run
+from rlviz.server.evaluations.models import FoundEpisode, FoundEpisodes
 from rlviz.settings import Settings
 from rlviz.stats.arrays import Floats
 from rlviz.stats.conditions import QueryError
@@ -47,7 +48,7 @@ class EpisodeSearch:
 
 
 @dataclass(frozen=True)
-class FoundEpisode:
+class _Candidate:
     """An episode with its run and evaluation. ``result``: an ``EpisodeResult`` as JSON."""
 
     run_id: str
@@ -56,16 +57,6 @@ class FoundEpisode:
     deterministic: bool
     has_video: bool
     result: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class FoundEpisodes:
-    """The result of a search: ``first`` of the ``found`` episodes, out of all ``episodes`` of ``evaluations``."""
-
-    evaluations: int
-    episodes: int
-    found: int
-    first: list[FoundEpisode]
 
 
 class EpisodeService:
@@ -89,12 +80,18 @@ class EpisodeService:
         key = columns[name][kept]
         order = kept[np.argsort(-key if wanted.sort.startswith("-") else key, kind="stable")]
         first = [candidates[int(at)] for at in order[: wanted.limit]]
-        return FoundEpisodes(len(rows), len(candidates), len(kept), first)
+        return FoundEpisodes(
+            where=wanted.where,
+            evaluations=len(rows),
+            searched=len(candidates),
+            found=len(kept),
+            episodes=[FoundEpisode.model_validate(vars(one)) for one in first],
+        )
 
-    def _episodes(self, rows: Sequence[EvaluationRow]) -> list[FoundEpisode]:
+    def _episodes(self, rows: Sequence[EvaluationRow]) -> list[_Candidate]:
         videos = {run_id: self._videos(run_id) for run_id in {row.run_id for row in rows}}
         return [
-            FoundEpisode(
+            _Candidate(
                 run_id=row.run_id,
                 evaluation_id=row.id,
                 checkpoint_step=row.record.get("checkpoint_step"),
@@ -111,7 +108,7 @@ class EpisodeService:
         return frozenset(list_names(folder.evaluations.path, folder.path, "eval_*.mp4"))
 
 
-def _columns(episodes: Sequence[FoundEpisode]) -> Columns:
+def _columns(episodes: Sequence[_Candidate]) -> Columns:
     """Return a column of shape (n,) for each field and flag of the query language."""
     results = [episode.result for episode in episodes]
     numbers = {

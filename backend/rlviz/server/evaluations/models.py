@@ -15,7 +15,6 @@ from rlviz.domain.limits import DEFAULT_EPISODES, DEFAULT_EVALUATION_SEED, MAX_T
 from rlviz.domain.recording import Detail, FrameReason, Lowered
 from rlviz.learning.environments.custom import family_of_id
 from rlviz.learning.records.about import Components, RecordsAbout
-from rlviz.server.evaluations import episodes
 from rlviz.server.runs.choices import StateFactorInfo, view_factors
 from rlviz.server.wire import Body, Wire
 from rlviz.stats.judging import EndingKind, MomentKind
@@ -345,24 +344,3 @@ def _step_components(components: Components) -> StepComponents:
 
 def _finite(bounds: Sequence[float] | None) -> list[float | None] | None:
     return None if bounds is None else [bound if isfinite(bound) else None for bound in bounds]
-
-
-def view_found_episodes(search: episodes.EpisodeSearch, found: episodes.FoundEpisodes) -> FoundEpisodes:
-    return FoundEpisodes(
-        where=search.where,
-        evaluations=found.evaluations,
-        searched=found.episodes,
-        found=found.found,
-        episodes=[_found_episode(each) for each in found.first],
-    )
-
-
-def _found_episode(found: episodes.FoundEpisode) -> FoundEpisode:
-    return FoundEpisode(
-        run_id=found.run_id,
-        evaluation_id=found.evaluation_id,
-        checkpoint_step=found.checkpoint_step,
-        deterministic=found.deterministic,
-        has_video=found.has_video,
-        result=EpisodeResult.model_validate(found.result),
-    )

@@ -69,7 +69,6 @@ from rlviz.server.evaluations.models import (
     SaliencyUnderWay,
     SliceUnderWay,
     StepColumns,
-    view_found_episodes,
     view_steps_info,
 )
 from rlviz.server.evaluations.recording import RecordingService
@@ -161,7 +160,7 @@ def search_episodes(
 ) -> FoundEpisodes:
     """Search the episodes of all completed evaluations of some runs."""
     search = EpisodeSearch(split_parameter(runs, "runs", RUNS), where, sort, limit)
-    return view_found_episodes(search, episodes.search(search))
+    return episodes.search(search)
 
 
 @episodes_router.get(
