@@ -184,11 +184,15 @@ def test_odd_names_are_escaped_in_pointers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "group", "name"),
-    [("/seed", "", "seed"), ("/hyperparameters/gamma", "hyperparameters", "gamma"), ("/a~1b/c~0d/e", "a/b", "c~d › e")],
+    ("config", "group", "name"),
+    [
+        ({"seed": 1}, "", "seed"),
+        ({"hyperparameters": {"gamma": 0.9}}, "hyperparameters", "gamma"),
+        ({"a/b": {"c~d": {"e": 1}}}, "a/b", "c~d › e"),
+    ],
 )
-def test_a_setting_is_named_within_its_group(path: str, group: str, name: str) -> None:
-    difference = ConfigDifference(path, {})
+def test_a_setting_is_named_within_its_group(config: dict[str, object], group: str, name: str) -> None:
+    [difference] = config_diff({"a": config, "b": {}})
     assert (difference.group, difference.name) == (group, name)
 
 
