@@ -20,6 +20,12 @@ class LazyModel(BaseModel):
     model_config = LAZY
 
 
+class Frozen(LazyModel):
+    """A model whose fields cannot be set again. Analyses return these, and the API answers with them."""
+
+    model_config = ConfigDict(frozen=True)
+
+
 @contextmanager
 def lazily_built() -> Iterator[None]:
     """Also defer the validators of library models that the block imports."""

@@ -1,4 +1,4 @@
-"""The web application: the API at /api, the front end at /."""
+"""Create the web app: the API at /api and the front end at /."""
 
 from __future__ import annotations
 
@@ -73,11 +73,14 @@ _ROUTERS = (
     runs.trash_router,
     storage.router,
 )
-"""In the order of the description."""
+"""Routers in the order of the OpenAPI document."""
 
 
 def create_app(application: Application) -> Starlette:
-    """The ASGI app; the services live as long as it does. Raises InvalidRequest for a root path of the app itself."""
+    """Return the ASGI app, which opens and closes ``application``.
+
+    Raises InvalidRequest if the root path in the settings starts like an address of the app.
+    """
     api = create_api(application)
 
     @asynccontextmanager
@@ -109,7 +112,7 @@ def create_app(application: Application) -> Starlette:
 
 
 def create_api(application: Application | None = None) -> FastAPI:
-    """The API alone; without ``application`` it can only produce its OpenAPI document."""
+    """Return the API without the front end. Without ``application`` it can only produce its OpenAPI document."""
     api = FastAPI(
         title="RL Gym Visualizer",
         version=__version__,
@@ -136,8 +139,8 @@ def create_api(application: Application | None = None) -> FastAPI:
 
 
 def _described(api: FastAPI) -> dict[str, Any]:
-    """OpenAPI with problems, stream events and messages of sessions among the schemas; FastAPI's own error shape is
-    left out."""
+    """Return the OpenAPI document with the schemas of problems, stream events and session messages, and without
+    FastAPI's own schemas of errors."""
     document = get_openapi(title=api.title, version=api.version, routes=api.routes, servers=api.servers)
     schemas = document["components"]["schemas"]
     extra = [(model, "serialization") for model in (Problem, *STREAM_EVENTS.values())]
@@ -160,8 +163,10 @@ def _described(api: FastAPI) -> dict[str, Any]:
 
 
 def _can_be_invalid(operation: dict[str, Any]) -> bool:
-    """FastAPI documents 422 for every endpoint with a parameter, but any text is a valid path parameter (or a 404),
-    unless the path has a number."""
+    """Return whether an operation can answer 422.
+
+    FastAPI documents 422 for every endpoint with parameters, but any text is a valid path parameter, or a 404.
+    """
     return "requestBody" in operation or any(
         item["in"] != "path" or item["schema"].get("type") != "string" for item in operation.get("parameters", ())
     )

@@ -1,6 +1,7 @@
-"""TokenAuth: checks the token, sent as a bearer header or as the cookie that the login page sets.
+"""Check the token of a request, and serve the login page.
 
-LoginRateLimiter: limits how many wrong tokens an address may try.
+A client sends the token as a bearer header; a browser sends the cookie that the login page sets. ``LoginRateLimiter``
+limits the number of wrong tokens from one address.
 """
 
 from __future__ import annotations
@@ -29,23 +30,25 @@ from rlviz.server.proxy import link, root_path
 MAX_ATTEMPTS = 20
 WAIT_SECONDS = 60.0
 MAX_ADDRESSES = 10_000
-"""Number of addresses to remember; beyond it, those whose last attempt is oldest are forgotten."""
+"""Maximum number of addresses to remember; those with the oldest attempts are dropped."""
 
 
 class LoginRateLimiter:
-    """Makes an address that has tried MAX_ATTEMPTS wrong tokens within WAIT_SECONDS wait."""
+    """Blocks an address after MAX_ATTEMPTS wrong tokens within WAIT_SECONDS, until the first of them is older."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
         self._times: TTLCache[str, deque[float]] = TTLCache(MAX_ADDRESSES, ttl=WAIT_SECONDS, timer=monotonic)
 
     def check(self, address: str) -> None:
-        """Raises TooManyLoginAttempts. Call it before checking a token, so that a right one is refused too."""
+        """Raise TooManyLoginAttempts if the address is blocked. Call it before you compare a token, so that a blocked
+        address cannot find the right one."""
         times = self._times.get(_group(address), deque[float]())
         if len(times) == MAX_ATTEMPTS and self._monotonic() - times[0] < WAIT_SECONDS:
             raise TooManyLoginAttempts("Too many wrong tokens. Wait a minute.")
 
     def add(self, address: str) -> None:
+        """Count a wrong token."""
         group = _group(address)
         times = self._times.get(group, deque[float](maxlen=MAX_ATTEMPTS))
         times.append(self._monotonic())
@@ -53,7 +56,7 @@ class LoginRateLimiter:
 
 
 def _group(address: str) -> str:
-    """The address, or the /64 network of an IPv6 address, all of which its owner can use."""
+    """Return the address; for IPv6 its /64 network, since its owner can use every address in it."""
     try:
         parsed = ip_address(address.partition("%")[0])
     except ValueError:
@@ -70,16 +73,15 @@ _YEAR_SECONDS = 365 * 86_400
 _PAGE_HEADERS = {
     "Cache-Control": "no-store",
     POLICY: policy(style_src="'unsafe-inline'", form_action="'self'"),
-    REFERRER: "same-origin",  # under no-referrer the form would come from origin "null", which is turned away
+    REFERRER: "same-origin",  # with no-referrer the form would be sent from origin "null", which is refused
 }
 
 
 class TokenAuth:
-    """Authenticates requests. Tokens are compared in constant time, and ``limiter`` counts wrong ones, here and at the
-    login.
+    """Authenticates requests. Tokens are compared in constant time; ``limiter`` counts wrong ones.
 
-    The cookie does not contain the token but is derived from it, so a new token invalidates all cookies. It is too long
-    to be guessed, so requests with it are never rate limited because of others at the same address.
+    The cookie is derived from the token, so a new token invalidates all cookies. It is too long to guess, so requests
+    with a cookie are not rate limited.
     """
 
     def __init__(self, token: str, limiter: LoginRateLimiter | None = None) -> None:
@@ -88,7 +90,7 @@ class TokenAuth:
         self._limiter = limiter or LoginRateLimiter()
 
     def admits(self, headers: Headers, address: str) -> bool:
-        """Whether the request from ``address`` has the right cookie or token. Raises TooManyLoginAttempts."""
+        """Return whether the request from ``address`` has the right cookie or token. Raises TooManyLoginAttempts."""
         if any(hmac.compare_digest(value.encode(), self._session.encode()) for value in _cookies(headers)):
             return True
         scheme, _, shown = headers.get("authorization", "").partition(" ")
@@ -102,9 +104,9 @@ class TokenAuth:
         return right
 
     async def answer(self, request: Request) -> Response:
-        """Serves the login page, its form, and the logout."""
+        """Return the response to a request for the login page, its form, or the logout."""
         if request.url.path == LOGOUT:
-            return self._leave(request)
+            return self._log_out(request)
         if request.method != "POST":
             return _page(_local(request.query_params.get("next", "/")), HTTPStatus.OK)
         form = parse_qs((await request.body()).decode("utf-8", "replace"), keep_blank_values=True)
@@ -128,7 +130,7 @@ class TokenAuth:
         )
         return response
 
-    def _leave(self, request: Request) -> Response:
+    def _log_out(self, request: Request) -> Response:
         if request.method != "POST":
             return Response(status_code=HTTPStatus.METHOD_NOT_ALLOWED, headers={"Allow": "POST"})
         response = RedirectResponse(link(LOGIN), HTTPStatus.SEE_OTHER)
@@ -137,12 +139,12 @@ class TokenAuth:
 
 
 def session_value(token: str) -> str:
-    """What the cookie holds once somebody has signed in with ``token``."""
+    """Return the value of the cookie after a login with ``token``."""
     return hmac.new(token.encode(), b"rlviz session 1", hashlib.sha256).hexdigest()
 
 
 def client_address(scope: Scope) -> str:
-    """Address that a request came from; empty if the server does not know it."""
+    """Return the address that a request came from; empty if unknown."""
     client = scope.get("client")
     return client[0] if client else ""
 
@@ -152,21 +154,21 @@ def is_login_path(scope: Scope) -> bool:
 
 
 def wants_page(scope: Scope, headers: Headers) -> bool:
-    """Whether the request is a browser's navigation, not an API call."""
+    """Return whether a browser requests a page, in contrast to an API call."""
     path = scope["path"]
     is_page = path == "/api/docs" or not (path == "/api" or path.startswith("/api/"))
     return scope["method"] == "GET" and "text/html" in headers.get("accept", "") and is_page
 
 
 def to_login(scope: Scope) -> Response:
-    """Redirect to the login page, which redirects back to the requested page."""
+    """Return a redirect to the login page, which then redirects back to the requested page."""
     query = scope.get("query_string", b"").decode("latin-1")
     target = link(f"{scope['path']}?{query}" if query else scope["path"])
     return RedirectResponse(f"{link(LOGIN)}?{urlencode({'next': target})}", HTTPStatus.SEE_OTHER)
 
 
 def _local(target: str) -> str:
-    """The address of a page of this app: ``target``, or the first page where that leads elsewhere.
+    """Return ``target`` if it is a page of this app, else the address of the first page.
 
     A second leading slash is removed, since "//host" would redirect to another site.
     """

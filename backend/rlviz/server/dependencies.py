@@ -14,7 +14,7 @@ Service = TypeVar("Service")
 
 
 def provided(kind: type[Service]) -> Callable[[HTTPConnection], Coroutine[Any, Any, Service]]:
-    """A dependency: the service of this class that ``rlviz.server.wiring`` has created."""
+    """Return a dependency that provides the service of class ``kind``, which ``rlviz.server.wiring`` has created."""
 
     async def find(connection: HTTPConnection) -> Service:
         service: Service = connection.app.state.application.service(kind)

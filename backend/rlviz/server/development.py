@@ -1,4 +1,4 @@
-"""The app for ``uvicorn --factory --reload``, which wants to import it by name."""
+"""Provide the app for ``uvicorn --factory --reload``, which imports it by name."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Feed: the metric rows of a run for all of its streams, read from the journal once.
+"""Read the metric rows of each run once for all of its streams.
 
-Cursor: a stream's position, which is for each run the next byte of its metrics journal.
+A cursor is the position of a stream: for each run, the offset of the next byte of its metrics journal.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ RECENT_BYTES = 1 << 20
 
 
 class Row(NamedTuple):
-    """A line of the journal for a stream: ``raw`` is None for a broken line."""
+    """A line of the journal between two offsets. ``raw``: what streams send; None: nothing, since the line is broken or
+    superseded."""
 
     start: int
     end: int
@@ -40,18 +41,18 @@ class Row(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The records of some lines, which end before byte ``end``: JSON objects separated by commas."""
+    """The records of some lines, as JSON objects separated by commas. ``end``: the offset after these lines."""
 
     end: int
     json: bytes
 
 
 class MetricsFeed:
-    """The journal of one run. ``poll`` (one thread) reads what is new; ``read`` (any thread) hands it out.
+    """The journal of one run. One thread calls ``poll`` to read new lines; any thread can ``read`` them.
 
-    Recent lines are kept in memory; older ones are read from the file again for the client that asks. They are
-    parsed once, to find out whether all are records; those who ask after that get them as they stand there. A
-    journal that is damaged as a whole has no lines. Rows that are superseded are passed over, as broken ones are.
+    Recent lines stay in memory; older ones are read from the file again on request. The first request parses them to
+    check that all are records; later requests copy them from the file. Broken and superseded rows are left out. A
+    journal that cannot be read has no lines.
     """
 
     def __init__(
@@ -64,7 +65,7 @@ class MetricsFeed:
         self._lock = Lock()
         self._reading_old = Lock()
         self.end = self._tail.offset
-        """Offset, bytes, after the last whole line that was read."""
+        """Offset in bytes after the last complete line that was read."""
 
     def poll(self) -> list[Line]:
         """Read new lines. Raises RunFolderError while the journal cannot be read."""
@@ -76,12 +77,12 @@ class MetricsFeed:
         return lines
 
     def leave_out(self, superseded: Superseded) -> None:
-        """From now on pass these rows over, which may have been handed out before."""
+        """Leave these rows out from now on, also if they were returned before."""
         with self._lock:
             self._superseded, self._recent, self._checked = superseded, [], range(0)
 
     def read(self, offset: int, limit: int) -> Rows:
-        """The lines from ``offset`` on, of about ``limit`` bytes (but at least one line), none beyond ``end``."""
+        """Return the lines from ``offset`` on, up to ``end``: about ``limit`` bytes, but at least one line."""
         with self._lock:
             recent, end = self._recent, self.end
         if offset >= end:
@@ -90,15 +91,15 @@ class MetricsFeed:
             first = bisect_left(recent, offset, key=lambda row: row.start)
             enough = bisect_left(recent, offset + limit, key=lambda row: row.end)
             rows = recent[first : max(enough, first + 1)]
-            return _joined(rows, rows[-1].end)
+            return _join_rows(rows, rows[-1].end)
         try:
-            with self._reading_old:  # whoever comes second finds the same rows checked
+            with self._reading_old:  # a second request for the same rows finds them checked
                 return self._read_old(offset, min(limit, end - offset))
         except RunFolderError:
             return Rows(offset, b"")
 
     def in_memory(self, offset: int) -> bool:
-        """Whether ``read(offset, …)`` needs no disk access."""
+        """Return whether ``read(offset, …)`` needs no disk access."""
         with self._lock:
             return offset >= self.end or (bool(self._recent) and offset >= self._recent[0].start)
 
@@ -107,13 +108,13 @@ class MetricsFeed:
         checked = self._checked
         if checked.start <= offset < checked.stop:
             data = tail.read_bytes(min(limit, checked.stop - offset))
-            return Rows(tail.offset, _as_they_stand(data))
+            return Rows(tail.offset, _join_lines(data))
         rows: list[bytes] = []
         only_rows = True
         for start, block in split_blocks(tail.read_bytes(limit), offset):
             records = parse_block(block)
             if records is not None and all(is_counted(record, self._superseded) for record in records):
-                rows.append(_as_they_stand(block))
+                rows.append(_join_lines(block))
             else:
                 found = [self._row(line).raw for line in block_lines(start, block)]
                 only_rows = only_rows and None not in found
@@ -123,8 +124,7 @@ class MetricsFeed:
         return Rows(tail.offset, b",".join(rows))
 
     def _note_checked(self, stretch: range) -> None:
-        """Remember that each line of ``stretch`` is a record. Only one stretch is remembered; an adjacent one extends
-        it."""
+        """Remember that every line of ``stretch`` is a record. Only one stretch is remembered, with its extensions."""
         with self._lock:
             known = self._checked
             if stretch.start <= known.stop and known.start <= stretch.stop:
@@ -140,17 +140,17 @@ class MetricsFeed:
         return rows[first:]
 
 
-def _joined(rows: Sequence[Row], end: int) -> Rows:
+def _join_rows(rows: Sequence[Row], end: int) -> Rows:
     return Rows(end, b",".join(row.raw for row in rows if row.raw is not None))
 
 
-def _as_they_stand(lines: bytes) -> bytes:
-    """Whole lines, all of them rows."""
+def _join_lines(lines: bytes) -> bytes:
+    """Return complete lines, all of which are rows, as JSON objects separated by commas."""
     return _without_returns(lines[:-1].replace(b"\n", b","))
 
 
 def _without_returns(json: bytes) -> bytes:
-    """A carriage return is white space in JSON, but would end a line of the event."""
+    """Replace carriage returns, which are white space in JSON but would end a line of an event."""
     return json.replace(b"\r", b" ") if b"\r" in json else json
 
 
@@ -162,19 +162,19 @@ def _size_of(path: Path) -> int:
 
 
 class Feeds:
-    """The feeds in use; a feed is dropped with its last user."""
+    """The feeds in use. A feed is dropped after its last user."""
 
     def __init__(self, runs_dir: Path) -> None:
         self._runs_dir = runs_dir
         self._feeds: WeakValueDictionary[str, MetricsFeed] = WeakValueDictionary()
         self._lock = Lock()
 
-    def known(self, run_id: str) -> MetricsFeed | None:
-        """The feed of a run that somebody follows already, which needs no disk access."""
+    def find_feed(self, run_id: str) -> MetricsFeed | None:
+        """Return the feed of a run if it is in use. Needs no disk access."""
         return self._feeds.get(run_id)
 
     def get_feed(self, run_id: str) -> MetricsFeed:
-        """The feed of a run, shared by all who follow it."""
+        """Return the feed of a run, which all of its streams share."""
         with self._lock:
             feed = self._feeds.get(run_id)
             if feed is None:
@@ -189,12 +189,15 @@ MAX_CURSOR_CHARACTERS = 16_384
 
 
 def encode_cursor(positions: Mapping[str, int]) -> str:
-    """For instance ``ppo-cartpole-20261121-014312-7f3a:40960``; several runs are joined by commas."""
+    """Return the cursor of positions by run id, such as ``ppo-cartpole-20261121-014312-7f3a:40960``.
+
+    Several runs are separated by commas.
+    """
     return ",".join(f"{run_id}:{offset}" for run_id, offset in sorted(positions.items()))
 
 
 def decode_cursor(text: str, runs_dir: Path, run_ids: Sequence[str]) -> dict[str, int]:
-    """Positions of ``run_ids``; runs that are not in the cursor begin at 0, other runs in it are ignored.
+    """Return the positions of ``run_ids``. Runs that are not in the cursor start at 0; other runs in it are ignored.
 
     Raises InvalidRequest for a malformed cursor.
     """
@@ -214,7 +217,7 @@ def decode_cursor(text: str, runs_dir: Path, run_ids: Sequence[str]) -> dict[str
 
 
 def positions_since(since: float, runs_dir: Path, run_ids: Sequence[str]) -> dict[str, int]:
-    """Positions of the first rows logged after ``since`` (Unix seconds)."""
+    """Return the positions of the first rows logged after ``since`` (Unix seconds)."""
     return {run_id: _position_since(since, RunFolder(runs_dir, run_id)) for run_id in run_ids}
 
 
@@ -228,6 +231,6 @@ def _position_since(since: float, folder: RunFolder) -> int:
 def _invalid(text: str) -> InvalidRequest:
     return InvalidRequest.field(
         "/last_event_id",
-        f"{text[:80]!r} is not an event id of this stream. Send the id of the last event received, as it was "
-        "received, or none to begin at the first row.",
+        f"{text[:80]!r} is not an event id of this stream. Send the id of the last event that you received, "
+        "unchanged, or none to start at the first row.",
     )

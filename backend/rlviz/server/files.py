@@ -1,8 +1,6 @@
-"""Files over HTTP: ranges, validators, and files that grow while they are sent.
+"""Send files over HTTP, with ranges, validators, and support for files that grow meanwhile.
 
-Security headers of every response.
-
-Comma-separated names in a query parameter, of which there may not be any number.
+Also here: the security headers of every response, and comma-separated names in query parameters.
 """
 
 from __future__ import annotations
@@ -32,19 +30,19 @@ _INLINE_SCRIPT = re.compile(rb"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", re.D
 
 
 def policy(**directives: str) -> str:
-    """A Content-Security-Policy of ``directives`` and those that all responses share."""
+    """Return a Content-Security-Policy with ``directives`` and those that all responses share."""
     shut = {"default_src": "'none'", "base_uri": "'none'", "form_action": "'none'", "frame_ancestors": "'none'"}
     return "; ".join(f"{name.replace('_', '-')} {value}" for name, value in {**shut, **directives}.items())
 
 
 NOTHING = policy()
-"""For data: when it is opened as a page, it loads and runs nothing."""
+"""Policy of data: a browser that opens it as a page loads and runs nothing."""
 
 ARTIFACT = policy(sandbox="", media_src="'self'", img_src="'self' data:", style_src="'unsafe-inline'")
-"""For files of a run, which may contain anything: they are never shown as a page of this origin."""
+"""Policy of files of a run, whose content is not trusted: a browser never shows them as a page of this origin."""
 
 SCRIPT = policy(script_src="'self'", connect_src="'self'")
-"""For scripts: a shared worker takes its policy from the response that its script came with."""
+"""Policy of scripts: a shared worker gets its policy from the response with its script."""
 
 EXPLORER = policy(script_src="'self'", style_src="'self'", connect_src="'self'")
 
@@ -56,7 +54,7 @@ _HEADERS = {
 
 
 def page_policy(page: bytes) -> str:
-    """The policy of an exported page: its inline scripts by their hashes, and resources of this service only.
+    """Return the policy of an exported page: it may run its inline scripts, and load only from this service.
 
     Inline styles are allowed, since charts position their parts by style attributes.
     """
@@ -75,7 +73,7 @@ def page_policy(page: bytes) -> str:
 
 
 class SecurityHeaders:
-    """Adds the headers to every response, errors included. A header that the response sets itself is kept."""
+    """Adds security headers to every response, including errors. Headers that a response sets itself are kept."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -86,7 +84,7 @@ class SecurityHeaders:
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
-                if message["status"] != 304:  # on a 304 the browser would use it in place of the stored response's own
+                if message["status"] != 304:  # of a 304, a browser would use it for its stored response
                     headers.setdefault(POLICY, NOTHING)
             await send(message)
 
@@ -98,11 +96,11 @@ _CHUNK = 1 << 18
 
 
 def send_file(request: Request, file: BinaryIO, media_type: str) -> Response:
-    """An open file, or the one range of it that was requested; closed when it has been sent.
+    """Return a response with an open file or the requested range of it, and close the file after sending.
 
-    Starlette's FileResponse fails when the file grows meanwhile, as journals do, and answers bad ranges with plain
-    text. This one sends what was there at the beginning; a range it does not understand, or a list of ranges, is
-    ignored, as RFC 9110 (section 14.2) allows.
+    Starlette's FileResponse fails if the file grows meanwhile, as journals do, and answers invalid ranges with plain
+    text. This one sends the file as it is at the start. It ignores invalid ranges and lists of ranges, as RFC 9110
+    (section 14.2) allows.
     """
     try:
         response = _answer(request, file, media_type)
@@ -115,7 +113,7 @@ def send_file(request: Request, file: BinaryIO, media_type: str) -> Response:
 
 
 def _answer(request: Request, file: BinaryIO, media_type: str) -> Response:
-    """Headers and content are of the file that was opened, even if another file takes its name meanwhile."""
+    """Return the response. Headers and content belong to the opened file, even if its name is reused meanwhile."""
     status, size = os.fstat(file.fileno()), file.seek(0, os.SEEK_END)
     headers = {
         "Accept-Ranges": "bytes",
@@ -126,7 +124,7 @@ def _answer(request: Request, file: BinaryIO, media_type: str) -> Response:
     }
     if _is_fresh(request.headers, headers["ETag"]):
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
-    span = _wanted(request.headers, headers, size)
+    span = _requested_range(request.headers, headers, size)
     first, last = span or (0, size - 1)
     headers["Content-Length"] = str(last - first + 1)
     if span:
@@ -138,13 +136,13 @@ def _answer(request: Request, file: BinaryIO, media_type: str) -> Response:
 
 
 def _is_fresh(asked: Headers, etag: str) -> bool:
-    """Whether the client already has this version (If-None-Match)."""
+    """Return whether the client has this version already (If-None-Match)."""
     known = [tag.strip().removeprefix("W/") for tag in asked.get("if-none-match", "").split(",")]
     return etag in known or known == ["*"]
 
 
-def _wanted(asked: Headers, headers: dict[str, str], size: int) -> tuple[int, int] | None:
-    """First and last byte of the requested range, or None for the whole file. Raises HTTPException 416."""
+def _requested_range(asked: Headers, headers: dict[str, str], size: int) -> tuple[int, int] | None:
+    """Return the first and last byte of the requested range; None: the whole file. Raises HTTPException 416."""
     match = _RANGE.fullmatch(asked.get("range", ""))
     same = asked.get("if-range", headers["ETag"]) in (headers["ETag"], headers["Last-Modified"])
     if match is None or not same or not (match[1] or match[2]):
@@ -158,7 +156,7 @@ def _wanted(asked: Headers, headers: dict[str, str], size: int) -> tuple[int, in
     if first >= size:
         raise HTTPException(
             HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE,
-            f"The range {match[0][:60]!r} begins beyond the end: the file has {size} bytes.",
+            f"The range {match[0][:60]!r} starts beyond the end of the file, which has {size} bytes.",
             {"Content-Range": f"bytes */{size}"},
         )
     return first, last
@@ -172,8 +170,14 @@ def _read(file: BinaryIO, start: int, end: int) -> Iterator[bytes]:
             yield chunk
 
 
-def named(text: str, parameter: str, allowed: Bounds) -> list[str]:
-    """The names in ``text``. Raises InvalidRequest for too few or too many."""
+def split_parameter(text: str, parameter: str, allowed: Bounds) -> list[str]:
+    """Return the comma-separated names in ``text``. Raises InvalidRequest for too few or too many.
+
+    Args:
+        text: The value of the query parameter.
+        parameter: Its name.
+        allowed: Least and greatest number of names.
+    """
     names = split_names(text)
     if not allowed.minimum <= len(names) <= allowed.maximum:
         raise InvalidRequest.field(

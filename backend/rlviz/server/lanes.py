@@ -1,8 +1,8 @@
-"""Lanes: requests that may be slow wait for requests of their own kind, and for no others.
+"""Lanes: limit how many slow requests of each kind run at the same time.
 
-All endpoints share a pool of threads (40 by default). Forty slow requests would fill it, and every other request would
-wait for them. So each lane lets a few of its requests in at the same time; the others wait without a thread. The lanes
-together leave threads free for what is quick: single runs, small files, the health of the service.
+All endpoints share a pool of threads (40 by default). Forty slow requests would block it for everyone else. So each
+lane admits a few of its requests; the others wait without a thread. Together, the lanes leave threads free for quick
+requests, such as single runs, small files and the health of the service.
 """
 
 from __future__ import annotations
@@ -20,21 +20,22 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from rlviz.domain.errors import AnalyticsBusy
 
 QUERY_SECONDS = 25.0
-"""How long a query over all runs waits for others."""
+"""Seconds that a query over all runs waits for its turn."""
 
 PIECES_AT_ONCE = 2
+"""Threads that make the pieces of exports."""
 
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 
 
 class Lane(Enum):
-    """What a slow request does, and how many of its kind are handled at the same time."""
+    """A kind of slow requests, and how many of them run at the same time."""
 
     QUERIES = ("queries", 2)
-    """Ask for something about all runs; the process that answers does one at a time."""
+    """Query all runs, in a process that answers one query at a time."""
 
     EXPORTS = ("exports", 2)
-    """Pack or unpack runs, write tables, reports and videos."""
+    """Pack or unpack runs; write tables, reports and videos."""
 
     COMPARISONS = ("comparisons", 2)
     """Read several runs, or all trials of an experiment."""
@@ -43,7 +44,7 @@ class Lane(Enum):
     """Read the journal of one run."""
 
     LISTS = ("lists", 6)
-    """List what there is, which may be ten thousand runs."""
+    """List runs, of which there may be ten thousand, or experiments."""
 
     READS = ("reads", 6)
     """Read other files of one run: step records, pictures, events."""
@@ -55,16 +56,18 @@ class Lane(Enum):
     """Create, fork, resume or delete runs and what belongs to them."""
 
     STREAMS = ("streams", 4)
-    """Open an event stream. Each takes the event loop two milliseconds, and after a restart of the service the pages
-    open theirs in the same moment."""
+    """Open an event stream. This takes two milliseconds of the event loop, and after a restart of the service all pages
+    open theirs at once."""
 
     def __init__(self, title: str, at_once: int) -> None:
         self.title, self.at_once = title, at_once
 
 
 def in_lane(lane: Lane | None) -> Callable[[Endpoint], Endpoint]:
-    """Have an endpoint wait in another lane than its router's others; None: in none. Goes below the router's
-    decorator."""
+    """Decorate an endpoint that waits in another lane than its router says; None: it does not wait.
+
+    Write it below the router's decorator.
+    """
 
     def mark(endpoint: Endpoint) -> Endpoint:
         setattr(endpoint, _MARK, lane)
@@ -77,15 +80,15 @@ _MARK = "rlviz_lane"
 
 
 def lane_of(endpoint: Callable[..., Any], default: Lane | None) -> Lane | None:
-    """The lane of an endpoint of a router whose endpoints wait in ``default``."""
+    """Return the lane of an endpoint. ``default``: the lane of its router."""
     lane: Lane | None = getattr(endpoint, _MARK, default)
     return lane
 
 
 class Lanes:
-    """The lanes of one app. For its event loop alone.
+    """The lanes of one app, for use in its event loop.
 
-    A query waits for its turn up to ``query_seconds``; in other lanes a request waits until its client leaves.
+    A query waits at most ``query_seconds`` for its turn; other requests wait until their client disconnects.
     """
 
     def __init__(self, query_seconds: float = QUERY_SECONDS) -> None:
@@ -93,16 +96,16 @@ class Lanes:
         self._turns = {lane: asyncio.Semaphore(lane.at_once) for lane in Lane}
         self._pieces = CapacityLimiter(PIECES_AT_ONCE)
         self.waiting = dict.fromkeys(Lane, 0)
-        """How many requests wait, by lane."""
+        """Number of waiting requests by lane."""
 
     async def handle(self, lane: Lane, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
-        """Call ``app`` when it is the request's turn, unless its client leaves before. The next one has its turn as
-        soon as the response begins, so that a client that reads slowly does not delay the others.
+        """Call ``app`` when it is the request's turn, unless the client disconnects before.
 
-        Raises AnalyticsBusy.
+        The turn ends when the response starts, so that a client that reads slowly delays no other request. Raises
+        AnalyticsBusy.
         """
         client = _Client(receive)
-        if not await self._has_turn(lane, client):
+        if not await self._wait_for_turn(lane, client):
             return
         has_turn = True
 
@@ -123,22 +126,22 @@ class Lanes:
 
     @asynccontextmanager
     async def hold_turn(self, lane: Lane) -> AsyncIterator[None]:
-        """For the slow part of an endpoint alone."""
+        """Hold a turn for the block: the slow part of an endpoint."""
         async with self._turns[lane]:
             yield
 
-    async def make(self, pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
-        """The pieces of a long export, each made in one of PIECES_AT_ONCE threads that only exports have."""
+    async def make_pieces(self, pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
+        """Yield the pieces of a long export. A thread that only exports use makes each."""
         while (piece := await to_thread.run_sync(next, pieces, None, limiter=self._pieces)) is not None:
             yield piece
 
-    async def _has_turn(self, lane: Lane, client: _Client) -> bool:
-        """Wait for a turn. False if the client leaves meanwhile. Raises AnalyticsBusy."""
+    async def _wait_for_turn(self, lane: Lane, client: _Client) -> bool:
+        """Wait for a turn. Returns False if the client disconnects meanwhile. Raises AnalyticsBusy."""
         turns = self._turns[lane]
         if not turns.locked():
             return await turns.acquire()
         seconds = self._query_seconds if lane is Lane.QUERIES else None
-        turn, left = asyncio.ensure_future(turns.acquire()), asyncio.ensure_future(client.leaves())
+        turn, left = asyncio.ensure_future(turns.acquire()), asyncio.ensure_future(client.wait_for_disconnect())
         self.waiting[lane] += 1
         try:
             await asyncio.wait({turn, left}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
@@ -158,7 +161,7 @@ class Lanes:
             return False
         if not turn.cancelled():
             return True
-        raise AnalyticsBusy("Other queries run just now. Try again in a few seconds.")
+        raise AnalyticsBusy("Other queries are running. Try again in a few seconds.")
 
 
 class _Client:
@@ -168,7 +171,7 @@ class _Client:
         self._receive = receive
         self._read: deque[Message] = deque()
 
-    async def leaves(self) -> None:
+    async def wait_for_disconnect(self) -> None:
         """Return when the client has disconnected."""
         while not self._read or self._read[-1]["type"] != "http.disconnect":
             self._read.append(await self._receive())

@@ -1,8 +1,7 @@
-"""The built front end at /, and short addresses that redirect into it.
+"""Serve the built front end at /, and a page at /api/docs to read and try the API.
 
-Files that the build has compressed: selects brotli, gzip or the file itself.
-
-A page at /api/docs to read and try the API. It loads nothing from other hosts.
+The build compresses its files with brotli and gzip; the client gets the best variant that it accepts. No page loads
+anything from other hosts.
 """
 
 from __future__ import annotations
@@ -43,13 +42,13 @@ _CODING = re.compile(r"\s*([\w*.-]+)\s*(?:;\s*q\s*=\s*([0-9.]+)\s*)?")
 
 
 def variants_of(path: Path) -> dict[str, Path]:
-    """The compressed variants of ``path``."""
+    """Return the compressed variants of ``path`` by content coding."""
     named = {coding: path.with_name(path.name + ending) for coding, ending in ENCODINGS.items()}
     return {coding: variant for coding, variant in named.items() if variant.is_file()}
 
 
 def chosen_coding(accepted: str, offered: dict[str, Path]) -> str | None:
-    """The best coding of ``offered`` by the Accept-Encoding header (RFC 9110, section 12.5.3); None: uncompressed."""
+    """Return the best ``offered`` coding by Accept-Encoding (RFC 9110, section 12.5.3); None: uncompressed."""
     weights = dict(_weights(accepted))
     wildcard = weights.get("*", 0.0)
     willing = {coding: weights.get(coding, wildcard) for coding in offered}
@@ -69,10 +68,10 @@ def _weights(accepted: str) -> list[tuple[str, float]]:
 
 
 ROOT_PLACEHOLDER = b"/__RLVIZ_ROOT__"
-"""What stands for the root path in a template. ``frontend/next.config.ts`` has the same."""
+"""Placeholder of the root path in a template; the same as in ``frontend/next.config.ts``."""
 
 TEMPLATE = ".template"
-"""Ending of the file beside a file of the export that has ROOT_PLACEHOLDER where that has the top of the address."""
+"""Suffix of a template: a copy of an exported file with ROOT_PLACEHOLDER before its addresses."""
 
 _NOT_PAGES = ("api", "login", "logout", "metrics")
 _IMMUTABLE = "public, max-age=31536000, immutable"
@@ -83,8 +82,7 @@ _NOT_BUILT = """<!doctype html><meta charset="utf-8"><title>RL Gym Visualizer</t
 class ExportedPages(StaticFiles):
     """Serves a Next.js export: ``/compare`` is ``compare.html``; unknown paths get the export's 404 page.
 
-    Behind a proxy that serves the app below a path, files that name other addresses of the app are made from their
-    templates.
+    If a proxy serves the app below a path, files that contain addresses of the app are filled in from their templates.
     """
 
     async def get_response(self, path: str, scope: Scope) -> Response:
@@ -107,9 +105,9 @@ class ExportedPages(StaticFiles):
     def file_response(
         self, full_path: PathLike[str] | str, stat_result: os.stat_result, scope: Scope, status_code: int = 200
     ) -> Response:
-        """The file, or a compressed variant of it, each with its own ETag and length.
+        """Return the file or a compressed variant, each with its own ETag and length.
 
-        A range is always of the uncompressed file, so a client can continue an earlier download of that.
+        A range refers to the uncompressed file, so that a client can continue a download.
         """
         path, asked = Path(full_path), Headers(scope=scope)
         if root_path() and (template := path.with_name(path.name + TEMPLATE)).is_file():
@@ -127,7 +125,7 @@ class ExportedPages(StaticFiles):
         return self._unless_known(response, asked)
 
     def _filled_in(self, template: Path, name: str, asked: Headers, status_code: int) -> Response:
-        """The file ``name`` as its template gives it with the root path of this request."""
+        """Return the file ``name``, filled in from its template with the root path of this request."""
         status = template.stat()
         page = _fill_in(template, root_path(), status.st_mtime_ns, status.st_size)
         packs = chosen_coding(asked.get("accept-encoding", ""), {"gzip": template}) is not None
@@ -141,14 +139,14 @@ class ExportedPages(StaticFiles):
         return self._unless_known(response, asked)
 
     def _unless_known(self, response: Response, asked: Headers) -> Response:
-        """``response``, or 304 if the client has that version of the page."""
+        """Return ``response``, or 304 if the client has this version of the page."""
         is_known = response.status_code == 200 and self.is_not_modified(response.headers, asked)
         return NotModifiedResponse(response.headers) if is_known else response
 
 
 @dataclass(frozen=True)
 class _FilledIn:
-    """``policy``: its Content-Security-Policy; empty if it needs none of its own."""
+    """A file made from a template. ``policy``: its Content-Security-Policy; empty for the default one."""
 
     content: bytes
     packed: bytes
@@ -169,7 +167,7 @@ def _policy_of_file(path: Path, _modified: int, _size: int) -> str:
 
 
 def _policy_of(path: Path, content: bytes) -> str:
-    """The Content-Security-Policy of a page, which allows its own inline scripts, or of a script; empty for others."""
+    """Return the Content-Security-Policy of a page (with its inline scripts) or a script; empty for other files."""
     match path.suffix:
         case ".html":
             return page_policy(content)
@@ -183,7 +181,10 @@ def _media_type(name: str) -> str:
 
 
 def check_root_path(root: str, frontend_dir: Path) -> None:
-    """Raise InvalidRequest if ``root`` begins as addresses of the app itself do: a request could mean either."""
+    """Raise InvalidRequest if ``root`` starts like an address of the app, which would be ambiguous.
+
+    Logs a warning if the pages were built without templates.
+    """
     if root and (frontend_dir / "index.html").is_file() and not (frontend_dir / f"index.html{TEMPLATE}").is_file():
         log.warning(
             "The pages in %s were built for the top of an address, and cannot be served below %s", frontend_dir, root
@@ -192,18 +193,18 @@ def check_root_path(root: str, frontend_dir: Path) -> None:
     is_page = first and any((frontend_dir / f"{first}{ending}").exists() for ending in ("", ".html"))
     if is_page or first in _NOT_PAGES:
         raise InvalidRequest(
-            f"RLVIZ_ROOT_PATH={root} begins as addresses of the app itself do. Choose another, such as /rlviz."
+            f"RLVIZ_ROOT_PATH={root} starts like an address of the app. Choose another path, such as /rlviz."
         )
 
 
 def page_routes(frontend_dir: Path) -> list[Route | Mount]:
-    """Routes for everything outside the API."""
+    """Return the routes for everything outside the API."""
     if not (frontend_dir / "404.html").is_file():
         return [Route("/{path:path}", _not_built)]
     pages = ExportedPages(directory=frontend_dir, html=True)
 
     async def run_page(request: Request) -> Response:
-        """Redirects ``/runs/<id>`` to ``/runs/view?id=<id>``; ``/runs/view`` itself is a file of the export."""
+        """Redirect ``/runs/<id>`` to ``/runs/view?id=<id>``; ``/runs/view`` itself is an exported file."""
         name = request.path_params["name"]
         if is_run_id(name):
             return RedirectResponse(link(f"/runs/view?id={name}"), status_code=307)

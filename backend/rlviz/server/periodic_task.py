@@ -1,4 +1,4 @@
-"""PeriodicTask: something that the service does again and again, in a thread of its own."""
+"""Run tasks of the service at intervals, each in its own thread."""
 
 from __future__ import annotations
 
@@ -11,19 +11,26 @@ from rlviz.domain.errors import RlvizError
 log = logging.getLogger(__name__)
 
 Step = Callable[[], Iterable[None] | None]
-"""Done as a whole, or item by item: between two of them there is a pause, in which the task can end too."""
+"""A function to call. If it returns an iterator, the task pauses after each item and can be closed there."""
 
 PAUSE_SECONDS = 0.0005
-"""Between the items of a step, so that the threads that answer requests have their turn."""
+"""Pause between the items of a step, so that threads that answer requests can run."""
 
 
 class PeriodicTask:
-    """Calls each step in turn, then waits, until it is closed. A step that fails keeps no other from its turn."""
+    """Calls all steps at intervals until it is closed. If a step fails, the others still run."""
 
     def __init__(self, name: str, *steps: Step, every: float, at_start: bool = True) -> None:
-        """``every``: seconds from the end of a turn to the next. ``at_start``: whether the first comes without them."""
+        """Create a task; ``start`` starts it.
+
+        Args:
+            name: Name of the thread and in log messages.
+            steps: Functions to call, in order.
+            every: Seconds from the end of one pass to the start of the next.
+            at_start: Whether the first pass starts at once.
+        """
         self.name, self._steps, self._every, self._at_start = name, steps, every, at_start
-        self._told: dict[Step, str] = {}  # of a step that fails, what was logged last
+        self._logged: dict[Step, str] = {}  # the last logged error of each failing step
         self._closing = Event()
         self._thread = Thread(target=self._loop, name=name, daemon=True)
 
@@ -31,13 +38,13 @@ class PeriodicTask:
         self._thread.start()
 
     def close(self) -> None:
-        """Returns once the step that is at work has ended, or its item."""
+        """Stop the task. Returns when the current step, or its current item, has ended."""
         self._closing.set()
         if self._thread.is_alive():
             self._thread.join()
 
     def run_once(self) -> None:
-        """Call each step once. What one raises is logged, and not again as long as it raises the same."""
+        """Call each step once. An error is logged once, until the step succeeds or raises another one."""
         for step in self._steps:
             if self._closing.is_set():
                 return
@@ -48,12 +55,12 @@ class PeriodicTask:
             except Exception as error:
                 self._log(step, error)
             else:
-                self._told.pop(step, None)
+                self._logged.pop(step, None)
 
     def _log(self, step: Step, error: Exception) -> None:
-        if self._told.get(step) == str(error):
+        if self._logged.get(step) == str(error):
             return
-        self._told[step] = str(error)
+        self._logged[step] = str(error)
         is_expected = isinstance(error, RlvizError | OSError)
         what = f"{self.name.capitalize()} ({step.__name__}) is tried again in {self._every:g} seconds"
         log.warning("%s: %s", what, error, exc_info=None if is_expected else error)

@@ -1,7 +1,4 @@
-"""Errors as RFC 9457 problem+json, and their documentation in OpenAPI.
-
-Problems (RFC 9457).
-"""
+"""Answer errors as problem+json (RFC 9457), and document them in OpenAPI."""
 
 from __future__ import annotations
 
@@ -31,9 +28,11 @@ log = logging.getLogger(__name__)
 
 
 class ProblemField(Wire):
-    pointer: str = Field(description="JSON pointer to the bad field, for instance /seed.")
+    pointer: str = Field(description="JSON pointer to the invalid field, such as /seed.")
     detail: str
-    position: int | None = Field(None, description="Character of its text, from 0, at which it is wrong, if known.")
+    position: int | None = Field(
+        None, description="Index of the character, from 0, at which its text is invalid; null: unknown."
+    )
 
 
 class Problem(Wire):
@@ -51,17 +50,17 @@ PROBLEM = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
 """The content of an error, in OpenAPI."""
 
 _KINDS = ("kind", "type", "do")
-"""Fields by which objects of several kinds are told apart."""
+"""Discriminator fields: they say which kind an object is."""
 
 
 def problem_response(problem: Problem, headers: dict[str, str] | None = None) -> Response:
-    """ASCII only, since the detail may quote text that cannot be encoded as UTF-8."""
+    """Return the response for a problem. It is ASCII, since the detail may quote text that UTF-8 cannot encode."""
     content = {"type": problem.type, **problem.model_dump(exclude_defaults=True)}
     return Response(json.dumps(content), problem.status, headers, MEDIA_TYPE)
 
 
 def documented(*errors: type[RlvizError]) -> dict[int | str, dict[str, Any]]:
-    """``responses`` for an endpoint that may raise ``errors``."""
+    """Return the ``responses`` argument for an endpoint that may raise ``errors``."""
     found: dict[int | str, dict[str, Any]] = {}
     for error in errors:
         entry = found.setdefault(error.status, {"description": "", "content": PROBLEM})
@@ -80,6 +79,7 @@ def answer_with_problems(app: Starlette) -> None:
 
 
 def as_problem(error: RlvizError) -> Problem:
+    """Return the problem that describes an error."""
     fields = error.fields if isinstance(error, InvalidRequest) else ()
     return Problem(
         title=error.title,
@@ -102,7 +102,7 @@ async def _on_validation_error(_request: Request, error: Exception) -> Response:
 
 
 def _follows_from_others(item: dict[str, Any]) -> bool:
-    """Whether a list is too short only since some of its items are wrong, which other errors say."""
+    """Return whether a list is too short only because some items are invalid, which have errors of their own."""
     return item["type"] == "too_short" and bool(len(item["input"]) >= item["ctx"]["min_length"])
 
 
@@ -115,15 +115,15 @@ def _field(item: dict[str, Any], body: Any) -> ProblemField:
 
 
 def _path_within(body: Any, location: Sequence[str | int]) -> list[str | int]:
-    """``location`` without which one of several kinds an object was taken for: that is no part of the body."""
+    """Return ``location`` without the kinds that pydantic inserts for discriminated unions; the body lacks them."""
     path: list[str | int] = []
-    at, is_told_apart = body, False
+    at, is_after_kind = body, False
     for key in location:
-        if isinstance(at, dict) and not is_told_apart and key in [at.get(name) for name in _KINDS]:
-            is_told_apart = True
+        if isinstance(at, dict) and not is_after_kind and key in [at.get(name) for name in _KINDS]:
+            is_after_kind = True
             continue
         path.append(key)
-        is_told_apart = False
+        is_after_kind = False
         try:
             at = at[key]
         except (KeyError, IndexError, TypeError):
@@ -143,21 +143,22 @@ async def _on_http_error(_request: Request, error: Exception) -> Response:
 
 
 async def _on_database_error(request: Request, error: Exception) -> Response:
-    """The catalogue became locked, full, read-only or damaged while the app runs: answer with the reason and go on."""
+    """Answer with the reason why the catalogue cannot be used: it is locked, full, read-only or damaged."""
     assert isinstance(error, DatabaseError)
     log.error("%s %s: %s", request.method, request.url.path, error.orig)
     return problem_response(as_problem(explain_error(Path("The catalogue"), str(error.orig))))
 
 
 _UNUSABLE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
-"""Errors of a disk that became read-only, is another user's, or fails."""
+"""Errors of a disk that is read-only, belongs to another user, or fails."""
 
 
 async def _on_os_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, OSError)
     if error.errno in _UNUSABLE:
         log.error("%s %s: %s", request.method, request.url.path, error)
-        detail = f"The runs folder cannot be used ({error.strerror}). See that this user may write it, then try again."
+        what = f"The runs folder cannot be used ({error.strerror})."
+        detail = f"{what} Make sure that this user can write to it, then try again."
         return problem_response(Problem(title="Runs folder cannot be used", status=503, detail=detail))
     if not is_disk_full(error):
         return await _on_unexpected(request, error)

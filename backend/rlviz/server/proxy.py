@@ -1,9 +1,8 @@
-"""Requests that come through a reverse proxy: whose headers count, and the path below which the proxy serves the app.
+"""Support reverse proxies: apply their headers, and serve the app below a root path.
 
-A proxy may strip that path, as nginx does with ``location /rl/ { proxy_pass http://127.0.0.1:8000/; }``, or pass it on.
-Within the app paths never have it; every address that the app answers with gets it from ``link``.
-
-ServiceAddress: where the service of a runs folder answers, in ``service.json`` beside the runs.
+A proxy may strip the root path, as nginx does with ``location /rl/ { proxy_pass http://127.0.0.1:8000/; }``, or pass it
+on. Paths within the app never contain it; ``link`` adds it to every address in a response. ``ServiceAddress`` is the
+file ``service.json`` in the runs folder, by which commands find the service.
 """
 
 from __future__ import annotations
@@ -30,21 +29,21 @@ _ROOT_PATH: ContextVar[str] = ContextVar("root path of the current request", def
 
 
 def root_path() -> str:
-    """The path below which the client of the current request sees the app; empty at the top."""
+    """Return the path below which the client of the current request sees the app; empty at the top."""
     return _ROOT_PATH.get()
 
 
 def link(path: str) -> str:
-    """The address at which the client of the current request reaches ``path``, such as ``/api/runs``."""
+    """Return the address of ``path``, such as ``/api/runs``, as the client of the current request sees it."""
     return root_path() + path
 
 
 class ProxyHeaders:
-    """Applies what a reverse proxy says of a request, before any other middleware sees it.
+    """Applies the headers of a reverse proxy, before all other middleware.
 
-    - From an address of RLVIZ_TRUSTED_PROXIES, the headers ``X-Forwarded-For``, ``-Proto``, ``-Host`` and ``-Prefix``
-      replace the client's address, the scheme, the host and the root path. From any other address they mean nothing.
-    - A path below RLVIZ_ROOT_PATH is handled as the one without it.
+    - From an address in RLVIZ_TRUSTED_PROXIES, the headers ``X-Forwarded-For``, ``-Proto``, ``-Host`` and ``-Prefix``
+      replace the client's address, the scheme, the host and the root path. From other addresses they are ignored.
+    - RLVIZ_ROOT_PATH is removed from the start of a path.
     """
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
@@ -78,7 +77,7 @@ class ProxyHeaders:
         return path
 
     def _client(self, headers: Headers) -> str | None:
-        """The last address of ``X-Forwarded-For`` that is not a trusted proxy: those before it can be made up."""
+        """Return the last address of ``X-Forwarded-For`` that is not a trusted proxy; earlier ones can be forged."""
         forwarded = [part.strip() for line in headers.getlist("x-forwarded-for") for part in line.split(",")]
         for part in reversed(forwarded):
             address = _address(part)
@@ -101,8 +100,8 @@ class ProxyHeaders:
 
 
 def _address(text: str) -> str | None:
-    """The address of ``192.0.2.1``, ``192.0.2.1:4711``, ``2001:db8::1`` or ``[2001:db8::1]:4711``; None if it is
-    something else."""
+    """Return the address in ``192.0.2.1``, ``192.0.2.1:4711``, ``2001:db8::1`` or ``[2001:db8::1]:4711``; None for
+    other text."""
     if text.startswith("["):
         text = text[1:].partition("]")[0]
     elif text.count(":") == 1:
@@ -135,8 +134,14 @@ NAME = "service.json"
 
 @dataclass(frozen=True)
 class ServiceAddress:
-    """``url`` leads there from this machine. ``process`` identifies the service's process; ``session`` is the value of
-    the cookie that it admits, empty without a token; ``host`` is what it listens on."""
+    """The address of a running service.
+
+    Attributes:
+        url: Address for programs on this machine.
+        process: Identity of its process.
+        session: Cookie value that it accepts; empty without a token.
+        host: Address that it listens on.
+    """
 
     url: str
     process: str
@@ -145,18 +150,18 @@ class ServiceAddress:
 
     @property
     def pid(self) -> int:
-        """Of the service's process; 0 if the file does not say."""
+        """Process id of the service; 0 if unknown."""
         identity = ProcessIdentity.parse(self.process)
         return identity.pid if identity else 0
 
     @property
     def is_alive(self) -> bool:
-        """Whether the very process that wrote it still runs."""
+        """Whether the process that wrote the file is still running."""
         identity = ProcessIdentity.parse(self.process)
         return identity is not None and identity.is_alive()
 
     def write(self, runs_dir: Path) -> None:
-        """Replace the file in one step; nobody but this user may read it."""
+        """Replace the file atomically. Only this user can read it."""
         temporary = runs_dir / f".{NAME}.{os.getpid()}"
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "w") as file:
@@ -164,14 +169,14 @@ class ServiceAddress:
         temporary.replace(runs_dir / NAME)
 
     def remove(self, runs_dir: Path) -> None:
-        """Remove the file, unless it is another service's by now."""
+        """Remove the file, unless another service has replaced it."""
         if read_address(runs_dir) == self:
             with suppress(OSError):
                 (runs_dir / NAME).unlink()
 
 
 def read_address(runs_dir: Path) -> ServiceAddress | None:
-    """What the file says, true or stale; None if there is none, or nothing that could be one."""
+    """Return the address in the file, which may be out of date; None if it is missing or invalid."""
     try:
         found = json.loads((runs_dir / NAME).read_bytes())
         address = ServiceAddress(**found)

@@ -1,8 +1,6 @@
-"""RequestFilter: checks size, host, origin and token of every request. Plain ASGI, so that streams pass unchanged.
+"""Middleware: check requests, count responses for ``/metrics``, and compress API responses.
 
-RequestCounter: counts what the service answers, for ``/metrics``.
-
-Compression of API responses.
+``RequestFilter`` checks size, host, origin and token. It is plain ASGI, so it does not delay streams.
 """
 
 from __future__ import annotations
@@ -42,15 +40,15 @@ _SAFE = {"GET", "HEAD", "OPTIONS"}
 
 
 class RequestFilter:
-    """Refuses, as problem+json, what must not reach the app.
+    """Refuses requests with problem+json before they reach the app.
 
     - Query and headers above 64 kB: 431.
-    - Bodies above 1 MiB: 413, whether they announce their length or not; those that do not come: 408. A file that is
-      imported may be longer, and is handed on as it comes.
+    - Bodies above 1 MiB: 413, also without Content-Length; bodies that do not arrive: 408. An imported file may be
+      larger and is passed on in parts.
     - On a loopback host, and with RLVIZ_ALLOWED_HOSTS, requests under any other host name (DNS rebinding): 403.
-    - Requests that change something, and WebSockets, that come from a page of another origin: 403.
-    - With a token set, requests that show neither ``Authorization: Bearer`` nor the cookie: 401, and for a page
-      the way to the login; after too many wrong tokens from one address: 429.
+    - Changes and WebSockets that a page of another origin requests: 403.
+    - With a token set, requests without ``Authorization: Bearer`` or the cookie: 401, or for a page a redirect to the
+      login; after too many wrong tokens from one address: 429.
     """
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
@@ -69,7 +67,7 @@ class RequestFilter:
             await self._app(scope, receive, send)
 
     async def _filter_socket(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """A WebSocket can change something, and a browser opens one to any address, so the origin is checked too."""
+        """Check a WebSocket like a change, since any page can open one to any address."""
         headers = Headers(scope=scope)
         answer = None
         try:
@@ -84,7 +82,7 @@ class RequestFilter:
         headers = Headers(scope=scope)
         try:
             self._check(scope, headers)
-            answer = self._turn_away(scope, headers)
+            answer = self._authenticate(scope, headers)
             if answer is None and _has_body(headers):
                 uploads = scope["path"] == UPLOAD_PATH
                 receive = _bounded(receive) if uploads else await _read_body(headers, receive)
@@ -102,8 +100,8 @@ class RequestFilter:
         for host in hosts:
             self._check_host(_url(f"//{host}").hostname or "")
         if scope.get("method") in _SAFE or headers.get("sec-fetch-site") == "same-origin":
-            return  # browsers alone can say so: a page can neither set nor change that header
-        for origin in headers.getlist("origin"):  # all are checked, since it is unclear which of two is the page's own
+            return  # only browsers set this header; a page cannot
+        for origin in headers.getlist("origin"):  # check all, since it is unclear which one is the page's
             own = (netloc := _url(origin).netloc) and netloc in hosts
             if not own and origin not in self._origins:
                 raise Forbidden(f"A page of {origin[:80]!r} may not change anything here.")
@@ -115,8 +113,8 @@ class RequestFilter:
                 "in RLVIZ_ALLOWED_HOSTS."
             )
 
-    def _turn_away(self, scope: Scope, headers: Headers) -> Response | None:
-        """A redirect to the login page for a person without the token; None if the request may go on.
+    def _authenticate(self, scope: Scope, headers: Headers) -> Response | None:
+        """Return a redirect to the login page for a browser without the cookie; None if the request may continue.
 
         Raises Unauthorized or TooManyLoginAttempts.
         """
@@ -143,7 +141,7 @@ _WITH: dict[type[RlvizError], dict[str, str]] = {
 def _url(text: str) -> SplitResult:
     try:
         return urlsplit(text)
-    except ValueError:  # for instance half an IPv6 address
+    except ValueError:  # such as half an IPv6 address
         return urlsplit("")
 
 
@@ -152,7 +150,7 @@ def _has_body(headers: Headers) -> bool:
 
 
 def _bounded(receive: Receive) -> Receive:
-    """Hands a file on as it comes; raises PayloadTooLarge in whoever reads beyond the limit."""
+    """Return a ``receive`` that passes a file on in parts and raises PayloadTooLarge beyond the limit."""
     most, size = LIMITS.import_bytes.maximum, 0
 
     async def counted() -> Message:
@@ -160,17 +158,17 @@ def _bounded(receive: Receive) -> Receive:
         message = await receive()
         size += len(message.get("body", b""))
         if size > most:
-            raise PayloadTooLarge(f"A file may have up to {most:,} bytes. `rlviz import` has no such bound.")
+            raise PayloadTooLarge(f"A file may have up to {most:,} bytes. `rlviz import` has no limit.")
         return message
 
     return counted
 
 
 async def _read_body(headers: Headers, receive: Receive) -> Receive:
-    """Read the body; return a ``receive`` that hands it out in one piece. Raises PayloadTooLarge.
+    """Read the body; return a ``receive`` that returns it in one piece. Raises PayloadTooLarge or RequestTimeout.
 
-    A body beyond the limit is read to its end and dropped, since most clients listen only when they have
-    sent everything. One that asks first (``Expect: 100-continue``) is told at once.
+    A body beyond the limit is read to its end and dropped, since most clients read the response only after they have
+    sent everything. A client that asks first (``Expect: 100-continue``) gets the error at once.
     """
     length = headers.get("content-length", "")
     if "expect" in headers and length.isdecimal() and int(length) > MAX_BODY_BYTES:
@@ -179,7 +177,7 @@ async def _read_body(headers: Headers, receive: Receive) -> Receive:
         async with asyncio.timeout(BODY_SECONDS):
             body, message = await _collect(receive)
     except TimeoutError as error:
-        raise RequestTimeout(f"The request body did not come within {BODY_SECONDS:g} s. Send it again.") from error
+        raise RequestTimeout(f"The request body did not arrive within {BODY_SECONDS:g} s. Send it again.") from error
     ready: list[Message] = [{**message, "body": bytes(body)}] if message["type"] == "http.request" else [message]
 
     async def replay() -> Message:
@@ -189,7 +187,7 @@ async def _read_body(headers: Headers, receive: Receive) -> Receive:
 
 
 async def _collect(receive: Receive) -> tuple[bytearray, Message]:
-    """The whole body, and the last message of it. Raises PayloadTooLarge."""
+    """Return the whole body and its last message. Raises PayloadTooLarge."""
     body, size, more = bytearray(), 0, True
     while more and size <= MAX_DROPPED_BYTES:
         message = await receive()
@@ -208,7 +206,7 @@ def _too_large() -> PayloadTooLarge:
 
 
 class RequestCounts:
-    """``answered``: HTTP requests by the first digit of their status. Added to by the event loop alone."""
+    """Number of HTTP responses by the first digit of their status. Only the event loop may add to it."""
 
     def __init__(self) -> None:
         self.answered = dict.fromkeys((2, 3, 4, 5), 0)
@@ -218,7 +216,7 @@ class RequestCounts:
 
 
 class RequestCounter:
-    """Counts an answer when it begins. One that failed before counts as 500, which is what the client is sent."""
+    """Counts a response when it starts. A request that fails before counts as 500, which the client gets."""
 
     def __init__(self, app: ASGIApp, counts: RequestCounts) -> None:
         self._app, self._counts = app, counts
@@ -246,12 +244,15 @@ class RequestCounter:
 
 LEAST_BYTES = 1_024
 LEVEL = 6
-"""Gzip level: curves become a third of their size in a millisecond or two."""
+"""Gzip level: it reduces curves to a third of their size within one or two milliseconds."""
 
 
 class AnswerCompression(GZipMiddleware):
-    """Gzip for longer responses, except streams, whose events must not be delayed, and files of a run, whose ETags and
-    ranges are those of the file and most of which are compressed already."""
+    """Compresses longer responses with gzip.
+
+    Streams are left alone, since compression would delay their events; so are files of a run, since their ETags and
+    ranges refer to the file, and most are already compressed.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         super().__init__(app, minimum_size=LEAST_BYTES, compresslevel=LEVEL)

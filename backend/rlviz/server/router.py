@@ -1,4 +1,4 @@
-"""Router: the routes of a room of the service, with the lane in which each waits."""
+"""Router: an APIRouter whose routes wait in lanes."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from rlviz.server.lanes import Lane, lane_of
 
 
 class LaneRoute(APIRoute):
-    """A route whose requests wait for a turn in ``lane``; None: they are handled at once."""
+    """A route whose requests wait for a turn in ``lane``; None: they do not wait."""
 
     lane: Lane | None = None
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         super().__init__(path, endpoint, **options)
-        if self.body_field is not None:  # a LazyModel is built now: FastAPI silences this warning only until here
+        if self.body_field is not None:  # build a LazyModel now, since FastAPI ignores this warning only here
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UnsupportedFieldAttributeWarning)
                 self.body_field.validate(None)
@@ -34,14 +34,14 @@ class LaneRoute(APIRoute):
 
 
 class Router(APIRouter):
-    """A router whose routes are named in the OpenAPI document as their functions are.
+    """A router that names routes in the OpenAPI document after their functions.
 
-    The app takes its ``routes`` as they are. ``include_router`` would make each of them a second time.
+    The app uses its ``routes`` directly, since ``include_router`` would create each of them a second time.
     """
 
     def __init__(self, *, tag: str, prefix: str = "", lane: Lane | None = None) -> None:
-        """``lane``: in which its endpoints wait, unless ``in_lane`` gives them another; None: they are quick, or
-        asynchronous."""
+        """Create a router. ``lane``: where its endpoints wait, unless ``in_lane`` names another; None: they do not
+        wait, because they are quick or asynchronous."""
         super().__init__(prefix=prefix, tags=[tag], route_class=LaneRoute, generate_unique_id_function=_name)
         self._lane = lane
 

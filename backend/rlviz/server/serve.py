@@ -1,6 +1,6 @@
 """Run the app under uvicorn, until it is interrupted or for the duration of a block.
 
-``BoundedProtocol`` adds limits on the number of connections, the size of request headers, and waiting clients.
+``BoundedProtocol`` limits the number of connections, the size of request headers, and how long clients may wait.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ log = logging.getLogger(__name__)
 
 
 MAX_UNFINISHED_BYTES = 1 << 17
-"""Maximum bytes of a request line with headers while their end has not come; RequestFilter is stricter with whole ones.
-It also limits what may come between parts of a request: empty lines, chunk extensions, trailers."""
+"""Maximum bytes of an incomplete request line with headers; RequestFilter limits complete ones further. It also limits
+empty lines, chunk extensions and trailers."""
 
 HEAD_SECONDS = 15.0
 """Seconds that a client may take to send request line and headers."""
@@ -46,15 +46,15 @@ STALL_SECONDS = 60.0
 """Seconds after which a client that reads nothing of a response is disconnected. Streams have a shorter limit."""
 
 MAX_CONNECTIONS = 500
-"""Maximum number of open connections. Another one replaces the one that has been idle longest; if none is idle, it gets
-503."""
+"""Maximum number of open connections. A new one replaces the connection that has been idle longest; if none is idle, it
+gets 503."""
 
 _TOO_LARGE = b"431 Request Header Fields Too Large"
 _TOO_SLOW = b"408 Request Timeout"
 
 
 class BoundedProtocol(HttpToolsProtocol):
-    """Uvicorn's HTTP protocol with limits; on its own it waits forever for a request to end and a client to read."""
+    """Uvicorn's HTTP protocol with limits. Without them it waits forever for a request to end or a client to read."""
 
     head_seconds = HEAD_SECONDS
     stall_seconds = STALL_SECONDS
@@ -85,7 +85,7 @@ class BoundedProtocol(HttpToolsProtocol):
         if self._unfinished_bytes > MAX_UNFINISHED_BYTES:
             self._refuse(_TOO_LARGE)
         elif self._head_timer is None and not self._is_answering and not self._has_become_socket:
-            self._wait()  # waits for the end of what has begun, even if it is an empty line
+            self._wait()  # even an empty line must end in time
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
@@ -137,7 +137,7 @@ class BoundedProtocol(HttpToolsProtocol):
         if silent:
             longest = min(silent, key=lambda one: one._silent_since or 0.0)
             longest.transport.abort()
-            self.connections.discard(longest)  # now, since the end is noticed later, when this request may have arrived
+            self.connections.discard(longest)  # now, since uvicorn notices the end later than this request
 
     def _wait(self) -> None:
         self._stop_waiting()
@@ -170,20 +170,22 @@ MAX_MESSAGE_BYTES = 1 << 16
 """Maximum bytes of a WebSocket message from a client; a longer one closes the connection."""
 
 _AT_THE_END = {
-    "pause": ", and pauses what trains",
-    "stop": ", and stops what trains",
-    "leave": "; runs that train go on",
+    "pause": " and pauses training runs",
+    "stop": " and stops training runs",
+    "leave": "; training runs continue",
 }
 
 _ENDING = {
-    "pause": "Pausing runs, which go on when the app is started again.",
+    "pause": "Pausing runs, which continue when the app is started again.",
     "stop": "Stopping runs and saving their policies.",
 }
 
 
 def serve(application: Application) -> int:
-    """Serve until interrupted. Raises the errors of ``Application.open``, or InvalidRequest if the address is in
-    use."""
+    """Serve until interrupted, and return the exit status.
+
+    Raises the errors of ``Application.open``, or InvalidRequest if the address is in use.
+    """
     settings = application.settings
     return_large_memory()
     application.claim()  # checked here, since uvicorn reports an address in use with a traceback
@@ -193,7 +195,7 @@ def serve(application: Application) -> int:
     _print(f"RL Gym Visualizer is at {url}{below} (Ctrl-C ends it{_AT_THE_END[settings.on_exit]})", settings)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _already_handled)
-    with without_collection():  # the descriptions of all requests and answers are made, and stay
+    with without_collection():  # it builds many models, which stay in memory
         server = _Server(application, listener)
     if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # its terminal was closed
         signal.signal(signal.SIGHUP, server.handle_exit)
@@ -237,7 +239,7 @@ class _Server(uvicorn.Server):
                 log_config=None if application.settings.log_format == "json" else LOGGING_CONFIG,
                 timeout_graceful_shutdown=SHUTDOWN_SECONDS,
                 server_header=False,
-                proxy_headers=False,  # `ProxyHeaders` applies those of the proxies that are named
+                proxy_headers=False,  # `ProxyHeaders` applies them
                 http=BoundedProtocol,
                 ws="websockets-sansio",
                 ws_max_size=MAX_MESSAGE_BYTES,
@@ -268,8 +270,8 @@ class _Server(uvicorn.Server):
         if self.started:
             try:
                 self.address.write(self._application.settings.runs_dir)
-            except OSError as error:  # a full disk, say: the pages work all the same
-                log.warning("Commands will not find this service, its address could not be written: %s", error)
+            except OSError as error:  # such as a full disk; the pages work anyway
+                log.warning("Commands cannot find this service, because its address could not be written: %s", error)
         self.settled.set()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -279,9 +281,9 @@ class _Server(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if not self.should_exit:
             if (on_exit := self._application.settings.on_exit) != "leave":
-                with suppress(OSError):  # the reader of our output may be gone already: `rlviz serve 2>&1 | tee log`
-                    _print(f"{_ENDING[on_exit]} Ctrl-C again does not wait for them.", self._application.settings)
-            last = Timer(END_SECONDS, _leave_behind)
+                with suppress(OSError):  # the output may be closed already: `rlviz serve 2>&1 | tee log`
+                    _print(f"{_ENDING[on_exit]} Press Ctrl-C again not to wait for them.", self._application.settings)
+            last = Timer(END_SECONDS, _force_exit)
             last.daemon = True
             last.start()
             Thread(target=self._application.wind_down, name="wind-down").start()  # a second Ctrl-C waits for it too
@@ -299,9 +301,9 @@ def _print(text: str, settings: Settings) -> None:
         print(text, file=sys.stderr)
 
 
-def _leave_behind() -> None:
-    """Exit although something hangs: workers end on their own, and the next start adopts the others."""
-    log.warning("The app did not end within %g s. It ends now, and leaves behind what hangs.", END_SECONDS)
+def _force_exit() -> None:
+    """Exit even if something hangs. Workers end on their own, or the next start adopts them."""
+    log.warning("The app did not end within %g s. It exits now, although something hangs.", END_SECONDS)
     os._exit(0)
 
 

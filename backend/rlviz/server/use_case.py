@@ -35,7 +35,7 @@ from rlviz.settings import Settings
 EXIT_SECONDS = 5.0
 """Seconds to wait for the worker of an ended run to exit, before the request is refused."""
 
-EXIT_LOOK_SECONDS = 0.02
+EXIT_POLL_SECONDS = 0.02
 
 
 class RunUseCases:
@@ -59,7 +59,7 @@ class RunUseCases:
         """Return the folder of a run, which may not exist."""
         return RunFolder(self._settings.runs_dir, run_id)
 
-    def _ask(self, run_id: str, desired: Desired, now: float, **changes: object) -> None:
+    def _request_state(self, run_id: str, desired: Desired, now: float, **changes: object) -> None:
         """Write the desired state into ``control.json``. Raises ArtifactNotFound if the folder is gone."""
         folder = self._folder(run_id)
         try:
@@ -87,13 +87,13 @@ class RunUseCases:
                 check_transition(row.state, RunStatus.QUEUED)
                 row.status, row.queued_at = RunStatus.QUEUED.value, now
 
-        def plan(folder: RunFolder) -> None:
+        def write_sinks(folder: RunFolder) -> None:
             if sinks:
                 write_plan(folder, SinkPlan(kinds=tuple(sorted(set(sinks)))))
 
         with ExitStack() as folders:
             appear = [
-                folders.enter_context(new_folder(self._settings.runs_dir, config, control, fill=plan))
+                folders.enter_context(new_folder(self._settings.runs_dir, config, control, fill=write_sinks))
                 for config in configs
             ]
             session = folders.enter_context(self._database.write())
@@ -113,7 +113,7 @@ class RunUseCases:
             has_ended = not get_run(session, run_id).state.is_active
         deadline = time.monotonic() + EXIT_SECONDS
         while has_ended and self._supervisor.is_live(run_id) and time.monotonic() < deadline:
-            time.sleep(EXIT_LOOK_SECONDS)
+            time.sleep(EXIT_POLL_SECONDS)
 
     def _check_idle(self, session: Session, row: RunRow, purpose: str) -> None:
         """Raise RunIsActive while a worker or an evaluation may write into the folder.
@@ -136,7 +136,7 @@ class RunUseCases:
 
 
 def check_controlled(row: RunRow) -> None:
-    """Raise NotControlled for a foreign run, whose own program alone can change it."""
+    """Raise NotControlled for a foreign run, which only its own program can change."""
     if row.actor is RunActor.FOREIGN:
         raise NotControlled(
             f"Run {row.id!r} was imported or is written by another program. You can watch, compare and export it here, "

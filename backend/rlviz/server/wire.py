@@ -1,4 +1,4 @@
-"""What every model of the API is built on."""
+"""Base classes of the API models."""
 
 from __future__ import annotations
 

@@ -76,14 +76,14 @@ IMPORT_MEMORY, IMPORT_SECONDS = 2_000_000_000, 600.0
 """Limits in bytes and seconds for one read of step records and for one import."""
 
 SUPERVISOR_BUSY_SECONDS = 1.0
-"""Seconds that the supervisor waits for another writer of the catalogue. It then follows its runs and tries later."""
+"""Seconds that the supervisor waits for another writer of the catalogue. It then tries again later."""
 
 
 Service = TypeVar("Service")
 
 
 class Services:
-    """Holds all services of the app. Creating it starts none of them."""
+    """All services of the app. Creating them starts none."""
 
     def __init__(self, settings: Settings, *, launcher: Launcher | None = None) -> None:
         """Create and connect the services.
@@ -235,7 +235,7 @@ class Services:
         self.storage = StorageService(settings, self.database, self.meter, self.pruner, rules, action_log)
 
     def _connect(self) -> None:
-        """Connect the listeners of events. Streams come last, so a client never learns of a change before a service."""
+        """Connect the listeners of events. Streams come last, so that clients learn of a change after all services."""
         self.events.listen(RunChanged, self._notify_of_run)
         self.events.listen(RunChanged, lambda event: self.sealer.queue_if_due(event.run))
         self.events.listen(RunChanged, lambda event: self.deliveries.queue_if_due(event.run))

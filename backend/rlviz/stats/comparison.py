@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from pydantic import Field, JsonValue
 
 from rlviz.domain.errors import pointer_to
+from rlviz.domain.lazy_model import Frozen
 from rlviz.stats.arrays import Floats
 from rlviz.stats.returns import TrainingClock, moving_average
 from rlviz.stats.solved import SolvedAt
@@ -58,27 +60,11 @@ class AlignedCurves:
     values: dict[str, Floats]
 
 
-@dataclass(frozen=True)
-class ConfigDifference:
-    """A setting that differs between runs. A run without it is missing from ``values``; None is a value."""
-
-    path: str
-    values: dict[str, object]
-
-    @property
-    def group(self) -> str:
-        """Section of the configuration, such as ``hyperparameters``; empty at the top level."""
-        parts = self._parts()
-        return parts[0] if len(parts) > 1 else ""
-
-    @property
-    def name(self) -> str:
-        """Name within the section, such as ``gamma``."""
-        parts = self._parts()
-        return " › ".join(parts[1:] or parts)
-
-    def _parts(self) -> list[str]:
-        return [part.replace("~1", "/").replace("~0", "~") for part in self.path.split("/")[1:]]
+class ConfigDifference(Frozen):
+    path: str = Field(description="JSON pointer into config.json.")
+    group: str = Field(description="Part of the configuration, such as hyperparameters; empty at the top level.")
+    name: str = Field(description="Name within the group.")
+    values: dict[str, JsonValue] = Field(description="Value by run id, without runs that lack this setting.")
 
 
 def run_metrics(
@@ -149,10 +135,16 @@ def config_diff(configs: Mapping[str, Mapping[str, object]]) -> list[ConfigDiffe
             if path not in _NO_SETTINGS and path.split("/")[1] not in _ORIGINS:
                 table.setdefault(path, {})[run_id] = value
     return [
-        ConfigDifference(path, values)
+        _difference(path, values)
         for path, values in table.items()
         if len(values) < len(configs) or not _all_same(list(values.values()))
     ]
+
+
+def _difference(path: str, values: Mapping[str, object]) -> ConfigDifference:
+    parts = [part.replace("~1", "/").replace("~0", "~") for part in path.split("/")[1:]]
+    group, name = parts[0] if len(parts) > 1 else "", " › ".join(parts[1:] or parts)
+    return ConfigDifference.model_validate({"path": path, "group": group, "name": name, "values": values})
 
 
 def _last_number(values: Floats) -> float | None:

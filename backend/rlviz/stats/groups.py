@@ -16,10 +16,11 @@ from functools import lru_cache
 import numpy as np
 from pydantic import Field
 
+from rlviz.domain.lazy_model import Frozen
 from rlviz.stats.arrays import Floats
 from rlviz.stats.comparison import STABILITY_EPISODES, RunMetrics
 from rlviz.stats.criterion import Criterion
-from rlviz.stats.experiments.trials import AGARWAL, KAPLAN_MEIER, Frozen, Made
+from rlviz.stats.experiments.trials import AGARWAL, KAPLAN_MEIER, Made
 from rlviz.stats.number_text import brief_number, decimal, duration, join_words
 from rlviz.stats.seeds import CONFIDENCE, FEWEST_SCORES, RESAMPLES, Summary, kaplan_meier, summarize
 
@@ -152,31 +153,18 @@ class ComparisonEntry:
     group_label: str = ""
 
 
-@dataclass(frozen=True)
-class Figure:
-    """A figure of several runs.
-
-    Attributes:
-        id: Name in the API.
-        title: Name for people.
-        note: How it is measured.
-        unit: Unit of the values.
-        better: Whether higher or lower is better.
-        values: Value by run id; None for none.
-        best: Id of the run that is clearly best; None for none.
-        reason: Why it is best, or why no run is.
-        groups: Figures of groups with several runs, by group.
-    """
+class FigureComparison(Frozen):
+    """One figure of every run, and which run is best, if any."""
 
     id: str
     title: str
-    note: str
+    note: str = Field(description="How it is measured.")
     unit: str
     better: Better
-    values: dict[str, float | None]
-    best: str | None
-    reason: str
-    groups: dict[str, GroupFigure]
+    values: dict[str, float | None] = Field(description="By run id.")
+    best: str | None = Field(description="Id of the clearly best run; null: none.")
+    reason: str = Field(description="Why it is best, or why the difference is too small to tell.")
+    groups: dict[str, GroupFigure] = Field(description="By group, for groups with several runs.")
 
 
 Value = Callable[[ComparisonEntry], float | None]
@@ -312,7 +300,7 @@ def compare_figures(
     threshold: float | None,
     criterion: Criterion | None,
     shared: int = 0,
-) -> list[Figure]:
+) -> list[FigureComparison]:
     """Return every figure of ``runs``, in reading order.
 
     Args:
@@ -328,12 +316,12 @@ def compare_figures(
         if (incomparable := _not_compared(runs, measure, shared)) is not None:
             best, reason = None, incomparable
         found.append(
-            Figure(
-                measure.id,
-                measure.title,
-                measure.note,
-                measure.unit,
-                measure.better,
+            FigureComparison(
+                id=measure.id,
+                title=measure.title,
+                note=measure.note,
+                unit=measure.unit,
+                better=measure.better,
                 values={run.run_id: measure.value(run) for run in runs},
                 best=best,
                 reason=reason,

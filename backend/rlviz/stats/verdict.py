@@ -8,10 +8,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from pydantic import Field
 
+from rlviz.domain.lazy_model import Frozen
 from rlviz.stats.arrays import Floats
 from rlviz.stats.criterion import Criterion
-from rlviz.stats.experiments.trials import ScoreKind, Setting, Trial, scored_trials, trial_scores, variant_scores
+from rlviz.stats.experiments.trials import (
+    ScoreKind,
+    Setting,
+    Trial,
+    scored_trials,
+    trial_scores,
+    variant_scores,
+)
 from rlviz.stats.experiments.verdict import compare_pairs, experiment_verdict
 from rlviz.stats.groups import ComparisonEntry, first_to_reach, is_clearly_higher, reached_before_fork, split_groups
 from rlviz.stats.number_text import brief_number, decimal, join_words
@@ -57,15 +66,11 @@ SOFTWARE = ("/versions", "/git_revision")
 """Settings that record the software versions of a run."""
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """A verdict. ``cautions``: limits of the comparison, such as differing settings. ``seed_caution``: the caution that
-    more seeds would remove; None for none."""
-
+class Verdict(Frozen):
     headline: str
     why: list[str]
-    cautions: list[str]
-    seed_caution: str | None = None
+    cautions: list[str] = Field(description="Limits of what the figures show.")
+    seed_caution: str | None = Field(description="The caution that more seeds would remove; null: none.")
 
 
 def verdict(
@@ -96,14 +101,15 @@ def verdict(
     if len(environments) > 1:
         names = ", ".join(environments)
         apart = f"They trained in different environments ({names}), whose returns are not comparable."
-        return Verdict("These runs cannot be ranked.", [apart], [])
+        return Verdict(headline="These runs cannot be ranked.", why=[apart], cautions=[], seed_caution=None)
     settings = [path for path in differences if not path.startswith(SOFTWARE)]
     few_seeds = _seed_caution(runs) if settings != ["/seed"] else None
     cautions = _cautions(runs, settings, shared) + ([] if few_seeds is None else [few_seeds])
     early = [run.label for run in runs if run.metrics.best_moving_average is None]
     if early:
         few = _some(early) + (" has" if len(early) == 1 else " have")
-        return Verdict("It is too early to tell.", [f"{few} finished too few episodes."], cautions, few_seeds)
+        why = [f"{few} finished too few episodes."]
+        return Verdict(headline="It is too early to tell.", why=why, cautions=cautions, seed_caution=few_seeds)
     groups = _groups(runs)
     if len(groups) > 1 and len(groups) < len(runs):
         headline, why = seed_verdict(groups, window)
@@ -111,7 +117,7 @@ def verdict(
         headline, why = _ranked(runs, window, threshold, criterion, shared)
         if few_seeds is not None:
             headline = ONE_SEED_EACH
-    return Verdict(headline, why, cautions, few_seeds)
+    return Verdict(headline=headline, why=why, cautions=cautions, seed_caution=few_seeds)
 
 
 def _ranked(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rlviz.server.experiments.scheduler import LOOK_SECONDS
+from rlviz.server.experiments.scheduler import POLL_SECONDS
 from tests.support.experiments import BASE, LONG, SEARCH, TINY, cells, create, ended, statuses
 from tests.support.raw_requests import assert_problem
 from tests.support.service_process import Service, serving
@@ -79,7 +79,7 @@ def test_a_search_proposes_no_more_while_a_trial_waits_for_a_place(service: Serv
     experiment_id = create(service, spec)
     one_waits = ["training"] * PLACES + ["waiting"]
     eventually(lambda: statuses(service.get(f"/experiments/{experiment_id}")) == one_waits, "one that waits", LONG)
-    time.sleep(2 * LOOK_SECONDS)
+    time.sleep(2 * POLL_SECONDS)
     assert statuses(service.get(f"/experiments/{experiment_id}")) == one_waits
     hold.unlink()
     assert statuses(ended(service, experiment_id)) == ["scored"] * (PLACES + 2)

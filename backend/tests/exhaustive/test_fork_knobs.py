@@ -16,7 +16,7 @@ from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.server.application import Application
 from rlviz.server.metrics.comparison import ComparisonRequest
-from rlviz.server.runs.family import SettingChange
+from rlviz.server.runs.models import SettingChange
 from tests.support.forks import forked, parent_of, scale, turn
 from tests.support.service import catalogued
 from tests.support.training import column, curves, events

@@ -15,7 +15,8 @@ from rlviz.domain.rules import Rule, RulesDocument, SetKnob
 from rlviz.learning.training.snapshot.verify import verify_snapshot
 from rlviz.learning.training.watched import train_run
 from rlviz.rundir.snapshots import snapshots_of
-from rlviz.server.snapshots.forking import Effect, ForkRequest, possible_changes
+from rlviz.server.snapshots.forking import ForkRequest, possible_changes
+from rlviz.server.snapshots.models import Effect
 from tests.support.forks import forked, parent_of, turn
 from tests.support.service import catalogued
 from tests.support.training import column, curves, events, kinds, make_run

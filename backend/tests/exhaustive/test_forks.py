@@ -6,7 +6,8 @@ import pytest
 
 from rlviz.domain.errors import InvalidRequest
 from rlviz.server.application import Application
-from rlviz.server.snapshots.forking import Effect, ForkRequest, possible_changes
+from rlviz.server.snapshots.forking import ForkRequest, possible_changes
+from rlviz.server.snapshots.models import Effect
 from tests.real.test_forks import S, app, learned, logged_mean
 from tests.support.service import ended, folder_of, start
 
@@ -50,7 +51,7 @@ def test_options_of_the_environment_change_at_a_fork_where_networks_still_fit(ap
     assert (row.parent["changed"], row.parent["environments_anew"]) == (["is_slippery"], True)
     assert row.episodes_before == [], "what is returned there means something else"
     assert row.ep_rew_mean == pytest.approx(logged_mean(folder_of(app, child.id)))
-    told = {change.name: change for change in app.forks.changes(run_id).options}
+    told = {change.name: change for change in app.forks.changes(run_id).env_options}
     assert (told["is_slippery"].effect, told["map_name"].effect) == (Effect.ANEW, Effect.REFUSED)
     assert "different observations" in (told["map_name"].why or "")
     with pytest.raises(InvalidRequest, match="different observations"):

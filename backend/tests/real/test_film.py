@@ -262,7 +262,7 @@ def test_a_clip_that_is_answered_while_it_is_looked_up_is_waited_for_once_more(
         monkeypatch.setattr(application.supervisor, "request_clips", lambda _run_id: None)
         monkeypatch.setattr(Clips, "find", find)
         first, then = (application.film.find("filmed", name) for _ in range(2))
-    assert (first.status, then.status, then.record.cause) == ("waiting", "failed", "The disk is full.")
+    assert (first.status, then.status, then.cause) == ("waiting", "failed", "The disk is full.")
 
 
 def test_a_clip_that_is_being_filmed_gives_way_to_the_next_click_and_is_made_after_it(

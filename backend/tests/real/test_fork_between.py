@@ -38,7 +38,7 @@ def forked(parent: RunFolder, step: int, **wish: Any) -> RunFolder:
     with catalogued(root) as app:
         child = app.forks.fork(parent.run_id, ForkRequest(step=step, total_timesteps=1_280, start=True, **wish))
         assert child.parent is not None
-        assert child.parent["step"] == app.forks.changes(parent.run_id, step=step).place.step
+        assert child.parent["step"] == app.forks.changes(parent.run_id, step=step).at.step
     return RunFolder(root, child.id)
 
 

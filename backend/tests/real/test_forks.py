@@ -22,8 +22,8 @@ from rlviz.server.metrics.service import ComparedAxis
 from rlviz.server.runs.configuration import NewRun
 from rlviz.server.runs.family import shared_until
 from rlviz.server.runs.groups import SeedRequest
-from rlviz.server.snapshots.forking import Effect, ForkRequest, possible_options
-from rlviz.server.snapshots.models import view_snapshots
+from rlviz.server.snapshots.forking import ForkRequest, possible_options
+from rlviz.server.snapshots.models import Effect, view_snapshots
 from tests.support.service import create, ended, folder_of, service, start
 from tests.support.training import QUICK, curves, rows
 
@@ -173,7 +173,7 @@ def test_relatives_are_compared_from_where_they_parted(app: Application, parent:
 
 
 def test_what_cannot_be_changed_at_a_fork_is_refused_with_the_reason(app: Application, parent: str) -> None:
-    told = {change.name: change for change in app.forks.changes(parent).hyperparameters}
+    told = {change.name: change for change in app.forks.changes(parent).changes}
     assert told["net_arch"].effect is Effect.REFUSED
     assert (told["learning_rate"].effect, told["n_envs"].effect) == (Effect.FITS, Effect.ANEW)
     with pytest.raises(InvalidRequest, match="different network") as caught:

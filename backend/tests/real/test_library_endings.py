@@ -47,4 +47,4 @@ def test_a_run_without_a_block_ends_as_its_program_does(
 def test_a_program_that_is_gone_is_missed_within_ten_seconds() -> None:
     """The sum of what is waited for; seconds on a busy machine would tell nothing."""
     assert HEARTBEAT_SECONDS * 2 < foreign.SILENCE_SECONDS, "one late beat is no silence"
-    assert foreign.SILENCE_SECONDS + HEARTBEAT_SECONDS + foreign.POLL_SECONDS + foreign_runs.LOOK_SECONDS <= 10
+    assert foreign.SILENCE_SECONDS + HEARTBEAT_SECONDS + foreign.POLL_SECONDS + foreign_runs.POLL_SECONDS <= 10

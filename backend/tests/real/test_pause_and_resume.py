@@ -220,7 +220,7 @@ def test_with_the_app_what_learns_pauses_and_what_does_not_stops(tmp_path: Path)
         plays = app.runs.create(NewRun("random", preset=None, total_timesteps=10_000_000), start=True).id
         trains(app, learns)
         trains(app, plays)
-        assert app.forks.changes(plays).hyperparameters == []
+        assert app.forks.changes(plays).changes == []
         app.wind_down()
         assert ended(app, learns).state in (S.PAUSED, S.STOPPED), "stopped if it could not pause in time"
         stopped = ended(app, plays)

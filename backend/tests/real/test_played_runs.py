@@ -174,7 +174,7 @@ def test_random_actions_are_evaluated_recorded_verified_and_exported_like_a_poli
     )
     assert verified["identical"] is True
     answer = service.api("POST", path, json={"policy": "best"})
-    assert (answer.status_code, "Leave policy out" in answer.json()["detail"]) == (409, True)
+    assert (answer.status_code, "Leave out `policy`" in answer.json()["detail"]) == (409, True)
 
 
 def test_a_run_of_random_actions_stops_when_it_is_asked_to(service: Service) -> None:

@@ -165,4 +165,4 @@ def test_health_has_the_warnings_for_every_page(tmp_path: Path) -> None:
 def test_time_is_told_in_the_log_of_what_was_archived(app: Application) -> None:
     before = time.time()
     pruned(app, ARCHIVE)
-    assert app.storage.get_state(0).log[0].time >= before - 1
+    assert app.storage.get_state(0).log[0].time.timestamp() >= before - 1

@@ -135,7 +135,7 @@ def test_a_stop_right_after_an_evaluation_was_asked_for_is_not_lost(app: Applica
 
 
 def test_a_run_that_keeps_no_best_policy_says_so(app: Application, trained: RunFolder) -> None:
-    with pytest.raises(NothingToEvaluate, match="created without evaluation while it trains"):
+    with pytest.raises(NothingToEvaluate, match="created without evaluation during training"):
         evaluate(app, trained.run_id, policy=PolicyChoice.BEST)
     run_id = create(app, evaluation=EvaluationPlan(every_steps=5_000))
     with pytest.raises(NothingToEvaluate, match="its first evaluation comes after 5,000 steps"):

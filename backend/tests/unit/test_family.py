@@ -8,7 +8,8 @@ from typing import Any
 
 from rlviz.rundir.folder import RunFolder
 from rlviz.server.application import Application
-from rlviz.server.runs.family import MOST_MEMBERS, Family
+from rlviz.server.runs.family import MOST_MEMBERS
+from rlviz.server.runs.models import RunFamily
 from rlviz.settings import Settings
 from tests.support.run_folders import make_run
 
@@ -18,14 +19,14 @@ def fork(root: Path, name: str, parent: str, *changed: str, **config: Any) -> Ru
     return make_run(root, name, parent=born, **config)
 
 
-def family_of(root: Path, run_id: str) -> Family:
+def family_of(root: Path, run_id: str) -> RunFamily:
     app = Application(Settings(_env_file=None, runs_dir=root, warm_worker=False))  # type: ignore[call-arg]
     app.rebuild()
     with closing(app.database):
         return app.family.find_family(run_id)
 
 
-def changes_of(found: Family, run_id: str) -> list[tuple[str, object, object]]:
+def changes_of(found: RunFamily, run_id: str) -> list[tuple[str, object, object]]:
     [member] = [one for one in found.members if one.run_id == run_id]
     return [(one.name, one.before, one.after) for one in member.changes]
 
@@ -52,7 +53,7 @@ def test_the_whole_tree_with_what_each_changed(tmp_path: Path) -> None:
     }
     for run_id in ("a", "root", "grandchild"):
         found = family_of(tmp_path, run_id)
-        assert found.is_whole
+        assert found.whole
         assert {one.run_id: one.parent_id for one in found.members} == tree
     order = [one.run_id for one in found.members]
     assert all(order.index(parent) < order.index(child) for child, parent in tree.items() if parent is not None)
@@ -67,7 +68,7 @@ def test_of_a_large_family_the_nearest_are_told(tmp_path: Path) -> None:
         fork(tmp_path, f"sibling-{number}", "root")
     fork(tmp_path, "child", "a")
     found = family_of(tmp_path, "a")
-    assert (len(found.members), found.is_whole) == (MOST_MEMBERS, False)
+    assert (len(found.members), found.whole) == (MOST_MEMBERS, False)
     assert {"root", "a", "child"} < {one.run_id for one in found.members}
 
 
@@ -87,7 +88,7 @@ def test_a_parent_that_is_deleted_is_named_and_its_forks_are_siblings_still(tmp_
     fork(tmp_path, "a", "gone", "gamma")
     fork(tmp_path, "b", "gone")
     found = family_of(tmp_path, "a")
-    assert [(one.run_id, one.row is None, one.parent_id) for one in found.members if one.run_id == "gone"] == [
+    assert [(one.run_id, one.deleted, one.parent_id) for one in found.members if one.run_id == "gone"] == [
         ("gone", True, None)
     ]
     assert {one.run_id for one in found.members} == {"gone", "a", "b"}

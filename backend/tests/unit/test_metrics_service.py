@@ -61,7 +61,7 @@ def test_a_run_that_was_forgotten_is_read_again(tmp_path: Path) -> None:
     service = MetricsService()
     service.curves(folder, None, CurveRequest(10, "step"))
     folder.metrics_path.unlink()
-    service.forget("a")
+    service.forget_run("a")
     assert service.curves(folder, None, CurveRequest(10, "step")) == Curves({}, 0, "a:0")
 
 

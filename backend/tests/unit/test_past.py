@@ -15,8 +15,9 @@ from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
 from rlviz.server.application import Application
-from rlviz.server.metrics.past import MOST_GHOSTS, Past
-from rlviz.server.metrics.service import Axis, Curve, CurveRequest
+from rlviz.server.metrics.models import MetricCurve, PastCurves
+from rlviz.server.metrics.past import MOST_GHOSTS
+from rlviz.server.metrics.service import Axis, CurveRequest
 from rlviz.settings import Settings
 from tests.support.journals import Clock
 from tests.support.run_folders import make_run
@@ -66,7 +67,7 @@ def opened(root: Path) -> Iterator[Application]:
         yield app
 
 
-def past_of(root: Path, run_id: str, axis: Axis = "step", names: list[str] | None = None) -> Past:
+def past_of(root: Path, run_id: str, axis: Axis = "step", names: list[str] | None = None) -> PastCurves:
     with opened(root) as app:
         return app.past.read_past(run_id, names or [REWARD], CurveRequest(100, axis))
 
@@ -75,7 +76,7 @@ def back_to(row: int, last: int, attempt: int) -> dict[str, Any]:
     return {"snapshot": "x", "verified": 0, "superseded": {"first": row + 1, "last": last, "attempt": attempt}}
 
 
-def points(curve: Curve) -> list[tuple[float, float]]:
+def points(curve: MetricCurve) -> list[tuple[float, float]]:
     return list(zip(curve.x, curve.y, strict=True))
 
 
@@ -85,7 +86,7 @@ def test_what_a_run_went_back_from_is_told_as_it_was(tmp_path: Path) -> None:
     run.trained(2, 30, 40, at=200, rollback=back_to(2, 4, 2))
     [ghost] = past_of(tmp_path, "a").ghosts
     assert (ghost.attempt, ghost.cause, ghost.from_step, ghost.to_step) == (2, "rollback", 30, 40)
-    assert points(ghost.curves[REWARD]) == [(30, 10), (40, 10)]
+    assert points(ghost.series[REWARD]) == [(30, 10), (40, 10)]
 
 
 def test_what_came_out_as_before_is_in_no_ghost(tmp_path: Path) -> None:
@@ -95,7 +96,7 @@ def test_what_came_out_as_before_is_in_no_ghost(tmp_path: Path) -> None:
     with run.rewritten() as rows:
         for row in rows[4:]:
             row["values"] = {REWARD: 10.0, "episode/index": row["step"] // 10}
-    assert [set(ghost.curves) for ghost in past_of(tmp_path, "a", names=[REWARD, "only/1"]).ghosts] == [{"only/1"}]
+    assert [set(ghost.series) for ghost in past_of(tmp_path, "a", names=[REWARD, "only/1"]).ghosts] == [{"only/1"}]
     with run.rewritten() as rows:
         for row in rows:
             row["values"].pop("only/1", None)
@@ -103,7 +104,7 @@ def test_what_came_out_as_before_is_in_no_ghost(tmp_path: Path) -> None:
     with run.rewritten() as rows:
         del rows[5:]
     [ghost] = past_of(tmp_path, "a").ghosts
-    assert points(ghost.curves[REWARD]) == [(30, 10), (40, 10)], "the run has not come so far yet"
+    assert points(ghost.series[REWARD]) == [(30, 10), (40, 10)], "the run has not come so far yet"
 
 
 def test_each_row_is_in_the_ghost_of_whoever_left_it_behind_first(tmp_path: Path) -> None:
@@ -112,8 +113,8 @@ def test_each_row_is_in_the_ghost_of_whoever_left_it_behind_first(tmp_path: Path
     run.trained(2, 30, 40, at=200, diverged=back_to(2, 3, 2))
     run.trained(3, 20, at=300, rollback=back_to(1, 5, 3))
     first, second = past_of(tmp_path, "a").ghosts
-    assert (first.cause, points(first.curves[REWARD])) == ("diverged", [(30, 10)])
-    assert (second.cause, points(second.curves[REWARD])) == ("rollback", [(20, 10), (30, 20), (40, 20)])
+    assert (first.cause, points(first.series[REWARD])) == ("diverged", [(30, 10)])
+    assert (second.cause, points(second.series[REWARD])) == ("rollback", [(20, 10), (30, 20), (40, 20)])
 
 
 @pytest.mark.parametrize(("axis", "x"), [("seconds", [3, 4]), ("time", [103, 104]), ("episode", [3, 4])])
@@ -122,7 +123,7 @@ def test_a_ghost_stands_where_it_was_on_every_axis(tmp_path: Path, axis: Axis, x
     run.trained(1, 10, 20, 30, 40, at=100)
     run.trained(2, 30, at=200, rollback=back_to(2, 4, 2))
     [ghost] = past_of(tmp_path, "a", axis).ghosts
-    assert ghost.curves[REWARD].x == x
+    assert ghost.series[REWARD].x == x
 
 
 def test_of_many_ghosts_the_newest_are_told_and_the_others_counted(tmp_path: Path) -> None:
@@ -154,9 +155,9 @@ def test_the_runs_before_lead_up_to_each_fork(tmp_path: Path) -> None:
     parent.trained(1, 30, 40, at=200)
     fork(tmp_path, "child", parent.folder, 30).trained(1, 40, at=300)
     first, second = past_of(tmp_path, "child").ancestors
-    assert (first.run_id, first.to_step, points(first.curves[REWARD])) == ("eldest", 20, [(10, 10), (20, 10)])
-    assert (second.run_id, second.to_step, points(second.curves[REWARD])) == ("parent", 30, [(30, 10)])
-    assert past_of(tmp_path, "child", "episode").ancestors[1].curves[REWARD].x == [3]
+    assert (first.run_id, first.to_step, points(first.series[REWARD])) == ("eldest", 20, [(10, 10), (20, 10)])
+    assert (second.run_id, second.to_step, points(second.series[REWARD])) == ("parent", 30, [(30, 10)])
+    assert past_of(tmp_path, "child", "episode").ancestors[1].series[REWARD].x == [3]
     assert past_of(tmp_path, "child", "seconds").ancestors == []
 
 

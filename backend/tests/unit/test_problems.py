@@ -58,7 +58,7 @@ def test_a_run_whose_folder_is_gone_is_told_as_such(tmp_path: Path) -> None:
     [
         (errno.EROFS, 503, "Read-only file system"),
         (errno.EACCES, 503, "Permission denied"),
-        (errno.EIO, 503, "may write it"),
+        (errno.EIO, 503, "can write to it"),
         (errno.ENOSPC, 507, "The disk is full"),
         (errno.EBADF, 500, "inside the service"),
     ],

@@ -21,7 +21,8 @@ from rlviz.domain.events import Stretch, Superseded
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.sealed import SealedRows
 from rlviz.sealer import seal
-from rlviz.server.metrics.service import Curve, CurveRequest, MetricsService, Snapshot
+from rlviz.server.metrics.models import MetricCurve
+from rlviz.server.metrics.service import CurveRequest, MetricsService, Snapshot
 from rlviz.server.supervisor.sealing import sealed_metrics
 
 PIECE = 400
@@ -265,7 +266,7 @@ def test_the_curve_of_a_long_run_is_drawn_again_once_the_run_goes_on_goes_back_o
 ) -> None:
     service, request = MetricsService(), CurveRequest(50)
 
-    def curve() -> Curve:
+    def curve() -> MetricCurve:
         return service.curves(folder, ["episode/reward"], request).curves["episode/reward"]
 
     first = curve()
@@ -275,7 +276,7 @@ def test_the_curve_of_a_long_run_is_drawn_again_once_the_run_goes_on_goes_back_o
         journal.write(encoded(row) + b"\n")
     gone_on = curve()
     assert (gone_on.x[-1], gone_on.y[-1], gone_on.count) == (9_100, 5_000, 1_001)
-    service.forget(folder.run_id)
+    service.forget_run(folder.run_id)
     assert curve() is not gone_on
     rollback = {"snapshot": "900", "superseded": {"first": 901, "last": 1_001, "attempt": 2}}
     event = {"seq": 1, "time": 1.7e9, "event": "rollback", "step": 900, "data": rollback}

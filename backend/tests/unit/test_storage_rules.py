@@ -21,7 +21,8 @@ from rlviz.rundir.usage import NotedUsage, kind_in_run, measure_usage, read_usag
 from rlviz.server.application import Application
 from rlviz.server.problems import answer_with_problems
 from rlviz.server.storage.meter import StorageMeter
-from rlviz.server.storage.rules import RULES_FILE, StorageAction, StorageActionLog, StorageRulesStore
+from rlviz.server.storage.models import StorageAction
+from rlviz.server.storage.rules import RULES_FILE, StorageActionLog, StorageRulesStore
 from rlviz.server.supervisor.disk_guard import DiskGuard
 from rlviz.settings import Settings
 from tests.support.run_folders import make_run
@@ -199,7 +200,7 @@ def test_the_log_is_kept_within_bounds_and_read_from_its_end(tmp_path: Path, mon
     log = StorageActionLog(tmp_path)
     assert log.newest(10) == []
     for number in range(50):
-        log.append(StorageAction("A rule.", f"run-{number}", "delete model", number))
+        log.append(StorageAction(rule="A rule.", run_id=f"run-{number}", what="delete model", bytes=number, problem=""))
     assert log.newest(1)[0].run_id == "run-49"
     assert sum(path.stat().st_size for path in tmp_path.glob("storage-log*")) < 6_000
     (tmp_path / "storage-log.jsonl").write_text('{"seq":1,"time":1}\nnonsense\n')

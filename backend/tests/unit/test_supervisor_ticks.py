@@ -28,7 +28,7 @@ def test_a_part_that_fails_at_each_tick_keeps_no_other_from_its_tick(
         for name in (*PARTS, "_runs.poll", "_evaluations.poll", "_evaluations.launch"):
             owner, method = name.split(".")
             monkeypatch.setattr(getattr(app.supervisor, owner), method, noting(called, name, fails=name == broken))
-        app.supervisor._tick(woken=True)
+        app.supervisor._advance(woken=True)
     assert set(called) >= {*PARTS, "_runs.poll", "_evaluations.poll", "_evaluations.launch"}
 
 

@@ -10,7 +10,7 @@ import pytest
 from rlviz.domain.config import EvaluationPlan
 from rlviz.stats.comparison import RunMetrics
 from rlviz.stats.criterion import BY_TRAINING, Criterion, Source, common_criterion
-from rlviz.stats.groups import ComparisonEntry, Figure, Greedy, Named, compare_figures, distinct_labels
+from rlviz.stats.groups import ComparisonEntry, FigureComparison, Greedy, Named, compare_figures, distinct_labels
 from rlviz.stats.verdict import Verdict, verdict
 
 
@@ -202,7 +202,7 @@ def test_what_the_figures_cannot_tell_is_said(
 # Figures
 
 
-def figure(name: str, *runs: ComparisonEntry) -> Figure:
+def figure(name: str, *runs: ComparisonEntry) -> FigureComparison:
     found = {one.id: one for one in compare_figures(runs, window=20, threshold=475, criterion=BY_TRAINING)}
     return found[name]
 

@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from rlviz.server.notifications.notifier import News, Notification, NotificationKind, Webhook, WebhookState
+from rlviz.server.notifications.notifier import News, Notification, NotificationKind, Webhook, WebhookInfo
 from tests.support.post_office import SECRET, post_office
 from tests.support.waiting import eventually
 
@@ -29,7 +29,7 @@ def webhook(url: str, retries: tuple[float, ...] = (0.0, 0.0), **options: float)
         hook.close()
 
 
-def settled(hook: Webhook) -> WebhookState:
+def settled(hook: Webhook) -> WebhookInfo:
     eventually(lambda: hook.state.waiting == 0, "the webhook's rest")
     return hook.state
 
@@ -37,7 +37,7 @@ def settled(hook: Webhook) -> WebhookState:
 def test_what_is_posted_says_it_in_words_and_in_fields() -> None:
     with post_office(204) as office, webhook(office.url) as hook:
         hook.send(notification())
-        assert settled(hook) == WebhookState(hook.state.address, 0, 1, 0, None)
+        assert settled(hook) == WebhookInfo(address=hook.state.address, waiting=0, sent=1, given_up=0, problem=None)
     assert office.posted == [
         {
             "text": "Failed: First\nNumber 1.",

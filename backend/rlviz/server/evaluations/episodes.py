@@ -1,8 +1,7 @@
-"""Reads what judging needs of an evaluation's step records, in one pass.
+"""Search the episodes of evaluations, and read from step records and journals what other parts need of episodes.
 
-Searches the episodes of evaluations by what the catalogue contains of each.
-
-The last episodes of a run before a fork: the means over 100 episodes of the fork reach back to them.
+``EpisodeService`` searches episodes in the catalogue. ``read_file`` reads for judging, in one pass over the records.
+``last_episodes`` returns the episodes before a fork, which the first means of the fork include.
 """
 
 from __future__ import annotations
@@ -29,6 +28,7 @@ from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.evaluations import completed_evaluations
 from rlviz.server.catalog.models import EvaluationRow
 from rlviz.server.catalog.runs import get_run
+from rlviz.server.evaluations.models import FoundEpisode, FoundEpisodes
 from rlviz.settings import Settings
 from rlviz.stats.arrays import Floats
 from rlviz.stats.conditions import QueryError
@@ -38,8 +38,8 @@ from rlviz.stats.returns import MEAN_EPISODES
 
 @dataclass(frozen=True)
 class EpisodeSearch:
-    """``where``: a condition in the language of ``stats/judging.py``. ``sort``: one of its fields, with ``-``
-    in front for descending order."""
+    """A search. ``where``: a condition in the language of ``stats/judging.py``. ``sort``: one of its fields, with a
+    leading ``-`` for descending order."""
 
     run_ids: Sequence[str]
     where: str = ""
@@ -48,23 +48,15 @@ class EpisodeSearch:
 
 
 @dataclass(frozen=True)
-class FoundEpisode:
+class _Candidate:
+    """An episode with its run and evaluation. ``result``: an ``EpisodeResult`` as JSON."""
+
     run_id: str
     evaluation_id: str
     checkpoint_step: int | None
     deterministic: bool
     has_video: bool
     result: dict[str, Any]
-    """An ``EpisodeResult`` with its run and evaluation."""
-
-
-@dataclass(frozen=True)
-class FoundEpisodes:
-    evaluations: int
-    episodes: int
-    """Number of episodes that were searched."""
-    found: int
-    first: list[FoundEpisode]
 
 
 class EpisodeService:
@@ -72,7 +64,7 @@ class EpisodeService:
         self._settings, self._database = settings, database
 
     def search(self, wanted: EpisodeSearch) -> FoundEpisodes:
-        """The first of all episodes that fulfil the condition. Raises RunNotFound or InvalidRequest."""
+        """Return the first episodes that match, and the number of all. Raises RunNotFound or InvalidRequest."""
         try:
             condition = parse_query(wanted.where)
         except QueryError as error:
@@ -88,12 +80,18 @@ class EpisodeService:
         key = columns[name][kept]
         order = kept[np.argsort(-key if wanted.sort.startswith("-") else key, kind="stable")]
         first = [candidates[int(at)] for at in order[: wanted.limit]]
-        return FoundEpisodes(len(rows), len(candidates), len(kept), first)
+        return FoundEpisodes(
+            where=wanted.where,
+            evaluations=len(rows),
+            searched=len(candidates),
+            found=len(kept),
+            episodes=[FoundEpisode.model_validate(vars(one)) for one in first],
+        )
 
-    def _episodes(self, rows: Sequence[EvaluationRow]) -> list[FoundEpisode]:
+    def _episodes(self, rows: Sequence[EvaluationRow]) -> list[_Candidate]:
         videos = {run_id: self._videos(run_id) for run_id in {row.run_id for row in rows}}
         return [
-            FoundEpisode(
+            _Candidate(
                 run_id=row.run_id,
                 evaluation_id=row.id,
                 checkpoint_step=row.record.get("checkpoint_step"),
@@ -110,8 +108,8 @@ class EpisodeService:
         return frozenset(list_names(folder.evaluations.path, folder.path, "eval_*.mp4"))
 
 
-def _columns(episodes: Sequence[FoundEpisode]) -> Columns:
-    """A column of shape (n,) for each field and flag of the query language."""
+def _columns(episodes: Sequence[_Candidate]) -> Columns:
+    """Return a column of shape (n,) for each field and flag of the query language."""
     results = [episode.result for episode in episodes]
     numbers = {
         "return": [result["episode_return"] for result in results],
@@ -132,15 +130,15 @@ def _columns(episodes: Sequence[FoundEpisode]) -> Columns:
 
 
 TYPICAL = 256
-"""Number of states that ended nothing to sample of each evaluation; up to twice as many are taken."""
+"""Least number of ordinary states, which ended no episode, to sample from each evaluation; at most twice as many."""
 
 _VALUES = ("reading.value", "reading.q_values", "reading.action_value")
-"""Columns with the value of a state, of which the first that exists is used; of Q-values, the maximum."""
+"""Columns with the value of a state; the first existing one is used. Of Q-values, the maximum counts."""
 
 
 @dataclass(frozen=True, eq=False)
 class RecordedEnd:
-    """How an episode ended: its position, from 0, its last record, and the state before."""
+    """How an episode ended: its index from 0, its last record, and the state before."""
 
     episode: int
     state: Floats
@@ -151,10 +149,16 @@ class RecordedEnd:
 
 @dataclass(frozen=True, eq=False)
 class RecordedEpisodes:
-    """``moments`` by position of the episode, from 0. ``ends`` of the episodes that were recorded to their end.
+    """What the step records of an evaluation say about its episodes.
 
-    ``typical_state`` has shape (m, k), k = 0 for picture observations, and ``typical_reward`` shape (m,): samples of
-    steps that ended nothing. ``names`` and ``units`` are of the k components.
+    Attributes:
+        moments: Key moments by index of the episode, from 0.
+        ends: Ends of the episodes that were recorded to their end.
+        typical_state: Sampled states that ended no episode, shape (m, k); k = 0 for pictures.
+        typical_reward: Rewards of these steps, shape (m,).
+        names: Names of the k components.
+        units: Their units.
+        is_discrete: Whether a state is one number of a Discrete space.
     """
 
     moments: dict[int, list[Moment]]
@@ -167,15 +171,19 @@ class RecordedEpisodes:
 
 
 def read_file(path: Path, folder: Path, learned: LearnedRewards) -> RecordedEpisodes:
-    """As ``read_episodes``, of the file at ``path`` in the run folder ``folder``. Raises FileNotFoundError and
-    RunFolderError, too."""
+    """Call ``read_episodes`` for the file ``path`` in the run folder ``folder``.
+
+    Raises FileNotFoundError, RunFolderError, or ValueError if the file is damaged.
+    """
     with StepFile(path, folder) as file:
         return read_episodes(file, learned)
 
 
 def read_episodes(file: StepFile, learned: LearnedRewards) -> RecordedEpisodes:
-    """Read the file. ``learned`` as in ``key_moments``. Memory: about 50 bytes per step. Raises ValueError if the file
-    is damaged."""
+    """Read the episodes of a file. Needs about 50 bytes of memory per step.
+
+    ``learned``: the rewards that the policy's values refer to. Raises ValueError if the file is damaged.
+    """
     rows = _Rows(file)
     whole, ends = {}, []
     for start, stop in rows.episodes():
@@ -189,23 +197,23 @@ def read_episodes(file: StepFile, learned: LearnedRewards) -> RecordedEpisodes:
         )
     sampled = range(0, len(rows.episode), rows.stride)
     ordinary = [row for row in sampled if not (rows.terminated[row] or rows.truncated[row])]
-    size, said = rows.numbers, file.about.observation
+    size, described = rows.numbers, file.about.observation
     usual = Usual.from_episodes(list(whole.values()), learned)
     return RecordedEpisodes(
         moments={place: key_moments(played, learned, usual) for place, played in whole.items()},
         ends=ends,
         typical_state=np.array([rows.state[row] for row in ordinary]).reshape(len(ordinary), size),
         typical_reward=rows.reward[ordinary],
-        names=said.labels if len(said.labels) == size else [f"component {place}" for place in range(size)],
-        units=said.units if len(said.units) == size else [""] * size,
-        is_discrete=said.layout.kind == "Discrete",
+        names=described.labels if len(described.labels) == size else [f"component {place}" for place in range(size)],
+        units=described.units if len(described.units) == size else [""] * size,
+        is_discrete=described.layout.kind == "Discrete",
     )
 
 
 class _Rows:
-    """The columns that matter, read one row group after the other.
+    """The needed columns, read one row group at a time.
 
-    ``state`` has, by row, the state of every ``stride``-th row and of the last two of each episode.
+    ``state``: by row, the states of every ``stride``-th row and of the last two rows of each episode.
     """
 
     def __init__(self, file: StepFile) -> None:
@@ -223,7 +231,7 @@ class _Rows:
             ends = group["terminated"].numbers | group["truncated"].numbers
             kept = ends | (np.arange(first, first + count) % self.stride == 0)
             kept[:-1] |= ends[1:]
-            kept[-1:] = True  # the next group may begin with an end
+            kept[-1:] = True  # the next group may start with an end
             for at in np.flatnonzero(kept).tolist():
                 self.state[first + at] = _state(group["observation"], at) if seen else np.empty(0)
             first += count
@@ -233,13 +241,13 @@ class _Rows:
         self.value = whole[value] if value else np.full(len(self.episode), np.nan)
 
     def episodes(self) -> Iterator[tuple[int, int]]:
-        """First row of each episode, and the row after its last."""
+        """Return for each episode its first row and the row after its last."""
         starts = np.flatnonzero(np.diff(self.episode, prepend=-1)).tolist()
         return zip(starts, [*starts[1:], len(self.episode)], strict=True)
 
 
 def _plain(column: Column) -> NDArray[np.generic]:
-    """Numbers with NaN for null; other types are never null."""
+    """Return the column with NaN for null. Only columns of numbers have nulls."""
     if column.present.all():
         return column.numbers
     return np.where(column.present, column.numbers.astype(np.float64), np.nan)
@@ -257,8 +265,15 @@ def _state(column: Column, at: int) -> Floats:
 
 
 def last_episodes(folder: RunFolder, config: RunConfig, snapshot: Snapshot | None, until: int) -> list[LastEpisode]:
-    """The last MEAN_EPISODES of the run in ``folder`` that led to step ``until``, which is that of ``snapshot`` or
-    later (None: of its beginning); oldest first. Where the run is a fork itself, those before it are among them.
+    """Return the last MEAN_EPISODES episodes before a fork, oldest first.
+
+    If the run is a fork itself, they include episodes of its parent.
+
+    Args:
+        folder: The run that is forked.
+        config: Its configuration.
+        snapshot: The snapshot at or before the fork; None: the beginning of the run.
+        until: Step at which the fork starts.
 
     Raises RunFolderError.
     """

@@ -1,8 +1,7 @@
-"""Use cases on a run's filmstrip: its kept policies, and clips of them."""
+"""List a run's saved policies (its filmstrip), and film clips and growth videos of them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from rlviz.domain.clips import ClipRecord, ClipRequest, ClipStatus, KeptPolicy, clip_id, growth_id, is_reading_id
@@ -12,84 +11,68 @@ from rlviz.rundir.files import read_size
 from rlviz.rundir.folder import RunFolder, kept_policies, policy_at, select_learning_steps
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.runs import get_run
+from rlviz.server.evaluations.models import Clip, Policies
+from rlviz.server.proxy import link
 from rlviz.server.use_case import RunUseCases
 
 GROWTH_POLICIES = 6
 """Number of policies in a growth video."""
 
 
-@dataclass(frozen=True)
-class Film:
-    """``policies`` by step. Sizes in bytes."""
-
-    policies: list[KeptPolicy]
-    film_bytes: int
-    clip_bytes: int
-    clip_limit_bytes: int
-
-
-@dataclass(frozen=True)
-class FoundClip:
-    """A clip and its status. ``step`` is that of its policy; None for a growth video."""
-
-    run_id: str
-    record: ClipRecord
-    status: ClipStatus
-    step: int | None
-    has_video: bool
-    has_thumbnail: bool
-
-
 class FilmService(RunUseCases):
-    """Clips are no evaluations: they are made in the order of requests, not listed, and deleted for newer ones."""
+    """Requests clips from a worker, which makes them in order. Newer clips replace old ones."""
 
-    def policies(self, run_id: str) -> Film:
-        """Raises RunNotFound."""
+    def policies(self, run_id: str) -> Policies:
+        """Return the saved policies and the sizes of policies and clips. Raises RunNotFound."""
         run, folder = self._run(run_id)
         film = sum(read_size(path) for _, path in folder.film_files())
-        return Film(kept_policies(folder, run.policy_step), film, Clips(folder).size(), int(self._settings.keep_clips))
+        return Policies(
+            policies=kept_policies(folder, run.policy_step),
+            film_bytes=film,
+            clip_bytes=Clips(folder).size(),
+            clip_limit_bytes=int(self._settings.keep_clips),
+        )
 
-    def clips(self, run_id: str) -> list[FoundClip]:
-        """All clips that were made, least recently watched first. Raises RunNotFound."""
+    def clips(self, run_id: str) -> list[Clip]:
+        """Return all clips, least recently watched first. Raises RunNotFound."""
         _, folder = self._run(run_id)
         clips = Clips(folder)
-        return [self._found(folder, clips, record) for record in clips.records() if not is_reading_id(record.id)]
+        return [self._view(folder, clips, record) for record in clips.records() if not is_reading_id(record.id)]
 
-    def find(self, run_id: str, wanted_id: str) -> FoundClip:
-        """Raises RunNotFound, or ArtifactNotFound for a clip that was neither made nor requested."""
+    def find(self, run_id: str, wanted_id: str) -> Clip:
+        """Return a clip. Raises RunNotFound, or ArtifactNotFound if it was not requested."""
         _, folder = self._run(run_id)
         clips = Clips(folder)
         if is_reading_id(wanted_id):
-            raise ArtifactNotFound(f"{wanted_id!r} is no clip. GET the value slice or saliency map that it is of.")
+            raise ArtifactNotFound(f"{wanted_id!r} is not a clip. GET its value slice or saliency map.")
         if clips.requests.has(wanted_id):
             self._supervisor.request_clips(run_id)  # a restarted service has no workers
-            return self._found(folder, clips, clips.find(wanted_id) or _asked(wanted_id), waiting=True)
+            return self._view(folder, clips, clips.find(wanted_id) or _requested(wanted_id), waiting=True)
         if (record := clips.find(wanted_id)) is None:
             raise ArtifactNotFound(f"Clip {wanted_id[:80]!r} of run {run_id!r} was not made. POST to its clips.")
-        return self._found(folder, clips, record)
+        return self._view(folder, clips, record)
 
-    def clip(self, run_id: str, *, step: int, seed: int, greedy: bool, picture_only: bool = False) -> FoundClip:
-        """The clip of the newest kept policy up to ``step``, or only its thumbnail; it is requested if it does not
-        exist.
+    def clip(self, run_id: str, *, step: int, seed: int, greedy: bool, picture_only: bool = False) -> Clip:
+        """Return the clip of the newest saved policy at or before ``step``; request it if it does not exist.
 
-        Raises RunNotFound, NothingToEvaluate or NotEnoughDisk.
+        ``picture_only``: only its thumbnail is needed. Raises RunNotFound, NothingToEvaluate or NotEnoughDisk.
         """
         run, folder = self._run(run_id)
         policy = choose_policy(run, folder, step)
         wanted_id, clips = clip_id(policy.step, seed, greedy), Clips(folder)
         if picture_only and (clips.requests.has(wanted_id) or clips.has_thumbnail(wanted_id)):
             return self.find(run_id, wanted_id)
-        return self._make(folder, wanted_id, "clip", seed, greedy, [policy], picture_only=picture_only)
+        return self._request(folder, wanted_id, "clip", seed, greedy, [policy], picture_only=picture_only)
 
     def steps_path(self, run_id: str, wanted_id: str) -> tuple[RunFolder, Path]:
-        """Path of a clip's step records. Raises RunNotFound or ArtifactNotFound."""
+        """Return the run folder and path of a clip's step records. Raises RunNotFound or ArtifactNotFound."""
         folder = RunFolder(self._settings.runs_dir, self.find(run_id, wanted_id).run_id)
         return folder, Clips(folder).steps_path(wanted_id)
 
-    def growth_video(self, run_id: str, *, seed: int, greedy: bool) -> FoundClip:
-        """A growth video: policies from the first to the best one (the newest, where none is known to be the best), all
-        on the same seed; it is requested if it does not exist.
+    def growth_video(self, run_id: str, *, seed: int, greedy: bool) -> Clip:
+        """Return the growth video; request it if it does not exist.
 
+        It shows policies from the first to the best (or the newest, if no best is known), all with the same seed.
         Raises RunNotFound, NothingToEvaluate or NotEnoughDisk.
         """
         run, folder = self._run(run_id)
@@ -99,9 +82,9 @@ class FilmService(RunUseCases):
                 f"Run {run_id!r} keeps {len(policies)} policies; to show how it learned takes two at least."
             )
         chosen = select_learning_steps(policies, GROWTH_POLICIES)
-        return self._make(folder, growth_id(seed, greedy), "growth", seed, greedy, chosen)
+        return self._request(folder, growth_id(seed, greedy), "growth", seed, greedy, chosen)
 
-    def _make(
+    def _request(
         self,
         folder: RunFolder,
         wanted_id: str,
@@ -111,13 +94,13 @@ class FilmService(RunUseCases):
         policies: list[KeptPolicy],
         *,
         picture_only: bool = False,
-    ) -> FoundClip:
+    ) -> Clip:
         clips = Clips(folder)
         record = clips.find(wanted_id)
         steps = [policy.step for policy in policies]
         if (
             record is not None
-            and (found := self._found(folder, clips, record)).status is ClipStatus.READY
+            and (found := self._view(folder, clips, record)).status is ClipStatus.READY
             and [episode.step for episode in record.episodes] == steps
             and all(clips.is_newer_than(wanted_id, folder.path / policy.file) for policy in policies)
         ):
@@ -139,7 +122,7 @@ class FilmService(RunUseCases):
         )
         clips.requests.add(request)
         self._supervisor.request_clips(folder.run_id)
-        return self._found(folder, clips, _asked(wanted_id), waiting=True)
+        return self._view(folder, clips, _requested(wanted_id), waiting=True)
 
     def _run(self, run_id: str) -> tuple[RunRow, RunFolder]:
         with self._database.read() as session:
@@ -148,8 +131,11 @@ class FilmService(RunUseCases):
         folder.check()
         return run, folder
 
-    def _found(self, folder: RunFolder, clips: Clips, record: ClipRecord, *, waiting: bool = False) -> FoundClip:
-        """``waiting``: whether the request existed before ``record`` was read; it may have been answered since."""
+    def _view(self, folder: RunFolder, clips: Clips, record: ClipRecord, *, waiting: bool = False) -> Clip:
+        """Return a clip with its status.
+
+        ``waiting``: the request existed before ``record`` was read. It may have been answered since.
+        """
         has_video = clips.has_video(record.id)
         is_whole = has_video and (record.kind == "growth" or clips.has_steps(record.id))
         if waiting or clips.requests.has(record.id):
@@ -159,11 +145,19 @@ class FilmService(RunUseCases):
         else:
             status = ClipStatus.READY if is_whole else ClipStatus.RETIRED
         step = int(record.id.split("_")[1]) if record.kind == "clip" else None
-        return FoundClip(folder.run_id, record, status, step, has_video, clips.has_thumbnail(record.id))
+        file = link(f"/api/runs/{folder.run_id}/artifacts/film/clips/{record.id}")
+        return Clip(
+            **record.model_dump(exclude={"schema_version"}),
+            run_id=folder.run_id,
+            status=status,
+            step=step,
+            video_url=f"{file}.mp4" if has_video else None,
+            thumbnail_url=f"{file}.webp" if clips.has_thumbnail(record.id) else None,
+        )
 
 
 def choose_policy(run: RunRow, folder: RunFolder, step: int) -> KeptPolicy:
-    """The newest kept policy of ``run`` up to ``step``. Raises NothingToEvaluate."""
+    """Return the newest saved policy of ``run`` at or before ``step``. Raises NothingToEvaluate."""
     policies = kept_policies(folder, run.policy_step)
     if (policy := policy_at(policies, step)) is None:
         first = f"The first is of step {policies[0].step:,}." if policies else "None is."
@@ -171,7 +165,7 @@ def choose_policy(run: RunRow, folder: RunFolder, step: int) -> KeptPolicy:
     return policy
 
 
-def _asked(wanted_id: str) -> ClipRecord:
-    """The record of a clip that was not made yet."""
+def _requested(wanted_id: str) -> ClipRecord:
+    """Return the record of a clip that is not made yet."""
     kind, *_, seed, how = wanted_id.split("_")
     return ClipRecord.model_validate({"id": wanted_id, "kind": kind, "seed": int(seed), "greedy": how == "greedy"})

@@ -1,4 +1,4 @@
-"""Which episodes of an evaluation are worth watching, and how the episodes of many evaluations end."""
+"""Judge evaluations: which episodes are worth watching, and how the episodes of many evaluations end."""
 
 from __future__ import annotations
 
@@ -18,15 +18,22 @@ from rlviz.rundir.files import damage_error, is_file
 from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.evaluations import completed_evaluations
 from rlviz.server.evaluations.episodes import RecordedEpisodes
+from rlviz.server.evaluations.models import (
+    EpisodeEnding,
+    EpisodeEndings,
+    EpisodeExample,
+    EvaluationJudgement,
+    JudgedEvaluation,
+    KeyMoment,
+    RankedEpisodes,
+    ReturnBin,
+)
 from rlviz.server.evaluations.service import EvaluationService
 from rlviz.server.runs.service import RunService
 from rlviz.stats.judging import (
     Component,
     Ending,
     Ends,
-    Moment,
-    Ranking,
-    ReturnBin,
     group_endings,
     histogram,
     name_squares,
@@ -38,19 +45,6 @@ CACHED_EVALUATIONS = 1_000
 
 
 @dataclass(frozen=True)
-class JudgedEvaluation:
-    """``ranking``, ``bins`` and ``moments`` refer to episodes by position, from 0.
-
-    ``moments`` is None if no steps were recorded, or if the records were deleted.
-    """
-
-    record: EvaluationRecord
-    ranking: Ranking
-    bins: list[ReturnBin]
-    moments: dict[int, list[Moment]] | None
-
-
-@dataclass(frozen=True)
 class JudgedEnd:
     """The end of one episode of one evaluation."""
 
@@ -59,31 +53,8 @@ class JudgedEnd:
     has_video: bool
 
 
-@dataclass(frozen=True)
-class JudgedEnding:
-    """``shares``: for each evaluation, the share of its episodes that end in this way."""
-
-    ending: Ending
-    share: float
-    mean_return: float
-    shares: list[float]
-    example: JudgedEnd
-
-
-@dataclass(frozen=True)
-class RunEndings:
-    """``evaluations`` have records, oldest first, each of as many episodes as ``played`` says; ``without_records`` have
-    none, or none that can be read."""
-
-    evaluations: list[EvaluationRecord]
-    played: list[int]
-    without_records: int
-    episodes: int
-    endings: list[JudgedEnding]
-
-
 class JudgingService:
-    """Judgements are cached, since records of a completed evaluation never change."""
+    """Judges evaluations. Results are cached, since records of a completed evaluation never change."""
 
     def __init__(
         self, database: Database, runs: RunService, evaluations: EvaluationService, confined: Confined
@@ -94,24 +65,34 @@ class JudgingService:
         self._cache: LRUCache[tuple[str, str], RecordedEpisodes] = LRUCache(CACHED_EVALUATIONS)
         self._lock = Lock()
 
-    def judge(self, run_id: str, evaluation_id: str) -> JudgedEvaluation:
-        """Raises RunNotFound, EvaluationNotFound (also if it has not completed), or RunFolderError."""
+    def judge(self, run_id: str, evaluation_id: str) -> EvaluationJudgement:
+        """Judge one evaluation. Raises RunNotFound, EvaluationNotFound (also if it is not completed) or
+        RunFolderError."""
         record = self._evaluations.get(run_id, evaluation_id).parsed()
         if record.summary is None:
             raise EvaluationNotFound(
                 f"Evaluation {evaluation_id!r} is {record.status.value}; only completed ones can be judged."
             )
         if not record.summary.episodes:
-            raise EvaluationNotFound(
-                f"Evaluation {evaluation_id!r} is a video whose program said nothing of its episodes."
-            )
+            raise EvaluationNotFound(f"Evaluation {evaluation_id!r} is a video without results of its episodes.")
         recorded = self._recorded(record)
-        returns = [episode.episode_return for episode in record.summary.episodes]
-        moments = None if recorded is None else recorded.moments
-        return JudgedEvaluation(record, rank_returns(returns), histogram(returns), moments)
+        episodes = record.summary.episodes
+        returns = [episode.episode_return for episode in episodes]
+        ranking = rank_returns(returns)
+        return EvaluationJudgement(  # which counts episodes from 1
+            run_id=record.run_id,
+            evaluation_id=record.id,
+            ranking=RankedEpisodes(worst=ranking.worst + 1, median=ranking.median + 1, best=ranking.best + 1),
+            bins=[
+                ReturnBin(low=one.low, high=one.high, episodes=[at + 1 for at in one.episodes])
+                for one in histogram(returns)
+            ],
+            recorded=recorded is not None,
+            moments=[] if recorded is None else _key_moments(recorded, episodes),
+        )
 
-    def endings(self, run_ids: Sequence[str]) -> RunEndings:
-        """Ways to end over all evaluations of these runs, which must be of one environment.
+    def endings(self, run_ids: Sequence[str]) -> EpisodeEndings:
+        """Return the ways to end over all evaluations of these runs, which must have one environment.
 
         Raises RunNotFound or InvalidRequest.
         """
@@ -120,8 +101,8 @@ class JudgingService:
             if (config.env_id, config.env_options) != (configs[0].env_id, configs[0].env_options):
                 raise InvalidRequest.field(
                     "/runs",
-                    f"Runs {configs[0].run_id!r} and {config.run_id!r} are of different environments, whose states "
-                    "have nothing in common. Ask for runs of one environment.",
+                    f"Runs {configs[0].run_id!r} and {config.run_id!r} have different environments, whose states "
+                    "cannot be compared. Choose runs of one environment.",
                 )
         with self._database.read() as session:
             records = [row.parsed() for row in completed_evaluations(session, run_ids)]
@@ -132,16 +113,23 @@ class JudgingService:
         groups = group_endings(_pooled([recorded for _, recorded in found], configs[0])) if found else []
         everyone = [end for of_one in ends for end in of_one]
         owner = np.repeat(np.arange(len(ends)), [len(of_one) for of_one in ends])
-        return RunEndings(
-            evaluations=[record for record, _ in found],
-            played=[len(of_one) for of_one in ends],
+        return EpisodeEndings(
+            evaluations=[
+                JudgedEvaluation(
+                    run_id=record.run_id,
+                    evaluation_id=record.id,
+                    checkpoint_step=record.checkpoint_step,
+                    episodes=len(of_one),
+                )
+                for (record, _), of_one in zip(found, ends, strict=True)
+            ],
             without_records=len(records) - len(found),
             episodes=len(everyone),
             endings=[_judged(group, everyone, owner, len(ends)) for group in groups],
         )
 
     def _readable(self, record: EvaluationRecord) -> RecordedEpisodes | None:
-        """Also None if the file cannot be read, so that one evaluation does not hide the others."""
+        """Return the recorded episodes; None also if the file cannot be read, so that others can still be judged."""
         try:
             return self._recorded(record)
         except (RunFolderError, TooMuchToRead):
@@ -173,6 +161,21 @@ class JudgingService:
     def _has_video(self, record: EvaluationRecord) -> bool:
         folder = self._runs.folder(record.run_id)
         return is_file(folder.evaluations.video_path(record.id), folder.path)
+
+
+def _key_moments(recorded: RecordedEpisodes, episodes: Sequence[EpisodeResult]) -> list[KeyMoment]:
+    """Return the key moments of all episodes, which are counted from 1."""
+    return [
+        KeyMoment(
+            episode=place + 1,
+            kind=moment.kind,
+            step=moment.step,
+            frame=episodes[place].first_frame + moment.step,
+            amount=moment.amount,
+        )
+        for place, moments in sorted(recorded.moments.items())
+        for moment in moments
+    ]
 
 
 def _end(has_video: bool, record: EvaluationRecord, recorded: RecordedEpisodes) -> list[JudgedEnd]:
@@ -210,21 +213,29 @@ def _places(config: RunConfig) -> dict[int, str]:
         return {}
 
 
-def _judged(ending: Ending, ends: Sequence[JudgedEnd], owner: np.ndarray, evaluations: int) -> JudgedEnding:
+def _judged(ending: Ending, ends: Sequence[JudgedEnd], owner: np.ndarray, evaluations: int) -> EpisodeEnding:
     members = [ends[at] for at in ending.episodes]
     counts = np.bincount(owner[list(ending.episodes)], minlength=evaluations)
     totals = np.bincount(owner, minlength=evaluations)
-    return JudgedEnding(
-        ending=ending,
+    example = _example(members)
+    return EpisodeEnding(
+        kind=ending.kind,
+        title=ending.title,
+        episodes=len(ending.episodes),
         share=len(members) / len(ends),
         mean_return=float(np.mean([end.result.episode_return for end in members])),
         shares=(counts / np.maximum(totals, 1)).tolist(),
-        example=_example(members),
+        example=EpisodeExample(
+            run_id=example.record.run_id,
+            evaluation_id=example.record.id,
+            has_video=example.has_video,
+            result=example.result,
+        ),
     )
 
 
 def _example(members: Sequence[JudgedEnd]) -> JudgedEnd:
-    """The episode of median return in the newest evaluation with a video, or else in the newest."""
+    """Return the episode with the median return, of the newest evaluation with a video or else of the newest."""
     newest = max((end for end in members), key=lambda end: (end.has_video, end.record.id)).record.id
     among = sorted((end for end in members if end.record.id == newest), key=lambda end: end.result.episode_return)
     return among[(len(among) - 1) // 2]

@@ -1,4 +1,4 @@
-"""API models of evaluations, episodes, step records, saliency, clips and value slices, and their builders."""
+"""API models of evaluations, episodes, step records, saliency, clips and value slices."""
 
 from __future__ import annotations
 
@@ -8,18 +8,13 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
-from rlviz.domain.clips import ClipStatus, KeptPolicy, PlayedEpisode, SeenPictures, SliceRange, ValueSlice
+from rlviz.domain.clips import ClipStatus, KeptPolicy, PlayedEpisode, SeenPictures
 from rlviz.domain.config import Seed
 from rlviz.domain.evaluation import EpisodeCount, EpisodeResult, PicturesFacts, PolicyChoice, StepsFacts, VideoFacts
 from rlviz.domain.limits import DEFAULT_EPISODES, DEFAULT_EVALUATION_SEED, MAX_TIMESTEPS
 from rlviz.domain.recording import Detail, FrameReason, Lowered
-from rlviz.domain.spaces import Space
 from rlviz.learning.environments.custom import find_family_by_id
 from rlviz.learning.records.about import Components, RecordsAbout
-from rlviz.server.evaluations import episodes, judging
-from rlviz.server.evaluations.film import FoundClip
-from rlviz.server.evaluations.seen import WantedSlice
-from rlviz.server.proxy import link
 from rlviz.server.runs.choices import StateFactorInfo, view_factors
 from rlviz.server.wire import Body, Wire
 from rlviz.stats.judging import EndingKind, MomentKind
@@ -189,11 +184,11 @@ class StepsInfo(Wire):
     """Metadata of a file of step records."""
 
     env_id: str
-    family: str = Field(description="Family of the environment, by which `GET /health` says what is kept.")
+    family: str = Field(description="Family of the environment, as in the storage profiles of `GET /health`.")
     names: list[str] = Field(description="Its columns.")
     observation: StepComponents
     action: StepComponents
-    seeds: list[int] = Field(description="Of each episode.")
+    seeds: list[int] = Field(description="Seed of each episode.")
     frames_every: int = Field(description="Interval of hashed frames; the last frame of each episode is hashed too.")
     squashed: bool = Field(description="Mean and deviation lie before the hyperbolic tangent.")
     cut: bool = Field(description="Whether later steps are missing because the file reached its maximum size.")
@@ -209,9 +204,11 @@ class StepColumns(Wire):
     info: StepsInfo
     total: int = Field(description="Number of matching records.")
     start: int = Field(description="Index of the first returned record among them.")
-    stop: int = Field(description="Place after the last that is here: below `total` and what was asked for, ask on.")
+    stop: int = Field(
+        description="Index after the last returned record; request more if it is below `total` and the requested end."
+    )
     columns: dict[str, list[JsonValue]] = Field(
-        description="By name, each of the same length, as in a step record. Numbers that are not finite are null."
+        description="Columns by name, all of the same length. Numbers that are not finite are null."
     )
 
 
@@ -275,7 +272,7 @@ class Clip(Wire):
     episodes: list[PlayedEpisode] = Field(description="The episodes of the video: one, or several in a growth video.")
     video: VideoFacts | None
     steps: StepsFacts | None = Field(description="The step records of a clip; null for a growth video.")
-    pictures: PicturesFacts | None = Field(description="What the agent saw, if that is pictures; null if it is not.")
+    pictures: PicturesFacts | None = Field(description="The pictures that the agent saw; null if it sees none.")
     video_url: str | None = Field(description="null while there is no video.")
     thumbnail_url: str | None = Field(description="A small picture of the episode, kept after the video is deleted.")
 
@@ -283,7 +280,7 @@ class Clip(Wire):
 class SliceAxis(Wire):
     place: int = Field(description="Index of the component in the observation, from 0.")
     name: str
-    unit: str = Field(description="Empty where there is none.")
+    unit: str = Field(description="Empty if it has none.")
     low: float
     high: float
 
@@ -300,9 +297,9 @@ class RunValueSlice(Wire):
         description="64 rows, one for each y from the lowest, of 64 numbers, one for each x; null: not finite."
     )
     low: float = Field(description="Smallest value.")
-    high: float = Field(description="The greatest.")
+    high: float = Field(description="Greatest value.")
     kind: Literal["value", "q"] = Field(
-        description="V(s), or the greatest Q(s, a); with continuous actions that of the action taken without noise."
+        description="value: V(s); q: the greatest Q(s, a), or for continuous actions that of the action without noise."
     )
 
 
@@ -347,109 +344,3 @@ def _step_components(components: Components) -> StepComponents:
 
 def _finite(bounds: Sequence[float] | None) -> list[float | None] | None:
     return None if bounds is None else [bound if isfinite(bound) else None for bound in bounds]
-
-
-def view_found_episodes(search: episodes.EpisodeSearch, found: episodes.FoundEpisodes) -> FoundEpisodes:
-    return FoundEpisodes(
-        where=search.where,
-        evaluations=found.evaluations,
-        searched=found.episodes,
-        found=found.found,
-        episodes=[_found_episode(each) for each in found.first],
-    )
-
-
-def _found_episode(found: episodes.FoundEpisode) -> FoundEpisode:
-    return FoundEpisode(
-        run_id=found.run_id,
-        evaluation_id=found.evaluation_id,
-        checkpoint_step=found.checkpoint_step,
-        deterministic=found.deterministic,
-        has_video=found.has_video,
-        result=EpisodeResult.model_validate(found.result),
-    )
-
-
-def view_judgement(judged: judging.JudgedEvaluation) -> EvaluationJudgement:
-    """Positions, from 0, as indices, from 1."""
-    record, ranking = judged.record, judged.ranking
-    results = record.summary.episodes if record.summary is not None else []
-    return EvaluationJudgement(
-        run_id=record.run_id,
-        evaluation_id=record.id,
-        ranking=RankedEpisodes(worst=ranking.worst + 1, median=ranking.median + 1, best=ranking.best + 1),
-        bins=[
-            ReturnBin(low=each.low, high=each.high, episodes=[at + 1 for at in each.episodes]) for each in judged.bins
-        ],
-        recorded=judged.moments is not None,
-        moments=[
-            KeyMoment(
-                episode=place + 1,
-                kind=moment.kind,
-                step=moment.step,
-                frame=results[place].first_frame + moment.step,
-                amount=moment.amount,
-            )
-            for place, moments in sorted((judged.moments or {}).items())
-            for moment in moments
-        ],
-    )
-
-
-def view_endings(found: judging.RunEndings) -> EpisodeEndings:
-    return EpisodeEndings(
-        evaluations=[
-            JudgedEvaluation(
-                run_id=record.run_id, evaluation_id=record.id, checkpoint_step=record.checkpoint_step, episodes=played
-            )
-            for record, played in zip(found.evaluations, found.played, strict=True)
-        ],
-        without_records=found.without_records,
-        episodes=found.episodes,
-        endings=[_ending(each) for each in found.endings],
-    )
-
-
-def _ending(judged: judging.JudgedEnding) -> EpisodeEnding:
-    example = judged.example
-    return EpisodeEnding(
-        kind=judged.ending.kind,
-        title=judged.ending.title,
-        episodes=len(judged.ending.episodes),
-        share=judged.share,
-        mean_return=judged.mean_return,
-        shares=judged.shares,
-        example=EpisodeExample(
-            run_id=example.record.run_id,
-            evaluation_id=example.record.id,
-            has_video=example.has_video,
-            result=example.result,
-        ),
-    )
-
-
-def view_clip(clip: FoundClip) -> Clip:
-    record, file = clip.record, link(f"/api/runs/{clip.run_id}/artifacts/film/clips/{clip.record.id}")
-    return Clip(
-        **record.model_dump(exclude={"schema_version"}),
-        run_id=clip.run_id,
-        status=clip.status,
-        step=clip.step,
-        video_url=f"{file}.mp4" if clip.has_video else None,
-        thumbnail_url=f"{file}.webp" if clip.has_thumbnail else None,
-    )
-
-
-def view_value_slice(wanted: WantedSlice, found: ValueSlice) -> RunValueSlice:
-    return RunValueSlice(
-        **found.model_dump(exclude={"x", "y"}),
-        run_id=wanted.run_id,
-        step=wanted.step,
-        x=_slice_axis(wanted.space, wanted.plan.x, found.x),
-        y=_slice_axis(wanted.space, wanted.plan.y, found.y),
-    )
-
-
-def _slice_axis(space: Space, place: int, reach: SliceRange) -> SliceAxis:
-    name = space.labels[place] if space.labels else str(place)
-    return SliceAxis(place=place, name=name, unit=space.units[place] if space.units else "", **reach.model_dump())

@@ -1,47 +1,26 @@
-"""Use cases on how a run is recorded."""
+"""Choose how much of a run is recorded, and read its stored frames."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 from rlviz.domain.config import RunActor, RunConfig
 from rlviz.domain.errors import EvaluationNotFound, PicturesNotFound, RunFolderError
 from rlviz.domain.evaluation import StepsWanted
 from rlviz.domain.events import RecordedData, RecordingChangedData, StartedData
-from rlviz.domain.recording import Detail, Lowered
-from rlviz.domain.storage_profile import RecordingChoice, StorageProfile
+from rlviz.domain.recording import Detail
+from rlviz.domain.storage_profile import RecordingChoice
 from rlviz.learning.environments.custom import find_family
 from rlviz.rundir.folder import KeptFrame, RunFolder
 from rlviz.server.catalog.models import EvaluationRow
 from rlviz.server.catalog.runs import get_run
+from rlviz.server.evaluations.models import RecordingLevel, RunRecording
 from rlviz.server.runs.events import read_events
 from rlviz.server.use_case import RunUseCases, check_controlled
 from rlviz.settings import Settings
 
 
-@dataclass(frozen=True)
-class RunRecording:
-    """How a run is recorded: as ``chosen`` for it, or else as the ``profile`` of its family says, unless its worker has
-    ``lowered`` that since, at step ``lowered_at``. ``cost`` of recording while it went on; None: unknown."""
-
-    profile: StorageProfile
-    chosen: Detail | None
-    lowered: Lowered | None
-    lowered_at: int | None
-    cost: float | None
-    most_cost: float
-
-    @property
-    def detail(self) -> Detail:
-        """At which it is recorded now."""
-        if self.lowered is not None:
-            return self.lowered.after
-        return self.chosen or self.profile.detail
-
-
 class RecordingService(RunUseCases):
     def get_choice(self, run_id: str) -> RunRecording:
-        """Raises RunNotFound, ArtifactNotFound or RunFolderError."""
+        """Return how the run is recorded. Raises RunNotFound, ArtifactNotFound or RunFolderError."""
         with self._database.read() as session:
             get_run(session, run_id)
         folder = self._folder(run_id)
@@ -59,12 +38,22 @@ class RecordingService(RunUseCases):
                     lowered, lowered_at = None, None
         profile, learns = choice.profile, config.actor is RunActor.POLICY
         most_cost = profile.most_cost_in_training if learns else profile.most_cost
-        return RunRecording(profile, choice.detail, lowered, lowered_at, cost, most_cost)
+        return RunRecording(
+            run_id=run_id,
+            detail=(choice.detail or profile.detail) if lowered is None else lowered.after,
+            chosen=choice.detail,
+            of_family=profile.detail,
+            levels=[RecordingLevel(detail=detail, keeps=profile.keeps(detail)) for detail in Detail],
+            cost=cost,
+            most_cost=most_cost,
+            lowered=lowered,
+            lowered_at=lowered_at,
+        )
 
     def choose(self, run_id: str, detail: Detail | None) -> RunRecording:
-        """Record the run at ``detail`` from now on, while it trains too; None: as its family is recorded.
+        """Record the run at level ``detail`` from now on, also during training; None: as its family.
 
-        Raises NotControlled, besides what ``look`` does, and NewerVersion.
+        Raises NotControlled, NewerVersion and the errors of ``get_choice``.
         """
         with self._database.write() as session:
             check_controlled(get_run(session, run_id))
@@ -75,22 +64,22 @@ class RecordingService(RunUseCases):
         return self.get_choice(run_id)
 
     def frames(self, run_id: str, evaluation_id: str) -> list[KeptFrame]:
-        """Those that are kept of an evaluation. Raises RunNotFound, EvaluationNotFound or RunFolderError."""
+        """Return the stored frames of an evaluation. Raises RunNotFound, EvaluationNotFound or RunFolderError."""
         try:
-            return self._of(run_id, evaluation_id).evaluations.frames(evaluation_id)
+            return self._folder_of(run_id, evaluation_id).evaluations.frames(evaluation_id)
         except FileNotFoundError:
             return []
 
     def frame(self, run_id: str, evaluation_id: str, episode: int, index: int) -> bytes:
-        """As JPEG. Raises PicturesNotFound, besides what ``frames`` does."""
+        """Return a frame as JPEG. Raises PicturesNotFound and the errors of ``frames``."""
         try:
-            return self._of(run_id, evaluation_id).evaluations.read_frame(evaluation_id, episode, index)
+            return self._folder_of(run_id, evaluation_id).evaluations.read_frame(evaluation_id, episode, index)
         except FileNotFoundError as error:
             raise PicturesNotFound(
-                f"The frame of step {index} of episode {episode + 1} is not kept. Ask for the list of those that are."
+                f"The frame of step {index} of episode {episode + 1} is not stored. GET the list of stored frames."
             ) from error
 
-    def _of(self, run_id: str, evaluation_id: str) -> RunFolder:
+    def _folder_of(self, run_id: str, evaluation_id: str) -> RunFolder:
         with self._database.read() as session:
             get_run(session, run_id)
             if session.get(EvaluationRow, (run_id, evaluation_id)) is None:
@@ -99,7 +88,7 @@ class RecordingService(RunUseCases):
 
 
 def recording_choice(settings: Settings, folder: RunFolder, config: RunConfig) -> RecordingChoice:
-    """What was chosen for the run in ``folder``, with the profile of its family as it is now."""
+    """Return the level chosen for a run, with the current profile of its family."""
     detail = None
     try:
         known = folder.read_recording()
@@ -111,7 +100,10 @@ def recording_choice(settings: Settings, folder: RunFolder, config: RunConfig) -
 
 
 def steps_wanted(settings: Settings, folder: RunFolder, asked: bool | None) -> StepsWanted | None:
-    """How an evaluation of the run in ``folder`` is recorded; ``asked``: whether it shall be, None: as it is chosen."""
+    """Return how to record an evaluation of a run; None: not at all.
+
+    ``asked``: whether to record steps; None: as chosen for the run.
+    """
     choice = recording_choice(settings, folder, folder.read_config())
     if asked is False:
         return None

@@ -10,7 +10,6 @@ import asyncio
 import mimetypes
 import time
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Annotated, Literal, TypeVar
 
 import orjson
@@ -41,7 +40,6 @@ from rlviz.domain.errors import (
 from rlviz.domain.evaluation import Verification
 from rlviz.domain.export_formats import StepsFormat, media_types
 from rlviz.domain.limits import DEFAULT_FOUND_EPISODES, LIMITS, MAX_TIMESTEPS
-from rlviz.domain.recording import Detail
 from rlviz.learning.records.about import RecordsAbout
 from rlviz.learning.records.conditions import LONGEST_CONDITION, MOST_CONDITIONS
 from rlviz.learning.records.query import FoundSteps, StepQuery
@@ -49,9 +47,8 @@ from rlviz.rundir.folder import find_artifact
 from rlviz.rundir.journal import open_journal
 from rlviz.server.catalog.models import EvaluationRow
 from rlviz.server.dependencies import ApiLanes, provided
-from rlviz.server.evaluations import recording
 from rlviz.server.evaluations.episodes import EpisodeSearch, EpisodeService
-from rlviz.server.evaluations.film import FilmService, FoundClip
+from rlviz.server.evaluations.film import FilmService
 from rlviz.server.evaluations.judging import JudgingService
 from rlviz.server.evaluations.models import (
     Clip,
@@ -67,24 +64,18 @@ from rlviz.server.evaluations.models import (
     KeptFrames,
     Policies,
     RecordingBody,
-    RecordingLevel,
     RunRecording,
     RunValueSlice,
     SaliencyUnderWay,
     SliceUnderWay,
     StepColumns,
-    view_clip,
-    view_endings,
-    view_found_episodes,
-    view_judgement,
     view_steps_info,
-    view_value_slice,
 )
 from rlviz.server.evaluations.recording import RecordingService
-from rlviz.server.evaluations.seen import SeenService, ValueSliceService
+from rlviz.server.evaluations.seen import SeenService, ValueSliceService, view_value_slice
 from rlviz.server.evaluations.service import EvaluationService
 from rlviz.server.evaluations.steps import StepRecordService
-from rlviz.server.files import ARTIFACT, POLICY, named, send_file
+from rlviz.server.files import ARTIFACT, POLICY, send_file, split_parameter
 from rlviz.server.lanes import Lane, in_lane
 from rlviz.server.problems import PROBLEM, documented
 from rlviz.server.proxy import link
@@ -108,8 +99,8 @@ router = Router(prefix="/runs/{run_id}/evaluations", tag="evaluations", lane=Lan
 ByRun = Annotated[
     bool,
     Query(
-        description="Instead of those that somebody asked for or played: episodes that the run has recorded itself "
-        "while it went on."
+        description="Return the episodes that the run recorded during training, instead of evaluations that you "
+        "requested or played."
     ),
 ]
 
@@ -168,8 +159,8 @@ def search_episodes(
     ] = DEFAULT_FOUND_EPISODES,
 ) -> FoundEpisodes:
     """Search the episodes of all completed evaluations of some runs."""
-    search = EpisodeSearch(named(runs, "runs", RUNS), where, sort, limit)
-    return view_found_episodes(search, episodes.search(search))
+    search = EpisodeSearch(split_parameter(runs, "runs", RUNS), where, sort, limit)
+    return episodes.search(search)
 
 
 @episodes_router.get(
@@ -177,7 +168,7 @@ def search_episodes(
 )
 def get_episode_endings(judging: Judging, runs: Runs) -> EpisodeEndings:
     """Return how the episodes of all evaluations of some runs of one environment end."""
-    return view_endings(judging.endings(named(runs, "runs", RUNS)))
+    return judging.endings(split_parameter(runs, "runs", RUNS))
 
 
 @episodes_router.get(
@@ -186,7 +177,7 @@ def get_episode_endings(judging: Judging, runs: Runs) -> EpisodeEndings:
 )
 def get_judgement(run_id: str, evaluation_id: str, judging: Judging) -> EvaluationJudgement:
     """Return the worst, median and best episode of an evaluation, the distribution of its returns, and key moments."""
-    return view_judgement(judging.judge(run_id, evaluation_id))
+    return judging.judge(run_id, evaluation_id)
 
 
 recording_router = Router(prefix="/runs/{run_id}", tag="step records", lane=Lane.READS)
@@ -198,16 +189,16 @@ Place = Annotated[int, Path(ge=0, le=1_000_000_000, description="From 0.")]
 @recording_router.get("/recording", responses=documented(RunNotFound, ArtifactNotFound, RunFolderError))
 def get_recording(run_id: str, recording: Recording) -> RunRecording:
     """Return the run's level of recording detail and its cost."""
-    return _recording(run_id, recording.get_choice(run_id))
+    return recording.get_choice(run_id)
 
 
 @recording_router.put(
     "/recording", responses=documented(RunNotFound, ArtifactNotFound, NotControlled, NewerVersion, RunFolderError)
 )
 def put_recording(run_id: str, body: RecordingBody, recording: Recording) -> RunRecording:
-    """Change the level of recording detail, also during training; it applies to the run's own recordings and to "
-    "evaluations."""
-    return _recording(run_id, recording.choose(run_id, body.detail))
+    """Change the level of recording detail, also during training; it applies to its own recordings and to
+    evaluations."""
+    return recording.choose(run_id, body.detail)
 
 
 @recording_router.get(_FRAMES, responses=documented(RunNotFound, EvaluationNotFound, RunFolderError))
@@ -239,20 +230,6 @@ def get_frame(run_id: str, evaluation_id: str, episode: Place, index: Place, rec
     return Response(content, media_type="image/jpeg", headers={"Cache-Control": "private, max-age=86400, immutable"})
 
 
-def _recording(run_id: str, found: recording.RunRecording) -> RunRecording:
-    return RunRecording(
-        run_id=run_id,
-        detail=found.detail,
-        chosen=found.chosen,
-        of_family=found.profile.detail,
-        levels=[RecordingLevel(detail=detail, keeps=found.profile.keeps(detail)) for detail in Detail],
-        cost=found.cost,
-        most_cost=found.most_cost,
-        lowered=found.lowered,
-        lowered_at=found.lowered_at,
-    )
-
-
 steps_router = Router(prefix="/runs/{run_id}", tag="step records", lane=Lane.READS)
 _EVALUATION = "/evaluations/{evaluation_id}"
 
@@ -272,12 +249,13 @@ Where = Annotated[
 
 def _query(
     episode: Episode = None,
-    start: Annotated[int, Query(alias="from", ge=0, le=1 << 53, description="Place of the first record found.")] = 0,
-    stop: Annotated[int | None, Query(alias="to", ge=0, le=1 << 53, description="Place after the last one.")] = None,
+    start: Annotated[int, Query(alias="from", ge=0, le=1 << 53, description="Index of the first matching record.")] = 0,
+    stop: Annotated[int | None, Query(alias="to", ge=0, le=1 << 53, description="Index after the last one.")] = None,
     columns: Names = None,
     where: Where = None,
     sort: Annotated[
-        str | None, Query(max_length=1_000, description="Columns, comma-separated; -reward: the greatest first.")
+        str | None,
+        Query(max_length=1_000, description="Columns, comma-separated; a leading minus: descending."),
     ] = None,
 ) -> StepQuery:
     return StepQuery(
@@ -299,7 +277,7 @@ Wanted = Annotated[StepQuery, Depends(_query)]
     responses=documented(RunNotFound, EvaluationNotFound, StepsNotFound, InvalidRequest, RunFolderError),
 )
 def get_steps(run_id: str, evaluation_id: str, step_records: StepRecords, query: Wanted) -> Response:
-    """Records, filtered and sorted: as many as one answer may hold."""
+    """Return matching records, sorted, up to the maximum size of a response."""
     found = step_records.find(run_id, evaluation_id, query)
     return _answer({"run_id": run_id, "evaluation_id": evaluation_id, "clip_id": None}, *found)
 
@@ -310,7 +288,7 @@ def get_steps(run_id: str, evaluation_id: str, step_records: StepRecords, query:
     responses=documented(RunNotFound, ArtifactNotFound, StepsNotFound, InvalidRequest, RunFolderError),
 )
 def get_clip_steps(run_id: str, clip_id: str, step_records: StepRecords, query: Wanted) -> Response:
-    """Records of a clip, as those of an evaluation."""
+    """Return matching records of a clip, as for an evaluation."""
     found = step_records.find_in_clip(run_id, clip_id, query)
     return _answer({"run_id": run_id, "evaluation_id": None, "clip_id": clip_id}, *found)
 
@@ -324,7 +302,7 @@ def _answer(whose: dict[str, str | None], about: RecordsAbout, names: list[str],
         "stop": found.stop,
         "columns": found.columns,
     }
-    return Response(orjson.dumps(content), media_type="application/json")  # which says null for NaN and infinity
+    return Response(orjson.dumps(content), media_type="application/json")  # orjson writes null for NaN and infinity
 
 
 @steps_router.get(
@@ -342,12 +320,11 @@ def export_steps(
     step_records: StepRecords,
     lanes: ApiLanes,
     request: Request,
-    kind: Annotated[StepsFormat, Query(alias="format", description="Of the answer.")] = StepsFormat.NDJSON,
+    kind: Annotated[StepsFormat, Query(alias="format", description="File format.")] = StepsFormat.NDJSON,
     episode: Episode = None,
     where: Where = None,
 ) -> Response:
-    """The records of the evaluation, in one of several formats: all of them, or those that are asked for as of
-    `…/steps`."""
+    """Export the records of an evaluation in one of several formats: all, or those that match as in `…/steps`."""
     name = f"{run_id}-{evaluation_id}.{kind.extension}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"', POLICY: ARTIFACT}
     if kind is StepsFormat.PARQUET and episode is None and not where:
@@ -355,7 +332,7 @@ def export_steps(
         response.headers.update(headers)
         return response
     pieces = step_records.export(run_id, evaluation_id, kind, episode, where or ())
-    return StreamingResponse(lanes.make(pieces), headers=headers, media_type=kind.media_type)
+    return StreamingResponse(lanes.make_pieces(pieces), headers=headers, media_type=kind.media_type)
 
 
 @steps_router.post(
@@ -365,7 +342,7 @@ def export_steps(
 )
 @in_lane(Lane.CHECKS)
 def verify_steps(run_id: str, evaluation_id: str, step_records: StepRecords) -> Verification:
-    """Play the episodes again, in a worker, and compare every record."""
+    """Replay the episodes in a worker and compare every record."""
     return step_records.verify(run_id, evaluation_id)
 
 
@@ -376,13 +353,13 @@ def verify_steps(run_id: str, evaluation_id: str, step_records: StepRecords) -> 
 )
 @in_lane(Lane.CHECKS)
 def film_again(run_id: str, evaluation_id: str, step_records: StepRecords) -> Verification:
-    """Make the video of an evaluation from its step records, which verifies them: if one differs, there is no video."""
+    """Make the video of an evaluation from its step records. This verifies them: if one differs, no video is made."""
     return step_records.verify(run_id, evaluation_id, film=True)
 
 
 @steps_router.get(f"{_EVALUATION}/verify", responses=documented(RunNotFound, EvaluationNotFound, RunFolderError))
 def get_verification(run_id: str, evaluation_id: str, step_records: StepRecords) -> Verification | None:
-    """How the last verification goes, or how it went; null if nobody has asked for one."""
+    """Return the status of the last verification; null if there was none."""
     return step_records.verification(run_id, evaluation_id)
 
 
@@ -393,46 +370,46 @@ def _split(names: str | None) -> list[str] | None:
 film_router = Router(prefix="/runs/{run_id}", tag="film", lane=Lane.READS)
 
 _ASKED = {
-    202: {"model": Clip, "description": "It is being made; GET it to see how it stands"},
+    202: {"model": Clip, "description": "It is being made; GET it for its status"},
     **documented(RunNotFound, NothingToEvaluate, InvalidRequest, NotEnoughDisk),
 }
 
 
 @film_router.get("/policies", responses=documented(RunNotFound))
 def list_policies(run_id: str, film: Film) -> Policies:
-    """The policies of the run that are kept, each of which can be evaluated and filmed."""
-    return Policies(**asdict(film.policies(run_id)))
+    """List the saved policies of the run. You can evaluate and film each of them."""
+    return film.policies(run_id)
 
 
 @film_router.post("/clips", responses=_ASKED)
 def create_clip(run_id: str, body: ClipCreate, film: Film, response: Response) -> Clip:
-    """One episode of a kept policy, filmed and recorded: at once if it was filmed before."""
+    """Film and record one episode of a saved policy. Returns the clip at once if it exists."""
     return _film_answer(film.clip(run_id, **body.model_dump()), response)
 
 
 @film_router.get("/clips", responses=documented(RunNotFound))
 def list_clips(run_id: str, film: Film) -> list[Clip]:
-    """Every clip that was made, the one that was watched last at the end."""
-    return [view_clip(clip) for clip in film.clips(run_id)]
+    """List all clips, the last watched one at the end."""
+    return film.clips(run_id)
 
 
 @film_router.get("/clips/{clip_id}", responses=documented(RunNotFound, ArtifactNotFound))
 def get_clip(run_id: str, clip_id: str, film: Film) -> Clip:
-    """How a clip that was asked for stands."""
-    return view_clip(film.find(run_id, clip_id))
+    """Return a requested clip and its status."""
+    return film.find(run_id, clip_id)
 
 
 @film_router.post("/growth-video", responses=_ASKED)
 def create_growth_video(run_id: str, film: Film, response: Response, body: GrowthVideoCreate | None = None) -> Clip:
-    """One video of how the run learned: some of its policies after each other, with the curve of the return."""
+    """Make a video of how the run learned: some of its policies in turn, with the curve of the return."""
     wanted = body or GrowthVideoCreate()
     return _film_answer(film.growth_video(run_id, **wanted.model_dump()), response)
 
 
-def _film_answer(clip: FoundClip, response: Response) -> Clip:
+def _film_answer(clip: Clip, response: Response) -> Clip:
     if clip.status is ClipStatus.WAITING:
         response.status_code = 202
-    return view_clip(clip)
+    return clip
 
 
 artifacts_router = Router(prefix="/runs/{run_id}/artifacts", tag="artifacts", lane=Lane.READS)
@@ -453,44 +430,47 @@ _TYPES = {
     response_class=Response,
     responses={
         200: {"description": "The file", "content": {"*/*": {}}},
-        206: {"description": "The range asked for"},
-        304: {"description": "The file is still the one that If-None-Match names"},
-        416: {"description": "The range begins beyond the end", "content": PROBLEM},
+        206: {"description": "The requested range"},
+        304: {"description": "The file has not changed since the version in If-None-Match"},
+        416: {"description": "The range starts beyond the end", "content": PROBLEM},
         **documented(RunNotFound, ArtifactNotFound),
     },
 )
 def get_artifact(run_id: str, path: str, runs: RunsService, request: Request) -> Response:
-    """Any file of the run folder, whole or a range of it. A journal that was compressed is sent as it was before."""
+    """Return any file of the run folder, or a range of it. Compressed journals are sent uncompressed."""
     folder = runs.folder(run_id)
     found = find_artifact(folder, path)
     kind = _TYPES.get(found.suffix) or mimetypes.guess_type(found.name)[0] or "application/octet-stream"
     try:
         file = open_journal(found, folder.path)
-    except FileNotFoundError as error:  # a checkpoint or video that was dropped just now
-        raise ArtifactNotFound(f"Run {run_id!r} has no file {path[:120]!r} any more.") from error
+    except FileNotFoundError as error:  # such as a checkpoint or video that was deleted meanwhile
+        raise ArtifactNotFound(f"The file {path[:120]!r} of run {run_id!r} was deleted.") from error
     return send_file(request, file, kind)
 
 
 TIMEOUT_SECONDS = 10.0
-"""So long a request waits; a worker that is there answers within a fraction of it."""
+"""Seconds that a request waits for the worker. A running worker needs a fraction of it."""
 
-LOOK_SECONDS = 0.05
+POLL_SECONDS = 0.05
 
 T = TypeVar("T")
 
 
-async def wait_for(look: Callable[[], T | None]) -> T | None:
-    """What ``look`` finds, as soon as it finds something; None if it has found nothing for TIMEOUT_SECONDS."""
+async def wait_for(find: Callable[[], T | None]) -> T | None:
+    """Call ``find`` until it returns a result; return None after TIMEOUT_SECONDS without one."""
     deadline = time.monotonic() + TIMEOUT_SECONDS
-    while (found := await run_in_threadpool(look)) is None:
+    while (found := await run_in_threadpool(find)) is None:
         if time.monotonic() >= deadline:
             return None
-        await asyncio.sleep(LOOK_SECONDS)
+        await asyncio.sleep(POLL_SECONDS)
     return found
 
 
 seen_router = Router(prefix="/runs/{run_id}", tag="step records", lane=Lane.READS)
-Strip = Annotated[int, Path(ge=0, le=1_000_000, description="From 0; the facts say how many pictures each has.")]
+Strip = Annotated[
+    int,
+    Path(ge=0, le=1_000_000, description="Index from 0; `pictures` says how many a strip has."),
+]
 PlayedStep = Annotated[int, Query(ge=0, le=1_000_000_000, description="Number of actions before it; 0 is the reset.")]
 
 
@@ -508,7 +488,7 @@ def get_pictures(
     strip: Strip,
     seen: Seen,
 ) -> Response:
-    """What the agent saw, some steps of it below each other."""
+    """Return what the agent saw in several steps, as pictures below each other."""
     content = seen.strip(run_id, evaluation_id, strip)
     return Response(content, media_type="image/png", headers={"Cache-Control": "private, max-age=86400, immutable"})
 
@@ -522,7 +502,7 @@ def get_pictures(
     },
 )
 def get_clip_pictures(run_id: str, clip_id: str, strip: Strip, seen: Seen) -> Response:
-    """What the agent saw in a clip, as of an evaluation. A clip may be made again, so nothing keeps the answer."""
+    """Return what the agent saw in a clip, as for an evaluation. Not cached, since clips may be made again."""
     content = seen.clip_strip(run_id, clip_id, strip)
     return Response(content, media_type="image/png", headers={"Cache-Control": "no-store"})
 
@@ -531,7 +511,7 @@ def get_clip_pictures(run_id: str, clip_id: str, strip: Strip, seen: Seen) -> Re
     f"{_EVALUATION}/saliency",
     response_model=EvaluationSaliency,
     responses={
-        202: {"model": SaliencyUnderWay, "description": "The episode is being played up to there; ask again"},
+        202: {"model": SaliencyUnderWay, "description": "The episode is being replayed; request it again"},
         **documented(
             RunNotFound, EvaluationNotFound, StepsNotFound, NoSaliency, InvalidRequest, NotEnoughDisk, RunFolderError
         ),
@@ -545,8 +525,8 @@ async def get_saliency(
     episode: Annotated[int, Query(ge=0, le=1_000_000, description="From 0.")],
     step: PlayedStep,
 ) -> Response | EvaluationSaliency:
-    """What the agent saw in a step, and which pixels mattered for what it did then."""
-    wanted = await run_in_threadpool(seen.ask, run_id, evaluation_id, episode=episode, index=step)
+    """Return what the agent saw in a step, and which pixels mattered for its action."""
+    wanted = await run_in_threadpool(seen.request_map, run_id, evaluation_id, episode=episode, index=step)
     found = await wait_for(lambda: seen.find(wanted))
     if found is None:
         return _under_way(SaliencyUnderWay(run_id=run_id, evaluation_id=evaluation_id))
@@ -565,7 +545,7 @@ async def get_saliency(
     "/clips/{clip_id}/saliency",
     response_model=ClipSaliency,
     responses={
-        202: {"model": SaliencyUnderWay, "description": "The episode is being played up to there; ask again"},
+        202: {"model": SaliencyUnderWay, "description": "The episode is being replayed; request it again"},
         **documented(
             RunNotFound, ArtifactNotFound, StepsNotFound, NoSaliency, InvalidRequest, NotEnoughDisk, RunFolderError
         ),
@@ -573,8 +553,8 @@ async def get_saliency(
 )
 @in_lane(None)
 async def get_clip_saliency(run_id: str, clip_id: str, seen: Seen, step: PlayedStep) -> Response | ClipSaliency:
-    """The same of a clip."""
-    wanted = await run_in_threadpool(seen.ask_of_clip, run_id, clip_id, index=step)
+    """Return what the agent saw in a step of a clip, and which pixels mattered for its action."""
+    wanted = await run_in_threadpool(seen.request_clip_map, run_id, clip_id, index=step)
     found = await wait_for(lambda: seen.find(wanted))
     if found is None:
         return _under_way(SaliencyUnderWay(run_id=run_id, clip_id=clip_id))
@@ -589,14 +569,14 @@ def _under_way(what: SaliencyUnderWay) -> Response:
 
 value_slices_router = Router(prefix="/runs/{run_id}", tag="film")
 
-Component = Annotated[str, Query(min_length=1, max_length=200, description="Its place from 0, or its name.")]
+Component = Annotated[str, Query(min_length=1, max_length=200, description="Its index from 0, or its name.")]
 
 
 @value_slices_router.get(
     "/value-slice",
     response_model=RunValueSlice,
     responses={
-        202: {"model": SliceUnderWay, "description": "It is being read; ask again"},
+        202: {"model": SliceUnderWay, "description": "It is being computed; request it again"},
         **documented(RunNotFound, NothingToEvaluate, NotSliceable, InvalidRequest, NotEnoughDisk, RunFolderError),
     },
 )
@@ -607,15 +587,15 @@ async def get_value_slice(
     y: Component,
     checkpoint_step: Annotated[
         int | None,
-        Query(ge=0, le=MAX_TIMESTEPS, description="The newest policy not beyond it; the newest if left out."),
+        Query(ge=0, le=MAX_TIMESTEPS, description="The newest saved policy at or before it; default: the newest."),
     ] = None,
     at: Annotated[
         str | None,
-        Query(max_length=40_000, description="Where the other components are held: all, comma-separated."),
+        Query(max_length=40_000, description="Values of all components, comma-separated; x and y are ignored."),
     ] = None,
 ) -> Response | RunValueSlice:
-    """What the policy expects over two components of the observation."""
-    wanted = await run_in_threadpool(value_slices.ask, run_id, x=x, y=y, step=checkpoint_step, at=at)
+    """Return the policy's value over two components of the observation."""
+    wanted = await run_in_threadpool(value_slices.request_slice, run_id, x=x, y=y, step=checkpoint_step, at=at)
     found = await wait_for(lambda: value_slices.find(wanted))
     if found is None:
         under_way = SliceUnderWay(run_id=run_id, step=wanted.step)

@@ -1,6 +1,6 @@
-"""Use cases on what an agent saw in an evaluation or a clip: its pictures as they were kept, and which mattered.
+"""Read what an agent saw in an evaluation or a clip, and request saliency maps and value slices.
 
-Use cases on value slices: the clip worker computes them, since the service never loads a policy.
+The clip worker computes maps and slices, since the service never loads a policy.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from rlviz.domain.clips import (
     KeptPolicy,
     SaliencyPlan,
     SlicePlan,
+    SliceRange,
     StepSaliency,
     ValueSlice,
 )
@@ -39,12 +40,13 @@ from rlviz.server.catalog.evaluations import completed_evaluations
 from rlviz.server.catalog.models import EvaluationRow, RunRow
 from rlviz.server.catalog.runs import get_run
 from rlviz.server.evaluations.film import choose_policy
+from rlviz.server.evaluations.models import RunValueSlice, SliceAxis
 from rlviz.server.use_case import RunUseCases
 
 
 @dataclass(frozen=True)
 class WantedSaliency:
-    """Which map was asked for, of a policy of ``step``."""
+    """A requested saliency map. ``step``: training step of the policy."""
 
     run_id: str
     step: int
@@ -52,21 +54,27 @@ class WantedSaliency:
 
 
 class SeenService(RunUseCases):
-    """Maps are made by the worker that films clips, and kept and taken away as clips are."""
+    """Reads pictures and requests saliency maps. Maps are stored and deleted like clips."""
 
     def strip(self, run_id: str, evaluation_id: str, number: int) -> bytes:
-        """A PNG of what the agent saw. Raises RunNotFound, EvaluationNotFound, PicturesNotFound or RunFolderError."""
+        """Return a PNG of what the agent saw.
+
+        Raises RunNotFound, EvaluationNotFound, PicturesNotFound or RunFolderError.
+        """
         _, folder, evaluation = self._evaluation(run_id, evaluation_id)
         return _read_strip(
             folder,
             folder.evaluations.pictures_path(evaluation.id),
             number,
             f"Evaluation {evaluation_id!r}",
-            "its agent sees none, they were not asked for, or they had to make room for newer ones. Evaluate again.",
+            "the agent sees no pictures, they were not recorded, or newer ones replaced them. Evaluate again.",
         )
 
     def clip_strip(self, run_id: str, clip_id: str, number: int) -> bytes:
-        """The same of a clip. Raises RunNotFound, ArtifactNotFound, PicturesNotFound or RunFolderError."""
+        """Return a PNG of what the agent saw in a clip.
+
+        Raises RunNotFound, ArtifactNotFound, PicturesNotFound or RunFolderError.
+        """
         with self._database.read() as session:
             get_run(session, run_id)
         folder = self._folder(run_id)
@@ -75,11 +83,11 @@ class SeenService(RunUseCases):
             Clips(folder).pictures_path(clip_id),
             number,
             f"Clip {clip_id!r}",
-            "its agent sees none, or they had to make room for newer clips. POST to the clips to have it made again.",
+            "the agent sees no pictures, or newer clips replaced them. POST to the clips to make it again.",
         )
 
-    def ask(self, run_id: str, evaluation_id: str, *, episode: int, index: int) -> WantedSaliency:
-        """Have the map of a step made if it is not there.
+    def request_map(self, run_id: str, evaluation_id: str, *, episode: int, index: int) -> WantedSaliency:
+        """Request the map of a step if it does not exist.
 
         Raises RunNotFound, EvaluationNotFound, StepsNotFound, InvalidRequest, NoSaliency or NotEnoughDisk.
         """
@@ -87,13 +95,15 @@ class SeenService(RunUseCases):
         _check_seen(folder)
         _check_step(evaluation, episode, index)
         if not is_file(folder.evaluations.steps_path(evaluation_id), folder.path):
-            raise StepsNotFound(f"Evaluation {evaluation_id!r} has no step records (any more), to play it again by.")
+            raise StepsNotFound(f"Evaluation {evaluation_id!r} has no step records, which a replay needs.")
         plan = SaliencyPlan(evaluation_id=evaluation_id, episode=episode, index=index)
         return self._want(folder, _policy_of(run, folder, evaluation), plan)
 
-    def ask_of_clip(self, run_id: str, clip_id: str, *, index: int) -> WantedSaliency:
-        """The same of a clip. Raises RunNotFound, ArtifactNotFound, StepsNotFound, InvalidRequest, NoSaliency or
-        NotEnoughDisk."""
+    def request_clip_map(self, run_id: str, clip_id: str, *, index: int) -> WantedSaliency:
+        """Request the map of a step of a clip if it does not exist.
+
+        Raises RunNotFound, ArtifactNotFound, StepsNotFound, InvalidRequest, NoSaliency or NotEnoughDisk.
+        """
         with self._database.read() as session:
             run = get_run(session, run_id)
         folder = self._folder(run_id)
@@ -103,7 +113,7 @@ class SeenService(RunUseCases):
         if record is None or record.kind != "clip":
             raise ArtifactNotFound(f"Clip {clip_id[:80]!r} of run {run_id!r} was not made. POST to its clips.")
         if not record.episodes or not clips.has_steps(clip_id):
-            raise StepsNotFound(f"Clip {clip_id!r} has no step records (any more). POST to the clips to make it again.")
+            raise StepsNotFound(f"Clip {clip_id!r} has no step records. POST to the clips to make it again.")
         _check_length(record.episodes[0].episode_length, index)
         policy = _kept(run, folder, record.episodes[0].step)
         return self._want(folder, policy, SaliencyPlan(clip_id=clip_id, index=index))
@@ -112,7 +122,7 @@ class SeenService(RunUseCases):
         clips, wanted_id = Clips(folder), plan.saliency_id
         wanted = WantedSaliency(folder.run_id, policy.step, plan)
         record = clips.find(wanted_id)
-        # A clip may have been made again, of a policy that training came to once more.
+        # The clip may be newer than the map, because training reached its step again.
         is_fresh = plan.clip_id is None or clips.is_newer_than(wanted_id, clips.steps_path(plan.clip_id))
         if is_fresh and record is not None and record.cause is None and clips.find_saliency(wanted_id) is not None:
             clips.touch(wanted_id)
@@ -136,13 +146,13 @@ class SeenService(RunUseCases):
         return wanted
 
     def find(self, wanted: WantedSaliency) -> StepSaliency | None:
-        """What was made; None as long as it is not. Raises NoSaliency with the cause if it cannot be."""
+        """Return the map; None while it is not ready. Raises NoSaliency with the cause if it cannot be computed."""
         clips, wanted_id = Clips(self._folder(wanted.run_id)), wanted.plan.saliency_id
         if clips.requests.has(wanted_id):
             return None
         record = clips.find(wanted_id)
         if record is not None and record.cause is not None:
-            raise NoSaliency(f"{record.cause} Ask again to try again.")
+            raise NoSaliency(f"{record.cause} Request it again to retry.")
         return clips.find_saliency(wanted_id)
 
     def _evaluation(self, run_id: str, evaluation_id: str) -> tuple[RunRow, RunFolder, EvaluationRow]:
@@ -155,7 +165,7 @@ class SeenService(RunUseCases):
 
 
 def _read_strip(folder: RunFolder, path: Path, number: int, whose: str, why_none: str) -> bytes:
-    """Strip ``number`` of the archive ``path``. Raises PicturesNotFound or RunFolderError."""
+    """Return strip ``number`` of the archive ``path``. Raises PicturesNotFound or RunFolderError."""
     try:
         with open_archive(path, folder.path, "It is no whole archive of pictures.") as archive:
             return read_member(archive, strip_name(number))
@@ -166,15 +176,15 @@ def _read_strip(folder: RunFolder, path: Path, number: int, whose: str, why_none
 
 
 def _check_seen(folder: RunFolder) -> None:
-    """Raises NoSaliency unless the agent sees pictures, and ArtifactNotFound or RunFolderError."""
+    """Raise NoSaliency unless the agent sees pictures. Also raises ArtifactNotFound or RunFolderError."""
     folder.check()
     config = folder.read_config()
     if not find_environment(config).observation_space.is_picture or ALGORITHMS.get(config.algo).scorer is None:
-        raise NoSaliency("Saliency shows which pixels matter; what this agent sees are no pictures.")
+        raise NoSaliency("Saliency shows which pixels matter, but this agent sees no pictures.")
 
 
 def _check_step(evaluation: EvaluationRow, episode: int, index: int) -> None:
-    """Raises InvalidRequest for a step that was not played."""
+    """Raise InvalidRequest for a step that was not played."""
     summary = evaluation.parsed().summary
     lengths = [] if summary is None else [played.episode_length for played in summary.episodes]
     if episode >= len(lengths):
@@ -185,32 +195,32 @@ def _check_step(evaluation: EvaluationRow, episode: int, index: int) -> None:
 
 
 def _check_length(length: int, index: int) -> None:
-    """Raises InvalidRequest if the episode has no step ``index``."""
+    """Raise InvalidRequest if the episode has no step ``index``."""
     if index > length:
         raise InvalidRequest.field("/step", f"There is no step {index}; the episode ended with step {length}.")
 
 
 def _kept(run: RunRow, folder: RunFolder, step: int) -> KeptPolicy:
-    """Raises NoSaliency if no policy of ``step`` is kept any more."""
+    """Return the saved policy of ``step``. Raises NoSaliency if it was deleted."""
     kept = kept_policies(folder, run.policy_step)
     found = next((policy for policy in kept if policy.step == step), None)
     if found is None:
-        raise NoSaliency(f"The policy of step {step:,}, which played, is not kept any more.")
+        raise NoSaliency(f"The policy of step {step:,}, which played, was deleted.")
     return found
 
 
 def _policy_of(run: RunRow, folder: RunFolder, evaluation: EvaluationRow) -> KeptPolicy:
-    """The policy that played. Raises NoSaliency if it is not kept any more."""
+    """Return the policy that played. Raises NoSaliency if it was deleted."""
     step = evaluation.parsed().checkpoint_step
     found = evaluated_policy(folder, evaluation.id, step, run.policy_step)
     if found is None:
-        said = "that played" if step is None else f"of step {step:,}, which played,"
-        raise NoSaliency(f"The policy {said} is not kept any more. Evaluate one that is.")
+        which = "that played" if step is None else f"of step {step:,}, which played,"
+        raise NoSaliency(f"The policy {which} was deleted. Evaluate another one.")
     return found
 
 
 NEWEST = 1 << 62
-"""A step beyond that of any policy."""
+"""A step after that of any policy."""
 
 
 @dataclass(frozen=True)
@@ -228,10 +238,17 @@ class WantedSlice:
 
 
 class ValueSliceService(RunUseCases):
-    """Slices are kept and deleted as clips are."""
+    """Requests value slices. Slices are stored and deleted like clips."""
 
-    def ask(self, run_id: str, *, x: str, y: str, step: int | None, at: str | None) -> WantedSlice:
-        """Request the slice if it is not there. ``x``, ``y``: indices of components, or their names.
+    def request_slice(self, run_id: str, *, x: str, y: str, step: int | None, at: str | None) -> WantedSlice:
+        """Request a slice if it does not exist.
+
+        Args:
+            run_id: The run.
+            x: Index or name of a component of the observation.
+            y: Another component.
+            step: The newest saved policy at or before this step; None: the newest.
+            at: Values of all components, comma-separated; None: the middle of their bounds.
 
         Raises RunNotFound, InvalidRequest, NothingToEvaluate or NotEnoughDisk.
         """
@@ -274,20 +291,20 @@ class ValueSliceService(RunUseCases):
         return wanted
 
     def find(self, wanted: WantedSlice) -> ValueSlice | None:
-        """The slice; None while it is not ready. Raises NotSliceable with the cause if it cannot be computed."""
+        """Return the slice; None while it is not ready. Raises NotSliceable with the cause if it cannot be computed."""
         clips = Clips(self._folder(wanted.run_id))
         if clips.requests.has(wanted.id):
             return None
         record = clips.find(wanted.id)
         if record is not None and record.cause is not None:
-            raise NotSliceable(f"{record.cause} Ask again to try again.")
+            raise NotSliceable(f"{record.cause} Request it again to retry.")
         return clips.find_slice(wanted.id)
 
 
 def _check_sliceable(space: Space) -> None:
     if space.kind != "Box":
         raise InvalidRequest.field(
-            "/x", f"A value slice needs observations of numbers; these are {space.kind}. Look at the Q-table."
+            "/x", f"A value slice needs observations of numbers; these are {space.kind}. See the Q-table instead."
         )
     if space.is_picture or space.size > MOST_COMPONENTS:
         raise InvalidRequest.field(
@@ -304,7 +321,7 @@ def _place(space: Space, field: str, text: str) -> int:
         place = int(text)
         if place >= space.size:
             raise InvalidRequest.field(
-                f"/{field}", f"There is no component {place}; they are counted from 0 to {space.size - 1}."
+                f"/{field}", f"There is no component {place}; the indices are 0 to {space.size - 1}."
             )
         return place
     if text not in space.labels:
@@ -320,10 +337,10 @@ def _numbers(space: Space, text: str | None) -> list[float] | None:
     try:
         numbers = [float(part) for part in text.split(",")]
     except ValueError as error:
-        raise InvalidRequest.field("/at", "Give numbers with commas between them, as in 0,0.1,0,0.") from error
+        raise InvalidRequest.field("/at", "Give comma-separated numbers, such as 0,0.1,0,0.") from error
     if len(numbers) != space.size or not all(map(math.isfinite, numbers)):
         raise InvalidRequest.field(
-            "/at", f"Give one finite number for each of the {space.size} components; {len(numbers)} were given."
+            "/at", f"Give one finite number for each of the {space.size} components; got {len(numbers)}."
         )
     return numbers
 
@@ -333,3 +350,19 @@ def _newest_recorded(folder: RunFolder, evaluations: list[str]) -> str | None:
         if is_file(folder.evaluations.steps_path(evaluation_id), folder.path):
             return evaluation_id
     return None
+
+
+def view_value_slice(wanted: WantedSlice, found: ValueSlice) -> RunValueSlice:
+    """Return the API model of a value slice."""
+    return RunValueSlice(
+        **found.model_dump(exclude={"x", "y"}),
+        run_id=wanted.run_id,
+        step=wanted.step,
+        x=_slice_axis(wanted.space, wanted.plan.x, found.x),
+        y=_slice_axis(wanted.space, wanted.plan.y, found.y),
+    )
+
+
+def _slice_axis(space: Space, place: int, reach: SliceRange) -> SliceAxis:
+    name = space.labels[place] if space.labels else str(place)
+    return SliceAxis(place=place, name=name, unit=space.units[place] if space.units else "", **reach.model_dump())

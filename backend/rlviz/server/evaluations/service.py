@@ -1,4 +1,4 @@
-"""Use cases on evaluations: create and list them."""
+"""Create and list evaluations of a run."""
 
 from __future__ import annotations
 
@@ -35,22 +35,28 @@ class EvaluationService(RunUseCases):
         video: bool = True,
         steps: bool | None = None,
     ) -> EvaluationRow:
-        """Queue an evaluation.
+        """Queue an evaluation. A run of random actions plays random actions.
 
-        It plays the newest policy, which a run that trains is asked to save first; or the best; or the newest kept
-        policy up to ``checkpoint_step``. In a run of random actions chance plays, at any time.
-        ``steps``: whether steps are recorded; None: as the storage profile of the
-        environment's family says. Raises RunNotFound, NothingToEvaluate, EvaluationInProgress, InvalidRequest or
-        NotEnoughDisk.
+        Args:
+            run_id: The run.
+            episodes: Number of episodes.
+            seed: Seed of the first episode; each further episode adds 1.
+            deterministic: Take the most likely action instead of sampling.
+            policy: The newest policy, which a training run saves first, or the best one.
+            checkpoint_step: Instead, the newest saved policy at or before this step.
+            video: Whether to record a video.
+            steps: Whether to record steps; None: as in the storage profile of the environment's family.
+
+        Raises RunNotFound, NothingToEvaluate, EvaluationInProgress, InvalidRequest or NotEnoughDisk.
         """
         if checkpoint_step is not None and policy is not PolicyChoice.LATEST:
-            raise InvalidRequest.field("/checkpoint_step", "Give a step, or ask for the best policy; not both.")
+            raise InvalidRequest.field("/checkpoint_step", "Give a step or choose the best policy, not both.")
         now = utc(self._clock())
         with self._database.write() as session:
             run = get_run(session, run_id)
             check_controlled(run)
             if open_evaluations(session, run_id):
-                raise EvaluationInProgress(f"Run {run_id!r} is being evaluated. Wait for it to end, then ask again.")
+                raise EvaluationInProgress(f"Run {run_id!r} is being evaluated. Wait for it to end, then try again.")
             folder = self._folder(run_id)
             folder.check()
             folder.config_to_go_on()
@@ -91,26 +97,29 @@ class EvaluationService(RunUseCases):
         return row
 
     def list(self, run_id: str, *, by_run: bool = False) -> list[EvaluationRow]:
-        """Evaluations of the run, newest first: those that somebody asked for or played, or those that the run has
-        recorded itself. Raises RunNotFound."""
+        """Return the evaluations of a run, newest first. Raises RunNotFound.
+
+        ``by_run``: those that the run recorded during training, instead of requested and played ones.
+        """
         with self._database.read() as session:
             get_run(session, run_id)
             return list_evaluations(session, run_id, by_run=by_run)
 
     def latest(self, run_id: str) -> EvaluationRow:
-        """The newest evaluation. Raises RunNotFound, or EvaluationNotFound if there is none yet."""
+        """Return the newest evaluation. Raises RunNotFound, or EvaluationNotFound if there is none yet."""
         row = self.find_latest(run_id)
         if row is None:
             raise EvaluationNotFound(f"Run {run_id!r} has not been evaluated yet. POST to its evaluations to do so.")
         return row
 
     def find_latest(self, run_id: str) -> EvaluationRow | None:
+        """Return the newest evaluation; None if there is none. Raises RunNotFound."""
         with self._database.read() as session:
             get_run(session, run_id)
             return latest_evaluation(session, run_id)
 
     def get(self, run_id: str, evaluation_id: str) -> EvaluationRow:
-        """Raises RunNotFound or EvaluationNotFound."""
+        """Return an evaluation. Raises RunNotFound or EvaluationNotFound."""
         with self._database.read() as session:
             get_run(session, run_id)
             row = session.get(EvaluationRow, (run_id, evaluation_id))
@@ -119,7 +128,7 @@ class EvaluationService(RunUseCases):
         return row
 
     def kept(self, row: EvaluationRow) -> KeptFiles:
-        """Which of its files still exist."""
+        """Return which of its files still exist."""
         folder = self._folder(row.run_id)
         record, policy = row.parsed(), None
         if record.summary is not None and record.summary.pictures is not None:
@@ -133,8 +142,10 @@ class EvaluationService(RunUseCases):
         )
 
     def short_of_solved(self, row: EvaluationRow) -> str | None:
-        """Why an evaluation whose mean return reaches the threshold does not show the run to be solved, and what would;
-        None where there is nothing to say."""
+        """Return why a mean return above the threshold does not prove that the run is solved, and what would.
+
+        Returns None if the mean is below the threshold, or the run is solved.
+        """
         record = row.parsed()
         if record.summary is None or record.summary.episode_return is None or not _plays_a_policy(record):
             return None
@@ -151,7 +162,7 @@ class EvaluationService(RunUseCases):
 
 
 def later_than(newest: datetime | None, now: datetime) -> datetime:
-    """``now``, or just after ``newest`` if the clock was set back, so that the new id sorts last."""
+    """Return ``now``, or just after ``newest`` if the clock was set back, so that the new id sorts last."""
     return now if newest is None else max(now, newest + timedelta(milliseconds=1))
 
 
@@ -160,7 +171,7 @@ def _plays_a_policy(record: EvaluationRecord) -> bool:
 
 
 def _can_act(run: RunRow, folder: RunFolder) -> bool:
-    """Whether there is something that plays now, or will be once the trainer has saved it."""
+    """Return whether something can play now, or will after the trainer has saved it."""
     match run.actor:
         case RunActor.RANDOM:
             return True
@@ -171,7 +182,7 @@ def _can_act(run: RunRow, folder: RunFolder) -> bool:
 
 def _why_nothing(run: RunRow) -> str:
     if run.actor is RunActor.HUMAN:
-        return f"Nothing learns in run {run.id!r}, so that it has no policy to evaluate."
+        return f"Nothing learns in run {run.id!r}, so it has no policy to evaluate."
     if run.state.is_final:
         return f"Run {run.id!r} ended before its first checkpoint. Create a new run."
     return f"Run {run.id!r} is {run.status!r} and has no policy yet. Start it, or wait until it trains."
@@ -179,15 +190,15 @@ def _why_nothing(run: RunRow) -> str:
 
 def _why_no_best(run: RunRow, config: RunConfig) -> str:
     if run.actor is not RunActor.POLICY:
-        return f"Nothing learns in run {run.id!r}, so that it has no best policy. Leave policy out."
+        return f"Nothing learns in run {run.id!r}, so it has no best policy. Leave out `policy`."
     steps = config.evaluation.every_steps
     if steps is None:
         return (
-            f"Run {run.id!r} keeps no best policy: it was created without evaluation while it trains. "
+            f"Run {run.id!r} has no best policy, because it was created without evaluation during training. "
             "Evaluate the latest policy instead."
         )
     if run.state.is_final:
-        return f"Run {run.id!r} ended before its first evaluation kept a policy. Evaluate the latest policy instead."
+        return f"Run {run.id!r} ended before its first evaluation. Evaluate the latest policy instead."
     return (
         f"Run {run.id!r} has no best policy yet: its first evaluation comes after {steps:,} steps. "
         "Wait for it, or evaluate the latest policy."

@@ -1,4 +1,4 @@
-"""Use cases on step records: query, export and verify them."""
+"""Query, export and verify step records."""
 
 from __future__ import annotations
 
@@ -25,8 +25,11 @@ from rlviz.settings import Settings
 
 
 class StepRecordService:
-    """Of evaluations that have ended, and of clips. All methods raise RunNotFound, EvaluationNotFound, StepsNotFound
-    without records, RunFolderError for a damaged file, and TooMuchToRead."""
+    """Reads the step records of ended evaluations and of clips.
+
+    All methods raise RunNotFound, EvaluationNotFound, StepsNotFound without records, RunFolderError for a damaged file,
+    and TooMuchToRead.
+    """
 
     def __init__(
         self,
@@ -42,17 +45,17 @@ class StepRecordService:
         self._confined = confined
 
     def find(self, run_id: str, evaluation_id: str, query: StepQuery) -> tuple[RecordsAbout, list[str], FoundSteps]:
-        """The file's metadata, its columns, and the records that match. Raises InvalidRequest."""
+        """Return the file's metadata, its columns, and the matching records. Raises InvalidRequest."""
         folder, path = self._path(run_id, evaluation_id)
         return self._find(path, folder, query, _none(evaluation_id))
 
     def find_in_clip(self, run_id: str, clip_id: str, query: StepQuery) -> tuple[RecordsAbout, list[str], FoundSteps]:
-        """The same for a clip. Raises ArtifactNotFound if it was never requested."""
+        """Do the same for a clip. Raises ArtifactNotFound if it was never requested."""
         folder, path = self._film.steps_path(run_id, clip_id)
         return self._find(path, folder, query, _none_of_clip(clip_id))
 
     def open(self, run_id: str, evaluation_id: str) -> BinaryIO:
-        """Path of the file."""
+        """Open the file."""
         folder, path = self._path(run_id, evaluation_id)
         try:
             return open_file(path, folder.path)
@@ -62,8 +65,7 @@ class StepRecordService:
     def export(
         self, run_id: str, evaluation_id: str, kind: StepsFormat, episode: int | None, where: Sequence[str]
     ) -> Iterator[bytes]:
-        """An export, in chunks, of the records that are asked for. Raises InvalidRequest and NotExportable before the
-        first chunk."""
+        """Export the matching records in chunks. Raises InvalidRequest and NotExportable before the first chunk."""
         pieces = self._pieces(run_id, evaluation_id, kind, episode, where)
         first = next(pieces, b"")
 
@@ -74,14 +76,16 @@ class StepRecordService:
         return all_pieces()
 
     def verify(self, run_id: str, evaluation_id: str, *, film: bool = False) -> Verification:
-        """Start a verification; with ``film`` one that makes the video again, or for the first time. Raises
-        VerificationInProgress, and RunIsActive for what a person is still playing."""
+        """Start a verification. ``film``: also make the video.
+
+        Raises VerificationInProgress, and RunIsActive while a person plays.
+        """
         folder, path = self._path(run_id, evaluation_id)
         if not is_file(path, folder.path):
             raise _none(evaluation_id)
         self._trust.admit(folder)
         if film and self._is_being_played(run_id, evaluation_id):
-            raise RunIsActive(f"Run {run_id!r} is still being played. Wait for its end, then have it filmed.")
+            raise RunIsActive(f"Run {run_id!r} is being played. Wait for its end, then film it.")
         if self._is_under_way(run_id, evaluation_id):
             raise VerificationInProgress(f"Evaluation {evaluation_id!r} is being verified. Wait for it to end.")
         asked = Verification(film=film)
@@ -90,13 +94,13 @@ class StepRecordService:
         return asked
 
     def verification(self, run_id: str, evaluation_id: str) -> Verification | None:
-        """The newest verification; None if there was none."""
+        """Return the newest verification; None if there was none."""
         under_way = self._is_under_way(run_id, evaluation_id)
         folder, _ = self._path(run_id, evaluation_id)
         found = folder.evaluations.read_verification(evaluation_id)
         if found is None:
             return None
-        if under_way:  # whatever its worker has said: until it is gone, no other can begin
+        if under_way:  # its worker may have written a result, but no other can start until it exits
             return Verification(steps=found.steps, film=found.film)
         if found.status is VerificationStatus.RUNNING:
             return found.model_copy(update={"status": VerificationStatus.FAILED, "cause": ABANDONED})
@@ -135,7 +139,7 @@ class StepRecordService:
 
 @contextmanager
 def errors_of(path: Path, folder: RunFolder, missing: StepsNotFound) -> Iterator[None]:
-    """Raise ``missing`` where the block finds no file at ``path``, and RunFolderError where it cannot be read."""
+    """Raise ``missing`` if the block finds no file at ``path``, and RunFolderError if the file cannot be read."""
     try:
         yield
     except FileNotFoundError as error:
@@ -146,13 +150,13 @@ def errors_of(path: Path, folder: RunFolder, missing: StepsNotFound) -> Iterator
 
 def _none_of_clip(clip_id: str) -> StepsNotFound:
     return StepsNotFound(
-        f"Clip {clip_id!r} has no step records: it shows several policies, is not made yet, or they had to make room "
-        "for newer ones. POST to the run's clips; that of one policy is recorded."
+        f"Clip {clip_id!r} has no step records: it shows several policies, is not made yet, or newer ones replaced "
+        "them. POST to the run's clips: a clip of one policy is recorded."
     )
 
 
 def _none(evaluation_id: str) -> StepsNotFound:
     return StepsNotFound(
-        f"Evaluation {evaluation_id!r} has no step records: none were asked for, it has not ended, or they had to make "
-        "room for newer ones. Evaluate again, with steps."
+        f"Evaluation {evaluation_id!r} has no step records: none were requested, it has not ended, or newer ones "
+        "replaced them. Evaluate again, with steps."
     )

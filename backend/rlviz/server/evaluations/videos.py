@@ -1,4 +1,4 @@
-"""Puts two evaluations' videos beside each other, in a process of its own, which reads and encodes them."""
+"""Combine the videos of two evaluations side by side, in a separate process."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from rlviz.server.evaluations.service import EvaluationService
 from rlviz.server.runs.service import RunService
 
 TIME_LIMIT_SECONDS = 240.0
-"""Seconds; on idle cores half a minute of video takes ten to twenty."""
+"""On idle cores, 30 seconds of video take 10 to 20 seconds."""
 
 
 class SideBySideVideos:
-    """Makes one video at a time. ``close`` ends it for good, from any thread."""
+    """Makes one video at a time. ``close`` can be called from any thread."""
 
     def __init__(
         self, runs: RunService, evaluations: EvaluationService, time_limit: float = TIME_LIMIT_SECONDS
@@ -34,15 +34,15 @@ class SideBySideVideos:
         self._closed = False
 
     def write(self, first: str, second: str, target: Path) -> None:
-        """Write the video to ``target``. ``first`` and ``second`` are each a run, of which the newest evaluation with a
-        video is taken, or RUN/EVALUATION.
+        """Write the video to ``target``.
 
-        Raises RunNotFound, EvaluationNotFound, ArtifactNotFound where there is no video, Conflict while another is
-        being made, and VideoNotWritten.
+        ``first`` and ``second`` are RUN/EVALUATION, or a run id for its newest evaluation with a video. Raises
+        RunNotFound, EvaluationNotFound, ArtifactNotFound without a video, Conflict while another is being made, and
+        VideoNotWritten.
         """
         parts = [self._part(first), self._part(second)]
         if not self._is_busy.acquire(blocking=False):
-            raise Conflict("Another video of two runs is being made. Ask again once it is there.")
+            raise Conflict("Another video of two runs is being made. Try again when it is ready.")
         try:
             self._run(json.dumps({"parts": parts, "target": str(target)}))
         finally:
@@ -66,8 +66,8 @@ class SideBySideVideos:
             if self._evaluations.kept(row).video:
                 return row
         if evaluation_id:
-            raise ArtifactNotFound(f"Evaluation {evaluation_id!r} of run {run_id!r} has no video, or none any more.")
-        raise ArtifactNotFound(f"Run {run_id!r} has no video. Evaluate it, then ask again.")
+            raise ArtifactNotFound(f"Evaluation {evaluation_id!r} of run {run_id!r} has no video, or it was deleted.")
+        raise ArtifactNotFound(f"Run {run_id!r} has no video. Evaluate it, then try again.")
 
     def _run(self, wanted: str) -> None:
         with self._lock:
@@ -84,7 +84,7 @@ class SideBySideVideos:
                 start_new_session=True,
             )
         try:
-            _, said = process.communicate(wanted, timeout=self._time_limit)
+            _, errors = process.communicate(wanted, timeout=self._time_limit)
         except subprocess.TimeoutExpired as error:
             _kill(process)
             process.communicate()
@@ -93,12 +93,12 @@ class SideBySideVideos:
             with self._lock:
                 self._process = None
         if process.returncode != 0:
-            last = (said.strip().splitlines() or [f"status {process.returncode}"])[-1]
-            raise VideoNotWritten(f"The videos could not be put beside each other: {last[:300]}")
+            last = (errors.strip().splitlines() or [f"status {process.returncode}"])[-1]
+            raise VideoNotWritten(f"The videos could not be combined: {last[:300]}")
 
 
 def _kill(process: subprocess.Popen[str]) -> None:
-    """With the ffmpegs that it started."""
+    """Kill the process and the ffmpegs that it started."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
 
@@ -115,5 +115,5 @@ def _subtitle(record: EvaluationRecord) -> str:
 
 
 def _ascii(text: str) -> str:
-    """The font of the labels knows little more than ASCII."""
+    """Replace characters that the font of the labels does not have."""
     return "".join(character if character.isascii() or character in "·±" else "?" for character in text)

@@ -238,7 +238,7 @@ def read_run(folder: RunFolder, metrics: MetricsService) -> RunToIngest:
     except (RunFolderError, OSError) as error:
         raise NotIngested(str(error)) from error
     finally:
-        metrics.forget(folder.run_id)
+        metrics.forget_run(folder.run_id)
     evaluations = [one for one in found.evaluations if not one.is_by_run]
     return RunToIngest(row, config, evaluations, points)
 

@@ -38,7 +38,7 @@ from rlviz.server.exchange.models import ImportedRuns, KnownLog, LogWarning, Off
 from rlviz.server.exchange.service import ExchangeService
 from rlviz.server.exchange.sinks import SinkService
 from rlviz.server.experiments.service import ExperimentService
-from rlviz.server.files import named, send_file
+from rlviz.server.files import send_file, split_parameter
 from rlviz.server.lanes import Lane, in_lane
 from rlviz.server.problems import documented
 from rlviz.server.router import Router
@@ -188,7 +188,11 @@ def export_runs(
     """
     if (runs is None) == (experiment is None):
         raise InvalidRequest.field("/runs", "Give either the ids of runs or the id of an experiment.")
-    ids = named(runs, "runs", LIMITS.exported_runs) if runs is not None else experiments.run_ids(str(experiment))
+    ids = (
+        split_parameter(runs, "runs", LIMITS.exported_runs)
+        if runs is not None
+        else experiments.run_ids(str(experiment))
+    )
     name = experiment or "runs"
     return _named(send_file(request, exchange.archive_runs(ids, form, name), ZIP), f"{name}-{form}.zip")
 

@@ -101,10 +101,10 @@ def length_note(spec: ExperimentSpec, resolved: Mapping[str, RunSpec]) -> str | 
     They say how long trials train, and why, if a grid or a search varies the rollout size; and that trials with few
     rollouts learn almost nothing.
     """
-    return " ".join(filter(None, (_of_ends(spec, resolved), _of_updates(spec, resolved)))) or None
+    return " ".join(filter(None, (_describe_ends(spec, resolved), _warn_of_few_updates(spec, resolved)))) or None
 
 
-def _of_updates(spec: ExperimentSpec, resolved: Mapping[str, RunSpec]) -> str | None:
+def _warn_of_few_updates(spec: ExperimentSpec, resolved: Mapping[str, RunSpec]) -> str | None:
     """Return a warning about trials with too few rounds of updates.
 
     A search would prefer settings that keep a lucky first policy.
@@ -119,7 +119,7 @@ def _of_updates(spec: ExperimentSpec, resolved: Mapping[str, RunSpec]) -> str | 
     return min(counts).warning("trial") if counts else None
 
 
-def _of_ends(spec: ExperimentSpec, resolved: Mapping[str, RunSpec]) -> str | None:
+def _describe_ends(spec: ExperimentSpec, resolved: Mapping[str, RunSpec]) -> str | None:
     run_specs = list(resolved.values())
     if spec.sweep is not None:
         rollouts = searched_rollouts(run_specs[0], spec.sweep.space)

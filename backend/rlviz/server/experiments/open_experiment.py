@@ -115,7 +115,7 @@ class OpenExperiment:
         self.proposer = self._plan()
         for line in folder.read_trials():
             if line.trial in self.trials:
-                self._take(line)
+                self._apply_line(line)
         self._report_all()  # an earlier service may have been killed before it reported
         if self.is_over and not self.stored.is_newer:
             self._report_end(self.control)
@@ -194,7 +194,7 @@ class OpenExperiment:
         self._journal.flush()
         written, self._unwritten = self._unwritten, []
         for one in written:
-            self._take(one)
+            self._apply_line(one)
 
     def fast_failure(self) -> str | None:
         """Return which trial failed and why, if one failure ends this experiment; otherwise None.
@@ -264,7 +264,7 @@ class OpenExperiment:
             self.add(Proposal(f"v{place}", variant.name, {}, seeds), variant)
         return FixedVariants()
 
-    def _take(self, line: TrialLine) -> None:
+    def _apply_line(self, line: TrialLine) -> None:
         self.trials[line.trial].apply_line(line)
         if line.state is TrialState.BEGUN:
             self.known_runs.add(line.run_id)

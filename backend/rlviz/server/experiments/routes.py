@@ -29,12 +29,8 @@ from rlviz.server.experiments.models import (
     Experiment,
     ExperimentEstimate,
     ExperimentList,
-    view_estimate,
-    view_experiment,
-    view_summary,
 )
 from rlviz.server.experiments.results.service import ExperimentResultsService, ResultsRequest
-from rlviz.server.experiments.scheduler import ExperimentScheduler
 from rlviz.server.experiments.service import ExperimentService
 from rlviz.server.files import ARTIFACT, POLICY, policy
 from rlviz.server.lanes import Lane, in_lane
@@ -44,7 +40,6 @@ from rlviz.server.wire import Body
 from rlviz.stats.experiments import ExperimentResults, ScoreKind
 
 ExperimentResultsAccess = Annotated[ExperimentResultsService, Depends(provided(ExperimentResultsService))]
-ExperimentSchedulerAccess = Annotated[ExperimentScheduler, Depends(provided(ExperimentScheduler))]
 Experiments = Annotated[ExperimentService, Depends(provided(ExperimentService))]
 Sinks = Annotated[SinkService, Depends(provided(SinkService))]
 
@@ -55,20 +50,19 @@ router = Router(prefix="/experiments", tag="experiments", lane=Lane.CHANGES)
 def create_experiment(body: ExperimentSpec, sinks: Sinks, experiments: Experiments) -> Experiment:
     """Create an experiment, which trains every variant with every seed and scores the policies. It starts at once."""
     sinks.check(body.sinks)
-    return view_experiment(experiments.create(body))
+    return experiments.create(body)
 
 
 @router.post("/estimate", responses=documented(InvalidRequest))
 def estimate_experiment(body: ExperimentSpec, experiments: Experiments) -> ExperimentEstimate:
     """Return how many runs an experiment would train and for how many steps, without starting it."""
-    return view_estimate(experiments.estimate(body))
+    return experiments.estimate(body)
 
 
 @router.get("", responses=documented(InvalidRequest))
 @in_lane(Lane.LISTS)
 def list_experiments(
     experiments: Experiments,
-    experiment_scheduler: ExperimentSchedulerAccess,
     q: Annotated[
         str | None, Query(max_length=LIMITS.search.maximum, description="Text that the name or id contains.")
     ] = None,
@@ -76,20 +70,14 @@ def list_experiments(
     cursor: Annotated[str | None, Query(max_length=100)] = None,
 ) -> ExperimentList:
     """List experiments without their trials, newest first."""
-    found = experiments.list(q=q, limit=limit, cursor=cursor)
-    return ExperimentList(
-        experiments=[view_summary(one) for one in found.experiments],
-        next_cursor=found.next_cursor,
-        total=found.total,
-        damaged=dict(experiment_scheduler.damaged()),
-    )
+    return experiments.list(q=q, limit=limit, cursor=cursor)
 
 
 @router.get("/{experiment_id}", responses=documented(ExperimentNotFound, RunFolderError))
 @in_lane(Lane.READS)
 def get_experiment(experiment_id: str, experiments: Experiments) -> Experiment:
     """Return an experiment with all of its trials."""
-    return view_experiment(experiments.get(experiment_id))
+    return experiments.get(experiment_id)
 
 
 @router.post(
@@ -98,7 +86,7 @@ def get_experiment(experiment_id: str, experiments: Experiments) -> Experiment:
 @in_lane(None)
 def stop_experiment(experiment_id: str, experiments: Experiments) -> Experiment:
     """Stop an experiment: start no more trials and pause its runs."""
-    return view_experiment(experiments.stop(experiment_id))
+    return experiments.stop(experiment_id)
 
 
 @router.post(
@@ -108,7 +96,7 @@ def stop_experiment(experiment_id: str, experiments: Experiments) -> Experiment:
 )
 def resume_experiment(experiment_id: str, experiments: Experiments) -> Experiment:
     """Resume a stopped experiment; each run continues where it was."""
-    return view_experiment(experiments.resume(experiment_id))
+    return experiments.resume(experiment_id)
 
 
 @router.delete("/{experiment_id}", status_code=204, responses=documented(ExperimentNotFound))

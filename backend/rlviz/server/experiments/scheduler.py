@@ -214,10 +214,10 @@ class TrialFollower:
             case RunStatus.FAILED if not is_disk_full_cause(row.cause):
                 self._fail(experiment, trial, run_id, row.cause or "Training failed.")
             case RunStatus.FAILED | RunStatus.STOPPED | RunStatus.INTERRUPTED:
-                self._go_on(experiment, trial, row)
+                self._resume_run(experiment, trial, row)
             case RunStatus.PAUSED:
                 if experiment.resumes_paused:
-                    self._go_on(experiment, trial, row)
+                    self._resume_run(experiment, trial, row)
 
     def _lose(self, experiment: OpenExperiment, trial: Trial, run_id: str) -> None:
         """Record that a trial's run does not exist: it was deleted, or the service was killed before it created the
@@ -227,7 +227,7 @@ class TrialFollower:
         else:
             experiment.record(trial, TrialState.LOST, run_id, cause="The app ended before its run was created.")
 
-    def _go_on(self, experiment: OpenExperiment, trial: Trial, row: RunRow) -> None:
+    def _resume_run(self, experiment: OpenExperiment, trial: Trial, row: RunRow) -> None:
         """Resume an interrupted run, or restart the trial if the run has no snapshot."""
         times = trial.lost + row.attempt
         if times > MOST_LOST:
@@ -281,7 +281,7 @@ def _trains(row: RunRow | None) -> bool:
     return row is not None and not row.state.is_final
 
 
-LOOK_SECONDS = 1.0
+POLL_SECONDS = 1.0
 """Seconds between checks of experiments whose runs have not changed."""
 
 MADE_ELSEWHERE = (
@@ -362,12 +362,12 @@ class ExperimentScheduler:
             return any(run_id in experiment.known_runs for experiment in self._experiments.values())
 
     def experiments(self) -> list[OpenExperiment]:
-        """Newest first."""
+        """Return the open experiments, newest first."""
         with self._lock:
             return sorted(self._experiments.values(), key=lambda experiment: experiment.id, reverse=True)
 
     def damaged(self) -> Mapping[str, str]:
-        """The problem of each experiment that cannot be read, by id."""
+        """Return the problem of each experiment that cannot be read, by id."""
         return dict(self._damaged)
 
     def open(self, folder: ExperimentFolder) -> OpenExperiment:
@@ -390,7 +390,8 @@ class ExperimentScheduler:
         """
         return self._trust.adopt(experiment.folder.path)
 
-    def forget(self, experiment_id: str) -> None:
+    def forget_experiment(self, experiment_id: str) -> None:
+        """Close an experiment that is deleted."""
         with self._lock:
             experiment = self._experiments.pop(experiment_id, None)
             self._seen.pop(experiment_id, None)
@@ -400,7 +401,7 @@ class ExperimentScheduler:
 
     def _loop(self) -> None:
         while not self._closing.is_set():
-            self._wake.wait(LOOK_SECONDS)
+            self._wake.wait(POLL_SECONDS)
             self._wake.clear()
             for experiment in self.experiments():
                 if self._closing.is_set():
@@ -423,7 +424,7 @@ class ExperimentScheduler:
             if experiment.control.desired == "stop":
                 self._follower.pause_all(experiment)
             else:
-                self._go_on(experiment)
+                self._continue(experiment)
             experiment.problem = None
         except (NotEnoughDisk, OSError) as error:
             experiment.problem = f"{error} It continues when there is room."
@@ -438,20 +439,20 @@ class ExperimentScheduler:
     def _forget_if_deleted(self, experiment: OpenExperiment) -> None:
         """Forget the experiment if its folder was deleted by hand, but not if the disk is briefly unavailable."""
         if experiment.folder.root.is_dir():
-            self.forget(experiment.id)
+            self.forget_experiment(experiment.id)
             self._events.publish(ExperimentChanged(experiment.id))
 
-    def _go_on(self, experiment: OpenExperiment) -> None:
+    def _continue(self, experiment: OpenExperiment) -> None:
         failed = experiment.fast_failure()
         if failed is None:
             self._follower.follow(experiment)
             failed = experiment.fast_failure()
         if failed is None:
-            self._begin(experiment)
+            self._start_trials(experiment)
         else:
             self._end(experiment, failed)
 
-    def _begin(self, experiment: OpenExperiment) -> None:
+    def _start_trials(self, experiment: OpenExperiment) -> None:
         """Start trials while there is room, and end the experiment if none is left."""
         free = self._free_places(experiment)
         while free > 0:
@@ -461,10 +462,10 @@ class ExperimentScheduler:
             if self._is_spent(experiment):
                 self._end_when_done(experiment, skipping=LIMITED)
                 return
-            trial = trial or self._proposed(experiment)
+            trial = trial or self._propose(experiment)
             if trial is None:
                 break
-            self._begin_one(experiment, trial)
+            self._start_trial(experiment, trial)
             free -= trial.is_begun
         self._end_when_done(experiment)
 
@@ -480,7 +481,7 @@ class ExperimentScheduler:
             return parallel - training - scoring
         return min(parallel - training, 2 * parallel - training - scoring)
 
-    def _proposed(self, experiment: OpenExperiment) -> Trial | None:
+    def _propose(self, experiment: OpenExperiment) -> Trial | None:
         """Return the next trial of a search; None while one is queued, since a later proposal knows more scores."""
         if self._follower.awaits_place(experiment):
             return None
@@ -490,7 +491,7 @@ class ExperimentScheduler:
         experiment.add(proposal)
         return next(iter(experiment.waiting()))
 
-    def _begin_one(self, experiment: OpenExperiment, trial: Trial) -> None:
+    def _start_trial(self, experiment: OpenExperiment, trial: Trial) -> None:
         self._disk.check()
         try:
             config = self._runs.configure(experiment, trial)

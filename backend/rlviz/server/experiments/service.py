@@ -11,7 +11,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from threading import Lock
@@ -58,10 +57,11 @@ from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.runs import find_pace, find_runs
 from rlviz.server.events import EventBus, ExperimentChanged, RunVersions
 from rlviz.server.experiments.lengths import common_end, ends_of, length_note, rollout_of, searched_rollouts
+from rlviz.server.experiments.models import Experiment, ExperimentEstimate, ExperimentList, ExperimentSummary
 from rlviz.server.experiments.open_experiment import SEARCHED, OpenExperiment
 from rlviz.server.experiments.results.service import Cell, ExperimentSource
 from rlviz.server.experiments.scheduler import MADE_ELSEWHERE, ExperimentScheduler, TrialRuns
-from rlviz.server.experiments.summaries import OVER, ExperimentState, ExperimentSummary, state_of, status_of, summary_of
+from rlviz.server.experiments.summaries import OVER, state_of, status_of, summary_of
 from rlviz.server.metrics.comparison import environment_title, scale_of
 from rlviz.server.runs.configuration import MEMORY_PER_WORKER
 from rlviz.server.runs.environments import EnvironmentService
@@ -78,25 +78,6 @@ _MERGED = ("hyperparameters", "env_options")
 
 _BROUGHT_BY = {"algo": ("env_id",), "preset": ("algo", "env_id"), "total_timesteps": ("preset",)}
 """For a field with an error: other fields that may cause it, the likeliest first."""
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """What an experiment would train.
-
-    Attributes:
-        trials: Number of runs.
-        least_steps: Total environment steps of all trials, at least.
-        steps: The same total, at most.
-        note: Why trials differ from the requested length or from each other.
-        core_seconds: Processor seconds at the pace of earlier runs; None if there are none.
-    """
-
-    trials: int
-    least_steps: int
-    steps: int
-    note: str | None
-    core_seconds: float | None
 
 
 class SpecificationCheck:
@@ -117,13 +98,19 @@ class SpecificationCheck:
         self._check_size(spec, list(found.values()))
         return found
 
-    def estimate(self, spec: ExperimentSpec) -> Estimate:
+    def estimate(self, spec: ExperimentSpec) -> ExperimentEstimate:
         """Return what the experiment would train, without the need to confirm. Raises InvalidRequest like
         ``resolved``."""
         found = self._resolved(spec)
         run_specs = list(found.values())
         least, most = _steps(spec, run_specs)
-        return Estimate(spec.cells, least, most, length_note(spec, found), self._core_seconds(spec, run_specs))
+        return ExperimentEstimate(
+            trials=spec.cells,
+            total_timesteps=most,
+            least_timesteps=least,
+            length_note=length_note(spec, found),
+            core_seconds=self._core_seconds(spec, run_specs),
+        )
 
     def _resolved(self, spec: ExperimentSpec) -> dict[str, RunSpec]:
         self._check_limits(spec)
@@ -144,8 +131,8 @@ class SpecificationCheck:
         common = common_end(found["v0"].total_timesteps, map(rollout_of, found.values()))
         if common is None:
             return found
-        lasting = _lasting(spec, common)
-        return {f"v{place}": self._resolve(lasting, place, one) for place, one in enumerate(spec.fixed_variants())}
+        longer = _with_length(spec, common)
+        return {f"v{place}": self._resolve(longer, place, one) for place, one in enumerate(spec.fixed_variants())}
 
     def _check_limits(self, spec: ExperimentSpec) -> None:
         for name in ("seconds", "core_seconds"):
@@ -190,7 +177,7 @@ class SpecificationCheck:
 
     def _base(self, spec: ExperimentSpec) -> RunSpec:
         try:
-            return _written_out(self._runs.resolve(spec.base, 0, spec.memory_per_worker))
+            return _complete_spec(self._runs.resolve(spec.base, 0, spec.memory_per_worker))
         except InvalidRequest as error:
             _refuse(error, lambda field: _in_base(spec, field))
 
@@ -207,11 +194,11 @@ class SpecificationCheck:
                 "`base.evaluation`, for instance every tenth of the steps, or no pruner.",
             )
         common = common_end(base.total_timesteps, searched_rollouts(base, spec.sweep.space))
-        return base if common is None else self._base(_lasting(spec, common))
+        return base if common is None else self._base(_with_length(spec, common))
 
     def _resolve(self, spec: ExperimentSpec, place: int, variant: Variant) -> RunSpec:
         try:
-            return _written_out(self._runs.resolve(variant.run_spec(spec.base), 0, spec.memory_per_worker))
+            return _complete_spec(self._runs.resolve(variant.run_spec(spec.base), 0, spec.memory_per_worker))
         except InvalidRequest as error:
             if spec.grid:
                 unknown = isinstance(error, UnknownName)
@@ -228,12 +215,12 @@ def _steps(spec: ExperimentSpec, run_specs: Sequence[RunSpec]) -> tuple[int, int
     return round(trials * sum(least for least, _ in ends)), round(trials * sum(most for _, most in ends))
 
 
-def _lasting(spec: ExperimentSpec, steps: int) -> ExperimentSpec:
+def _with_length(spec: ExperimentSpec, steps: int) -> ExperimentSpec:
     """Return the specification with runs of ``steps`` environment steps."""
     return spec.model_copy(update={"base": spec.base.model_copy(update={"total_timesteps": steps})})
 
 
-def _written_out(config: RunConfig) -> RunSpec:
+def _complete_spec(config: RunConfig) -> RunSpec:
     return RunSpec(**{name: getattr(config, name) for name in RunSpec.model_fields})
 
 
@@ -317,7 +304,7 @@ def methods_of(labels: Mapping[str, str], run_specs: Mapping[str, RunSpec]) -> d
     for _, group in groupby(sorted(labels, key=keys.__getitem__), keys.__getitem__):
         ours = sorted(group, key=list(labels).index)
         found |= dict.fromkeys(ours, _in_common([labels[variant] for variant in ours]))
-    return _told_apart(found, keys, labels)
+    return _make_distinct(found, keys, labels)
 
 
 def name_of(spec: ExperimentSpec) -> str:
@@ -368,7 +355,7 @@ def _all_of(names: Sequence[str]) -> str:
     return names[0][: most - len(others)] + others
 
 
-def _told_apart(names: Mapping[str, str], keys: Mapping[str, str], labels: Mapping[str, str]) -> dict[str, str]:
+def _make_distinct(names: Mapping[str, str], keys: Mapping[str, str], labels: Mapping[str, str]) -> dict[str, str]:
     """Name methods that would have equal names by the names of all their variants."""
     methods = {keys[variant]: name for variant, name in names.items()}
     twice = {name for name in methods.values() if list(methods.values()).count(name) > 1}
@@ -404,15 +391,6 @@ CACHED_SUMMARIES = 1_000
 CACHED_STATES = 16
 
 
-@dataclass(frozen=True)
-class ExperimentPage:
-    """A page of experiments. ``next_cursor`` is None on the last; ``total`` counts all pages."""
-
-    experiments: Sequence[ExperimentSummary]
-    next_cursor: str | None
-    total: int
-
-
 class ExperimentService:
     def __init__(
         self,
@@ -432,10 +410,10 @@ class ExperimentService:
         self._check = SpecificationCheck(runs, self._pace)
         self._disk = DiskGuard(settings)
         self._over: LRUCache[str, tuple[int, ExperimentSummary]] = LRUCache(CACHED_SUMMARIES)
-        self._over_states: LRUCache[str, tuple[int, ExperimentState]] = LRUCache(CACHED_STATES)
+        self._over_states: LRUCache[str, tuple[int, Experiment]] = LRUCache(CACHED_STATES)
         self._lock = Lock()
 
-    def create(self, spec: ExperimentSpec) -> ExperimentState:
+    def create(self, spec: ExperimentSpec) -> Experiment:
         """Create an experiment and start it. Raises InvalidRequest, NotEnoughDisk or OSError."""
         self._disk.check()
         resolved = self._check.resolved(spec)
@@ -454,11 +432,11 @@ class ExperimentService:
         self._scheduler.wake()
         return self._state(experiment)
 
-    def estimate(self, spec: ExperimentSpec) -> Estimate:
+    def estimate(self, spec: ExperimentSpec) -> ExperimentEstimate:
         """Return what ``create`` would train. Raises InvalidRequest if ``create`` would."""
         return self._check.estimate(spec)
 
-    def list(self, *, q: str | None, limit: int, cursor: str | None) -> ExperimentPage:
+    def list(self, *, q: str | None, limit: int, cursor: str | None) -> ExperimentList:
         """Return a page of experiments, newest first.
 
         ``q``: text that the name or id contains. ``cursor``: ``next_cursor`` of the previous page. Raises
@@ -470,12 +448,15 @@ class ExperimentService:
         every = [one for one in self._scheduler.experiments() if wanted in f"{one.id} {one.stored.name}".lower()]
         left = [one for one in every if cursor is None or one.id < cursor]
         page = left[:limit]
-        return ExperimentPage(
-            [self._summary(one) for one in page], page[-1].id if len(left) > limit else None, len(every)
+        return ExperimentList(
+            experiments=[self._summary(one) for one in page],
+            next_cursor=page[-1].id if len(left) > limit else None,
+            total=len(every),
+            damaged=dict(self._scheduler.damaged()),
         )
 
-    def get(self, experiment_id: str) -> ExperimentState:
-        """Raises ExperimentNotFound or RunFolderError."""
+    def get(self, experiment_id: str) -> Experiment:
+        """Return an experiment with its trials. Raises ExperimentNotFound or RunFolderError."""
         return self._state(self._experiment(experiment_id))
 
     def run_ids(self, experiment_id: str) -> Sequence[str]:
@@ -487,29 +468,29 @@ class ExperimentService:
             there = {row.id for row in find_runs(session, wanted)}
         return [run_id for run_id in wanted if run_id in there]
 
-    def stop(self, experiment_id: str) -> ExperimentState:
+    def stop(self, experiment_id: str) -> Experiment:
         """Stop an experiment: start no more trials and pause its runs.
 
         Raises ExperimentNotFound, NewerVersion, or ExperimentConflict if it is over.
         """
         experiment = self._experiment(experiment_id)
         with experiment.lock:
-            self._check_goes_on(experiment)
+            self._check_can_continue(experiment)
             experiment.write_control(ExperimentControl(desired="stop"))
-        return self._directed(experiment)
+        return self._publish_change(experiment)
 
-    def resume(self, experiment_id: str) -> ExperimentState:
+    def resume(self, experiment_id: str) -> Experiment:
         """Resume a stopped experiment.
 
         Raises ExperimentNotFound, NewerVersion, or ExperimentConflict if it is over.
         """
         experiment = self._experiment(experiment_id)
         with experiment.lock:
-            self._check_goes_on(experiment)
+            self._check_can_continue(experiment)
             if experiment.control.desired == "stop":
                 experiment.resumes_paused = True
                 experiment.write_control(ExperimentControl())
-        return self._directed(experiment)
+        return self._publish_change(experiment)
 
     def delete(self, experiment_id: str) -> None:
         """Delete an experiment's folder and stop its runs, which stay as ordinary runs.
@@ -520,12 +501,12 @@ class ExperimentService:
         try:
             experiment = self._scheduler.open(folder)
         except RunFolderError:
-            self._scheduler.forget(experiment_id)
+            self._scheduler.forget_experiment(experiment_id)
             folder.remove()
         else:
             with experiment.lock:
                 may_run = self._scheduler.may_run(experiment)  # an untrusted experiment could name any run
-                self._scheduler.forget(experiment_id)
+                self._scheduler.forget_experiment(experiment_id)
                 folder.remove()
                 for trial in experiment.trials.values() if may_run else ():
                     if trial.is_begun and trial.run_id is not None:
@@ -585,12 +566,12 @@ class ExperimentService:
             raise ExperimentNotFound(experiment_id)
         return folder
 
-    def _directed(self, experiment: OpenExperiment) -> ExperimentState:
+    def _publish_change(self, experiment: OpenExperiment) -> Experiment:
         self._events.publish(ExperimentChanged(experiment.id))
         self._scheduler.wake()
         return self._state(experiment)
 
-    def _check_goes_on(self, experiment: OpenExperiment) -> None:
+    def _check_can_continue(self, experiment: OpenExperiment) -> None:
         if experiment.stored.is_newer:
             raise NewerVersion(f"Experiment {experiment.id!r} can only be looked at here. {experiment.problem}")
         if not self._scheduler.adopt(experiment):
@@ -603,7 +584,7 @@ class ExperimentService:
         with self._database.read() as session:
             return find_pace(session, algo, env_id)
 
-    def _state(self, experiment: OpenExperiment) -> ExperimentState:
+    def _state(self, experiment: OpenExperiment) -> Experiment:
         """Return the state. That of an ended experiment is cached until a run is deleted or restored."""
         version = self._version(experiment)
         with self._lock:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from math import inf
 
-from rlviz.domain.experiments import CellStatus, ExperimentSpec, ExperimentStatus, RunSpec, TrialState
+from rlviz.domain.experiments import CellStatus, ExperimentStatus, RunSpec, TrialState
+from rlviz.domain.recommended import RECOMMENDED
 from rlviz.domain.status import RunStatus
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.experiments.lengths import end_of, ends_of, length_note
+from rlviz.server.experiments.models import Experiment, ExperimentCell, ExperimentSummary, ExperimentVariant
 from rlviz.server.experiments.open_experiment import SEARCHED, OpenExperiment, Trial
 from rlviz.stats.return_curve import SPARKLINE_POINTS, thin_sparkline
 
@@ -31,39 +31,6 @@ _BEGUN = {
     RunStatus.COMPLETED: CellStatus.SCORING,
 }
 """Status of a started trial by the status of its run; in all other statuses it trains."""
-
-
-@dataclass(frozen=True)
-class ExperimentSummary:
-    """The progress of an experiment, without its trials.
-
-    Attributes:
-        problem: What blocks it at the moment.
-        cause: Why it failed or was stopped.
-        counts: Number of trials by status.
-        total_timesteps: Total steps of all trials, at most.
-        least_timesteps: The same total as a minimum.
-        progress: The share of these steps that is settled, from 0 to 1.
-        length_note: Why trials differ from the requested length or from each other.
-        core_seconds: Processor seconds of all its runs, lost ones included.
-        seconds_left: Estimate at the pace so far; None if unknown.
-    """
-
-    id: str
-    name: str
-    created_at: datetime
-    status: ExperimentStatus
-    cause: str | None
-    problem: str | None
-    searches: bool
-    planned: int
-    total_timesteps: int
-    least_timesteps: int
-    length_note: str | None
-    counts: Mapping[CellStatus, int]
-    progress: float
-    seconds_left: float | None
-    core_seconds: float
 
 
 def summary_of(
@@ -86,22 +53,22 @@ def summary_of(
     total = sum(lengths)
     progress = sum(share * length for share, length in zip(shares, lengths, strict=False)) / total
     trained = sum(row.clock.at(now) for row in rows.values() if row.attempts)
-    goes_on = status is ExperimentStatus.RUNNING
+    is_running = status is ExperimentStatus.RUNNING
     return ExperimentSummary(
         id=experiment.id,
         name=experiment.stored.name,
         created_at=experiment.stored.created_at,
         status=status,
         cause=control.cause or control.skipped,
-        problem=experiment.problem if goes_on or experiment.stored.is_newer else None,
+        problem=experiment.problem if is_running or experiment.stored.is_newer else None,
         searches=experiment.spec.sweep is not None,
-        planned=planned,
+        trials=planned,
         total_timesteps=total,
         least_timesteps=sum(least for least, _ in ends),
         length_note=length_note(experiment.spec, experiment.stored.resolved) if experiment.stored.resolved else None,
-        counts=Counter(cell_status(trial, row, status) for trial, row in trials),
+        counts=dict(Counter(cell_status(trial, row, status) for trial, row in trials)),
         progress=1.0 if status in OVER else min(1.0, progress),
-        seconds_left=_seconds_left(trained, progress, planned - sum(shares), parallel) if goes_on else None,
+        seconds_left=_seconds_left(trained, progress, planned - sum(shares), parallel) if is_running else None,
         core_seconds=sum(row.core_seconds(now) for row in rows.values()),
     )
 
@@ -187,69 +154,41 @@ SPARKLINES_POINTS = 8_000
 FEWEST_POINTS = 8
 
 
-@dataclass(frozen=True)
-class CellState:
-    """The current state of one trial.
-
-    Attributes:
-        progress: The share of its steps that is settled, from 0 to 1; 1 after it has ended.
-        trained: The share of its steps that is trained.
-        sparkline: Mean returns, evenly spaced over the trained steps.
-    """
-
-    trial: int
-    variant: str
-    seed: int
-    status: CellStatus
-    run_id: str | None
-    attempt: int
-    score: float | None
-    cause: str | None
-    progress: float
-    trained: float
-    sparkline: Sequence[float]
-
-
-@dataclass(frozen=True)
-class VariantState:
-    """A variant. ``run_spec``: as requested; ``trained``: with all values of its preset."""
-
-    id: str
-    label: str
-    run_spec: RunSpec
-    trained: RunSpec
-
-
-@dataclass(frozen=True)
-class ExperimentState(ExperimentSummary):
-    """An experiment with its trials as they are now."""
-
-    spec: ExperimentSpec
-    variants: Sequence[VariantState]
-    seeds: Sequence[int]
-    cells: Sequence[CellState]
-
-
-def state_of(experiment: OpenExperiment, rows: Mapping[str, RunRow], *, now: float, parallel: int) -> ExperimentState:
+def state_of(experiment: OpenExperiment, rows: Mapping[str, RunRow], *, now: float, parallel: int) -> Experiment:
     """Return the full state. Args as for ``summary_of``; the caller holds the experiment's lock."""
     summary = summary_of(experiment, rows, now=now, parallel=parallel)
     most = min(SPARKLINE_POINTS, max(FEWEST_POINTS, SPARKLINES_POINTS // max(len(experiment.trials), 1)))
-    return ExperimentState(
+    return Experiment(
         **vars(summary),
-        spec=experiment.spec,
+        specification=experiment.spec,
         variants=[
-            VariantState(name, label, experiment.run_specs[name], experiment.run_spec_of(name))
+            _variant(name, label, experiment.run_specs[name], experiment.run_spec_of(name))
             for name, label in experiment.labels.items()
         ],
-        seeds=experiment.spec.seed_list,
+        seeds=list(experiment.spec.seed_list),
         cells=[_cell(trial, rows.get(trial.run_id or ""), summary, most) for trial in experiment.trials.values()],
     )
 
 
-def _cell(trial: Trial, row: RunRow | None, summary: ExperimentSummary, most: int) -> CellState:
+def _variant(name: str, label: str, run_spec: RunSpec, trained: RunSpec) -> ExperimentVariant:
+    """Return a variant. ``run_spec``: as requested; ``trained``: with all values of its preset."""
+    return ExperimentVariant(
+        id=name,
+        label=label,
+        algo=run_spec.algo,
+        env_id=run_spec.env_id,
+        preset=trained.preset if run_spec.preset == RECOMMENDED else run_spec.preset,
+        hyperparameters=run_spec.hyperparameters,
+        total_timesteps=trained.total_timesteps,
+        end_step=end_of(trained),
+        evaluation=trained.evaluation,
+    )
+
+
+def _cell(trial: Trial, row: RunRow | None, summary: ExperimentSummary, most: int) -> ExperimentCell:
     """Return the state of a trial. ``most``: the maximum number of sparkline points."""
     last = trial.last
-    return CellState(
+    return ExperimentCell(
         trial=trial.number,
         variant=trial.variant,
         seed=trial.seed,

@@ -1,6 +1,7 @@
-"""Comparing runs: curves, figures, verdict, and differences in settings.
+"""Compare runs: curves on a common axis, figures, a verdict, and differences in settings.
 
-What an environment with its options is called, and the scale on which its returns are normalised.
+Also here: titles of environments with options (``environment_title``), and the scale that normalises their returns
+(``scale_of``).
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal
 
 import numpy as np
@@ -24,10 +25,13 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.evaluations import find_requested_results
 from rlviz.server.catalog.models import RunRow
-from rlviz.server.metrics.service import ComparedAxis, Curve, MetricsService, RunCurves, RunCurvesCache
+from rlviz.server.metrics.models import ComparedRun, Comparison, MetricCurve, RunGroup, SeedCurve
+from rlviz.server.metrics.service import ComparedAxis, MetricsService, RunCurves, RunCurvesCache, null_gaps
 from rlviz.server.runs.family import shared_until
+from rlviz.server.runs.models import solved_at, view_run
 from rlviz.server.runs.service import RunService
 from rlviz.server.snapshots.forking import knobs_in_force_now
+from rlviz.stats.arrays import Floats
 from rlviz.stats.comparison import (
     AlignedCurves,
     ConfigDifference,
@@ -40,7 +44,7 @@ from rlviz.stats.comparison import (
 from rlviz.stats.criterion import Criterion, Source, common_criterion
 from rlviz.stats.experiments import Scale
 from rlviz.stats.experiments.trials import Made, made_of_curve, returns_of_training
-from rlviz.stats.groups import ComparisonEntry, Figure, Greedy, Named, compare_figures, distinct_labels
+from rlviz.stats.groups import ComparisonEntry, FigureComparison, Greedy, Named, compare_figures, distinct_labels
 from rlviz.stats.number_text import brief_number, duration
 from rlviz.stats.seeds import BAND_RESAMPLES, BandedCurve, banded_curve, explain_curve, select_far_enough
 from rlviz.stats.solved import Evaluated, SolvedAt, find_solved, solved_by_evaluations, solved_by_training
@@ -51,7 +55,16 @@ Dimension = Literal["environment", "algorithm"]
 
 @dataclass(frozen=True)
 class ComparisonRequest:
-    """``metrics``: names of those to return curves of besides the return. ``max_points``: of each curve."""
+    """A request to compare runs.
+
+    Attributes:
+        run_ids: The runs.
+        threshold: Return to reach; None: that of each environment.
+        window: Episodes in the moving average.
+        metrics: Metrics to return curves of, besides the return.
+        max_points: Maximum points of each curve.
+        axis: The common axis.
+    """
 
     run_ids: Sequence[str]
     threshold: float | None
@@ -63,8 +76,8 @@ class ComparisonRequest:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """One run. ``threshold``: the return to reach; ``environment``: title of its group; ``solved``: when anything
-    first showed that it reached the threshold; ``compare_figures`` has when the common criterion did."""
+    """One compared run. ``threshold``: the return to reach; ``environment``: title of its group; ``solved``: when it
+    first reached the threshold by any criterion, while ``figures`` uses the common one."""
 
     row: RunRow
     label: str
@@ -72,23 +85,14 @@ class Compared:
     threshold: float | None
     solved: SolvedAt | None
     figures: RunMetrics
-    curves: Mapping[str, Curve]
-
-
-@dataclass(frozen=True)
-class RunGroup:
-    """Runs with a property in common. ``threshold``: the return to reach, if the property is the environment."""
-
-    title: str
-    run_ids: Sequence[str]
-    threshold: float | None = None
+    curves: Mapping[str, MetricCurve]
 
 
 @dataclass(frozen=True, eq=False)
-class SeedCurve:
+class BandedSeedCurve:
     """The returns of compared runs that differ only in their seed, as one curve on the common grid.
 
-    ``run_ids``: all compared runs of the group. ``note``: why the curve leaves some out, or stops before some do.
+    ``run_ids``: all compared runs of the group. ``note``: why the curve leaves out runs or ends before some do.
     """
 
     group_id: str
@@ -101,9 +105,14 @@ class SeedCurve:
 
 @dataclass(frozen=True, eq=False)
 class ComparedRuns:
-    """``threshold`` is None if none was given and the environments have none in common. ``criterion``: what tells alike
-    of all runs when they reached it. ``curves``: of the return. ``logged``: names of the metrics that any of the runs
-    has."""
+    """The result of a comparison.
+
+    Attributes:
+        threshold: The requested threshold, or the one that all runs share; None if there is none.
+        criterion: Decides equally for all runs when they reached the threshold; None if none fits all.
+        logged: Metrics that at least one run has.
+        curves: Moving average of the return on the common axis.
+    """
 
     request: ComparisonRequest
     threshold: float | None
@@ -111,11 +120,11 @@ class ComparedRuns:
     runs: Sequence[Compared]
     logged: Sequence[str]
     curves: AlignedCurves
-    seeds: Sequence[SeedCurve]
+    seeds: Sequence[BandedSeedCurve]
     differences: Sequence[ConfigDifference]
     environments: Sequence[RunGroup]
     algorithms: Sequence[RunGroup]
-    figures: Sequence[Figure]
+    figures: Sequence[FigureComparison]
     verdict: Verdict | None
 
 
@@ -149,7 +158,7 @@ class ComparisonService:
         threshold = request.threshold if request.threshold is not None else _common_threshold(compared)
         entries = [_entry(one) for one in compared]
         shared = shared_until(rows, self._runs.get)
-        if shared:  # a fork with a changed hyperparameter has none any more
+        if shared:  # a fork with a changed hyperparameter has no preset
             differences = [one for one in differences if one.path != "/preset"]
         placed = {row.id: found[row.id].episodes_over(request.axis, row.clock) for row in rows}
         curves = aligned_curves(placed, window=request.window, max_points=request.max_points)
@@ -187,7 +196,7 @@ def _compared(
     asked: Sequence[Evaluated],
     criterion: Criterion | None,
 ) -> Compared:
-    """``asked``: results of evaluations on request."""
+    """Return one compared run. ``asked``: results of evaluations on request."""
     threshold = row.reward_threshold if request.threshold is None else request.threshold
     clock = row.clock if row.attempts else None
     return Compared(
@@ -204,7 +213,7 @@ def _compared(
 
 
 def _solved(row: RunRow, found: RunCurves, asked: Sequence[Evaluated], threshold: float | None) -> SolvedAt | None:
-    """When anything first showed that the run reached ``threshold``."""
+    """Return when the run first reached ``threshold`` by any criterion."""
     episodes = found.episodes
     return find_solved(
         *(episodes.step, episodes.time, episodes.reward, threshold),
@@ -214,7 +223,7 @@ def _solved(row: RunRow, found: RunCurves, asked: Sequence[Evaluated], threshold
 
 
 def _reached(row: RunRow, found: RunCurves, threshold: float | None, criterion: Criterion | None) -> SolvedAt | None:
-    """When the run reached ``threshold`` by ``criterion``."""
+    """Return when the run reached ``threshold`` by ``criterion``."""
     if criterion is None:
         return None
     if criterion.source is Source.EVALUATION:
@@ -224,19 +233,19 @@ def _reached(row: RunRow, found: RunCurves, threshold: float | None, criterion: 
 
 
 def _plan(config: RunConfig | None) -> EvaluationPlan | None:
-    """How the run is evaluated while it trains, where this app does that."""
+    """Return how the app evaluates the run during training; None if it does not."""
     return config.evaluation if config is not None and config.actor is RunActor.POLICY else None
 
 
 def _settings(configs: Mapping[str, RunConfig], folders: Mapping[str, RunFolder]) -> dict[str, dict[str, object]]:
-    """By run; of hyperparameters that any of the runs had changed while it trained, also what each came to."""
+    """Return the settings by run id, including current values of hyperparameters that any run changed in training."""
     changed = {run_id: knobs_in_force_now(folders[run_id], config) for run_id, config in configs.items()}
     names = sorted({name for values in changed.values() for name in values})
     settings: dict[str, dict[str, object]] = {}
     for run_id, config in configs.items():
         values = {**config.hyperparameters, **changed[run_id]}
-        came_to = {name: values[name] for name in names if name in values}
-        settings[run_id] = {**config.model_dump(mode="json"), **({"while_training": came_to} if came_to else {})}
+        current = {name: values[name] for name in names if name in values}
+        settings[run_id] = {**config.model_dump(mode="json"), **({"while_training": current} if current else {})}
     return settings
 
 
@@ -248,7 +257,7 @@ def _config(folder: RunFolder) -> RunConfig | None:
 
 
 def environment_titles(rows: Sequence[RunRow]) -> dict[str, str]:
-    """The environment by run id, with its options where runs of one environment have different thresholds."""
+    """Return the environment by run id, with its options if runs of one environment have different thresholds."""
     thresholds: dict[str, set[float | None]] = {}
     for row in rows:
         thresholds.setdefault(row.env_id, set()).add(row.reward_threshold)
@@ -260,27 +269,33 @@ def environment_titles(rows: Sequence[RunRow]) -> dict[str, str]:
 
 
 def _common_threshold(compared: Sequence[Compared]) -> float | None:
-    """The reward threshold, if all runs share one environment and their options one threshold."""
+    """Return the threshold if all runs share it and the environment; else None."""
     found = {(one.environment, one.threshold) for one in compared}
     return found.pop()[1] if len(found) == 1 else None
 
 
 def _groups(compared: Sequence[Compared], by: Dimension) -> list[RunGroup]:
-    """Groups in the order of the first run of each."""
+    """Return the groups in the order of their first runs."""
     members: dict[str, list[Compared]] = {}
     for one in compared:
         members.setdefault(one.environment if by == "environment" else one.row.algo, []).append(one)
     return [
-        RunGroup(title, [one.row.id for one in group], group[0].threshold if by == "environment" else None)
+        RunGroup(
+            title=title,
+            run_ids=[one.row.id for one in group],
+            threshold=group[0].threshold if by == "environment" else None,
+        )
         for title, group in members.items()
     ]
 
 
 def _seed_curves(
     rows: Sequence[RunRow], placed: Mapping[str, Episodes], curves: AlignedCurves, request: ComparisonRequest
-) -> list[SeedCurve]:
-    """Of each group with more than one of ``rows``, in the order of the first of each. ``placed``: the episodes of each
-    run on the axis of ``curves``."""
+) -> list[BandedSeedCurve]:
+    """Return a curve for each group with several of ``rows``, in the order of their first runs.
+
+    ``placed``: the episodes of each run on the axis of ``curves``.
+    """
     members: dict[str, list[RunRow]] = {}
     for row in rows:
         members.setdefault(row.group_id, []).append(row)
@@ -295,14 +310,14 @@ def _seed_curve(
     placed: Mapping[str, Episodes],
     curves: AlignedCurves,
     request: ComparisonRequest,
-) -> SeedCurve:
+) -> BandedSeedCurve:
     known = [row for row in group if len(placed[row.id].step)]
     ends = np.array([placed[row.id].step[-1] for row in known])
     chosen = select_far_enough(ends.tolist(), [row.state.has_worker for row in known])
     drawn = [row for row, is_chosen in zip(known, chosen, strict=True) if is_chosen]
     nothing = np.full((1, len(curves.step)), np.nan)
     values = np.array([curves.values[row.id] for row in drawn]) if drawn else nothing
-    return SeedCurve(
+    return BandedSeedCurve(
         group_id,
         group[0].name,
         [row.id for row in group],
@@ -317,7 +332,7 @@ _PLACES: dict[ComparedAxis, Callable[[float], str]] = {
     "seconds": duration,
     "episode": lambda episode: f"episode {brief_number(episode)}",
 }
-"""How a place on each axis is said."""
+"""Returns text for a position on each axis."""
 
 
 def _entry(one: Compared) -> ComparisonEntry:
@@ -341,15 +356,66 @@ def _entry(one: Compared) -> ComparisonEntry:
 
 
 def environment_title(env_id: str, options: Mapping[str, JsonValue]) -> str:
-    """An environment with its options: “FrozenLake-v1, is_slippery true, map_name 4x4”; the same for the same ones."""
+    """Return an environment with its options in a fixed order: “FrozenLake-v1, is_slippery true, map_name 4x4”."""
     chosen = (f"{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in options.items())
     return ", ".join([env_id, *sorted(chosen)])
 
 
 def scale_of(environment: Environment) -> Scale | None:
-    """The returns that become 0 and 1; None where no threshold lies above what random actions earn, or where that was
-    not measured with these options."""
+    """Return the returns that are normalised to 0 and 1.
+
+    Returns None if the threshold is missing or not above the return of random actions, or if that was not measured
+    with these options.
+    """
     chance, threshold = find_random_return(environment), environment.reward_threshold
     if chance is None or threshold is None or threshold <= chance.mean:
         return None
     return Scale(random=chance.mean, threshold=threshold)
+
+
+def view_comparison(compared: ComparedRuns, queue: Mapping[str, int]) -> Comparison:
+    """Return the API model of a comparison. ``queue``: position by run id of queued runs."""
+    request = compared.request
+    return Comparison(
+        threshold=compared.threshold,
+        criterion=None if compared.criterion is None else compared.criterion.source,
+        window=request.window,
+        x=request.axis,
+        steps=compared.curves.step.tolist(),
+        runs=[_view_run(one, compared.curves.values[one.row.id], queue) for one in compared.runs],
+        logged=list(compared.logged),
+        seeds=[_view_seed_curve(one) for one in compared.seeds],
+        environments=list(compared.environments),
+        algorithms=list(compared.algorithms),
+        figures=list(compared.figures),
+        verdict=compared.verdict,
+        config_diff=list(compared.differences),
+    )
+
+
+def _view_seed_curve(one: BandedSeedCurve) -> SeedCurve:
+    curve = one.curve
+    return SeedCurve(
+        group_id=one.group_id,
+        title=one.title,
+        run_ids=list(one.run_ids),
+        iqm=null_gaps(curve.iqm),
+        low=null_gaps(curve.low),
+        high=null_gaps(curve.high),
+        count=curve.count.tolist(),
+        note=one.note,
+        made=one.made,
+    )
+
+
+def _view_run(one: Compared, returns: Floats, queue: Mapping[str, int]) -> ComparedRun:
+    return ComparedRun(
+        run=view_run(one.row, queue),
+        label=one.label,
+        environment=one.environment,
+        threshold=one.threshold,
+        solved=solved_at(one.row, one.solved, one.threshold),
+        y=null_gaps(returns),
+        curves=dict(one.curves),
+        **asdict(one.figures),
+    )

@@ -29,11 +29,11 @@ from rlviz.stats.hints import Case, GreedyEvaluation, Hint, Review, SuggestedCha
 CACHED_RUNS = 200
 
 _Version = tuple[int, str, int | None, Superseded, tuple[GreedyEvaluation, ...]]
-"""What the hints of a run depend on."""
+"""Everything that the hints of a run depend on."""
 
 
 class HintService:
-    """Finds hints; computes them again only when the journal has grown or the run has ended."""
+    """Finds hints. They are cached until the journal grows, the run ends, or it is evaluated."""
 
     def __init__(
         self,
@@ -49,8 +49,10 @@ class HintService:
         self._lock = Lock()
 
     def find_hints(self, run_id: str) -> Review:
-        """Return the hints of a run; none if nothing learns. Raises RunNotFound, or ArtifactNotFound if its folder "
-        "is gone."""
+        """Return the hints of a run; none if nothing learns.
+
+        Raises RunNotFound, or ArtifactNotFound if its folder is gone.
+        """
         row = self._runs.get(run_id)
         if row.actor is not RunActor.POLICY:
             return Review([], [])
@@ -67,8 +69,10 @@ class HintService:
         return seen
 
     def changes(self, run_id: str, hint: Hint) -> list[SuggestedChange]:
-        """Return the changes of a hint that a fork of the run accepts. Raises ArtifactNotFound if its folder is "
-        "gone."""
+        """Return the changes of a hint that a fork of the run accepts.
+
+        Raises ArtifactNotFound if its folder is gone.
+        """
         config = self._runs.config(run_id)
         return [change for change in hint.changes if self._forks.accepts(config, change.name, change.value)]
 
@@ -120,7 +124,7 @@ class HintService:
 
 
 def greedy_evaluation(step: int, summary: EvaluationSummary) -> GreedyEvaluation:
-    """What the ``summary`` of an evaluation says of the policy of ``step``."""
+    """Return the mean return of the policy of ``step`` in an evaluation, with its standard error."""
     found = summary.episode_return
     assert found is not None, "it has episodes"
     return GreedyEvaluation(step, found.mean, found.std / math.sqrt(len(summary.episodes)))

@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Iterable
 from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import Field
 
 from rlviz.domain.anatomy import UpdateAnatomy
 from rlviz.domain.evaluation import EvaluationStatus
 from rlviz.domain.events import EventRecord, KnownData, UnknownData
 from rlviz.domain.metrics import MetricRecord
-from rlviz.server.catalog.models import EvaluationRow, RunRow
-from rlviz.server.metrics.comparison import Compared, ComparedRuns
-from rlviz.server.metrics.comparison import SeedCurve as ComparisonSeedCurve
-from rlviz.server.metrics.past import Past
-from rlviz.server.metrics.service import Axis, Curve, Curves
-from rlviz.server.metrics.service import SmoothedCurve as MetricsSmoothedCurve
+from rlviz.server.catalog.models import EvaluationRow
 from rlviz.server.problems import Problem
 from rlviz.server.runs.events import describe, describe_evaluation
-from rlviz.server.runs.models import Run, Solved, _solved, view_run
+from rlviz.server.runs.models import Run, Solved
 from rlviz.server.wire import Wire
 from rlviz.stats import hints
-from rlviz.stats.arrays import Floats
+from rlviz.stats.comparison import ConfigDifference
 from rlviz.stats.criterion import Source
 from rlviz.stats.experiments.trials import Made
-from rlviz.stats.groups import Better, GroupFigure
-from rlviz.stats.hints import Review, RuleState
-from rlviz.stats.hints import SuggestedChange as HintsSuggestedChange
-from rlviz.stats.hints.hint import Unit
-from rlviz.stats.returns import MEAN_EPISODES
+from rlviz.stats.groups import FigureComparison
+from rlviz.stats.hints import Review, RuleState, SuggestedChange
+from rlviz.stats.hints.hint import LookedAt, Minimum
+from rlviz.stats.verdict import Verdict
 
 
 class MetricRows(Wire):
@@ -115,7 +107,7 @@ class RunsMetricCurves(Wire):
 
 
 class EvaluationEnded(Wire):
-    """A requested evaluation has ended. It is in no journal."""
+    """A requested evaluation has ended. No journal contains this event."""
 
     kind: Literal["evaluation"] = "evaluation"
     evaluation_id: str
@@ -143,23 +135,6 @@ class RunEvents(Wire):
     broken_lines: int = Field(description="Number of malformed lines that were skipped.")
 
 
-class LookedAt(Wire):
-    """The values that a rule evaluated."""
-
-    metric: str
-    from_step: int
-    to_step: int
-    points: int = Field(description="Number of values.")
-    unit: Unit = Field(description="Unit of a value.")
-
-
-class SuggestedChange(Wire):
-    """A suggested change that a fork of the run accepts."""
-
-    name: str = Field(description="The hyperparameter.")
-    value: JsonValue = Field(description="The suggested value.")
-
-
 class Hint(Wire):
     id: str = Field(description="The rule that found it, such as entropy-collapsed.")
     severity: Literal["info", "warning", "problem"]
@@ -174,15 +149,6 @@ class Hint(Wire):
     )
     learn: str = Field(description="Anchor on the algorithm's page under Learn.")
     looked_at: LookedAt
-
-
-class Minimum(Wire):
-    """The minimum data that a rule needs."""
-
-    points: int = Field(description="Number of values of its metric.")
-    unit: Unit
-    progress: float = Field(description="Share of the timesteps.")
-    ended: bool = Field(description="Whether training must have ended.")
 
 
 class HintRule(Wire):
@@ -244,13 +210,6 @@ class SeedCurve(Wire):
     made: Made
 
 
-class ConfigDifference(Wire):
-    path: str = Field(description="JSON pointer into config.json.")
-    group: str = Field(description="Part of the configuration, such as hyperparameters; empty at the top level.")
-    name: str = Field(description="Name within the group.")
-    values: dict[str, JsonValue] = Field(description="Value by run id, without runs that lack this setting.")
-
-
 class RunGroup(Wire):
     """Runs with a common property, such as the same environment."""
 
@@ -259,32 +218,10 @@ class RunGroup(Wire):
     threshold: float | None = Field(description="Return to reach; null for groups of algorithms.")
 
 
-class FigureComparison(Wire):
-    """One figure of every run, and which run is best, if any."""
-
-    id: str
-    title: str
-    note: str = Field(description="How it is measured.")
-    unit: str
-    better: Better
-    values: dict[str, float | None] = Field(description="By run id.")
-    best: str | None = Field(description="Id of the clearly best run; null: none.")
-    reason: str = Field(description="Why it is best, or why the difference is too small to tell.")
-    groups: dict[str, GroupFigure] = Field(description="By group, for groups with several runs.")
-
-
-class Verdict(Wire):
-    headline: str
-    why: list[str]
-    cautions: list[str] = Field(description="Limits of what the figures show.")
-    seed_caution: str | None = Field(description="The caution that more seeds would remove; null: none.")
-
-
 class Comparison(Wire):
     threshold: float | None = Field(description="The requested threshold or the one that all runs share.")
     criterion: Source | None = Field(
-        description="How it is decided, equally for all runs, when they reach the threshold: by the mean return of "
-        "100 "
+        description="How it is decided, equally for all runs, when they reach the threshold: by the mean return of 100 "
         "training episodes or by greedy evaluations during training; null: neither fits all runs."
     )
     window: int
@@ -300,15 +237,15 @@ class Comparison(Wire):
     config_diff: list[ConfigDifference]
 
 
-def view_hints(run_id: str, seen: Review, changes: Callable[[hints.Hint], Iterable[HintsSuggestedChange]]) -> RunHints:
+def view_hints(run_id: str, seen: Review, changes: Callable[[hints.Hint], Iterable[SuggestedChange]]) -> RunHints:
     """Return the API model of hints. ``changes`` returns the changes of a hint that a fork of the run accepts."""
     return RunHints(
         run_id=run_id,
         hints=[
             Hint(
-                **{name: value for name, value in asdict(hint).items() if name != "advice"},
+                **{name: value for name, value in vars(hint).items() if name != "advice"},
                 suggestion=hint.suggestion,
-                changes=[SuggestedChange(name=one.name, value=one.value) for one in changes(hint)],
+                changes=list(changes(hint)),
             )
             for hint in seen.hints
         ],
@@ -317,7 +254,7 @@ def view_hints(run_id: str, seen: Review, changes: Callable[[hints.Hint], Iterab
                 id=finding.rule.id,
                 looks_for=finding.rule.looks_for,
                 metrics=list(finding.rule.metrics),
-                minimum=Minimum(**asdict(finding.rule.minimum)),
+                minimum=finding.rule.minimum,
                 state=finding.state,
                 points=finding.points,
             )
@@ -326,114 +263,8 @@ def view_hints(run_id: str, seen: Review, changes: Callable[[hints.Hint], Iterab
     )
 
 
-def view_comparison(compared: ComparedRuns, queue: Mapping[str, int]) -> Comparison:
-    request = compared.request
-    return Comparison(
-        threshold=compared.threshold,
-        criterion=None if compared.criterion is None else compared.criterion.source,
-        window=request.window,
-        x=request.axis,
-        steps=compared.curves.step.tolist(),
-        runs=[_compared_run(one, compared.curves.values[one.row.id], queue) for one in compared.runs],
-        logged=list(compared.logged),
-        seeds=[_seed_curve(one) for one in compared.seeds],
-        environments=[RunGroup(**asdict(group)) for group in compared.environments],
-        algorithms=[RunGroup(**asdict(group)) for group in compared.algorithms],
-        figures=[FigureComparison(**asdict(figure)) for figure in compared.figures],
-        verdict=None if compared.verdict is None else Verdict(**asdict(compared.verdict)),
-        config_diff=[
-            ConfigDifference.model_validate({**asdict(item), "group": item.group, "name": item.name})
-            for item in compared.differences
-        ],
-    )
-
-
-def _seed_curve(one: ComparisonSeedCurve) -> SeedCurve:
-    curve = one.curve
-    return SeedCurve(
-        group_id=one.group_id,
-        title=one.title,
-        run_ids=list(one.run_ids),
-        iqm=_gaps(curve.iqm.tolist()),
-        low=_gaps(curve.low.tolist()),
-        high=_gaps(curve.high.tolist()),
-        count=curve.count.tolist(),
-        note=one.note,
-        made=one.made,
-    )
-
-
-def _compared_run(one: Compared, returns: Floats, queue: Mapping[str, int]) -> ComparedRun:
-    return ComparedRun(
-        run=view_run(one.row, queue),
-        label=one.label,
-        environment=one.environment,
-        threshold=one.threshold,
-        solved=_solved(one.row, one.solved, one.threshold),
-        y=_gaps(returns.tolist()),
-        curves={name: view_curve(curve) for name, curve in one.curves.items()},
-        **asdict(one.figures),
-    )
-
-
-def view_past(run_id: str, axis: Axis, past: Past) -> PastCurves:
-    return PastCurves(
-        run_id=run_id,
-        x=axis,
-        mean_episodes=MEAN_EPISODES,
-        ghosts=[
-            GhostCurves(
-                attempt=one.attempt,
-                cause=one.cause,
-                from_step=one.from_step,
-                to_step=one.to_step,
-                series=_view_curves(one.curves),
-            )
-            for one in past.ghosts
-        ],
-        ghosts_left_out=past.ghosts_left_out,
-        ancestors=[
-            AncestorCurves(run_id=one.run_id, name=one.name, to_step=one.to_step, series=_view_curves(one.curves))
-            for one in past.ancestors
-        ],
-    )
-
-
-def _view_curves(curves: Mapping[str, Curve]) -> dict[str, MetricCurve]:
-    return {name: view_curve(curve) for name, curve in curves.items()}
-
-
-def view_curve(curve: Curve) -> MetricCurve:
-    smoothed = None if curve.smoothed is None else _view_smoothed(curve.smoothed)
-    return MetricCurve.model_construct(x=curve.x, y=_gaps(curve.y), count=curve.count, smoothed=smoothed)
-
-
-def _view_smoothed(found: MetricsSmoothedCurve) -> SmoothedCurve:
-    [mean] = _gaps([found.mean])
-    return SmoothedCurve.model_construct(y=_gaps(found.y), mean=mean, weight=found.weight)
-
-
-def view_metric_curves(row: RunRow, axis: Axis, found: Curves) -> MetricCurves:
-    before = row.episodes_before
-    return MetricCurves(
-        run_id=row.id,
-        x=axis,
-        series={name: view_curve(curve) for name, curve in found.curves.items()},
-        broken_lines=found.broken_lines,
-        cursor=found.cursor,
-        mean_episodes=MEAN_EPISODES,
-        before=EpisodesBefore(returns=[one.episode_return for one in before], lengths=[one.length for one in before])
-        if before
-        else None,
-    )
-
-
-def _gaps(values: list[float]) -> list[float | None]:
-    """JSON knows no NaN."""
-    return [None if math.isnan(value) else value for value in values]
-
-
 def view_event(event: EventRecord) -> RunEvent:
+    """Return the API model of a journaled event."""
     described = describe(event)
     return RunEvent(
         seq=event.seq,
@@ -447,7 +278,7 @@ def view_event(event: EventRecord) -> RunEvent:
 
 
 def view_ended(row: EvaluationRow) -> RunEvent:
-    """An evaluation that has ended, as an event of its run."""
+    """Return an ended evaluation as an event of its run."""
     record = row.parsed()
     described = describe_evaluation(record)
     return RunEvent(

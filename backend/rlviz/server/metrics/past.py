@@ -22,10 +22,11 @@ from rlviz.rundir.metric_rows import superseded_rows
 from rlviz.rundir.snapshots import find_fork_start
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.metrics.columns import read_series
-from rlviz.server.metrics.service import NOTHING, Curve, CurveRequest, MetricsService, curve_of, places
+from rlviz.server.metrics.models import AncestorCurves, GhostCurves, MetricCurve, PastCurves
+from rlviz.server.metrics.service import NOTHING, CurveRequest, MetricsService, axis_positions, make_curve
 from rlviz.server.runs.service import RunService
 from rlviz.stats.arrays import Series
-from rlviz.stats.returns import TrainingClock
+from rlviz.stats.returns import MEAN_EPISODES, TrainingClock
 
 MOST_GHOSTS = 5
 """Maximum number of ghosts; more cannot be told apart in a chart."""
@@ -41,36 +42,8 @@ Cause = Literal["rollback", "diverged"]
 
 
 @dataclass(frozen=True, eq=False)
-class Ghost:
-    attempt: int
-    cause: Cause
-    from_step: int
-    to_step: int
-    curves: Mapping[str, Curve]
-
-
-@dataclass(frozen=True, eq=False)
-class Ancestor:
-    """An ancestor. ``to_step``: where the next run was forked from it."""
-
-    run_id: str
-    name: str
-    to_step: int
-    curves: Mapping[str, Curve]
-
-
-@dataclass(frozen=True, eq=False)
-class Past:
-    """Both oldest first."""
-
-    ghosts: Sequence[Ghost]
-    ghosts_left_out: int
-    ancestors: Sequence[Ancestor]
-
-
-@dataclass(frozen=True, eq=False)
 class _Left:
-    """Rows of a run that no longer count, which never change."""
+    """Rows of a run that no longer count. They never change."""
 
     stretch: Stretch
     cause: Cause
@@ -83,7 +56,7 @@ class PastService:
         self._cache: LRUCache[str, tuple[Superseded, list[_Left]]] = LRUCache(CACHED_RUNS)
         self._lock = Lock()
 
-    def read_past(self, run_id: str, names: Sequence[str] | None, request: CurveRequest) -> Past:
+    def read_past(self, run_id: str, names: Sequence[str] | None, request: CurveRequest) -> PastCurves:
         """Return past curves of the given metrics, or of all if None. Raises RunNotFound."""
         row = self._runs.get(run_id)
         folder = self._runs.folder(run_id)
@@ -91,14 +64,17 @@ class PastService:
         counted = self._metrics.read(folder).series if left else {}
         ghosts = [_ghost(one, names, request, row.clock, counted) for one in left]
         stretches = [one for one in superseded_rows(folder).stretches if one.first <= one.last]
-        return Past(
+        return PastCurves(
+            run_id=run_id,
+            x=request.axis,
+            mean_episodes=MEAN_EPISODES,
             ghosts=[ghost for ghost in ghosts if ghost is not None],
             ghosts_left_out=max(0, len(stretches) - MOST_GHOSTS),
             ancestors=[*self._ancestors(row, names, request)][::-1] if request.axis in ("step", "episode") else [],
         )
 
     def _left_behind(self, folder: RunFolder) -> list[_Left]:
-        """Read again only when there is more of it."""
+        """Return the rows that no longer count. They are cached until there are more."""
         superseded = superseded_rows(folder)
         if not superseded:
             return []
@@ -111,7 +87,7 @@ class PastService:
             self._cache[folder.run_id] = superseded, left
         return left
 
-    def _ancestors(self, row: RunRow, names: Sequence[str] | None, request: CurveRequest) -> Iterator[Ancestor]:
+    def _ancestors(self, row: RunRow, names: Sequence[str] | None, request: CurveRequest) -> Iterator[AncestorCurves]:
         """Return the ancestors, starting with the parent, up to a deleted one."""
         for _ in range(MOST_ANCESTORS):
             if row.parent is None:
@@ -123,11 +99,13 @@ class PastService:
             except (RunNotFound, RunFolderError):
                 return
             curves = _curves(series, names, request, row.clock, until=fork.step)
-            yield Ancestor(row.id, row.name, fork.step, curves)
+            yield AncestorCurves(run_id=row.id, name=row.name, to_step=fork.step, series=curves)
 
     def _series_at(self, parent: RunFolder, child: RunFolder, fork: Parent) -> Mapping[str, Series]:
-        """The series of ``parent`` as they were when it was forked, at least as far as to its step: what led
-        to it may have been left behind since."""
+        """Return the series of ``parent`` as they were when ``child`` was forked, at least up to the step of the fork.
+
+        The parent may have been rolled back to before that step since.
+        """
         now = superseded_rows(parent)
         with suppress(RlvizError):
             taken = find_fork_start(child, fork).manifest
@@ -161,7 +139,7 @@ def _causes(folder: RunFolder) -> dict[Stretch, Cause]:
 def _read_rows(
     folder: RunFolder, rows: Stretch, without: Superseded, most_bytes: int | None = None
 ) -> Mapping[str, Series]:
-    """The series of some rows of the journal, ``without`` those that others had taken the place of before."""
+    """Read the series of some rows of the journal. ``without``: rows that were superseded before."""
     wanted = WantedRows(without, after=rows.first - 1, last=rows.last, only_valid=True)
     return read_series(folder, wanted, most_bytes=most_bytes, skip_damaged=True)
 
@@ -172,23 +150,25 @@ def _ghost(
     request: CurveRequest,
     clock: TrainingClock,
     counted: Mapping[str, Series],
-) -> Ghost | None:
-    """Without the metrics that came out as they were when the run trained there again, as far as it has: those are
-    ``counted``. None without a row that could be read, or that differs."""
+) -> GhostCurves | None:
+    """Return a ghost, without the metrics that did not change when the run trained these steps again.
+
+    ``counted``: the series that count. Returns None if no row can be read or none differs.
+    """
     series = {name: one for name, one in left.series.items() if not _is_retraced(one, counted.get(name))}
     if all(name.startswith(CLOCK) for name in series):
         return None
-    return Ghost(
+    return GhostCurves(
         attempt=left.stretch.attempt,
         cause=left.cause,
         from_step=int(min(one.step[0] for one in left.series.values())),
         to_step=int(max(one.step[-1] for one in left.series.values())),
-        curves=_curves(series, names, request, clock),
+        series=_curves(series, names, request, clock),
     )
 
 
 def _is_retraced(left: Series, counted: Series | None) -> bool:
-    """Whether ``counted`` has all rows of ``left``, with the same values."""
+    """Return whether ``counted`` has all rows of ``left`` with the same values."""
     if counted is None:
         return False
     first = int(np.searchsorted(counted.step, left.step[0], "left"))
@@ -202,14 +182,14 @@ def _curves(
     request: CurveRequest,
     clock: TrainingClock,
     until: int | None = None,
-) -> dict[str, Curve]:
-    """``until``: without the points of later steps."""
+) -> dict[str, MetricCurve]:
+    """Return the thinned curves of ``series``. ``until``: leave out the points of later steps."""
     wanted = list(series) if names is None else [name for name in names if name in series]
     found = {}
     for name in wanted:
         one = series[name]
-        x, counted = places(one, series.get(EPISODE_INDEX, NOTHING), request.axis, clock), slice(None)
+        x, counted = axis_positions(one, series.get(EPISODE_INDEX, NOTHING), request.axis, clock), slice(None)
         if until is not None:
             counted = slice(int(np.searchsorted(one.step, until, "right")))
-        found[name] = curve_of(x[counted], one.value[counted], request)
+        found[name] = make_curve(x[counted], one.value[counted], request)
     return {name: curve for name, curve in found.items() if curve.count}

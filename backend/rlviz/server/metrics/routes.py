@@ -18,12 +18,13 @@ from rlviz.domain.plain_text import split_names
 from rlviz.rundir.journal import Line
 from rlviz.server.dependencies import provided
 from rlviz.server.evaluations.service import EvaluationService
-from rlviz.server.files import named
+from rlviz.server.files import split_parameter
 from rlviz.server.lanes import Lane
-from rlviz.server.metrics.comparison import ComparisonRequest, ComparisonService
+from rlviz.server.metrics.comparison import ComparisonRequest, ComparisonService, view_comparison
 from rlviz.server.metrics.hints import HintService
 from rlviz.server.metrics.models import (
     Comparison,
+    EpisodesBefore,
     MetricCurves,
     MetricRows,
     PastCurves,
@@ -31,12 +32,9 @@ from rlviz.server.metrics.models import (
     RunEvents,
     RunHints,
     RunsMetricCurves,
-    view_comparison,
     view_ended,
     view_event,
     view_hints,
-    view_metric_curves,
-    view_past,
 )
 from rlviz.server.metrics.past import PastService
 from rlviz.server.metrics.service import CurveRequest, MetricsService, Window, read_anatomy
@@ -44,6 +42,7 @@ from rlviz.server.problems import as_problem, documented
 from rlviz.server.router import Router
 from rlviz.server.runs.events import read_events
 from rlviz.server.runs.service import RunService
+from rlviz.stats.returns import MEAN_EPISODES
 
 ComparisonAccess = Annotated[ComparisonService, Depends(provided(ComparisonService))]
 Evaluations = Annotated[EvaluationService, Depends(provided(EvaluationService))]
@@ -110,13 +109,13 @@ def get_metric_rows(
 @router.get("/runs/{run_id}/metrics/curves", responses=documented(RunNotFound, InvalidRequest))
 def get_metric_curves(run_id: str, runs: Runs, metrics: Metrics, wanted: Wanted, names: Names = None) -> MetricCurves:
     """Return a curve for each metric, thinned with all extremes kept."""
-    return _curves(runs, metrics, run_id, _named(names), wanted)
+    return _curves(runs, metrics, run_id, _split_names(names), wanted)
 
 
 @router.get("/runs/{run_id}/metrics/past", responses=documented(RunNotFound, InvalidRequest))
 def get_past_curves(run_id: str, past: Past, wanted: Wanted, names: Names = None) -> PastCurves:
     """Return curves of training that no longer counts after a rollback, and of the run's ancestors up to the fork."""
-    return view_past(run_id, wanted.axis, past.read_past(run_id, _named(names), wanted))
+    return past.read_past(run_id, _split_names(names), wanted)
 
 
 @router.get("/metrics/curves", responses=documented(InvalidRequest))
@@ -129,9 +128,9 @@ def get_metric_curves_of_runs(
 ) -> RunsMetricCurves:
     """Return the curves of several runs. A run that is missing or unreadable is listed in `problems`."""
     found, problems = [], {}
-    for run_id in named(runs, "runs", RUNS):
+    for run_id in split_parameter(runs, "runs", RUNS):
         try:
-            found.append(_curves(runs_service, metrics, run_id, _named(names), wanted))
+            found.append(_curves(runs_service, metrics, run_id, _split_names(names), wanted))
         except RlvizError as error:
             problems[run_id] = as_problem(error)
     return RunsMetricCurves(runs=found, problems=problems)
@@ -149,16 +148,15 @@ def get_metrics(
     start: Start = None,
     end: End = None,
 ) -> MetricRows | MetricCurves:
-    """Return rows with `tail`, otherwise curves. Prefer `/metrics/rows` and `/metrics/curves`, which each return one "
-    "shape."""
+    """Return rows with `tail`, otherwise curves. Prefer `/metrics/rows` and `/metrics/curves`."""
     if tail is None:
-        return _curves(runs, metrics, run_id, _named(names), CurveRequest(max_points, x, _window(start, end)))
+        return _curves(runs, metrics, run_id, _split_names(names), CurveRequest(max_points, x, _window(start, end)))
     if names is not None:
         raise InvalidRequest.field("/tail", "Give either tail, for rows, or names, for curves, not both.")
     return get_metric_rows(run_id, metrics, runs, tail)
 
 
-def _named(names: str | None) -> list[str] | None:
+def _split_names(names: str | None) -> list[str] | None:
     return None if names is None else split_names(names)
 
 
@@ -166,13 +164,24 @@ def _curves(
     runs: RunService, metrics: MetricsService, run_id: str, names: Sequence[str] | None, wanted: CurveRequest
 ) -> MetricCurves:
     row = runs.get(run_id)
-    return view_metric_curves(row, wanted.axis, metrics.curves(runs.folder(run_id), names, wanted, row.clock))
+    found, before = metrics.curves(runs.folder(run_id), names, wanted, row.clock), row.episodes_before
+    return MetricCurves(
+        run_id=run_id,
+        x=wanted.axis,
+        series=found.curves,
+        broken_lines=found.broken_lines,
+        cursor=found.cursor,
+        mean_episodes=MEAN_EPISODES,
+        before=EpisodesBefore(returns=[one.episode_return for one in before], lengths=[one.length for one in before])
+        if before
+        else None,
+    )
 
 
 def _window(start: float | None, end: float | None) -> Window:
     window = Window(-math.inf if start is None else start, math.inf if end is None else end)
     if not window.start <= window.end:
-        raise InvalidRequest.field("/from", f"A window begins before it ends; got {start:g} to {end:g}.")
+        raise InvalidRequest.field("/from", f"`from` must not be greater than `to`; got {start:g} to {end:g}.")
     return window
 
 
@@ -256,10 +265,10 @@ def compare_runs(
 ) -> Comparison:
     """Compare runs: learning curves, figures, which run is better, and how the configurations differ."""
     request = ComparisonRequest(
-        run_ids=named(runs, "runs", LIMITS.compared_runs),
+        run_ids=split_parameter(runs, "runs", LIMITS.compared_runs),
         threshold=threshold,
         window=window,
-        metrics=named(metrics, "metrics", LIMITS.compared_metrics),
+        metrics=split_parameter(metrics, "metrics", LIMITS.compared_metrics),
         max_points=max_points,
         axis=x,
     )

@@ -1,10 +1,8 @@
-"""Reads a run's metrics: the last records, or whole curves thinned to what a screen can show.
+"""Read the metrics of runs: the last records, whole series, or curves thinned for the screen.
 
-RunSeries: the series of one run, partly from its sealed copy, partly parsed from the journal.
-
-RunCurves: the parts of a run's journals that a comparison needs, small enough for a hundred runs in memory.
-
-Reads ``anatomy.jsonl``.
+``OpenedRun`` reads a run's journal, partly from its sealed copy, and keeps the series up to date. ``MetricsService``
+caches opened runs and thinned curves. ``RunCurvesCache`` keeps the episodes and curves that comparisons need, for a
+hundred runs. ``read_anatomy`` reads ``anatomy.jsonl``.
 """
 
 from __future__ import annotations
@@ -34,6 +32,7 @@ from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.projection.folder import collect_counted_evaluations
 from rlviz.server.feeds import encode_cursor
 from rlviz.server.metrics.columns import Columns
+from rlviz.server.metrics.models import MetricCurve, SmoothedCurve
 from rlviz.server.supervisor.sealing import Sealer, sealed_metrics
 from rlviz.stats.arrays import Floats, Indices, Series, downsample, kept_points
 from rlviz.stats.comparison import Episodes
@@ -44,22 +43,22 @@ from rlviz.stats.solved import Evaluated, EvaluationsInARow
 SeriesAxis = Literal["step", "time"]
 
 LONG_BYTES = 2 * PIECE_BYTES
-"""Bytes of unsealed journal from which a run is sealed when it is opened, so that its rows do not stay in memory."""
+"""Minimum bytes of unsealed journal for which opening a run queues sealing, so that its rows leave memory."""
 
 MOST_PARSED_BYTES = 32 * PIECE_BYTES
-"""Bytes of unsealed journal, some two million rows, that are parsed before they are sealed: the first curve is there
-within seconds. A longer journal is sealed first, in a process of its own, because its rows would fill the memory."""
+"""Maximum bytes of unsealed journal, about two million rows, to parse in this process. A longer journal is sealed first
+in its own process, because its rows would fill the memory."""
 
 NOTHING = Series(*np.empty((3, 0)))
 
 
 class RunSeries(Mapping[str, Series]):
-    """Every series of a run, in the order of their first rows. Sealed parts are decoded when they are requested."""
+    """All series of a run, in the order of their first rows. Sealed parts are decoded on request."""
 
     def __init__(self, pieces: Sequence[SealedPiece], rest: Mapping[str, Series]) -> None:
         self._pieces, self._rest = pieces, rest
         self._axes: dict[tuple[int, SeriesAxis], Floats] = {}
-        """By the place of the piece: decoded once for all series."""
+        """Decoded axes by index of the piece, for all series."""
         self._names = list(dict.fromkeys([*(name for piece in pieces for name in piece.counts), *rest]))
 
     @property
@@ -73,7 +72,7 @@ class RunSeries(Mapping[str, Series]):
         return Series(*self._read(name, ("step", "time")))
 
     def points(self, name: str, axis: SeriesAxis) -> tuple[Floats, Floats]:
-        """Axis and value of one series, each of shape (n,), with only the requested axis."""
+        """Return axis and values of one series, each of shape (n,). Decodes only this axis."""
         x, y = self._read(name, (axis,))
         return x, y
 
@@ -84,15 +83,17 @@ class RunSeries(Mapping[str, Series]):
         return len(self._names)
 
     def _read(self, name: str, axes: Sequence[SeriesAxis]) -> list[Floats]:
-        """The ``axes``, then the value, of all rows of ``name``. Raises KeyError if it was never logged."""
-        parts = [self._of_piece(place, name, axes) for place, piece in enumerate(self._pieces) if name in piece.counts]
+        """Return the ``axes`` and then the values of all rows of ``name``. Raises KeyError if it was never logged."""
+        parts = [
+            self._read_piece(place, name, axes) for place, piece in enumerate(self._pieces) if name in piece.counts
+        ]
         if name in self._rest:
             parts.append([getattr(self._rest[name], field) for field in (*axes, "value")])
         if not parts:
             raise KeyError(name)
         return [np.concatenate(column) for column in zip(*parts, strict=True)]
 
-    def _of_piece(self, place: int, name: str, axes: Sequence[SeriesAxis]) -> list[Floats]:
+    def _read_piece(self, place: int, name: str, axes: Sequence[SeriesAxis]) -> list[Floats]:
         value, present = self._pieces[place].column(name)
         found = [self._axis(place, axis) for axis in axes]
         return [*(axis if present is None else axis[present] for axis in found), value]
@@ -105,17 +106,17 @@ class RunSeries(Mapping[str, Series]):
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """All series up to ``offset`` (bytes) and not beyond, even if others read further meanwhile."""
+    """All series up to ``offset`` (bytes of the journal). It does not change when the run is read further."""
 
     series: RunSeries
     broken_lines: int
     offset: int
     superseded: Superseded
-    """Rows that are left out."""
+    """The rows that are left out."""
 
 
 class OpenedRun:
-    """One run up to an offset of its journal: the sealed part as compressed files, the rest as columns."""
+    """The series of one run: its sealed part from compressed files, the rest as columns in memory."""
 
     def __init__(self, folder: RunFolder, sealer: Sealer | None) -> None:
         self._folder, self._sealed, self._sealer = folder, sealed_metrics(folder), sealer
@@ -124,7 +125,7 @@ class OpenedRun:
         self._tail: JournalTail | None = None
 
     def read(self) -> Snapshot:
-        """Read new lines; return all series."""
+        """Read new lines and return all series."""
         with self._lock:
             superseded = self._events.now()
             if self._tail is None or self._has_outgrown(self._tail) or superseded != self._left_out:
@@ -155,14 +156,14 @@ class OpenedRun:
         return self._pieces[-1].end if self._pieces else 0
 
     def _unsealed(self) -> int:
-        """Bytes of the journal that have to be parsed."""
+        """Return the bytes of the journal that are not sealed."""
         try:
             return journal_size(self._folder.metrics_path) - self._sealed_end()
         except (OSError, RunFolderError):
             return 0
 
     def _has_outgrown(self, tail: JournalTail) -> bool:
-        """Whether much was parsed here, and nearly all of it was sealed since it was opened."""
+        """Return whether many rows are in memory, most of which have been sealed since they were parsed."""
         if tail.offset - self._sealed_end() < LONG_BYTES:
             return False
         end = self._sealed.end()
@@ -172,11 +173,11 @@ class OpenedRun:
 UNSTARTED = TrainingClock()
 
 CACHED_RUNS = LIMITS.compared_runs.maximum
-"""Number of runs to cache, so that looking at a comparison again parses no journal. Only the newest part of a long run
-is cached; the rest is read from its sealed copy."""
+"""Number of runs to cache, so that repeating a comparison parses no journal. Only the unsealed part of a run is in
+memory."""
 
 CACHED_POINTS = 100_000
-"""Points of thinned curves of long runs to cache, some 10 MB: what a page of one shows, in a few windows."""
+"""Maximum points of cached curves of sealed runs: about 10 MB, enough for a page of one run in several windows."""
 
 Axis = Literal["step", "time", "seconds", "episode"]
 
@@ -208,51 +209,28 @@ class CurveRequest:
 
 
 @dataclass(frozen=True)
-class SmoothedCurve:
-    """The moving average over all points of the run: ``y`` at the points of the curve, NaN at a gap.
-
-    ``mean`` and ``weight`` are the state after the last point, from which it can be continued (see
-    ``ExponentialAverage``).
-    """
-
-    y: list[float]
-    mean: float
-    weight: float
-
-
-@dataclass(frozen=True)
-class Curve:
-    """A thinned series: ``x`` and ``y`` of equal length, thinned from ``count`` points; NaN in ``y`` is a gap.
-
-    ``smoothed`` is None without smoothing, and if no point was left out: then the client can compute it from ``y``.
-    """
-
-    x: list[float]
-    y: list[float]
-    count: int
-    smoothed: SmoothedCurve | None = None
-
-
-@dataclass(frozen=True)
 class Curves:
-    """Curves by metric name; ``cursor`` is where a stream continues without gap or repetition.
+    """Curves by metric name.
 
-    ``broken_lines``: number of lines of the journal that are no records and were left out.
+    ``cursor``: where a stream continues without gap or repetition. ``broken_lines``: number of invalid lines of the
+    journal, which are left out.
     """
 
-    curves: dict[str, Curve]
+    curves: dict[str, MetricCurve]
     broken_lines: int
     cursor: str
 
 
 @dataclass(frozen=True)
 class Tail:
+    """The last lines of a journal, and the cursor after them."""
+
     lines: list[Line]
     cursor: str
 
 
 class _CurveOf(NamedTuple):
-    """What a thinned curve depends on: the rows of the run up to ``offset`` (bytes), and what was asked for."""
+    """Cache key of a thinned curve: the rows of the run up to ``offset`` (bytes), and the request."""
 
     run_id: str
     offset: int
@@ -263,80 +241,92 @@ class _CurveOf(NamedTuple):
 
 
 class MetricsService:
-    """Caches recently read runs, so that only new lines are read the next time.
+    """Reads metrics and caches opened runs, so that the next request reads only new lines.
 
-    ``sealer``: makes the sealed copy of a long run without one. The request waits for it only if the run is very long.
+    ``sealer``: makes the sealed copy of a long run. A request waits for it only if the run is very long.
     """
 
     def __init__(self, sealer: Sealer | None = None) -> None:
         self._sealer = sealer
         self._cache: LRUCache[str, OpenedRun] = LRUCache(CACHED_RUNS)
-        self._curves: LRUCache[_CurveOf, Curve] = LRUCache(CACHED_POINTS, getsizeof=lambda curve: len(curve.x))
+        self._curves: LRUCache[_CurveOf, MetricCurve] = LRUCache(CACHED_POINTS, getsizeof=lambda curve: len(curve.x))
         self._lock = Lock()
 
     def tail(self, folder: RunFolder, count: int) -> Tail:
-        """The last ``count`` lines."""
+        """Return the last ``count`` lines."""
         end = whole_size(folder.metrics_path)
         return Tail([*islice(newest_lines(folder, end), count)][::-1], encode_cursor({folder.run_id: end}))
 
     def curves(
         self, folder: RunFolder, names: Sequence[str] | None, request: CurveRequest, clock: TrainingClock = UNSTARTED
     ) -> Curves:
-        """Curves of the given metrics (all, if None); those that were never logged are left out. ``clock``: the run's,
-        for the seconds of its training."""
+        """Return curves of some metrics, without those that were never logged.
+
+        Args:
+            folder: The run.
+            names: The metrics; None: all.
+            request: Axis, window and number of points.
+            clock: The run's training clock, for the axis ``seconds``.
+        """
         found = self.read(folder)
         wanted = found.series if names is None else [name for name in names if name in found.series]
         curves = {name: self._curve(folder.run_id, found, name, request, clock) for name in wanted}
         return Curves(curves, found.broken_lines, encode_cursor({folder.run_id: found.offset}))
 
-    def _curve(self, run_id: str, found: Snapshot, name: str, request: CurveRequest, clock: TrainingClock) -> Curve:
-        """That of a long run is cached for as long as nothing is added to the run."""
+    def _curve(
+        self, run_id: str, found: Snapshot, name: str, request: CurveRequest, clock: TrainingClock
+    ) -> MetricCurve:
+        """Return a curve. Curves of sealed runs are cached until the run has new rows."""
         key = _CurveOf(run_id, found.offset, found.superseded, name, request, clock)
         with self._lock:
             known = self._curves.get(key)
         if known is None:
-            known = curve_of(*_points(found.series, name, request.axis, clock), request)
+            known = make_curve(*_points(found.series, name, request.axis, clock), request)
             if found.series.is_sealed and len(known.x) <= CACHED_POINTS:
                 with self._lock:
                     self._curves[key] = known
         return known
 
     def series(self, folder: RunFolder, *names: str) -> list[Series]:
-        """Metrics without thinning; empty where the run has not logged any."""
+        """Return the series of the given metrics; empty for a metric that was never logged."""
         found = self.read(folder).series
         return [found.get(name, NOTHING) for name in names]
 
-    def forget(self, run_id: str) -> None:
+    def forget_run(self, run_id: str) -> None:
+        """Drop everything that is cached of a run, for instance because it is deleted."""
         with self._lock:
             self._cache.pop(run_id, None)
             for key in [key for key in self._curves if key.run_id == run_id]:
                 del self._curves[key]
 
     def read(self, folder: RunFolder) -> Snapshot:
-        """Every series without thinning, up to the end of the journal now."""
+        """Return all series, up to the current end of the journal."""
         with self._lock:
             cached = self._cache.setdefault(folder.run_id, OpenedRun(folder, self._sealer))
         return cached.read()
 
 
 def _points(series: RunSeries, name: str, axis: Axis, clock: TrainingClock) -> tuple[Floats, Floats]:
-    """Axis, non-decreasing, and value, each of shape (n,)."""
+    """Return axis, non-decreasing, and values of a series, each of shape (n,)."""
     if axis == "episode":
         found = series[name]
-        return places(found, series.get(EPISODE_INDEX, NOTHING), axis, clock), found.value
+        return axis_positions(found, series.get(EPISODE_INDEX, NOTHING), axis, clock), found.value
     at, value = series.points(name, "step" if axis == "step" else "time")
     return _along(axis, at, clock), value
 
 
-def places(series: Series, ends: Series, axis: Axis, clock: TrainingClock) -> Floats:
-    """The rows of ``series`` on ``axis``, shape (n,), non-decreasing. ``ends``: the metric ``episode/index``."""
+def axis_positions(series: Series, ends: Series, axis: Axis, clock: TrainingClock) -> Floats:
+    """Return the position of each row of ``series`` on ``axis``, shape (n,), non-decreasing.
+
+    ``ends``: the series ``episode/index``; ``clock``: the run's training clock.
+    """
     if axis == "episode":
         return episodes_done(series, ends)
     return _along(axis, series.step if axis == "step" else series.time, clock)
 
 
 def _along(axis: Axis, at: Floats, clock: TrainingClock) -> Floats:
-    """Where the clock was set back, time stands still until it has caught up."""
+    """Return positions on a time axis. If the clock was set back, time stands still until it catches up."""
     if axis == "step":
         return at
     if axis == "seconds":
@@ -345,23 +335,34 @@ def _along(axis: Axis, at: Floats, clock: TrainingClock) -> Floats:
     return steady
 
 
-def curve_of(x: Floats, y: Floats, request: CurveRequest) -> Curve:
-    """The points in the window of ``request``, thinned; ``x``, non-decreasing, and ``y`` are of shape (n,)."""
+def make_curve(x: Floats, y: Floats, request: CurveRequest) -> MetricCurve:
+    """Return the points in the window of ``request``, thinned. ``x`` (non-decreasing) and ``y`` have shape (n,)."""
     first = int(np.searchsorted(x, request.window.start, "left"))
     last = int(np.searchsorted(x, request.window.end, "right"))
     if request.newest is not None:
         first = max(first, last - request.newest)
     kept = first + kept_points(x[first:last], y[first:last], request.max_points)
     smoothed = None if len(kept) == len(y) else _smoothed(y[:last], kept, request.smoothing)
-    return Curve(x[kept].tolist(), y[kept].tolist(), last - first, smoothed)
+    return _metric_curve(x[kept], y[kept], last - first, smoothed)
 
 
 def _smoothed(y: Floats, kept: Indices, smoothing: float) -> SmoothedCurve | None:
-    """``y``: all points of the run up to the last of ``kept``."""
+    """Return the moving average at the points ``kept``. ``y``: all points of the run up to the last of them."""
     if smoothing == 0:
         return None
     average = exponential_average(y, smoothing)
-    return SmoothedCurve(average.values[kept].tolist(), average.mean, average.weight)
+    mean = None if math.isnan(average.mean) else average.mean
+    return SmoothedCurve.model_construct(y=null_gaps(average.values[kept]), mean=mean, weight=average.weight)
+
+
+def _metric_curve(x: Floats, y: Floats, count: int, smoothed: SmoothedCurve | None = None) -> MetricCurve:
+    """Return the curve without validation, which would take longer than reading the points."""
+    return MetricCurve.model_construct(x=x.tolist(), y=null_gaps(y), count=count, smoothed=smoothed)
+
+
+def null_gaps(values: Floats) -> list[float | None]:
+    """Return the values with None for NaN, which JSON does not have."""
+    return [None if math.isnan(value) else value for value in values.tolist()]
 
 
 CACHED_EPISODES = 2_000_000
@@ -378,7 +379,13 @@ _NOTHING = Series(*np.empty((3, 0)))
 
 @dataclass(eq=False)
 class RunCurves:
-    """The episodes of a run up to an offset of its journal, and the curves of metrics requested so far."""
+    """The episodes of a run up to a size of its journal, and its requested curves.
+
+    Attributes:
+        size: Bytes of the journal that were read.
+        logged: Names of its metrics.
+        before: Number of episodes before its first: a fork continues its parent's count.
+    """
 
     folder: RunFolder
     metrics: MetricsService
@@ -386,23 +393,21 @@ class RunCurves:
     superseded: Superseded
     episodes: Episodes
     logged: Sequence[str] = ()
-    """Names of its metrics."""
     before: int = 0
-    """Episodes that its policy had finished before: a fork counts on from its parent's."""
-    _thinned: dict[_CurveKey, Curve | None] = field(default_factory=dict)
+    _thinned: dict[_CurveKey, MetricCurve | None] = field(default_factory=dict)
 
     def episodes_over(self, axis: ComparedAxis, clock: TrainingClock) -> Episodes:
-        """The episodes with positions on ``axis`` instead of steps."""
+        """Return the episodes, with positions on ``axis`` instead of steps."""
         number = self.before + np.arange(1, len(self.episodes.step) + 1, dtype=np.float64)
         at = _places(axis, self.episodes.step, self.episodes.time, clock, number)
         return Episodes(at, self.episodes.time, self.episodes.reward)
 
     def evaluations(self, row: RunRow, asked: Sequence[Evaluated] = ()) -> list[Evaluated]:
-        """The evaluations of the run that count, on request those that ``asked`` has."""
+        """Return the evaluations that can prove the run solved. ``asked``: results of evaluations on request."""
         return [*collect_counted_evaluations(asked, self.folder), *self._in_a_row(row)]
 
     def chosen_by(self) -> list[Evaluated]:
-        """The evaluations while it trained that chose its best policies."""
+        """Return the evaluations during training, which chose the best policies."""
         return collect_counted_evaluations([], self.folder)
 
     def _in_a_row(self, row: RunRow) -> list[Evaluated]:
@@ -414,22 +419,22 @@ class RunCurves:
 
     def thinned(
         self, names: Sequence[str], axis: ComparedAxis, max_points: int, clock: TrainingClock
-    ) -> Mapping[str, Curve]:
-        """Curves of the metrics ``names``; those that were never logged are left out."""
+    ) -> Mapping[str, MetricCurve]:
+        """Return the curves of the metrics ``names``, without those that were never logged."""
         curves = {name: self._thin((name, axis, max_points, clock)) for name in names}
         return {name: curve for name, curve in curves.items() if curve is not None}
 
-    def _thin(self, key: _CurveKey) -> Curve | None:
-        """None for a metric that was never logged."""
+    def _thin(self, key: _CurveKey) -> MetricCurve | None:
+        """Return a curve; None if the metric was never logged."""
         if key not in (known := self._thinned):
             if len(known) >= CACHED_CURVES:
-                known = self._thinned = {}  # a new one, since others may be reading the old
+                known = self._thinned = {}  # a new one, since other threads may read the old one
             known[key] = _curve(_series(self.metrics, self.folder), *key)
         return known[key]
 
 
 class RunCurvesCache:
-    """Reads a run again only when its journal has grown."""
+    """Caches RunCurves, and reads a run again when its journal has changed."""
 
     def __init__(self, metrics: MetricsService) -> None:
         self._metrics = metrics
@@ -437,7 +442,7 @@ class RunCurvesCache:
         self._lock = Lock()
 
     def read_curves(self, folder: RunFolder) -> RunCurves:
-        """Empty for a folder whose journal cannot be read."""
+        """Return the curves of a run; empty if its journal cannot be read."""
         size, superseded = _size(folder), superseded_rows(folder)
         with self._lock:
             known = self._cache.get(folder.run_id)
@@ -456,7 +461,7 @@ class RunCurvesCache:
 
 
 def _weight(curves: RunCurves) -> int:
-    """Cache a run's episodes; a run with more than the maximum is cached alone."""
+    """Return the number of cached episodes; a run with more than the maximum is cached alone."""
     return min(max(len(curves.episodes.step), 1), CACHED_EPISODES)
 
 
@@ -476,17 +481,17 @@ def _series(metrics: MetricsService, folder: RunFolder) -> Mapping[str, Series]:
 
 def _curve(
     series: Mapping[str, Series], name: str, axis: ComparedAxis, max_points: int, clock: TrainingClock
-) -> Curve | None:
+) -> MetricCurve | None:
     found = series.get(name)
     if found is None:
         return None
     done = episodes_done(found, series.get(EPISODE_INDEX, _NOTHING)) if axis == "episode" else found.step
     x, y = downsample(_places(axis, found.step, found.time, clock, done), found.value, max_points)
-    return Curve(x.tolist(), y.tolist(), len(found))
+    return _metric_curve(x, y, len(found))
 
 
 def _places(axis: ComparedAxis, step: Floats, time: Floats, clock: TrainingClock, episode: Floats) -> Floats:
-    """Non-decreasing: where the clock was set back, time stands still until it has caught up."""
+    """Return non-decreasing positions on ``axis``. If the clock was set back, time stands still until it catches up."""
     match axis:
         case "step":
             return step
@@ -501,9 +506,9 @@ MAX_LINES = 5_000
 
 
 def read_anatomy(folder: RunFolder, most: int) -> list[UpdateAnatomy]:
-    """At most ``most`` updates, evenly spaced and including the first and the newest, oldest first.
+    """Return at most ``most`` updates, oldest first: evenly spaced, including the first and the newest.
 
-    Broken lines are left out. Raises RunFolderError.
+    Invalid lines are left out. Raises RunFolderError.
     """
     lines = [line.record for line in last_lines(folder.anatomy_path, MAX_LINES) if line.record is not None]
     if len(lines) > most:

@@ -16,6 +16,8 @@ from http import HTTPStatus
 from threading import Condition, Lock, Thread
 from typing import Any
 
+from pydantic import Field
+
 from rlviz.domain.config import RunActor
 from rlviz.domain.events import RuleMessages
 from rlviz.domain.plain_text import chat_text, one_line
@@ -24,6 +26,7 @@ from rlviz.machine import MemoryUse, memory_use
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.projection.run import ENDED_FROM_OUTSIDE
 from rlviz.server.events import ExperimentEnded
+from rlviz.server.wire import Wire
 from rlviz.settings import masked_address
 from rlviz.stats.solved import SolvedBy
 
@@ -68,8 +71,14 @@ class Notification:
 
 @dataclass(frozen=True)
 class Known:
-    """What a person was told of a run: the newest attempt whose end they know of, when that was (Unix seconds), and how
-    many messages of rules."""
+    """The notifications of a run that were sent.
+
+    Attributes:
+        ended: The newest attempt whose end was reported.
+        ended_at: When it ended (Unix seconds).
+        solved: Whether solving was reported.
+        messages: Number of reported messages of rules.
+    """
 
     ended: int
     ended_at: float
@@ -219,15 +228,14 @@ FAREWELL_SECONDS = 2.0
 _AGAIN = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS})
 
 
-@dataclass(frozen=True)
-class WebhookState:
-    """``address``: without its secret part. ``problem``: that of the last attempt; None if it succeeded."""
+class WebhookInfo(Wire):
+    """State of the webhook since the service started."""
 
-    address: str
+    address: str = Field(description="Scheme and host; the rest may be secret.")
     waiting: int
     sent: int
     given_up: int
-    problem: str | None
+    problem: str | None = Field(description="Problem of the last attempt; null if it succeeded.")
 
 
 class Webhook:
@@ -274,10 +282,16 @@ class Webhook:
             self._changed.notify_all()
 
     @property
-    def state(self) -> WebhookState:
+    def state(self) -> WebhookInfo:
         with self._changed:
             waiting = len(self._waiting) + self._sending
-            return WebhookState(self._address, waiting, self._sent, self._given_up, self._problem)
+            return WebhookInfo(
+                address=self._address,
+                waiting=waiting,
+                sent=self._sent,
+                given_up=self._given_up,
+                problem=self._problem,
+            )
 
     def _loop(self) -> None:
         import httpx  # here, since most services never need it
@@ -311,11 +325,11 @@ class Webhook:
         for wait in (*self._retries, None):
             outcome = post(notification)
             is_over = outcome.problem is None or not outcome.again or wait is None
-            self._note(outcome, is_over=is_over)
+            self._record(outcome, is_over=is_over)
             if is_over or self._closes_within(wait or 0.0):
                 return
 
-    def _note(self, outcome: _Outcome, *, is_over: bool) -> None:
+    def _record(self, outcome: _Outcome, *, is_over: bool) -> None:
         with self._changed:
             self._problem = outcome.problem
             if is_over:

@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 TIME_LIMIT_SECONDS = 60.0
 """Seconds, without the time that the process waits for a processor; enough to import a large library."""
 
-LOOK_SECONDS = 0.2
+POLL_SECONDS = 0.2
 """Seconds between checks for a process that takes too long."""
 
 TAIL_BYTES = 20_000
@@ -114,7 +114,7 @@ class _Probe:
         try:
             while time.monotonic() - began - queued_seconds(self._process.pid) < seconds:
                 with suppress(subprocess.TimeoutExpired):
-                    return self._process.wait(min(LOOK_SECONDS, seconds))
+                    return self._process.wait(min(POLL_SECONDS, seconds))
             return None
         finally:
             self.kill()
@@ -158,9 +158,9 @@ def _last_answer(path: Path) -> ProbedEnvironment | ProbeFailure | None:
         return None
     for line in reversed(lines):
         with suppress(ValueError):  # a truncated line
-            said = json.loads(line)
-            reason = said.get("unavailable_reason")
-            return ProbeFailure(reason) if reason is not None else ProbedEnvironment.model_validate(said)
+            answer = json.loads(line)
+            reason = answer.get("unavailable_reason")
+            return ProbeFailure(reason) if reason is not None else ProbedEnvironment.model_validate(answer)
     return None
 
 
@@ -261,11 +261,11 @@ class _OwnEnvironment:
 
     def _probe(self) -> None:
         with self._places:
-            found = self._look()
+            found = self._probe_now()
         with self._lock:
             self._found, self._probing = found, None
 
-    def _look(self) -> _Found:
+    def _probe_now(self) -> _Found:
         try:
             entry_point = absolute(self._entry_point)
         except ValueError as error:

@@ -136,7 +136,7 @@ def describe_evaluation(record: EvaluationRecord) -> EventText:
         return EventText("error", f"An evaluation over {episodes} failed: {record.cause or 'no cause is known'}", step)
     spread = record.summary.episode_return
     if spread is None:
-        return EventText("info", "A video was handed over.", step)
+        return EventText("info", "A video was added.", step)
     which = "The best policy" if record.policy is PolicyChoice.BEST else "The policy"
     of = which if step is None else f"{which} of step {step:,}"
     message = f"{of} was evaluated over {episodes}: mean return {spread.mean:.1f} ± {spread.std:.1f}."
@@ -146,19 +146,19 @@ def describe_evaluation(record: EvaluationRecord) -> EventText:
 def _changed(changed: HyperparameterChangedData) -> str:
     label = knob_label(changed.name)
     values = f"from {changed.before:.4g} to {changed.after:.4g}"
-    schedule = " It does not follow its schedule any more." if changed.replaced_schedule else ""
+    schedule = " It no longer follows its schedule." if changed.replaced_schedule else ""
     if changed.by is Author.PARENT:
-        return f"The {label} goes on as it had been changed while the parent trained, {values}.{schedule}"
+        return f"The {label} keeps the value that was set while the parent trained: {values}.{schedule}"
     who = f"Rule {changed.rule} changed" if changed.rule is not None else "Changed"
-    limit = " Its bounds allow no more." if changed.limited else ""
+    limit = " It is now at its limit." if changed.limited else ""
     return f"{who} the {label} {values}.{schedule}{limit}"
 
 
 def _lowered(lowered: Lowered) -> str:
-    now = "Nothing is recorded any more" if lowered.after is Detail.OFF else f"Recorded at {lowered.after.value} detail"
+    now = "Nothing is recorded" if lowered.after is Detail.OFF else f"Recorded at {lowered.after.value} detail"
     return (
         f"{now} instead of {lowered.before.value}: recording took {lowered.cost:.0%} of the time, more than the "
-        f"{lowered.most:.0%} that it may take."
+        f"{lowered.most:.0%} allowed."
     )
 
 
@@ -170,19 +170,19 @@ def _fired(fired: RuleFiredData) -> str:
 
 def _verified(resumed: ResumedData) -> str:
     if resumed.verified == resumed.left == 0:
-        return f"Resumed from snapshot {resumed.snapshot}; no row was written beyond it."
+        return f"Resumed from snapshot {resumed.snapshot}; no row was written after it."
     left = f" Training ended before the other {resumed.left:,} were reached." if resumed.left else ""
     return f"Resumed from snapshot {resumed.snapshot}, verified: {rows_in_words(resumed.verified)} identical.{left}"
 
 
 def _diverged(diverged: DivergedData, step: int) -> str:
     if diverged.metric is None:
-        what = "no such row was there before"
+        what = "a row did not exist before"
     else:
-        what = f"{diverged.metric} is {diverged.computed}, and was {diverged.recorded}"
+        what = f"{diverged.metric} is {diverged.computed} instead of {diverged.recorded}"
     return (
         f"Resumed from snapshot {diverged.snapshot}, but not exactly: after {rows_in_words(diverged.verified)} that "
-        f"are identical, {what}. From step {step:,} on the newest attempt counts."
+        f"are identical, {what}. From step {step:,} on, the newest attempt counts."
     )
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -20,43 +19,10 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.runs import get_run
+from rlviz.server.runs.models import Relative, RunFamily, SettingChange
 
 MOST_MEMBERS = 100
 """Most members listed: the run, its ancestors, its own forks, then the nearest others."""
-
-
-@dataclass(frozen=True)
-class SettingChange:
-    """A setting that differs between a fork and its parent.
-
-    ``before`` is None if the parent is deleted. ``in_parent``: the parent changed it while it trained, and the fork
-    kept the new value.
-    """
-
-    name: str
-    before: JsonValue
-    after: JsonValue
-    in_parent: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Relative:
-    """A member of a family. ``row`` is None if it is deleted. ``changes``: the settings that changed when it was forked
-    from ``parent_id`` at step ``forked_at``."""
-
-    run_id: str
-    row: RunRow | None
-    parent_id: str | None
-    forked_at: int | None
-    changes: Sequence[SettingChange]
-
-
-@dataclass(frozen=True, eq=False)
-class Family:
-    """The members, each before its forks, forks in order of creation. ``is_whole``: the list is complete."""
-
-    members: Sequence[Relative]
-    is_whole: bool
 
 
 class FamilyService:
@@ -65,7 +31,7 @@ class FamilyService:
     def __init__(self, database: Database, runs_dir: Path) -> None:
         self._database, self._runs_dir = database, runs_dir
 
-    def find_family(self, run_id: str) -> Family:
+    def find_family(self, run_id: str) -> RunFamily:
         """Return the family of a run. Raises RunNotFound."""
         with self._database.read() as session:
             ancestors, oldest = _ancestors(session, get_run(session, run_id))
@@ -78,12 +44,20 @@ class FamilyService:
             if row.parent is not None:
                 children.setdefault(row.parent["run_id"], []).append(row)
         members = [self._relative(one, found.get(one)) for one in _tree(oldest, children)]
-        return Family(members, is_whole)
+        return RunFamily(run_id=run_id, members=members, whole=is_whole)
 
     def _relative(self, run_id: str, row: RunRow | None) -> Relative:
-        if row is None or row.parent is None:
-            return Relative(run_id, row, None, None, [])
-        return Relative(run_id, row, row.parent["run_id"], row.parent["step"], self._changes(row))
+        born = None if row is None else row.parent
+        return Relative(
+            run_id=run_id,
+            deleted=row is None,
+            name=None if row is None else row.name,
+            status=None if row is None else row.state,
+            best_moving_average=None if row is None else row.best_moving_average,
+            parent_id=None if born is None else born["run_id"],
+            forked_at=None if born is None else born["step"],
+            changes=[] if row is None or born is None else self._changes(row),
+        )
 
     def _changes(self, row: RunRow) -> list[SettingChange]:
         assert row.parent is not None
@@ -93,15 +67,18 @@ class FamilyService:
         born = own.parent
         configured = {} if parent is None else {**parent.env_options, **_hyperparameters(parent)}
         was, after = {**configured, **born.in_force}, {**own.env_options, **own.hyperparameters}
-        changes = [SettingChange(name, was.get(name), after.get(name)) for name in born.changed]
+        changes = [
+            SettingChange(name=name, before=was.get(name), after=after.get(name), in_parent=False)
+            for name in born.changed
+        ]
         changes += [
-            SettingChange(name, configured.get(name), value, in_parent=True)
+            SettingChange(name=name, before=configured.get(name), after=value, in_parent=True)
             for name, value in born.in_force.items()
             if name not in born.changed and configured.get(name) != value
         ]
         if parent is not None:
             changes += [
-                SettingChange(name, getattr(parent, name), getattr(own, name))
+                SettingChange(name=name, before=getattr(parent, name), after=getattr(own, name), in_parent=False)
                 for name in ("seed", "total_timesteps")
                 if getattr(parent, name) != getattr(own, name)
             ]

@@ -399,7 +399,7 @@ def view_run(row: RunRow, queue: Mapping[str, int]) -> Run:
             for start, end in row.clock.attempts
         ],
         queue_position=queue.get(row.id),
-        solved=_solved(row, row.solved, row.reward_threshold),
+        solved=solved_at(row, row.solved, row.reward_threshold),
         still_url=still_url(row.env_id),
     )
 
@@ -431,7 +431,7 @@ def _summed_up(summary: Summary | None) -> dict[str, Any]:
     }
 
 
-def _solved(row: RunRow, found: SolvedAt | None, threshold: float | None) -> Solved | None:
+def solved_at(row: RunRow, found: SolvedAt | None, threshold: float | None) -> Solved | None:
     if found is None or threshold is None:
         return None
     seconds = row.solved_seconds

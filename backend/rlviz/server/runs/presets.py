@@ -57,7 +57,7 @@ class OwnPresets:
                 file.write(preset.model_dump_json(indent=2).encode())
 
     def delete(self, preset_id: str) -> None:
-        """Raises PresetNotFound."""
+        """Delete a preset. Raises PresetNotFound."""
         with self._lock:
             if preset_id not in {path.stem for path in self._files()}:
                 raise PresetNotFound(preset_id)

@@ -6,7 +6,7 @@ Also their families and tags, the trash, and the user's presets with measured cu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import fields
 from typing import Annotated, Any
 
 from fastapi import Depends, Query, Request
@@ -29,7 +29,6 @@ from rlviz.domain.errors import (
     RunNotFound,
     SpecificationNotFound,
 )
-from rlviz.domain.ids import utc
 from rlviz.domain.limits import DEFAULT_RUNS_PER_PAGE, LIMITS
 from rlviz.domain.presets import MeasuredCurve, OwnPreset
 from rlviz.domain.status import RunStatus
@@ -48,15 +47,12 @@ from rlviz.server.lanes import Lane, in_lane
 from rlviz.server.metrics.service import MetricsService
 from rlviz.server.problems import documented
 from rlviz.server.router import Router
-from rlviz.server.runs import family
 from rlviz.server.runs.configuration import NewRun
 from rlviz.server.runs.family import FamilyService
 from rlviz.server.runs.groups import GroupService, SeedRequest
 from rlviz.server.runs.models import (
-    DeletedRun,
     GroupCreate,
     GroupRuns,
-    Relative,
     Run,
     RunCreate,
     RunDetail,
@@ -65,7 +61,6 @@ from rlviz.server.runs.models import (
     RunPage,
     RunPatch,
     SeedsAdd,
-    SettingChange,
     TagCount,
     TagList,
     TrashList,
@@ -206,7 +201,7 @@ def patch_run(run_id: str, body: RunPatch, runs: Runs, evaluations: Evaluations,
 def delete_run(run_id: str, runs: Runs, metrics: Metrics) -> None:
     """Move a run to the trash, where you can restore it for some days."""
     runs.delete(run_id)
-    metrics.forget(run_id)
+    metrics.forget_run(run_id)
 
 
 @router.post("/{run_id}/restore", responses=documented(RunNotFound))
@@ -231,7 +226,7 @@ def repair_run(run_id: str, damage: Damage, metrics: Metrics, runs: Runs) -> Run
     The readable lines of a journal stay. An unreadable `config.json` cannot be repaired and stays as it is.
     """
     row = damage.repair(run_id)
-    metrics.forget(run_id)
+    metrics.forget_run(run_id)
     return _run(runs, row)
 
 
@@ -320,22 +315,7 @@ family_router = Router(prefix="/runs/{run_id}/family", tag="snapshots", lane=Lan
 @family_router.get("", responses=documented(RunNotFound))
 def get_family(run_id: str, family: Family) -> RunFamily:
     """Return the run's ancestors and all of their forks, with the settings that each fork changed."""
-    found = family.find_family(run_id)
-    return RunFamily(run_id=run_id, members=[_view(one) for one in found.members], whole=found.is_whole)
-
-
-def _view(one: family.Relative) -> Relative:
-    row = one.row
-    return Relative(
-        run_id=one.run_id,
-        deleted=row is None,
-        name=None if row is None else row.name,
-        status=None if row is None else row.state,
-        best_moving_average=None if row is None else row.best_moving_average,
-        parent_id=one.parent_id,
-        forked_at=one.forked_at,
-        changes=[SettingChange(**asdict(change)) for change in one.changes],
-    )
+    return family.find_family(run_id)
 
 
 trash_router = Router(prefix="/trash", tag="trash", lane=Lane.CHANGES)
@@ -345,18 +325,7 @@ trash_router = Router(prefix="/trash", tag="trash", lane=Lane.CHANGES)
 @in_lane(None)
 def list_trash(deleted: Deleted) -> TrashList:
     """List the deleted runs, most recently deleted first."""
-    runs = [
-        DeletedRun(
-            id=run.id,
-            name=run.name,
-            algo=run.config.algo if run.config else None,
-            env_id=run.config.env_id if run.config else None,
-            deleted_at=utc(run.deleted_at),
-            removed_at=utc(run.removed_at),
-            size_bytes=run.size_bytes,
-        )
-        for run in deleted.list()
-    ]
+    runs = deleted.list()
     return TrashList(runs=runs, total_bytes=sum(run.size_bytes for run in runs))
 
 

@@ -171,7 +171,7 @@ class RunService(RunUseCases):
             folder = self._folder(run_id)
             folder.config_to_go_on()
             self._trust.admit(folder)
-            self._ask(run_id, Desired.RUN, now, queued_at=now)
+            self._request_state(run_id, Desired.RUN, now, queued_at=now)
         self._events.publish(RunChanged(row))
         self._supervisor.wake()
         return row
@@ -198,7 +198,7 @@ class RunService(RunUseCases):
                 row = move_run(session, run_id, RunStatus.STOPPING)
             self._supervisor.expect_end(run_id)  # first, in case the request below cannot be written
             with suppress(ArtifactNotFound, RunFolderError):  # without a request, the supervisor terminates the worker
-                self._ask(run_id, Desired.STOP, now, reason=reason)
+                self._request_state(run_id, Desired.STOP, now, reason=reason)
         self._events.publish(RunChanged(row))
         self._supervisor.wake()
         return row

@@ -6,29 +6,16 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import RunFolderError, RunNotFound
-from rlviz.domain.ids import DAY_SECONDS
+from rlviz.domain.ids import DAY_SECONDS, utc
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.trash import Trash
+from rlviz.server.runs.models import DeletedRun
 from rlviz.settings import Settings
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class DeletedRun:
-    """A run in the trash. Times are Unix seconds."""
-
-    id: str
-    name: str
-    config: RunConfig | None
-    """None if it cannot be read; the run can still be removed or restored."""
-    deleted_at: float
-    removed_at: float
-    size_bytes: int
 
 
 class TrashService:
@@ -39,7 +26,7 @@ class TrashService:
 
     def list(self) -> list[DeletedRun]:
         """Return all deleted runs, most recently deleted first."""
-        return sorted(self._runs(), key=lambda run: (-run.deleted_at, run.id))
+        return sorted(self._runs(), key=lambda run: (-run.deleted_at.timestamp(), run.id))
 
     def remove(self, run_id: str) -> None:
         """Remove a deleted run and all its files for good. Raises RunNotFound."""
@@ -66,7 +53,15 @@ class TrashService:
                 continue
             config, name = _read(RunFolder(self._trash.path, run_id))
             removed_at = deleted_at + self._days * DAY_SECONDS
-            yield DeletedRun(run_id, name, config, deleted_at, removed_at, self._trash.size(run_id))
+            yield DeletedRun(
+                id=run_id,
+                name=name,
+                algo=config.algo if config else None,
+                env_id=config.env_id if config else None,
+                deleted_at=utc(deleted_at),
+                removed_at=utc(removed_at),
+                size_bytes=self._trash.size(run_id),
+            )
 
 
 def _read(folder: RunFolder) -> tuple[RunConfig | None, str]:

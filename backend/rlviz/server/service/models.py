@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from rlviz.domain.recording import Detail
+from rlviz.server.notifications.notifier import WebhookInfo
 from rlviz.server.wire import Wire
 
 
@@ -29,16 +30,6 @@ class StorageProfileInfo(Wire):
     )
     most_cost_in_training: float = Field(description="The same limit while a policy trains.")
     keeps: dict[Detail, str] = Field(description="One sentence for each detail on what is kept.")
-
-
-class WebhookInfo(Wire):
-    """Deliveries to the webhook since the service started."""
-
-    address: str = Field(description="Scheme and host; the rest may be secret.")
-    waiting: int
-    sent: int
-    given_up: int
-    problem: str | None = Field(description="Error of the last attempt; null if it succeeded.")
 
 
 class Health(Wire):

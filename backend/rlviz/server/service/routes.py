@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import asdict
 from typing import Annotated
 
 from fastapi import Depends, Request
@@ -36,7 +35,7 @@ from rlviz.server.runs.choices import (
 from rlviz.server.runs.environments import EnvironmentService
 from rlviz.server.runs.presets import OwnPresets
 from rlviz.server.runs.service import RunService
-from rlviz.server.service.models import Health, StorageProfileInfo, WebhookInfo
+from rlviz.server.service.models import Health, StorageProfileInfo
 from rlviz.server.storage.service import StorageService
 from rlviz.server.supervisor.supervisor import Supervisor
 from rlviz.settings import Settings
@@ -68,7 +67,7 @@ def health(
         max_sessions=settings.max_sessions,
         free_disk_bytes=shutil.disk_usage(settings.runs_dir).free,
         storage_warnings=storage.warnings(),
-        webhook=WebhookInfo(**asdict(webhook.state)) if (webhook := notifier.webhook) is not None else None,
+        webhook=webhook.state if (webhook := notifier.webhook) is not None else None,
         storage={family: _profile(titles[family], settings.storage_profile(family)) for family in DEFAULT_PROFILES},
     )
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from pydantic import JsonValue
 
@@ -44,14 +43,8 @@ from rlviz.server.catalog.runs import get_run
 from rlviz.server.evaluations.episodes import last_episodes
 from rlviz.server.events import RunChanged
 from rlviz.server.runs.configuration import check_memory
+from rlviz.server.snapshots.models import Effect, ForkChange, ForkChanges, ForkPlace
 from rlviz.server.use_case import RunUseCases, check_controlled
-
-
-class Effect(StrEnum):
-    FITS = "fits"  # training continues with the new value
-    ANEW = "anew"  # training continues, and environments start a new episode
-    REFUSED = "refused"
-
 
 _NETWORK = "The snapshot's weights belong to a different network. Create a new run."
 _BUFFER = "The replay buffer of the snapshot was made for the old value. Create a new run."
@@ -76,36 +69,27 @@ _BEGINS_ANEW: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True)
-class Change:
-    """The effect of changing a hyperparameter or option at a fork.
-
-    ``why``: the reason if the change is refused. ``note``: a side effect of the change, as a sentence.
-    """
-
-    name: str
-    effect: Effect
-    why: str | None = None
-    note: str | None = None
-
-
-def possible_changes(config: RunConfig) -> list[Change]:
+def possible_changes(config: RunConfig) -> list[ForkChange]:
     """Return the effect of changing each hyperparameter; an empty list if nothing learns."""
     if config.algo not in ALGORITHMS.names():
         return []
     return [change_of(name, config) for name in ALGORITHMS.get(config.algo).hyperparameters.model_fields]
 
 
-def change_of(name: str, config: RunConfig) -> Change:
+def change_of(name: str, config: RunConfig) -> ForkChange:
     """Return the effect of changing one hyperparameter."""
     if name in _REFUSED:
-        return Change(name, Effect.REFUSED, _REFUSED[name])
+        return _change(name, Effect.REFUSED, why=_REFUSED[name])
     if name in _STORED_ONCE and config.hyperparameters.get("optimize_memory_usage") is True:
-        return Change(name, Effect.REFUSED, _STORED_ONCE[name])
-    return Change(name, Effect.ANEW if name == "n_envs" else Effect.FITS, note=_note(name, config))
+        return _change(name, Effect.REFUSED, why=_STORED_ONCE[name])
+    return _change(name, Effect.ANEW if name == "n_envs" else Effect.FITS, note=_side_effect(name, config))
 
 
-def _note(name: str, config: RunConfig) -> str | None:
+def _change(name: str, effect: Effect, *, why: str | None = None, note: str | None = None) -> ForkChange:
+    return ForkChange(name=name, effect=effect, why=why, note=note)
+
+
+def _side_effect(name: str, config: RunConfig) -> str | None:
     fields = ALGORITHMS.get(config.algo).hyperparameters.model_fields
     if name == "ent_coef" and name in fields and fields[name].default is None:  # SAC's, which may be tuned
         if config.hyperparameters.get(name) is None:
@@ -131,7 +115,7 @@ def check_rules_keep_their_knobs(
                 )
 
 
-def possible_options(environment: Environment) -> list[Change]:
+def possible_options(environment: Environment) -> list[ForkChange]:
     """Return the effect of changing each option of the parent's ``environment``.
 
     An option is refused if every other value changes the observation or action space.
@@ -139,12 +123,12 @@ def possible_options(environment: Environment) -> list[Change]:
     return [_option(environment, name) for name in type(environment.options).model_fields]
 
 
-def _option(environment: Environment, name: str) -> Change:
+def _option(environment: Environment, name: str) -> ForkChange:
     why = None
     for other in _others(environment, name):
         if (why := other_spaces(environment, other)) is None:
-            return Change(name, Effect.ANEW)
-    return Change(name, Effect.REFUSED, why or "It has only one value.")
+            return _change(name, Effect.ANEW)
+    return _change(name, Effect.REFUSED, why=why or "It has only one value.")
 
 
 def _others(environment: Environment, name: str) -> Iterator[Environment]:
@@ -186,7 +170,7 @@ def other_spaces(before: Environment, after: Environment) -> str | None:
 
 
 @dataclass(frozen=True)
-class ForkPlace:
+class ForkStart:
     """Where a fork starts.
 
     The fork starts at ``step``: the first start of a rollout at or after the requested step, or the parent's last one.
@@ -216,20 +200,20 @@ class ForkPlace:
         return step if step < self.step or begin is None else None
 
 
-def place_of(folder: RunFolder, name: str) -> ForkPlace:
+def place_of(folder: RunFolder, name: str) -> ForkStart:
     """Return the place at snapshot ``name``.
 
     Raises ArtifactNotFound, SnapshotRefused, NothingToResume or RunFolderError.
     """
     found = find_snapshot(folder, name)
     if found.is_beginning:
-        return ForkPlace(None, found.manifest.step, inherited=found)
+        return ForkStart(None, found.manifest.step, inherited=found)
     if not found.is_whole:
         raise NothingToResume(f"Snapshot {name!r} cannot be used. {found.problem}")
-    return ForkPlace(found, found.manifest.step)
+    return ForkStart(found, found.manifest.step)
 
 
-def place_at(folder: RunFolder, config: RunConfig, wanted: int, reached: int) -> ForkPlace:
+def place_at(folder: RunFolder, config: RunConfig, wanted: int, reached: int) -> ForkStart:
     """Return the place at step ``wanted`` of a run that has reached step ``reached``.
 
     Raises NothingToResume or RunFolderError.
@@ -246,7 +230,7 @@ def place_at(folder: RunFolder, config: RunConfig, wanted: int, reached: int) ->
     from_step = 0 if begin is None else begin.manifest.step
     step = _boundary(from_step, min(wanted, reached), max(from_step, reached), config)
     exactly = [one for one in own if one.manifest.step == step]
-    return ForkPlace(next(reversed(exactly or before), None), step, inherited=beginning)
+    return ForkStart(next(reversed(exactly or before), None), step, inherited=beginning)
 
 
 def _no_beginning(config: RunConfig, beginning: Snapshot | None, wanted: int, reached: int) -> str | None:
@@ -272,7 +256,7 @@ def _boundary(begin: int, wanted: int, reached: int, config: RunConfig) -> int:
     return begin + max(0, min(rollouts, (reached - begin) // every)) * every
 
 
-def knobs_in_force(folder: RunFolder, config: RunConfig, place: ForkPlace) -> dict[str, JsonValue]:
+def knobs_in_force(folder: RunFolder, config: RunConfig, place: ForkStart) -> dict[str, JsonValue]:
     """Return the hyperparameters that had been changed by ``place``, with their values. Raises RunFolderError."""
     attempt = None
     if place.snapshot is not None and not place.needs_parent:
@@ -321,23 +305,6 @@ class ForkRequest:
     start: bool = False
 
 
-@dataclass(frozen=True)
-class ForkChanges:
-    """What a fork of a run can change.
-
-    Attributes:
-        place: Where the fork starts; None if the caller did not ask.
-        in_force: Hyperparameters that were changed during training, with their values at ``place``.
-        hyperparameters: The effect of changing each hyperparameter.
-        options: The effect of changing each option of the environment.
-    """
-
-    place: ForkPlace | None
-    in_force: Mapping[str, JsonValue]
-    hyperparameters: list[Change]
-    options: list[Change]
-
-
 class ForkService(RunUseCases):
     def changes(self, run_id: str, snapshot: str | None = None, step: int | None = None) -> ForkChanges:
         """Return what a fork of the run can change, at a snapshot or a step if one is given.
@@ -351,11 +318,19 @@ class ForkService(RunUseCases):
         place = None
         if snapshot is not None or step is not None:
             place = _place(folder, config, snapshot, step, reached)
-        options: list[Change] = []
+        options: list[ForkChange] = []
         with suppress(UnknownName):  # of an earlier version
             options = possible_options(find_environment(config))
         in_force = {} if place is None else knobs_in_force(folder, config, place)
-        return ForkChanges(place, in_force, possible_changes(config), options)
+        return ForkChanges(
+            run_id=run_id,
+            at=None
+            if place is None
+            else ForkPlace(snapshot=place.begins_from, step=place.step, trained_again_from=place.trained_again_from),
+            in_force=in_force,
+            changes=possible_changes(config),
+            env_options=options,
+        )
 
     def accepts(self, config: RunConfig, name: str, value: JsonValue) -> bool:
         """Return whether a fork of a run with ``config`` can change only hyperparameter ``name`` to ``value``."""
@@ -430,7 +405,7 @@ class ForkService(RunUseCases):
     def _config(
         self,
         parent: RunConfig,
-        place: ForkPlace,
+        place: ForkStart,
         in_force: Mapping[str, JsonValue],
         request: ForkRequest,
         now: float,
@@ -482,7 +457,7 @@ class ForkService(RunUseCases):
         request: ForkRequest,
         total: int,
         environment: Environment,
-    ) -> tuple[Hyperparameters, list[Change]]:
+    ) -> tuple[Hyperparameters, list[ForkChange]]:
         """Return all hyperparameters of the fork, and the changes to those ``in_force`` by name.
 
         Raises InvalidRequest.
@@ -510,7 +485,7 @@ class ForkService(RunUseCases):
         return hyperparameters, changes
 
 
-def _place(folder: RunFolder, config: RunConfig, snapshot: str | None, step: int | None, reached: int) -> ForkPlace:
+def _place(folder: RunFolder, config: RunConfig, snapshot: str | None, step: int | None, reached: int) -> ForkStart:
     if step is not None:
         return place_at(folder, config, step, reached)
     return place_of(folder, snapshot or "")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from pydantic import Field, JsonValue
 
 from rlviz.domain.config import RunName, Seed, SnapshotPlan, TotalTimesteps
@@ -14,7 +16,6 @@ from rlviz.domain.sinks import SinkKind
 from rlviz.domain.snapshots import MAX_NAME, SnapshotVerification, Trigger
 from rlviz.rundir.snapshots import Snapshot
 from rlviz.server.runs.choices import KnobInfo
-from rlviz.server.snapshots.forking import Effect
 from rlviz.server.snapshots.service import SnapshotList
 from rlviz.server.wire import Body, Wire
 
@@ -114,6 +115,12 @@ class ForkCreate(Body):
         description="Where it is delivered to during training; null: to the parent's sinks.",
     )
     start: bool = False
+
+
+class Effect(StrEnum):
+    FITS = "fits"  # training continues with the new value
+    ANEW = "anew"  # training continues, and environments start a new episode
+    REFUSED = "refused"
 
 
 class ForkChange(Wire):

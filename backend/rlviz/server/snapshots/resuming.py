@@ -66,7 +66,7 @@ class ResumeService(RunUseCases):
             if row.actor is not RunActor.POLICY:
                 raise RunIsActive(f"Nothing learns in run {run_id!r}, so there is no training to pause.")
             row = move_run(session, run_id, RunStatus.PAUSING, saves_at=None)
-            self._ask(run_id, Desired.PAUSE, now, reason=reason, pause_within=within)
+            self._request_state(run_id, Desired.PAUSE, now, reason=reason, pause_within=within)
         self._events.publish(RunChanged(row))
         self._supervisor.wake()
         return row
@@ -173,7 +173,7 @@ class ResumeService(RunUseCases):
             total = check_length(row, config, found, total_timesteps, rollback=rollback)
             self._disk.check()
             self._begin_attempt(session, row, now)
-            self._ask(
+            self._request_state(
                 run_id,
                 Desired.RUN,
                 now,
@@ -267,8 +267,8 @@ def depends_on_length(config: RunConfig) -> list[str]:
     return algorithm.validate(config.hyperparameters, config.total_timesteps).spread_over_training()
 
 
-AGAIN_SECONDS = 0.2
-"""A worker lives for a moment after its attempt ends."""
+RETRY_SECONDS = 0.2
+"""Seconds between tries, since a worker lives for a moment after its attempt ends."""
 
 TRIES = 150
 
@@ -335,7 +335,7 @@ class AutomaticResuming:
                     return self._resuming.resume_held(run_id)
                 self._resuming.resume_interrupted(run_id, self._settings.resume_attempts)
             except RunIsActive:
-                if self._closing.wait(AGAIN_SECONDS):
+                if self._closing.wait(RETRY_SECONDS):
                     return False
                 continue
             except NotFound:  # deleted meanwhile

@@ -1,11 +1,7 @@
-"""Holding a run, going on, going back, and the snapshots by which that is done.
-
-Rules and knobs: what changes about a run while it trains.
-"""
+"""HTTP endpoints that pause, resume, roll back and fork runs, and of snapshots, rules and knobs."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Annotated
 
 from fastapi import Depends, Query
@@ -43,10 +39,8 @@ from rlviz.server.runs.service import RunService
 from rlviz.server.snapshots.forking import ForkRequest, ForkService
 from rlviz.server.snapshots.models import (
     DryRun,
-    ForkChange,
     ForkChanges,
     ForkCreate,
-    ForkPlace,
     KnobsBody,
     ResumeRun,
     RollbackRun,
@@ -93,24 +87,26 @@ _GOING_ON = documented(
 )
 @in_lane(None)
 def pause_run(run_id: str, resuming: Resuming, runs: Runs) -> Run:
-    """Ask a run that trains to pause. Its curves stop at once; as soon as a snapshot holds all that training is, its
-    worker and its slot are free. Asking again changes nothing."""
+    """Pause a training run. Its curves stop at once; after a complete snapshot is saved, its worker and slot are free.
+    Idempotent."""
     return _run(runs, resuming.pause(run_id))
 
 
 @router.post("/resume", status_code=202, responses=_GOING_ON)
 def resume_run(run_id: str, body: ResumeRun, resuming: Resuming, runs: Runs) -> Run:
-    """Have a run that is paused or has ended go on, exactly as if nothing had happened. It is queued first.
+    """Queue a paused or ended run, to continue exactly where it stopped.
 
-    What it had written beyond the snapshot is computed again and compared: `resumed` tells how that went.
+    Rows after the snapshot are computed again and compared; `resumed` has the result.
     """
     return _run(runs, resuming.resume(run_id, body.snapshot, body.total_timesteps))
 
 
 @router.post("/rollback", status_code=202, responses=_GOING_ON)
 def roll_back_run(run_id: str, body: RollbackRun, resuming: Resuming, runs: Runs) -> Run:
-    """Have a run go on from an earlier snapshot. What came after stays in its journal, and is in no figure. One that
-    trains goes back at its next step, in its worker; one that is paused or has ended is queued first."""
+    """Continue a run from an earlier snapshot. Later rows stay in its journal but no longer count.
+
+    A training run goes back at its next step; a paused or ended one is queued.
+    """
     return _run(runs, resuming.roll_back(run_id, body.snapshot))
 
 
@@ -131,25 +127,14 @@ def roll_back_run(run_id: str, body: RollbackRun, resuming: Resuming, runs: Runs
 def get_fork_changes(
     run_id: str,
     forks: Forks,
-    step: Annotated[int | None, Query(ge=0, le=MAX_STEP, description="Where would a fork at this step begin?")] = None,
+    step: Annotated[int | None, Query(ge=0, le=MAX_STEP, description="A step to fork at.")] = None,
     snapshot: Annotated[
-        str | None, Query(max_length=MAX_NAME, description="Or at the snapshot of this name: one of the two.")
+        str | None,
+        Query(max_length=MAX_NAME, description="A snapshot to fork at, instead of a step."),
     ] = None,
 ) -> ForkChanges:
-    """What can be changed at a fork of the run, and why the rest cannot."""
-    changes = forks.changes(run_id, snapshot, step)
-    place = changes.place
-    at = (
-        None
-        if place is None
-        else ForkPlace(snapshot=place.begins_from, step=place.step, trained_again_from=place.trained_again_from)
-    )
-    hyperparameters, options = (
-        [ForkChange(**asdict(change)) for change in kind] for kind in (changes.hyperparameters, changes.options)
-    )
-    return ForkChanges(
-        run_id=run_id, at=at, in_force=dict(changes.in_force), changes=hyperparameters, env_options=options
-    )
+    """Return which settings a fork of the run can change, and why others cannot be changed."""
+    return forks.changes(run_id, snapshot, step)
 
 
 @router.post(
@@ -169,9 +154,10 @@ def get_fork_changes(
     ),
 )
 def fork_run(run_id: str, body: ForkCreate, forks: Forks, sinks_service: Sinks, runs: Runs) -> Run:
-    """Make a new run that goes on from a snapshot of this one, with changed settings, and start it if asked to.
+    """Create a run that continues from a snapshot of this one with changed settings, and optionally start it.
 
-    It is delivered to the sinks that this one is kept up with, unless it is given others."""
+    It is delivered to the same sinks, unless you give others.
+    """
     sinks = sinks_service.list_live(run_id) if body.sinks is None else body.sinks
     if body.sinks is not None:
         sinks_service.check(body.sinks)
@@ -183,7 +169,7 @@ def fork_run(run_id: str, body: ForkCreate, forks: Forks, sinks_service: Sinks, 
 @router.get("/snapshots", responses=documented(RunNotFound, ArtifactNotFound))
 @in_lane(Lane.READS)
 def list_snapshots(run_id: str, snapshots: Snapshots) -> RunSnapshots:
-    """The snapshots of the run, and what they take."""
+    """List the snapshots of the run and their sizes."""
     return view_snapshots(run_id, snapshots.list(run_id))
 
 
@@ -196,7 +182,7 @@ def list_snapshots(run_id: str, snapshots: Snapshots) -> RunSnapshots:
 )
 @in_lane(None)
 def take_snapshot(run_id: str, body: SnapshotCreate, snapshots: Snapshots, runs: Runs) -> Run:
-    """Ask for a snapshot at the start of the next rollout; the event `snapshot` tells when it is there."""
+    """Request a snapshot at the start of the next rollout; the event `snapshot` says when it is saved."""
     return _run(runs, snapshots.request_snapshot(run_id, body.name, body.message))
 
 
@@ -205,8 +191,10 @@ def take_snapshot(run_id: str, body: SnapshotCreate, snapshots: Snapshots, runs:
     responses=documented(RunNotFound, ArtifactNotFound, NotControlled, NewerVersion, RunFolderError, InvalidRequest),
 )
 def change_snapshot_plan(run_id: str, body: SnapshotPlan, snapshots: Snapshots) -> RunSnapshots:
-    """Change when snapshots are taken and how many are kept: from the next rollout on. Of a run that does not train,
-    those that are too many are deleted at once."""
+    """Change when snapshots are taken and how many are kept, from the next rollout on.
+
+    If the run does not train, excess snapshots are deleted at once.
+    """
     snapshots.change_plan(run_id, body)
     return view_snapshots(run_id, snapshots.list(run_id))
 
@@ -218,7 +206,7 @@ def change_snapshot_plan(run_id: str, body: SnapshotPlan, snapshots: Snapshots) 
     ),
 )
 def keep_snapshot(run_id: str, name: str, body: SnapshotPatch, snapshots: Snapshots) -> RunSnapshots:
-    """Give a snapshot a name, by which it is kept until it is deleted, or a message."""
+    """Give a snapshot a name, which keeps it until you delete it, or a message."""
     snapshots.keep(run_id, name, body.name, body.message)
     return view_snapshots(run_id, snapshots.list(run_id))
 
@@ -229,7 +217,7 @@ def keep_snapshot(run_id: str, name: str, body: SnapshotPatch, snapshots: Snapsh
     responses=documented(RunNotFound, ArtifactNotFound, RunIsActive, SnapshotRefused, NewerVersion, InvalidRequest),
 )
 def delete_snapshot(run_id: str, name: str, snapshots: Snapshots) -> None:
-    """Delete a snapshot of a run that does not train, and what no other needs."""
+    """Delete a snapshot of a run that does not train, with the data that no other snapshot needs."""
     snapshots.delete(run_id, name)
 
 
@@ -242,7 +230,7 @@ def delete_snapshot(run_id: str, name: str, snapshots: Snapshots) -> None:
 )
 @in_lane(Lane.CHECKS)
 def verify_snapshot(run_id: str, name: str, snapshots: Snapshots) -> SnapshotVerification:
-    """Bring training to the snapshot, in a worker, and compare every part with the file."""
+    """Train up to the snapshot in a worker and compare every part with the file."""
     return snapshots.verify(run_id, name)
 
 
@@ -252,7 +240,7 @@ def verify_snapshot(run_id: str, name: str, snapshots: Snapshots) -> SnapshotVer
 )
 @in_lane(Lane.READS)
 def get_snapshot_verification(run_id: str, name: str, snapshots: Snapshots) -> SnapshotVerification | None:
-    """How the last verification goes, or how it went; null if nobody has asked for one."""
+    """Return the status of the last verification; null if there was none."""
     return snapshots.verification(run_id, name)
 
 
@@ -269,20 +257,20 @@ _CHANGING = documented(RunNotFound, ArtifactNotFound, InvalidRequest, NotControl
 
 @rules_router.get("/rules", responses=documented(RunNotFound, ArtifactNotFound, RunFolderError))
 def get_rules(run_id: str, rules: Rules) -> RunRules:
-    """What the run does by itself."""
+    """Return the active rules of the run."""
     return _rules(run_id, rules.rules(run_id))
 
 
 @rules_router.put("/rules", responses=_CHANGING)
 def put_rules(run_id: str, body: RulesBody, rules: Rules) -> RunRules:
-    """Replace the rules: from the next row on in a run that trains. Those that stay go on from what they have seen."""
+    """Replace the rules, in a training run from the next row on. Unchanged rules keep their state."""
     return _rules(run_id, rules.change(run_id, body.rules))
 
 
 @rules_router.post("/rules/dry-run", responses=_CHANGING)
 @in_lane(Lane.CURVES)
 def dry_run_rules(run_id: str, body: RulesBody, rules: Rules) -> DryRun:
-    """Where these rules would have fired over the rows that the run has. Nothing is changed."""
+    """Return where these rules would have fired over the rows of the run. Changes nothing."""
     found = rules.dry_run(run_id, body.rules)
     firings = [
         RuleFiring(
@@ -303,7 +291,7 @@ def dry_run_rules(run_id: str, body: RulesBody, rules: Rules) -> DryRun:
     "/knobs", responses=documented(RunNotFound, ArtifactNotFound, NotControlled, NewerVersion, RunFolderError)
 )
 def get_knobs(run_id: str, rules: Rules) -> RunKnobs:
-    """The hyperparameters of the run that can be adjusted while it trains."""
+    """Return the hyperparameters that you can change during training."""
     return _knobs(run_id, rules)
 
 
@@ -315,7 +303,7 @@ def get_knobs(run_id: str, rules: Rules) -> RunKnobs:
     ),
 )
 def patch_knobs(run_id: str, body: KnobsBody, rules: Rules) -> RunKnobs:
-    """Ask a run that trains to change some of them, at the start of its next rollout."""
+    """Change hyperparameters of a training run at the start of its next rollout."""
     rules.request_knob_changes(run_id, body.changes)
     return _knobs(run_id, rules)
 

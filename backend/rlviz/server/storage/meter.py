@@ -27,7 +27,7 @@ class Measured:
 
 
 class StorageMeter:
-    """Measures once at a time. ``latest`` never waits, since ten thousand runs take some seconds."""
+    """Runs one measurement at a time. ``latest`` never waits, since ten thousand runs take some seconds."""
 
     def __init__(self, runs_dir: Path, *, clock: Callable[[], float] = time.time) -> None:
         self._runs_dir, self._clock = runs_dir, clock
@@ -63,7 +63,7 @@ class StorageMeter:
         """Measure now and return the result. Raises OSError."""
         with self._measuring:
             began, clock = self._clock(), time.monotonic()
-            usage = measure_usage(self._runs_dir, self._breathe)
+            usage = measure_usage(self._runs_dir, self._yield_to_requests)
             self._latest = Measured(usage, began, time.monotonic() - clock)
             write_usage(self._runs_dir, usage)
             return self._latest
@@ -79,13 +79,13 @@ class StorageMeter:
         except _Closing:
             return
         except OSError as error:
-            log.warning("What the runs folder takes could not be measured or noted: %s", error)
+            log.warning("The size of the runs folder could not be measured or saved: %s", error)
 
-    def _breathe(self) -> None:
+    def _yield_to_requests(self) -> None:
         """Let the threads that answer requests run."""
         if self._closing.wait(0.0005):
             raise _Closing
 
 
 class _Closing(Exception):
-    """The service ends during a measurement."""
+    """Raised in a measurement when the service ends."""

@@ -11,7 +11,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import BinaryIO
@@ -48,7 +48,8 @@ from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.runs import get_run
 from rlviz.server.events import EventBus, RunDeleted
 from rlviz.server.storage.meter import StorageMeter
-from rlviz.server.storage.rules import StorageAction, StorageActionLog, StorageRulesStore
+from rlviz.server.storage.models import StorageAction
+from rlviz.server.storage.rules import StorageActionLog, StorageRulesStore
 from rlviz.server.supervisor.supervisor import Supervisor
 from rlviz.server.use_case import RunUseCases
 from rlviz.settings import Settings
@@ -79,7 +80,7 @@ class PreparedBundle:
         self._draft.parent.mkdir(parents=True, exist_ok=True)
         self._stamps = file_stamps(self._folder)
         self._file = target = self._draft.open("wb")
-        with suppress(OSError):  # a file system of another machine may have no locks
+        with suppress(OSError):  # network file systems may not support locks
             lock_descriptor(target.fileno(), blocking=False)
         write_bundle(self._folder, target, policies=True, snapshots=True)
         target.flush()
@@ -107,8 +108,10 @@ class PreparedBundle:
 
 
 def remove_unfinished(archive_dir: Path) -> None:
-    """Remove the bundles that killed passes left unfinished, but none that is being written. What cannot be removed
-    stays for the next time. Raises OSError where the archive cannot be read."""
+    """Remove unfinished bundles of killed passes, but none that is being written.
+
+    Files that cannot be removed stay until the next call. Raises OSError if the archive cannot be read.
+    """
     for draft in archive_dir.glob(f".*{DRAFT_SUFFIX}"):
         with suppress(OSError), draft.open("ab") as file:
             if lock_descriptor(file.fileno(), blocking=False):
@@ -148,7 +151,7 @@ class RunClearing(RunUseCases):
             return [run_id for run_id, tags in session.exec(query) if KEEP_TAG not in tags]
 
     def preview(self, rule: RunRule, run_id: str) -> StorageAction | None:
-        """What ``apply`` would do; None: nothing. Raises OSError."""
+        """Return what ``apply`` would do; None: nothing. Raises OSError."""
         folder = self._folder(run_id)
         if not _is_of(rule, folder):
             return None
@@ -161,7 +164,10 @@ class RunClearing(RunUseCases):
                 return _deletion(rule, folder, files_to_delete(folder, rule))
 
     def apply(self, rule: RunRule, run_id: str) -> StorageAction | None:
-        """Do it; None: nothing was to be done. Raises RunNotFound, RunIsActive, RunFolderError and OSError."""
+        """Apply a rule to a run and return what was done; None: nothing.
+
+        Raises RunNotFound, RunIsActive, RunFolderError and OSError.
+        """
         folder = self._folder(run_id)
         if not _is_of(rule, folder):
             return None
@@ -171,18 +177,18 @@ class RunClearing(RunUseCases):
             return self._archive(rule, folder)
         if not files_to_delete(folder, rule):
             return None
-        with self._alone_with(folder):
+        with self._locked(folder):
             files = files_to_delete(folder, rule)
             action = _deletion(rule, folder, files)
             delete_paths(files)
         return action
 
     def _compress(self, rule: Compress, folder: RunFolder) -> StorageAction | None:
-        """The copies are made before the run is taken from others, which is then for two renames only."""
+        """Compress journals. The copies are made before the run is locked, which takes two renames only."""
         remove_leftovers(folder.path, folder.path)
         prepared = [copy for path in _uncompressed(folder) if (copy := compress_journal(path)) is not None]
         try:
-            with self._alone_with(folder):
+            with self._locked(folder):
                 placed = [copy for copy in prepared if copy.put_in_place()]
         finally:
             for copy in prepared:
@@ -190,17 +196,17 @@ class RunClearing(RunUseCases):
         if not placed:
             return None
         what = ", ".join(f"{copy.journal.name} compressed to 1/{copy.journal_size / copy.size:.1f}" for copy in placed)
-        return StorageAction(rule.words, folder.run_id, what, sum(copy.journal_size - copy.size for copy in placed))
+        return _action(rule, folder.run_id, what, sum(copy.journal_size - copy.size for copy in placed))
 
     def _archive(self, rule: Archive, folder: RunFolder) -> StorageAction | None:
-        """The bundle is made and read back before the run is taken from others, which is then for two renames only."""
+        """Archive a run. The bundle is written and checked before the run is locked, which takes two renames only."""
         assert self._settings.archive_dir is not None
         action = _archiving(rule, folder)
         bundle = PreparedBundle(folder, self._settings.archive_dir)
         try:
             bundle.make()
-            with self._alone_with(folder) as session:
-                if not bundle.is_current:  # it was changed while it was bundled: the next pass sees to it
+            with self._locked(folder) as session:
+                if not bundle.is_current:  # the run has changed meanwhile; the next pass archives it
                     return None
                 bundle.put_in_place()
                 self._trash.put(folder, self._clock())
@@ -208,19 +214,19 @@ class RunClearing(RunUseCases):
         finally:
             bundle.discard()
         self._events.publish(RunDeleted(folder.run_id))
-        return replace(action, what=f"archived as {bundle.path.name}")
+        return action.model_copy(update={"what": f"archived as {bundle.path.name}"})
 
     @contextmanager
-    def _alone_with(self, folder: RunFolder) -> Iterator[Session]:
-        """In a transaction, so that nobody starts or resumes the run meanwhile. Raises RunIsActive and RunNotFound."""
+    def _locked(self, folder: RunFolder) -> Iterator[Session]:
+        """Lock the run in a transaction, so that it is not started or resumed. Raises RunIsActive and RunNotFound."""
         with self._database.write() as session:
-            self._check_idle(session, get_run(session, folder.run_id), "making room in it")
+            self._check_idle(session, get_run(session, folder.run_id), "freeing its disk space")
             with training_lock(folder):
                 yield session
 
 
 def _is_of(rule: RunRule, folder: RunFolder) -> bool:
-    """Whether it is a run of the rule's families. A damaged one, of which nobody knows what it is, is left alone."""
+    """Return whether a rule applies to the run's family. Runs with an unreadable configuration are left alone."""
     try:
         config = folder.read_config()
     except RunFolderError:
@@ -228,43 +234,53 @@ def _is_of(rule: RunRule, folder: RunFolder) -> bool:
     return not rule.families or find_family(config) in rule.families
 
 
+def _action(rule: StorageRule, run_id: str, what: str, size: int, problem: str = "") -> StorageAction:
+    """Return an action. ``size``: the bytes that it frees; 0 if not known in advance."""
+    return StorageAction(rule=rule.words, run_id=run_id, what=what, bytes=size, problem=problem)
+
+
 def _deletion(rule: RunRule, folder: RunFolder, files: list[Path]) -> StorageAction | None:
     if not files:
         return None
     names = [path.relative_to(folder.path).as_posix() for path in files[:3]]
     more = f" and {len(files) - 3} more" if len(files) > 3 else ""
-    return StorageAction(rule.words, folder.run_id, f"delete {', '.join(names)}{more}", sum(map(read_size, files)))
+    return _action(rule, folder.run_id, f"delete {', '.join(names)}{more}", sum(map(read_size, files)))
 
 
 def _compression(rule: Compress, folder: RunFolder) -> StorageAction | None:
-    """How much smaller they become is not known before."""
+    """Return what compressing would do. The freed bytes are not known in advance."""
     found = _uncompressed(folder)
     if not found:
         return None
     what = ", ".join(f"{path.name} ({byte_text(read_size(path))})" for path in found)
-    return StorageAction(rule.words, folder.run_id, f"compress {what}", 0)
+    return _action(rule, folder.run_id, f"compress {what}", 0)
 
 
 def _archiving(rule: Archive, folder: RunFolder) -> StorageAction:
-    """The room is made once the trash is emptied."""
-    return StorageAction(rule.words, folder.run_id, "archive, and delete it here", 0)
+    """Return what archiving would do. Disk space is freed when the trash is emptied."""
+    return _action(rule, folder.run_id, "archive, and delete it here", 0)
 
 
 def _uncompressed(folder: RunFolder) -> list[Path]:
-    """Journals that are worth compressing."""
+    """Return the journals that are worth compressing."""
     journals = (folder.metrics_path, folder.anatomy_path)
     return [path for path in journals if is_file(path, folder.path) and read_size(path) >= LEAST_BYTES]
 
 
 MOST_ACTIONS = 1_000
-"""Actions that a pass lists; the others are only counted."""
+"""Maximum number of actions that a pass lists; more are only counted."""
 
 
 @dataclass
 class Pruning:
-    """One pass over the rules. ``done`` counts the actions, ``bytes`` is the room that they make; ``actions`` are the
-    first of them. ``error_message`` says why it did not come to its end, or passed over a rule. Times are Unix
-    seconds."""
+    """One pass over the rules, updated while it runs. Times are Unix seconds.
+
+    Attributes:
+        done: Number of successful actions.
+        bytes: Bytes that they freed.
+        actions: The first MOST_ACTIONS actions.
+        error_message: Why the pass was aborted or skipped a rule; empty if it did neither.
+    """
 
     dry_run: bool
     began_at: float
@@ -282,7 +298,7 @@ class Pruning:
 
 
 class StoragePruner:
-    """One pass at a time. Nothing is deleted that no rule names, and each action is in the log before the next."""
+    """Runs one pass at a time. It deletes only what a rule names, and logs each action before the next."""
 
     def __init__(
         self,
@@ -301,29 +317,31 @@ class StoragePruner:
         self._starting, self._closing = Lock(), Event()
         self._thread: Thread | None = None
         self.latest: Pruning | None = None
-        """The pass that goes on, or the last one."""
+        """The running pass, or the last one."""
 
     def begin(self, *, dry_run: bool) -> Pruning:
-        """Begin a pass. Raises PruningInProgress, or StorageRulesUnusable."""
+        """Start a pass. Raises PruningInProgress or StorageRulesUnusable."""
         rules = self._store.read()
         with self._starting:
             if self._closing.is_set() or (self.latest is not None and self.latest.ended_at is None):
-                raise PruningInProgress("The storage rules are being applied, or looked through. Wait for the end.")
+                raise PruningInProgress("The storage rules are being applied or tried. Wait until that has ended.")
             self.latest = pruning = Pruning(dry_run, self._clock())
             self._thread = Thread(target=self._pass, args=(pruning, rules), name="storage-pruner", daemon=True)
             self._thread.start()
         return pruning
 
     def prune_automatically(self) -> None:
-        """What housekeeping does: apply the rules, if there are any. What a pass that was killed left in the archive
-        goes whatever they are now. Raises StorageRulesUnusable."""
+        """Apply the rules, if there are any, and remove leftovers of killed passes. Housekeeping calls this.
+
+        Raises StorageRulesUnusable.
+        """
         self._tidy_archive()
         if self._store.read().rules:
             with suppress(PruningInProgress):
                 self.begin(dry_run=False)
 
     def close(self) -> None:
-        """A pass ends after what it is at."""
+        """Stop. A running pass ends after its current action."""
         self._closing.set()
         if self._thread is not None:
             self._thread.join()
@@ -334,7 +352,7 @@ class StoragePruner:
                 self._tidy_archive()
             for number, rule in enumerate(rules.rules, 1):
                 if isinstance(rule, Archive) and self._archive_dir is None:
-                    pruning.error_message = f"Rule {number} was passed over, for want of RLVIZ_ARCHIVE_DIR. Set it."
+                    pruning.error_message = f"Rule {number} was skipped, because RLVIZ_ARCHIVE_DIR is not set."
                     log.warning("%s", pruning.error_message)
                     continue
                 for action in self._actions(rule, rules, dry_run=pruning.dry_run):
@@ -342,11 +360,11 @@ class StoragePruner:
                     if not pruning.dry_run:
                         self._action_log.append(action)
                     if self._closing.is_set():
-                        pruning.error_message = "The app was ended."
+                        pruning.error_message = "The app ended meanwhile."
                         return
         except (OSError, RlvizError, DatabaseError) as error:
-            pruning.error_message = f"It did not come to its end: {error}"
-            log.warning("The storage rules could not be applied to the end: %s", error)
+            pruning.error_message = f"It was aborted: {error}"
+            log.warning("Applying the storage rules was aborted: %s", error)
         finally:
             pruning.ended_at = self._clock()
             if not pruning.dry_run:
@@ -371,21 +389,21 @@ class StoragePruner:
                 size = self._trash.size(run_id)
                 if not dry_run:
                     self._trash.remove(run_id)
-            except (FileNotFoundError, RunNotFound):  # brought back just now
+            except (FileNotFoundError, RunNotFound):  # restored meanwhile
                 continue
-            yield StorageAction(rule.words, run_id, "remove for good", size)
+            yield _action(rule, run_id, "remove for good", size)
 
     def _clear(self, rule: RunRule, beyond: int | None, *, dry_run: bool) -> Iterator[StorageAction]:
-        """``beyond``: bytes to make room for, None for no bound."""
+        """Apply a rule to all runs. ``beyond``: bytes to free; None: no limit."""
         for run_id in self._clearing.candidates(rule):
             if beyond is not None and beyond <= 0:
                 return
             try:
                 action = self._clearing.preview(rule, run_id) if dry_run else self._clearing.apply(rule, run_id)
-            except (RunIsActive, RunNotFound):  # resumed, evaluated or deleted just now
+            except (RunIsActive, RunNotFound):  # resumed, evaluated or deleted meanwhile
                 continue
             except (OSError, RlvizError) as error:
-                action = StorageAction(rule.words, run_id, "left as it is", 0, str(error))
+                action = _action(rule, run_id, "not changed", 0, str(error))
             if action is not None:
                 yield action
                 beyond = None if beyond is None else beyond - action.bytes

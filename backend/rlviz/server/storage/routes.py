@@ -1,8 +1,7 @@
-"""Storage: what takes space, and the rules by which room is made."""
+"""HTTP endpoints of disk use and storage rules."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Annotated
 
 from fastapi import Depends, Query
@@ -17,17 +16,14 @@ from rlviz.server.lanes import Lane
 from rlviz.server.problems import documented
 from rlviz.server.router import Router
 from rlviz.server.storage.models import (
-    LoggedStorageAction,
     PruneBody,
     Storage,
-    StorageAction,
     StoragePruning,
     StorageRulesBody,
     StoredKindInfo,
     StoredRun,
 )
 from rlviz.server.storage.pruner import Pruning
-from rlviz.server.storage.rules import LoggedAction
 from rlviz.server.storage.service import StorageService
 from rlviz.settings import Settings
 
@@ -42,20 +38,20 @@ RunCount = Annotated[int, Query(ge=0, le=1_000, description="How many of the lar
 
 @router.get("")
 def get_storage(storage: StorageAccess, settings: SettingsAccess, runs: RunCount = DEFAULT_RUNS) -> Storage:
-    """What takes space, as last measured, and begin to measure again if that is a minute ago. Never waits for it."""
+    """Return disk use by the last measurement. If that is older than a minute, a new one starts in the background."""
     return _storage(storage, settings, runs)
 
 
 @router.post("/measure", status_code=202)
 def measure_storage(storage: StorageAccess, settings: SettingsAccess) -> Storage:
-    """Begin to measure now."""
+    """Start a measurement now."""
     storage.measure()
     return _storage(storage, settings, DEFAULT_RUNS)
 
 
 @router.put("/rules", responses=documented(InvalidRequest))
 def put_storage_rules(body: StorageRulesBody, storage: StorageAccess, settings: SettingsAccess) -> Storage:
-    """Replace the rules and the quotas. They are followed within the hour, or when somebody asks for it."""
+    """Replace the rules and quotas. They are applied within the hour, or by `POST /storage/prune`."""
     try:
         rules = StorageRules(quotas=body.quotas, rules=tuple(body.rules))
     except ValidationError as error:
@@ -66,7 +62,7 @@ def put_storage_rules(body: StorageRulesBody, storage: StorageAccess, settings: 
 
 @router.post("/prune", status_code=202, responses=documented(PruningInProgress, StorageRulesUnusable))
 def prune_storage(body: PruneBody, storage: StorageAccess, settings: SettingsAccess) -> Storage:
-    """Begin to apply the rules, or to look what they would do: `pruning` of `GET /storage` tells how far that is."""
+    """Start to apply the rules, or to report what they would do. `pruning` of `GET /storage` has the progress."""
     storage.prune(dry_run=body.dry_run)
     return _storage(storage, settings, DEFAULT_RUNS)
 
@@ -113,7 +109,7 @@ def _storage(storage: StorageService, settings: Settings, runs: int) -> Storage:
         rules_problem=state.rules_problem,
         trash_days=settings.trash_days,
         pruning=_pruning(state.pruning) if state.pruning else None,
-        log=[_logged(action) for action in state.log],
+        log=list(state.log),
     )
 
 
@@ -124,10 +120,6 @@ def _pruning(pruning: Pruning) -> StoragePruning:
         ended_at=utc(pruning.ended_at) if pruning.ended_at is not None else None,
         done=pruning.done,
         bytes=pruning.bytes,
-        actions=[StorageAction(**asdict(action)) for action in pruning.actions],
+        actions=list(pruning.actions),
         error_message=pruning.error_message,
     )
-
-
-def _logged(action: LoggedAction) -> LoggedStorageAction:
-    return LoggedStorageAction(**{**asdict(action), "time": utc(action.time)})

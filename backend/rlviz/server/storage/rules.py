@@ -1,21 +1,18 @@
-"""StorageActionLog: what the storage rules of a runs folder did, as a file beside the runs.
-
-StorageRulesStore: the storage rules of a runs folder, as a file beside the runs.
-"""
+"""Read and write the storage rules of a runs folder, and the log of their actions. Both are files in that folder."""
 
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from threading import Lock
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from rlviz.domain.errors import RunFolderError, StorageRulesUnusable
 from rlviz.domain.storage_rules import StorageRules
 from rlviz.rundir.files import read_document, write_atomically
 from rlviz.rundir.journal import JournalWriter, last_lines
+from rlviz.server.storage.models import LoggedStorageAction, StorageAction
 
 RULES_FILE = "storage.json"
 
@@ -25,20 +22,22 @@ class StorageRulesStore:
         self._path = runs_dir / RULES_FILE
 
     def read(self) -> StorageRules:
-        """None at all where there is no file. Raises StorageRulesUnusable for one that cannot be understood: then
-        nothing may be deleted by it."""
+        """Return the rules; none if there is no file.
+
+        Raises StorageRulesUnusable if the file is invalid. Then no rule may be applied.
+        """
         try:
             return read_document(self._path, StorageRules)
         except FileNotFoundError:
             return StorageRules()
         except RunFolderError as error:
             raise StorageRulesUnusable(
-                f"The storage rules in {self._path} cannot be used, so none is followed. {error.damage.problem} "
-                "Mend the file, or save the rules anew on the Storage page."
+                f"The storage rules in {self._path} cannot be read, so none is applied. {error.damage.problem} "
+                "Fix the file, or save the rules again on the Storage page."
             ) from error
 
     def save(self, rules: StorageRules) -> None:
-        """Raises OSError."""
+        """Save the rules. Raises OSError."""
         write_atomically(self._path, rules.model_dump_json(indent=2).encode())
 
 
@@ -46,29 +45,7 @@ LOG_FILE = "storage-log.jsonl"
 OLDER_LOG_FILE = "storage-log.old.jsonl"
 
 MOST_LOG_BYTES = 4_000_000
-"""A longer log is put aside as the older one, in the place of what was there."""
-
-
-@dataclass(frozen=True)
-class StorageAction:
-    """Something that a rule does, or has done, to a run. ``rule``: its sentence. ``what``: in words. ``bytes``: room
-    that it makes, 0 as long as that is not known. ``problem``: why it was not done; empty: it was, or will be."""
-
-    rule: str
-    run_id: str
-    what: str
-    bytes: int
-    problem: str = ""
-
-
-@dataclass(frozen=True)
-class LoggedAction(StorageAction):
-    """``time`` in Unix seconds."""
-
-    time: float = 0.0
-
-
-_LOGGED = TypeAdapter(LoggedAction)
+"""Maximum size of the log; a larger one replaces the older log, and a new one starts."""
 
 
 class StorageActionLog:
@@ -77,15 +54,15 @@ class StorageActionLog:
         self._lock = Lock()
 
     def append(self, action: StorageAction) -> None:
-        """It is on the disk when this returns. Raises OSError."""
+        """Append an action and flush it to the disk. Raises OSError."""
         with self._lock:
             if self._path.is_file() and self._path.stat().st_size > MOST_LOG_BYTES:
                 self._path.replace(self._path.with_name(OLDER_LOG_FILE))
             with closing(JournalWriter(self._path)) as journal:
-                journal.append(asdict(action))
+                journal.append(action.model_dump())
 
-    def newest(self, count: int) -> list[LoggedAction]:
-        """The newest ``count`` entries, the newest first. Lines that cannot be understood are passed over."""
+    def newest(self, count: int) -> list[LoggedStorageAction]:
+        """Return the newest ``count`` entries, newest first. Invalid lines are left out."""
         try:
             lines = last_lines(self._path, count)
         except RunFolderError:
@@ -93,7 +70,7 @@ class StorageActionLog:
         found = []
         for line in reversed(lines):
             try:
-                found.append(_LOGGED.validate_python(line.record))
+                found.append(LoggedStorageAction.model_validate(line.record))
             except ValidationError:
                 continue
         return found

@@ -1,6 +1,6 @@
-"""Use cases on storage: what takes space, the rules, and applying them.
+"""Report disk use, change the storage rules, and apply them.
 
-StorageWatch: measures the runs folder while runs train, and has the rules applied once a quota is exceeded.
+``StorageWatch`` measures the runs folder while runs train, and applies the rules when a quota is exceeded.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.runs import find_runs
 from rlviz.server.storage.meter import Measured, StorageMeter
+from rlviz.server.storage.models import LoggedStorageAction
 from rlviz.server.storage.pruner import Pruning, StoragePruner
-from rlviz.server.storage.rules import LoggedAction, StorageActionLog, StorageRulesStore
+from rlviz.server.storage.rules import StorageActionLog, StorageRulesStore
 from rlviz.settings import Settings
 from rlviz.stats.number_text import percent
 
@@ -31,8 +32,16 @@ LOG_ENTRIES = 100
 
 @dataclass(frozen=True)
 class StorageState:
-    """``measured`` is None before the first measurement has ended. ``largest``: runs with what each takes, the largest
-    first; None for a folder that is in no catalogue. ``rules_problem``: why no rule is followed."""
+    """Disk use and rules.
+
+    Attributes:
+        measured: The newest measurement; None before the first has ended.
+        is_measuring: Whether a newer measurement is running.
+        rules_problem: Why no rule is applied; None if the rules are valid.
+        largest: The largest runs, largest first; the row is None if the catalogue lacks the run.
+        pruning: The running pass over the rules, or the last one.
+        log: The latest actions, newest first.
+    """
 
     measured: Measured | None
     is_measuring: bool
@@ -43,7 +52,7 @@ class StorageState:
     warnings: list[str]
     largest: list[tuple[str, RunRow | None]]
     pruning: Pruning | None
-    log: list[LoggedAction]
+    log: list[LoggedStorageAction]
 
 
 class StorageService:
@@ -60,7 +69,7 @@ class StorageService:
         self._meter, self._pruner, self._store, self._action_log = meter, pruner, store, action_log
 
     def get_state(self, count: int) -> StorageState:
-        """What there is to know, with the ``count`` largest runs. Never waits for a measurement."""
+        """Return disk use and rules, with the ``count`` largest runs. Never waits for a measurement."""
         measured = self._meter.latest()
         disk = shutil.disk_usage(self._settings.runs_dir)
         rules, problem = self._rules()
@@ -79,16 +88,16 @@ class StorageService:
         )
 
     def warnings(self) -> list[str]:
-        """A sentence each: what was at 80 % of what it may take, or beyond, when that was last measured. Cheap."""
+        """Return a sentence on everything at or above 80 % of its limit in the last measurement. Cheap."""
         measured = self._meter.known
         rules, _ = self._rules()
         free = shutil.disk_usage(self._settings.runs_dir).free
         return self._warnings(measured.usage if measured else Usage(), rules, free)
 
     def keep_within(self) -> None:
-        """Measure, and have the rules applied where one of them waits for a quota that is exceeded.
+        """Measure, and apply the rules if one depends on a quota that is exceeded.
 
-        Nothing else is deleted. Raises OSError, or StorageRulesUnusable.
+        Raises OSError or StorageRulesUnusable.
         """
         usage = self._meter.measure().usage
         rules = self._store.read()
@@ -99,21 +108,26 @@ class StorageService:
             self._pruner.prune_automatically()
 
     def measure(self) -> None:
-        """Begin a new measurement."""
+        """Start a new measurement."""
         self._meter.refresh()
 
     def change(self, rules: StorageRules) -> None:
-        """Follow these rules from now on. Raises InvalidRequest for one that archives where there is no archive, and
-        OSError."""
+        """Save rules, which apply from now on.
+
+        Raises OSError, and InvalidRequest for a rule that archives runs without an archive folder.
+        """
         for place, rule in enumerate(rules.rules):
             if isinstance(rule, Archive) and self._settings.archive_dir is None:
                 raise InvalidRequest.field(
-                    f"/rules/{place}", "There is no archive. Start the app with RLVIZ_ARCHIVE_DIR set to a folder."
+                    f"/rules/{place}", "There is no archive folder. Set RLVIZ_ARCHIVE_DIR and restart the app."
                 )
         self._store.save(rules)
 
     def prune(self, *, dry_run: bool) -> None:
-        """Begin to apply the rules, or to look what they would do. Raises PruningInProgress, StorageRulesUnusable."""
+        """Start to apply the rules. ``dry_run``: only report what they would do.
+
+        Raises PruningInProgress or StorageRulesUnusable.
+        """
         self._pruner.begin(dry_run=dry_run)
 
     def _rules(self) -> tuple[StorageRules, str | None]:
@@ -123,14 +137,14 @@ class StorageService:
             return StorageRules(), str(error)
 
     def _warnings(self, usage: Usage, rules: StorageRules, free: int) -> list[str]:
-        found = [_near(kind.words, usage.kinds[kind], quota) for kind, quota in rules.quotas.items()]
+        found = [_warn_if_near(kind.words, usage.kinds[kind], quota) for kind, quota in rules.quotas.items()]
         if self._settings.max_bytes is not None:
-            found.insert(0, _near("All runs together", usage.total_bytes, self._settings.max_bytes))
+            found.insert(0, _warn_if_near("All runs together", usage.total_bytes, self._settings.max_bytes))
         if free < 2 * self._settings.min_free_disk:
             found.insert(
                 0,
-                f"{byte_text(free)} are free on the disk; with less than {byte_text(self._settings.min_free_disk)} "
-                "(RLVIZ_MIN_FREE_DISK) nothing is started.",
+                f"{byte_text(free)} are free on the disk; below {byte_text(self._settings.min_free_disk)} "
+                "(RLVIZ_MIN_FREE_DISK), nothing is started.",
             )
         return [warning for warning in found if warning]
 
@@ -141,31 +155,31 @@ class StorageService:
         return [(run_id, rows.get(run_id)) for run_id in largest]
 
 
-def _near(what: str, taken: int, quota: int) -> str:
-    """Empty as long as there is room."""
+def _warn_if_near(what: str, taken: int, quota: int) -> str:
+    """Return a warning at or above WARN_SHARE of the quota; else an empty string."""
     if taken < WARN_SHARE * quota:
         return ""
     return f"{what}: {byte_text(taken)} of {byte_text(quota)}, {percent(taken / quota)}."
 
 
 EVERY_SECONDS = 120.0
-"""With ten thousand runs a look takes half a second of processor time."""
+"""Seconds between checks; with ten thousand runs, each takes half a second of processor time."""
 
 
 class StorageWatch:
-    """Where nothing trains, housekeeping measures often enough."""
+    """Checks quotas while runs train; otherwise housekeeping measures often enough."""
 
     def __init__(self, storage: StorageService, trains: Callable[[], bool]) -> None:
-        """``trains``: whether a run trains just now."""
+        """``trains`` returns whether a run is training."""
         self._storage, self._trains = storage, trains
         self._warned = False
 
     def check(self) -> None:
-        """Warnings are logged when there are some after there were none. Raises what ``keep_within`` does."""
+        """Apply the rules if needed, and log warnings when the first appear. Raises the errors of ``keep_within``."""
         if not self._trains():
             return
         self._storage.keep_within()
         warnings = self._storage.warnings()
         if warnings and not self._warned:
-            log.warning("Room for runs comes to its end. %s", " ".join(warnings))
+            log.warning("Disk space for runs is running out. %s", " ".join(warnings))
         self._warned = bool(warnings)

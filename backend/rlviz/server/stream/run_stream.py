@@ -206,7 +206,7 @@ class StreamService:
                 if (status := await self._statuses.look_up(run_id)) is None:  # deleted since the request was validated
                     yield EndEvent(run_id, DELETED)
                     continue
-                if (feed := self.feeds.known(run_id)) is None:
+                if (feed := self.feeds.find_feed(run_id)) is None:
                     feed = await self._in_thread(self.feeds.get_feed, run_id)
                 followed[run_id] = _Followed(feed, opened.positions[run_id], status.run)
                 yield status

@@ -40,8 +40,8 @@ class DiskGuard:
         if free >= wanted:
             return
         raise NotEnoughDisk(
-            f"Only {byte_text(free)} are free where {runs_dir} lies, less than the {byte_text(wanted)} that "
-            f"RLVIZ_MIN_FREE_DISK keeps. {how_to_make_room(runs_dir)} The trash empties itself after "
+            f"Only {byte_text(free)} are free on the disk of {runs_dir}, less than the {byte_text(wanted)} of "
+            f"RLVIZ_MIN_FREE_DISK. {how_to_make_room(runs_dir)} The trash empties itself after "
             f"{self._settings.trash_days:g} days."
         )
 

@@ -29,7 +29,7 @@ REPEAT_SECONDS = 60.0
 @dataclass
 class _Failure:
     retry_at: float
-    tell_at: float
+    log_at: float
 
 
 class RetryThrottle:
@@ -49,9 +49,9 @@ class RetryThrottle:
         now = self._monotonic()
         failure = self._failures.setdefault(what, _Failure(now, now))
         failure.retry_at = now + RETRY_SECONDS
-        if now < failure.tell_at:
+        if now < failure.log_at:
             return
-        failure.tell_at = now + REPEAT_SECONDS
+        failure.log_at = now + REPEAT_SECONDS
         expected = isinstance(error, OSError | DatabaseError)
         reason = getattr(error, "orig", None) or error
         log.error("%s failed: %s. Trying again.", what, reason, exc_info=None if expected else error)
@@ -108,23 +108,23 @@ class Monitors(Generic[Key, M]):
 
     def poll(self) -> bool:
         """Poll each monitor; return whether one has ended."""
-        ended = [key for key, monitor in self._monitors.items() if not self._goes_on(key, monitor)]
+        ended = [key for key, monitor in self._monitors.items() if not self._poll_one(key, monitor)]
         for key in ended:
             del self._monitors[key]
         return bool(ended)
 
-    def _goes_on(self, key: Key, monitor: M) -> bool:
+    def _poll_one(self, key: Key, monitor: M) -> bool:
         """Poll a monitor and return whether to keep it. One that raises is kept and polled again later."""
         what = f"Following {self._name(key)}"
         if not self._throttle.may_try(what):
             return True
         try:
-            goes_on = monitor.poll()
+            keep = monitor.poll()
         except Exception as error:
             self._throttle.note_failure(what, error)
             return True
         self._throttle.note_success(what)
-        return goes_on
+        return keep
 
 
 @dataclass(frozen=True)
@@ -178,10 +178,10 @@ class TerminationPolicy:
         waited = self._monotonic() - self._since
         if self.step is TerminationStep.ASKED and waited >= self._grace.ask:
             log.warning("%s did not stop within %g s of being asked: terminating it", self._name, waited)
-            self._go_on(TerminationStep.TERMINATED, self._worker.terminate)
+            self._take_step(TerminationStep.TERMINATED, self._worker.terminate)
         elif self.step is TerminationStep.TERMINATED and waited >= self._grace.terminate:
             log.warning("%s did not end within %g s of SIGTERM: killing it", self._name, waited)
-            self._go_on(TerminationStep.KILLED, self._worker.kill)
+            self._take_step(TerminationStep.KILLED, self._worker.kill)
 
     def cause(self) -> str:
         """Return a sentence on a worker that was terminated or killed without recording how it ended."""
@@ -193,6 +193,6 @@ class TerminationPolicy:
             )
         return f"{asked}, and was terminated."
 
-    def _go_on(self, step: TerminationStep, act: Callable[[], None]) -> None:
+    def _take_step(self, step: TerminationStep, act: Callable[[], None]) -> None:
         self.step, self._since = step, self._monotonic()
         act()

@@ -27,7 +27,7 @@ from rlviz.server.catalog.models import EvaluationRow, RunRow
 from rlviz.server.catalog.projection.folder import end_row, row_of_folder
 from rlviz.server.catalog.projection.run import interrupted_columns, keep_known_columns
 from rlviz.server.catalog.runs import runs_with_status
-from rlviz.server.supervisor.run_monitor import book_evaluations, journal_ending
+from rlviz.server.supervisor.run_monitor import journal_ending, update_evaluation_rows
 from rlviz.server.supervisor.supervisor import Supervisor
 from rlviz.server.supervisor.trust_guard import TrustGuard
 
@@ -111,7 +111,7 @@ def _recover_run(
     with database.write() as session:
         session.merge(now)
         if row.actor is RunActor.HUMAN:
-            book_evaluations(session, folder)
+            update_evaluation_rows(session, folder)
     state = now.state
     if worker is not None:
         log.info("Run %s is still training: %s", row.id, now.worker)
@@ -123,7 +123,7 @@ def _recover_foreign(now: RunRow, folder: RunFolder, database: Database, supervi
     """Hand the run to the supervisor, which finds out whether its program lives. Returns its status."""
     with database.write() as session:
         session.merge(now)
-        book_evaluations(session, folder)
+        update_evaluation_rows(session, folder)
     if now.state.has_worker:
         supervisor.adopt_foreign(now)
     return now.state

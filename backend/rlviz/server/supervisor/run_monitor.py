@@ -86,7 +86,7 @@ class RunMonitor:
         read_metrics(self._projection, folder, feed.end)
         # Read but not in the row yet; kept if the catalogue cannot be written.
         self._has_news, self._has_progress = False, feed.end > 0
-        self._progress_at = self._looked_at = monotonic()
+        self._progress_at = self._folder_checked_at = monotonic()
         self._grace = grace
         self._ending: TerminationPolicy | None = None
         self._lost = False
@@ -109,7 +109,7 @@ class RunMonitor:
         """Copy changes into the row. Returns False after the worker has exited and the row has all that it wrote."""
         gone = self.worker.poll()  # before reading the journals, so that all it wrote is read
         if gone is None:
-            self._look_after()
+            self._check_worker()
         self._read()
         if gone is not None and self._projection.ending is None and not self._interrupt(gone):
             gone = None
@@ -119,11 +119,11 @@ class RunMonitor:
             self.folder.tidy()
         return gone is None
 
-    def _look_after(self) -> None:
+    def _check_worker(self) -> None:
         """End a worker whose folder is gone or that outlives its attempt, and advance one that is ending."""
         now = self._monotonic()
-        if not self._lost and now - self._looked_at >= FOLDER_SECONDS:
-            self._looked_at = now
+        if not self._lost and now - self._folder_checked_at >= FOLDER_SECONDS:
+            self._folder_checked_at = now
             self._lost = not self.folder.is_there() and self.folder.path.parent.exists()
             if self._lost:
                 log.warning("Run %s: %s", self.folder.run_id, FOLDER_LOST)
@@ -245,21 +245,21 @@ class PlayedRunMonitor(RunMonitor):
     worker_is_ours = False
 
     def poll(self) -> bool:
-        goes_on = super().poll()
-        if not goes_on:
+        is_live = super().poll()
+        if not is_live:
             remove_leftovers(self.folder.evaluations.path, self.folder.path)
-        return goes_on
+        return is_live
 
     def _update_row(self) -> None:
         """Update evaluations first, so that a client that sees an episode finds its records."""
         with self._database.write() as session:
-            news = book_evaluations(session, self.folder)
+            news = update_evaluation_rows(session, self.folder)
         for row in news:
             self._events.publish(EvaluationChanged(row))
         super()._update_row()
 
 
-def book_evaluations(session: Session, folder: RunFolder) -> list[EvaluationRow]:
+def update_evaluation_rows(session: Session, folder: RunFolder) -> list[EvaluationRow]:
     """Update the rows of the evaluations in ``folder``; return the rows that changed."""
     news = []
     for row in evaluation_rows(folder, []):
@@ -288,12 +288,12 @@ class ForeignRunMonitor(PlayedRunMonitor):
             changed_at = None
         if changed_at != self._evaluations_at:
             self._evaluations_at, self._has_news = changed_at, True
-        goes_on = super().poll()
-        if goes_on and self.ended:
+        is_live = super().poll()
+        if is_live and self.ended:
             self.folder.tidy()
             remove_leftovers(self.folder.evaluations.path, self.folder.path)
             return False
-        return goes_on
+        return is_live
 
     def _cause(self, gone: Exit) -> str:
         return gone.cause() if self.folder.is_there() else FOREIGN_FOLDER_LOST

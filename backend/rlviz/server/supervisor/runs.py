@@ -31,7 +31,7 @@ from rlviz.settings import Settings
 log = logging.getLogger(__name__)
 
 
-LOOK_AGAIN_SECONDS = 2.0
+RECHECK_SECONDS = 2.0
 """Seconds between checks for free disk space."""
 
 
@@ -51,31 +51,31 @@ class RunQueue:
     ) -> None:
         self._database, self._events, self._disk, self._monotonic = database, events, disk, monotonic
         self._may_run = may_run
-        self._look_again_at: float | None = None
+        self._recheck_at: float | None = None
 
     @property
     def is_due(self) -> bool:
         """Whether a full disk holds runs back and it is time to check again."""
-        return self._look_again_at is not None and self._monotonic() >= self._look_again_at
+        return self._recheck_at is not None and self._monotonic() >= self._recheck_at
 
     def first(self) -> str | None:
         """Return the id of the run to start now; None if none is queued or the disk is too full."""
         with self._database.read() as session:
             queued = runs_with_status(session, RunStatus.QUEUED)
-        held = self._why_not() if queued else None
-        self._look_again_at = None if held is None else self._monotonic() + LOOK_AGAIN_SECONDS
+        held = self._find_obstacle() if queued else None
+        self._recheck_at = None if held is None else self._monotonic() + RECHECK_SECONDS
         if any(row.cause != held for row in queued):
-            self._log(held)
+            self._set_cause(held)
         return next((row.id for row in queued if self._may_run(row.id)), None) if held is None else None
 
-    def _why_not(self) -> str | None:
+    def _find_obstacle(self) -> str | None:
         try:
             self._disk.check()
         except NotEnoughDisk as error:
             return str(error)
         return None
 
-    def _log(self, cause: str | None) -> None:
+    def _set_cause(self, cause: str | None) -> None:
         with self._database.write() as session:
             queued = runs_with_status(session, RunStatus.QUEUED)
             for row in queued:

@@ -97,11 +97,11 @@ class Sealer:
                 env=child_environment(OMP_NUM_THREADS="1"),
             )
             self._processes.add(process)
-        _, said = process.communicate()
+        _, errors = process.communicate()
         with self._lock:
             self._processes.discard(process)
         if process.returncode and not self._closed and folder.path.exists():
-            log.warning("Cannot seal run %s: %s", folder.run_id, said.decode(errors="replace").strip()[-300:])
+            log.warning("Cannot seal run %s: %s", folder.run_id, errors.decode(errors="replace").strip()[-300:])
 
 
 def _size(folder: RunFolder) -> int:

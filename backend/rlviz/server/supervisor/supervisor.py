@@ -57,7 +57,7 @@ class WakeSignal:
         return rang
 
 
-LOOK_SECONDS = 0.5
+POLL_SECONDS = 0.5
 
 SETTLED_SECONDS = 2.0
 """Seconds after a change of the runs folder during which it is always listed, since timestamps may be this coarse."""
@@ -82,14 +82,14 @@ class ForeignRuns:
     ) -> None:
         self._runs_dir, self._database, self._events, self._follow = runs_dir, database, events, follow
         self._clock, self._monotonic = clock, monotonic
-        self._looked_at = float("-inf")
+        self._polled_at = float("-inf")
         self._changed_at: int | None = None
         self._others: set[str] = set()
 
     def poll(self) -> None:
-        if self._monotonic() - self._looked_at < LOOK_SECONDS:
+        if self._monotonic() - self._polled_at < POLL_SECONDS:
             return
-        self._looked_at = self._monotonic()
+        self._polled_at = self._monotonic()
         changed_at = self._runs_dir.stat().st_mtime_ns
         if changed_at == self._changed_at and self._clock() - changed_at / 1e9 > SETTLED_SECONDS:
             return
@@ -98,7 +98,7 @@ class ForeignRuns:
         self._others -= known
         for folder in run_folders(self._runs_dir, known | self._others):
             try:
-                self._take(folder)
+                self._add_run(folder)
             except (OSError, DatabaseError):
                 raise  # the disk or the catalogue fails: try all of them again
             except Exception:  # an error in one folder must not hide the others
@@ -106,7 +106,7 @@ class ForeignRuns:
                 self._others.add(folder.run_id)
         self._changed_at = changed_at
 
-    def _take(self, folder: RunFolder) -> None:
+    def _add_run(self, folder: RunFolder) -> None:
         try:
             is_foreign = folder.read_config().actor is RunActor.FOREIGN
         except (RunFolderError, OSError):
@@ -267,20 +267,20 @@ class Supervisor:
         while not self._closing.is_set():
             woken = self._wake.wait(TICK_SECONDS if self._is_busy else IDLE_SECONDS)
             try:
-                self._tick(woken)
+                self._advance(woken)
             except Exception as error:
-                self._throttle.note_failure("Starting what waits", error)
+                self._throttle.note_failure("Starting queued work", error)
                 self._closing.wait(RETRY_SECONDS)
                 self._wake.ring()
             else:
-                self._throttle.note_success("Starting what waits")
+                self._throttle.note_success("Starting queued work")
 
     @property
     def _is_busy(self) -> bool:
         live = len(self._runs.monitors) + len(self._runs.guests) + len(self._evaluations.monitors)
         return live > 0 or self.sessions.is_busy or self._clips.is_busy or self._verifications.is_busy
 
-    def _tick(self, woken: bool) -> None:
+    def _advance(self, woken: bool) -> None:
         if self._draining.is_set():
             self._runs.end_all(CLOSING_GRACE)
             self._evaluations.abandon_all()

@@ -226,7 +226,7 @@ class VerificationWorkers:
                 self._launch(self._asked[0])
         elif (gone := self._worker.poll()) is not None:
             self._worker = None
-            self._leave(self._asked[0], ABANDONED if self._abandoned else gone.cause("the verification"))
+            self._finish(self._asked[0], ABANDONED if self._abandoned else gone.cause("the verification"))
 
     def end(self) -> None:
         """End the worker at once; the verification can be requested again."""
@@ -236,16 +236,16 @@ class VerificationWorkers:
             self.poll()
         else:
             for key in list(self._asked):
-                self._leave(key, ABANDONED)
+                self._finish(key, ABANDONED)
 
     def _launch(self, key: Key) -> None:
         try:
             self._worker = self._launcher.launch(RunFolder(self._runs_dir, key[0]), key[1])
         except RlvizError as error:
             log.warning("Run %s: cannot do %s: %s", *key, error)
-            self._leave(key, str(error))
+            self._finish(key, str(error))
 
-    def _leave(self, key: Key, cause: str) -> None:
+    def _finish(self, key: Key, cause: str) -> None:
         """Write the result ``cause`` if the worker ended without writing one."""
         folder = RunFolder(self._runs_dir, key[0])
         try:

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from pydantic import Field
 
+from rlviz.domain.lazy_model import Frozen
 from rlviz.stats.arrays import Floats
 from rlviz.stats.experiments.trials import (
     GAP,
     Forest,
-    Frozen,
     Scale,
     SeedScore,
     Setting,

@@ -8,12 +8,12 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 from pydantic import Field
 
+from rlviz.domain.lazy_model import Frozen
 from rlviz.domain.limits import DEFAULT_WINDOW
 from rlviz.stats.arrays import Floats
 from rlviz.stats.comparison import AlignedCurves, Episodes, aligned_curves
 from rlviz.stats.experiments.trials import (
     AGARWAL,
-    Frozen,
     LearningCurve,
     Made,
     Setting,

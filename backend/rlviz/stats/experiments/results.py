@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from pydantic import Field
 
+from rlviz.domain.lazy_model import Frozen
 from rlviz.stats.arrays import Floats
 from rlviz.stats.comparison import Episodes, aligned_curves
 from rlviz.stats.experiments.across import Across, combine_environments
@@ -23,7 +24,6 @@ from rlviz.stats.experiments.curves import (
 from rlviz.stats.experiments.trials import (
     Cost,
     Forest,
-    Frozen,
     LearningCurve,
     ScoreKind,
     Setting,

@@ -12,10 +12,10 @@ from enum import StrEnum
 
 import numpy as np
 from numpy.typing import ArrayLike
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from rlviz.domain.evaluation import PolicyChoice
-from rlviz.domain.lazy_model import LazyModel
+from rlviz.domain.lazy_model import Frozen
 from rlviz.stats.arrays import Floats
 from rlviz.stats.returns import MEAN_EPISODES, best_first
 from rlviz.stats.seeds import (
@@ -186,12 +186,6 @@ AGARWAL = "Agarwal et al. 2021, https://arxiv.org/abs/2108.13264"
 KAPLAN_MEIER = "Kaplan and Meier 1958; intervals by Greenwood's formula on the log-log scale"
 HYNDMAN_FAN = "Hyndman and Fan 1996, definition 7, as in NumPy"
 OUR_PAGE = "docs/experiments.md"
-
-
-class Frozen(LazyModel):
-    """Base of all models in results."""
-
-    model_config = ConfigDict(frozen=True)
 
 
 class Made(Frozen):

@@ -16,13 +16,13 @@ import numpy as np
 from pydantic import Field
 
 from rlviz.domain.evaluation import PolicyChoice
+from rlviz.domain.lazy_model import Frozen
 from rlviz.domain.limits import LEAST_VERDICT_SEEDS
 from rlviz.stats.arrays import Floats
 from rlviz.stats.experiments.across import Across, describe_normalisation
 from rlviz.stats.experiments.trials import (
     AGARWAL,
     OUR_PAGE,
-    Frozen,
     Made,
     Trial,
     VariantScores,

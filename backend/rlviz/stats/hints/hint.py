@@ -10,9 +10,10 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from rlviz.domain.evaluation import BestPolicy
+from rlviz.domain.lazy_model import Frozen
 from rlviz.domain.metrics import EPISODE_REWARD, EVAL_REWARD
 from rlviz.stats.arrays import Floats, Series
 from rlviz.stats.return_curve import WINDOW
@@ -256,24 +257,28 @@ FAILURE_MODES = "failure-modes"
 KNOBS = "knobs"
 
 
-@dataclass(frozen=True)
-class LookedAt:
-    """The data of a rule: ``points`` values of ``metric`` between two steps; ``unit``: what a point is."""
+class Unit(StrEnum):
+    EPISODES = "episodes"
+    UPDATES = "updates"
+    ROWS = "rows"
+
+
+class LookedAt(Frozen):
+    """The values that a rule evaluated."""
 
     metric: str
     from_step: int
     to_step: int
-    points: int
-    unit: str
+    points: int = Field(description="Number of values.")
+    unit: Unit = Field(description="Unit of a value.")
 
 
-@dataclass(frozen=True)
-class SuggestedChange:
-    """Advice to change hyperparameter ``name`` to ``value``; ``words`` say it as part of a sentence."""
+class SuggestedChange(Frozen):
+    """A suggested change that a fork of the run accepts."""
 
-    name: str
-    value: JsonValue
-    words: str
+    name: str = Field(description="The hyperparameter.")
+    value: JsonValue = Field(description="The suggested value.")
+    words: str = Field(exclude=True, description="The suggestion as part of a sentence.")
 
 
 Advice = str | SuggestedChange
@@ -350,7 +355,7 @@ def suggest_change(
 
 def raise_or_lower(name: str, now: float, wanted: float, purpose: str = "") -> SuggestedChange:
     words = f"{'raise' if wanted > now else 'lower'} {name} from {number_text(now)} to {number_text(wanted)}{purpose}"
-    return SuggestedChange(name, wanted, words)
+    return SuggestedChange(name=name, value=wanted, words=words)
 
 
 def drop_none(*options: Advice | None) -> tuple[Advice, ...]:
@@ -372,21 +377,18 @@ MIN_ROUNDS = 10
 """Rounds of updates before a rule applies: after two, nothing can have been learned yet."""
 
 
-class Unit(StrEnum):
-    EPISODES = "episodes"
-    UPDATES = "updates"
-    ROWS = "rows"
+class Minimum(Frozen):
+    """The minimum data that a rule needs."""
 
-
-@dataclass(frozen=True)
-class Minimum:
-    """Data that a rule needs: ``points`` values of the metric, ``progress`` (share of the timesteps), and with
-    ``ended`` a training that is over (or 99 % done)."""
-
-    points: int
+    points: int = Field(description="Number of values of its metric.")
     unit: Unit
-    progress: float = 0.0
-    ended: bool = False
+    progress: float = Field(description="Share of the timesteps.")
+    ended: bool = Field(description="Whether training must have ended.")
+
+
+def at_least(points: int, unit: Unit, progress: float = 0.0, *, ended: bool = False) -> Minimum:
+    """Return a minimum. ``ended``: training is over, or 99 % done."""
+    return Minimum(points=points, unit=unit, progress=progress, ended=ended)
 
 
 class RuleState(StrEnum):

@@ -9,7 +9,18 @@ from dataclasses import dataclass, replace
 from rlviz.domain.metrics import EPISODE_REWARD
 from rlviz.stats.hints.exploration import ENTROPY, EPSILON, entropy_collapsed, epsilon_high
 from rlviz.stats.hints.first_steps import FirstStep, as_first_step, first_step
-from rlviz.stats.hints.hint import SEVERITIES, Case, Finding, Hint, LookedAt, Minimum, Rule, RuleState, Unit, apply_rule
+from rlviz.stats.hints.hint import (
+    SEVERITIES,
+    Case,
+    Finding,
+    Hint,
+    LookedAt,
+    Rule,
+    RuleState,
+    Unit,
+    apply_rule,
+    at_least,
+)
 from rlviz.stats.hints.losses import LOSSES, loss_not_a_number, loss_runs_away
 from rlviz.stats.hints.returns import flat, plateau, reward_collapsed, too_few_timesteps, unstable
 from rlviz.stats.hints.updates import (
@@ -27,30 +38,31 @@ log = logging.getLogger(__name__)
 _RETURNS = (EPISODE_REWARD,)
 
 RETURN_RULES: tuple[Rule, ...] = (
-    Rule("reward-collapsed", "most of what was gained is lost", _RETURNS, Minimum(50, Unit.EPISODES, 0.2),
+    Rule("reward-collapsed", "most of what was gained is lost", _RETURNS, at_least(50, Unit.EPISODES, 0.2),
          reward_collapsed),
-    Rule("unstable", "the return falls from near its best again and again", _RETURNS, Minimum(200, Unit.EPISODES, 0.2),
+    Rule("unstable", "the return falls from near its best again and again", _RETURNS, at_least(200, Unit.EPISODES, 0.2),
          unstable),
     Rule("too-few-timesteps", "the return was still rising at the end", _RETURNS,
-         Minimum(50, Unit.EPISODES, ended=True), too_few_timesteps),
-    Rule("reward-flat", "the return never rose", _RETURNS, Minimum(50, Unit.EPISODES, 0.4), flat),
-    Rule("reward-plateau", "the return stopped rising", _RETURNS, Minimum(50, Unit.EPISODES, 0.4), plateau),
+         at_least(50, Unit.EPISODES, ended=True), too_few_timesteps),
+    Rule("reward-flat", "the return never rose", _RETURNS, at_least(50, Unit.EPISODES, 0.4), flat),
+    Rule("reward-plateau", "the return stopped rising", _RETURNS, at_least(50, Unit.EPISODES, 0.4), plateau),
 )  # fmt: skip
 """Rules about the course of the return. They overlap, so only the first finding gives a hint."""
 
 RULES: tuple[Rule, ...] = (
-    Rule("loss-diverging", "the loss is not a number any more", LOSSES, Minimum(1, Unit.ROWS), loss_not_a_number,
+    Rule("loss-diverging", "the loss is not a number any more", LOSSES, at_least(1, Unit.ROWS), loss_not_a_number,
          always=True),
-    Rule("loss-diverging", "the loss grows much more than the returns", LOSSES, Minimum(30, Unit.ROWS), loss_runs_away),
-    Rule("entropy-collapsed", "the policy stops exploring early", (ENTROPY,), Minimum(10, Unit.UPDATES, 0.1),
+    Rule("loss-diverging", "the loss grows much more than the returns", LOSSES, at_least(30, Unit.ROWS),
+         loss_runs_away),
+    Rule("entropy-collapsed", "the policy stops exploring early", (ENTROPY,), at_least(10, Unit.UPDATES, 0.1),
          entropy_collapsed),
-    Rule("kl-spikes", "single updates move the policy too far", (KL,), Minimum(10, Unit.UPDATES), kl_spikes),
-    Rule("clip-fraction-high", "most updates run into the clip range", (CLIP_FRACTION,), Minimum(20, Unit.UPDATES),
+    Rule("kl-spikes", "single updates move the policy too far", (KL,), at_least(10, Unit.UPDATES), kl_spikes),
+    Rule("clip-fraction-high", "most updates run into the clip range", (CLIP_FRACTION,), at_least(20, Unit.UPDATES),
          clip_fraction_high),
     Rule("explained-variance-low", "the value function does not predict the returns", (EXPLAINED_VARIANCE,),
-         Minimum(20, Unit.UPDATES, 0.2), explained_variance_low),
+         at_least(20, Unit.UPDATES, 0.2), explained_variance_low),
     Rule("epsilon-high", "many actions are still random at the end", (EPSILON,),
-         Minimum(1, Unit.ROWS, 0.5, ended=True), epsilon_high),
+         at_least(1, Unit.ROWS, 0.5, ended=True), epsilon_high),
 )  # fmt: skip
 """All other rules. Each finding gives a hint."""
 
@@ -115,6 +127,10 @@ def _with_basis(finding: Finding, case: Case) -> Hint | None:
         return None
     series = case.series[finding.metric]
     seen = LookedAt(
-        finding.metric, int(series.step[0]), int(series.step[-1]), finding.points, finding.rule.minimum.unit.value
+        metric=finding.metric,
+        from_step=int(series.step[0]),
+        to_step=int(series.step[-1]),
+        points=finding.points,
+        unit=finding.rule.minimum.unit,
     )
     return replace(finding.hint, looked_at=seen)

@@ -246,7 +246,7 @@ def _gentler(case: Case) -> SuggestedChange | None:
         rate = case.number("learning_rate")
         now = f" from {number_text(rate)}" if rate is not None else ""
         words = f"set learning_rate_schedule to linear, so that the learning rate falls{now} to 0"
-        return SuggestedChange("learning_rate_schedule", "linear", words)
+        return SuggestedChange(name="learning_rate_schedule", value="linear", words=words)
     return suggest_change(case, "learning_rate", 1 / 3)
 
 

@@ -112,7 +112,7 @@ def _stop_at_kl(case: Case) -> SuggestedChange | None:
     now = case.number("target_kl")
     if now is None:
         words = "set target_kl, which is off, to 0.03, so that an update ends when it has changed the policy this much"
-        return SuggestedChange("target_kl", 0.03, words)
+        return SuggestedChange(name="target_kl", value=0.03, words=words)
     return raise_or_lower("target_kl", now, round_shown(now / 2))
 
 
@@ -124,5 +124,5 @@ def _wider(case: Case) -> SuggestedChange | None:
     return (
         None
         if wider == layers
-        else SuggestedChange("net_arch", list(wider), f"give net_arch {wider} instead of {layers}")
+        else SuggestedChange(name="net_arch", value=list(wider), words=f"give net_arch {wider} instead of {layers}")
     )

@@ -10,7 +10,8 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.experiments import ExperimentSpec, RunSpec, iterate_combinations
 from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.server.experiments.lengths import common_end, end_of, searched_rollouts
-from rlviz.server.experiments.service import Estimate, SpecificationCheck
+from rlviz.server.experiments.models import ExperimentEstimate
+from rlviz.server.experiments.service import SpecificationCheck
 from rlviz.server.runs.configuration import NewRun, resolve_config
 
 
@@ -25,7 +26,7 @@ class Runs:
 CHECK = SpecificationCheck(Runs(), lambda _algo, _env: None)  # type: ignore[arg-type]
 
 
-def estimated(**given: Any) -> Estimate:
+def estimated(**given: Any) -> ExperimentEstimate:
     return CHECK.estimate(ExperimentSpec.model_validate(given))
 
 
@@ -49,9 +50,9 @@ def test_a_search_whose_rollouts_differ_trains_every_trial_for_as_long_and_promi
     given: Any = {"base": {"preset": "fast", "total_timesteps": 4_000}, "sweep": {"space": STEPS, "trials": 3}}
     assert trials_of(ExperimentSpec.model_validate(given)) == [16_384] * 3
     found = estimated(**given)
-    assert (found.trials, found.least_steps, found.steps) == (3, 3 * 16_384, 3 * 16_384)
-    assert found.note is not None
-    assert found.note.startswith("Each trial trains for 16,384 steps, not 4,000: ")
+    assert (found.trials, found.least_timesteps, found.total_timesteps) == (3, 3 * 16_384, 3 * 16_384)
+    assert found.length_note is not None
+    assert found.length_note.startswith("Each trial trains for 16,384 steps, not 4,000: ")
 
 
 @pytest.mark.parametrize("algo", ["ppo", "a2c", "dqn", "qrdqn", "trpo"])
@@ -66,7 +67,7 @@ def test_every_trial_of_what_an_algorithm_suggests_to_search_is_as_long(algo: st
     given: Any = {"base": {"algo": algo, "total_timesteps": steps}, "sweep": {"space": space, "trials": 100}}
     ends = trials_of(ExperimentSpec.model_validate(given))
     assert len(set(ends)) == 1
-    assert estimated(**given).steps == sum(end or 0 for end in ends)
+    assert estimated(**given).total_timesteps == sum(end or 0 for end in ends)
 
 
 def test_a_grid_of_rollouts_is_as_long_for_each_combination() -> None:
@@ -79,7 +80,7 @@ def test_a_grid_of_rollouts_is_as_long_for_each_combination() -> None:
     )
     assert trials_of(spec) == [16_384] * 4
     found = CHECK.estimate(spec)
-    assert (found.trials, found.steps) == (8, 8 * 16_384)
+    assert (found.trials, found.total_timesteps) == (8, 8 * 16_384)
 
 
 def test_trials_that_share_no_step_are_promised_as_a_span() -> None:
@@ -88,22 +89,22 @@ def test_trials_that_share_no_step_are_promised_as_a_span() -> None:
     ends = trials_of(ExperimentSpec.model_validate(given))
     found = estimated(**given)
     assert len(set(ends)) > 1
-    assert found.least_steps <= sum(end or 0 for end in ends) <= found.steps
-    assert found.note is not None
-    assert found.note.startswith("Trials train for 8,000 to 11,200 steps: ")
+    assert found.least_timesteps <= sum(end or 0 for end in ends) <= found.total_timesteps
+    assert found.length_note is not None
+    assert found.length_note.startswith("Trials train for 8,000 to 11,200 steps: ")
 
 
 def test_a_range_of_many_rollouts_is_promised_as_a_span_too() -> None:
     space = {"n_steps": {"kind": "int", "low": 16, "high": 2_048}}
     found = estimated(base={"preset": "fast", "total_timesteps": 6_000}, sweep={"space": space, "trials": 2})
-    assert (found.least_steps, found.steps) == (12_000, 2 * (6_000 + 8 * 2_048 - 1))
+    assert (found.least_timesteps, found.total_timesteps) == (12_000, 2 * (6_000 + 8 * 2_048 - 1))
 
 
 def test_variants_are_promised_with_their_last_rollout() -> None:
     variants = [{"name": "a"}, {"name": "b", "changes": {"algo": "dqn"}}]
     found = estimated(base={"preset": "fast"}, variants=variants, seeds=2)
-    assert found.note is None
-    assert found.steps == found.least_steps == 2 * (100_352 + 50_176)
+    assert found.length_note is None
+    assert found.total_timesteps == found.least_timesteps == 2 * (100_352 + 50_176)
 
 
 @pytest.mark.parametrize(
@@ -151,10 +152,10 @@ def test_a_condition_leaves_the_value_of_the_base_among_the_rollouts() -> None:
 )
 def test_trials_that_are_too_short_to_learn_are_named(preset: str, steps: int, said: str | None) -> None:
     base = {"preset": preset, "total_timesteps": steps}
-    note = estimated(base=base, sweep={"space": STEPS, "trials": 3}).note
+    note = estimated(base=base, sweep={"space": STEPS, "trials": 3}).length_note
     assert (said in note) if said is not None and note is not None else note is said
 
 
 def test_an_algorithm_with_a_replay_buffer_has_no_rounds_that_are_too_few() -> None:
     variants = [{"name": "one", "changes": {"algo": "dqn"}}]
-    assert estimated(base={"total_timesteps": 1_280}, variants=variants).note is None
+    assert estimated(base={"total_timesteps": 1_280}, variants=variants).length_note is None
