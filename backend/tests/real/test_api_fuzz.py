@@ -14,7 +14,7 @@ from tests.support.raw_requests import raw_request
 from tests.support.service_process import Service
 
 ENDED = "ended-run"
-VALUES = 30
+VALUES = 12
 ALPHABET = "a0-_.:,/\\%?#&=+;'\"<>{}[]()*~ \t\r\n\0\x7f\u00e9\u2028\U0001f600\ud800"
 NASTY: list[Any] = [
     "",

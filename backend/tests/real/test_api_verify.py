@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
-import zipfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-import minari
 import numpy as np
 import pytest
 
@@ -102,23 +98,3 @@ def test_what_has_no_records_cannot_be_verified(service: Service) -> None:
     bare = evaluated(service, run_id, episodes=1, video=False, steps=False)
     assert not bare["has_steps"]
     assert_problem(service.api("POST", f"/runs/{run_id}/evaluations/{bare['id']}/verify"), 404)
-
-
-def test_plain_minari_opens_what_is_exported(
-    service: Service, evaluation: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = f"/runs/{evaluation['run_id']}/evaluations/{evaluation['id']}"
-    exported = service.api("GET", f"{path}/export", params={"format": "minari"})
-    with zipfile.ZipFile(io.BytesIO(exported.content)) as archive:
-        archive.extractall(tmp_path)
-        [said] = [name for name in archive.namelist() if name.endswith("data/metadata.json")]
-        name = json.loads(archive.read(said))["dataset_id"]
-    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
-    dataset = minari.load_dataset(name)
-    played = evaluation["summary"]["episodes"]
-    assert [episode.rewards.sum() for episode in dataset.iterate_episodes()] == [
-        episode["episode_return"] for episode in played
-    ]
-    first = next(iter(dataset.iterate_episodes()))
-    seen = service.get(f"{path}/steps", params={"episode": 0, "columns": "observation"})["columns"]["observation"]
-    assert first.observations == pytest.approx(np.array(seen, np.float32))

@@ -90,14 +90,17 @@ class Rig:
         self.launcher.close()
 
 
-@pytest.fixture(params=KINDS)
-def new_rig(request: pytest.FixtureRequest) -> Iterator[Callable[[], Rig]]:
-    """Makes rigs of one kind; each is a service of its own."""
+HERE = ("process", "thread", "scripted")
+"""Kinds tried by `make test`; tests/exhaustive/test_launchers.py tries the others."""
+
+
+def rigs_of(kind: str) -> Iterator[Callable[[], Rig]]:
+    """Yield a function that makes rigs of one kind; each is a service of its own. They end with the iterator."""
     rigs: list[Rig] = []
     cluster = Cluster()
 
     def make() -> Rig:
-        rigs.append(Rig(KINDS[request.param], cluster))
+        rigs.append(Rig(KINDS[kind], cluster))
         return rigs[-1]
 
     yield make
@@ -105,6 +108,11 @@ def new_rig(request: pytest.FixtureRequest) -> Iterator[Callable[[], Rig]]:
         rig.end()
     cluster.close()
     assert worker_processes() == []
+
+
+@pytest.fixture(params=HERE)
+def new_rig(request: pytest.FixtureRequest) -> Iterator[Callable[[], Rig]]:
+    yield from rigs_of(request.param)
 
 
 @pytest.fixture

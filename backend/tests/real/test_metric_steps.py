@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
 from tests.support.training import make_run, rows
@@ -45,11 +44,3 @@ def test_the_updates_of_dqn_stand_where_they_happened(tmp_path: Path, train_freq
     assert updates
     assert [(step - first) / train_freq for step, _ in updates] == [count for _, count in updates]
     assert updates[-1][0] == 600
-
-
-@pytest.mark.parametrize("algo", ALGORITHMS.names())
-def test_steps_never_go_back_and_no_value_is_written_twice_at_one(tmp_path: Path, algo: str) -> None:
-    folder = train(tmp_path, algo, 512)
-    assert [row["step"] for row in rows(folder)] == sorted(row["step"] for row in rows(folder))
-    for name in {name for row in rows(folder) for name in row["values"] if not name.startswith("episode/")}:
-        assert len(steps(folder, name)) == len(set(steps(folder, name))), name

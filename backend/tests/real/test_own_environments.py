@@ -11,9 +11,8 @@ from statistics import fmean
 
 import pytest
 
-from rlviz.domain.environment import CustomEnvironment, ProbedEnvironment
+from rlviz.domain.environment import CustomEnvironment
 from rlviz.learning.environments.probe import probe, rehearse, try_state
-from rlviz.server.runs.environments import Prober
 from tests.support import own_environments
 from tests.support.forks import forked, parent_of
 from tests.support.lives import live
@@ -28,18 +27,6 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 def describe(name: str) -> CustomEnvironment:
     return try_state(rehearse(probe(f"{SOURCE}:{name}")))
-
-
-def test_what_was_found_before_it_hung_counts(tmp_path: Path) -> None:
-    """It is usable, and its tenth step takes longer than its random steps may take."""
-    (tmp_path / "world.py").write_text(
-        "import time\nfrom tests.support.own_environments import Plain\n"
-        "class Slow(Plain):\n    def step(self, action):\n        time.sleep(600 * (self.t == 9))\n"
-        "        return super().step(action)\n"
-    )
-    found = Prober(hang_seconds=1).probe(f"{tmp_path}/world.py:Slow")
-    assert isinstance(found, ProbedEnvironment)
-    assert "It crashed within its first random steps" in " ".join(found.environment.warnings)
 
 
 @pytest.mark.parametrize(

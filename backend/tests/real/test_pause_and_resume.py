@@ -17,7 +17,6 @@ from rlviz.domain.errors import (
     RunIsActive,
 )
 from rlviz.domain.events import EventKind
-from rlviz.domain.rules import Rule
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.changes import ToResume
 from rlviz.rundir.control import Control, Desired
@@ -128,68 +127,6 @@ def test_what_cannot_be_resumed_says_why(app: Application) -> None:
         app.snapshots.delete(done, snapshot.name)
     with pytest.raises(NothingToResume, match="no complete snapshot"):
         app.resuming.resume(done, total_timesteps=2_560)
-
-
-def test_a_run_that_a_rule_has_ended_is_resumed_for_the_steps_that_are_left(app: Application) -> None:
-    end = {"when": {"kind": "steps", "steps": 1_000}, "do": [{"kind": "stop"}]}
-    run_id = start(app, steps=2_560, rules=(Rule.model_validate(end),))
-    row = ended(app, run_id)
-    assert (row.state, row.ended_early) == (S.COMPLETED, "When 1,000 steps are done: stop.")
-    assert row.step < 2_560
-    app.resuming.resume(run_id)
-    row = ended(app, run_id)
-    assert (row.state, row.step, row.ended_early) == (S.COMPLETED, 2_560, None)
-
-
-def test_a_run_goes_back_and_a_snapshot_of_what_came_after_is_not_gone_on_from(app: Application) -> None:
-    run_id = start(app)
-    for name in ("first", "second"):
-        trains(app, run_id, beyond=app.runs.get(run_id).step + 1_000)
-        app.snapshots.request_snapshot(run_id, name, "")
-        eventually(
-            lambda name=name: name in {one.name for one in app.snapshots.list(run_id).snapshots}, f"snapshot {name}"
-        )
-    app.resuming.pause(run_id)
-    becomes(app, run_id, S.PAUSED)
-    eventually(lambda: not app.supervisor.is_live(run_id), "its worker to go")
-    app.resuming.roll_back(run_id, "first")
-    eventually(lambda: app.runs.get(run_id).superseded, "the rollback")
-    app.resuming.pause(run_id)
-    becomes(app, run_id, S.PAUSED)
-    eventually(lambda: not app.supervisor.is_live(run_id), "its worker to go")
-    found = app.snapshots.list(run_id)
-    assert "second" in found.behind
-    assert "first" not in found.behind
-    with pytest.raises(NothingToResume, match="rolled back to before"):
-        app.resuming.resume(run_id, snapshot="second")
-    app.resuming.resume(run_id)
-    trains(app, run_id, beyond=app.runs.get(run_id).step)
-    app.runs.stop(run_id)
-    assert ended(app, run_id).superseded != []
-
-
-def test_a_run_that_trains_goes_back_in_its_worker_and_is_resumed_from_there(app: Application) -> None:
-    run_id = start(app)
-    trains(app, run_id)
-    app.snapshots.request_snapshot(run_id, "first", "")
-    eventually(lambda: app.snapshots.list(run_id).snapshots, "the snapshot")
-    worker = app.runs.get(run_id).worker
-    trains(app, run_id, beyond=app.runs.get(run_id).step + 1_000)
-    assert app.resuming.roll_back(run_id, "first").state is S.RUNNING
-    eventually(lambda: app.runs.get(run_id).superseded, "the rollback")
-    back = app.runs.get(run_id)
-    assert (back.state, back.attempt, back.worker) == (S.RUNNING, 2, worker)
-    for one in app.supervisor._runs.monitors.workers():
-        one.kill()
-    killed = ended(app, run_id)
-    assert (killed.state, killed.attempt, killed.warnings) == (S.INTERRUPTED, 2, 0)
-    assert app.resuming.resume(run_id).attempt == 3
-    trains(app, run_id, beyond=killed.step)
-    row = app.runs.get(run_id)
-    assert row.resumed is not None
-    assert (row.resumed["snapshot"], row.resumed["diverged_at"]) == ("first", None)
-    app.runs.stop(run_id)
-    assert ended(app, run_id).state is S.STOPPED
 
 
 def test_a_pause_that_comes_while_a_run_is_asked_to_go_back_is_not_lost(

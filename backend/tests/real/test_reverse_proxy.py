@@ -22,11 +22,22 @@ from tests.support.service_process import Service, serving
 from tests.support.waiting import PATIENCE, eventually
 
 DOCS = Path(__file__).parents[3] / "docs" / "reverse-proxy.md"
+
+
 TOKEN = "a-long-secret"
+
+
 HOST = "example.org"
+
+
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
+
+
 BROWSER = {"Accept": "text/html"}
+
+
 PAGE = '<script src="ROOT/_next/static/app.js"></script>'
+
 
 behind_nginx = pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not installed")
 
@@ -153,21 +164,6 @@ def test_a_session_is_watched_through_the_proxy(browser: httpx.Client, nginx: in
     ) as viewer:
         assert '"hello"' in viewer.recv(PATIENCE)
     browser.delete(address.removesuffix("/socket"), headers=BEARER)
-
-
-@behind_nginx
-def test_files_come_and_go_through_the_proxy(browser: httpx.Client) -> None:
-    bundle = browser.get("/rlviz/api/runs/a-run/bundle", headers=BEARER)
-    assert bundle.headers["content-disposition"] == 'attachment; filename="a-run.zip"'
-    part = browser.get("/rlviz/api/runs/a-run/artifacts/config.json", headers={**BEARER, "Range": "bytes=0-9"})
-    assert (part.status_code, len(part.content)) == (206, 10)
-    rows = "r,l,t\n" + f"{1:.100f},10,0.1\n" * 12_000
-    assert len(rows) > 1_200_000, "more than what nginx takes without being told"
-    log = f'#{{"t_start": 0.0, "env_id": "CartPole-v1"}}\n{rows}'
-    sent = browser.post(
-        "/rlviz/api/runs/import", params={"file": "0.monitor.csv", "algo": "ppo"}, content=log, headers=BEARER
-    )
-    assert sent.status_code == 201, sent.text
 
 
 @behind_nginx

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,17 +10,14 @@ import pytest
 import torch
 
 from rlviz.domain.environment import CustomEnvironment, StateKept
-from rlviz.domain.events import EventKind
 from rlviz.domain.rules import Rule
 from rlviz.domain.spaces import Space
 from rlviz.learning.training.callback import RunCallback
 from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.metric_rows import superseded_rows
 from rlviz.rundir.snapshots import newest_usable_snapshot
-from tests.support.resuming import WALL_CLOCK
-from tests.support.stubborn import Breaking, Iterating
-from tests.support.training import events, kinds, make_run, messages, rows, snapshots
+from tests.support.stubborn import Iterating
+from tests.support.training import events, kinds, make_run, messages, snapshots
 
 ITERATING = CustomEnvironment(
     entry_point=f"{Iterating.__module__}:{Iterating.__name__}",
@@ -73,17 +69,6 @@ def going_back(*, forgetting: bool = False) -> Callable[[RunCallback], None]:
     return go
 
 
-def counted(folder: RunFolder) -> list[Any]:
-    """The rows that are of the run as it is now, without what a clock decides about."""
-    left_out = superseded_rows(folder)
-    found = (
-        (row["step"], {name: value for name, value in row["values"].items() if name not in WALL_CLOCK})
-        for row in rows(folder)
-        if row["seq"] not in left_out
-    )
-    return [(step, values) for step, values in found if values]
-
-
 def test_for_readers_it_is_a_new_attempt_and_what_came_after_is_left_behind(
     tmp_path: Path, at: Callable[..., None]
 ) -> None:
@@ -107,9 +92,6 @@ def test_a_snapshot_that_is_not_there_is_warned_of_and_training_goes_on(
     assert kinds(folder)[-1] == "finished"
 
 
-HALVE = {"kind": "scale_knob", "knob": "learning_rate", "factor": 0.5}
-
-
 def rule(when: dict[str, Any], *do: dict[str, Any], **more: Any) -> Rule:
     return Rule.model_validate({"when": when, "do": do, **more})
 
@@ -126,61 +108,6 @@ def poisoned(monkeypatch: pytest.MonkeyPatch, step: int, times: int) -> None:
         return original(self)
 
     monkeypatch.setattr(RunCallback, "_on_step", on_step)
-
-
-@pytest.mark.parametrize(("algo", "metric"), [("ppo", "train/loss"), ("dqn", None)])
-def test_a_rule_goes_back_when_weights_are_no_numbers_and_halves_the_rate_each_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algo: str, metric: str | None
-) -> None:
-    back = rule({"kind": "not_finite", "metric": metric}, {"kind": "roll_back"}, HALVE, at_most=3)
-    folder = make_run(
-        tmp_path, algo=algo, total_timesteps=700, snapshots=snapshots(every_steps=100, keep=100), rules=[back]
-    )
-    poisoned(monkeypatch, 450, 2)
-    assert train_run(folder)
-    assert kinds(folder)[-1] == "finished"
-    rollbacks = [event.data for event in events(folder, EventKind.ROLLBACK)]
-    assert [(one.rule, one.count) for one in rollbacks] == [(1, 1), (1, 2)]  # type: ignore[union-attr]
-    first, second = (event.step for event in events(folder, EventKind.ROLLBACK))
-    assert second < first, "one snapshot further back"
-    changed = [event.data for event in events(folder, EventKind.HYPERPARAMETER_CHANGED)]
-    assert [one.after / changed[0].before for one in changed] == [0.5, 0.25]  # type: ignore[union-attr]
-    values = [value for row in counted(folder) for value in row[1].values()]
-    assert None not in values
-    assert all(map(math.isfinite, values))
-
-
-BREAKING = CustomEnvironment(
-    entry_point=f"{Breaking.__module__}:{Breaking.__name__}",
-    summary="",
-    observation_space=Space("Box", shape=(2,)),
-    action_space=Space("Discrete", n=2),
-    reward_threshold=None,
-    max_episode_steps=30,
-    render_fps=10,
-    state_kept_by=StateKept.ATTRIBUTES,
-).model_dump()
-
-
-@pytest.mark.parametrize(("at_most", "ending"), [(3, "finished"), (1, "error")])
-def test_a_rule_goes_back_when_the_environment_raises_an_error_so_often_and_no_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_most: int, ending: str
-) -> None:
-    monkeypatch.setattr(Breaking, "steps", 0)
-    monkeypatch.setattr(Breaking, "breaks_at", (300, 500))
-    back = rule({"kind": "error"}, {"kind": "roll_back"}, at_most=at_most)
-    folder = make_run(
-        tmp_path,
-        env_id="Breaking",
-        custom_environment=BREAKING,
-        total_timesteps=512,
-        snapshots=snapshots(every_steps=100, keep=100),
-        rules=[back],
-    )
-    assert train_run(folder) is (ending == "finished")
-    assert kinds(folder)[-1] == ending
-    assert kinds(folder).count("rollback") == min(at_most, 2)
-    assert "is rolled back. The simulator has lost its connection." in messages(folder)[0]
 
 
 def test_a_rule_goes_back_so_often_and_then_the_run_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,6 @@ from tests.support.faults import train
 from tests.support.service_process import Service, serving
 from tests.support.sessions import Viewer, looking, new_session
 from tests.support.training import QUICK
-from tests.support.waiting import eventually
 
 
 @pytest.fixture(scope="module")
@@ -59,14 +58,6 @@ def test_a_run_that_trains_is_watched_with_policies_that_become_newer(service: S
     assert not service.folder(run_id).live_weights_path.exists(), "the final model has taken its place"
 
 
-def test_the_trainer_writes_nothing_while_nobody_looks(service: Service) -> None:
-    run_id = train(service)
-    eventually(lambda: service.get(f"/runs/{run_id}")["step"] > 1_000, "some training")
-    assert not service.folder(run_id).watch.exists()
-    service.api("POST", f"/runs/{run_id}/stop")
-    service.wait_for_status(run_id, "stopped")
-
-
 def test_the_table_of_a_tabular_learner_is_written_with_the_weights_that_are_played(service: Service) -> None:
     run_id = train(service, algo="q-learning", env_id="FrozenLake-v1", hyperparameters={})
     table = service.folder(run_id).q_table_path
@@ -86,46 +77,6 @@ def test_a_run_that_ends_while_it_is_watched_is_played_on_with_its_final_policy(
         final = service.wait_for_status(run_id, "stopped")["policy_step"]
         viewer.until(lambda message: isinstance(message, PolicyMessage) and message.step == final)
         assert viewer.step().reading is not None
-
-
-def test_a_run_that_is_resumed_while_it_is_watched_is_live_again(service: Service) -> None:
-    run_id = train(service)
-    service.api("POST", f"/runs/{run_id}/pause")
-    paused_at = service.wait_for_status(run_id, "paused")["step"]
-    with looking(service, run_id=run_id) as viewer:
-        viewer.step()
-        assert not service.folder(run_id).watch.exists(), "nothing is written for a run that does not train"
-        assert service.api("POST", f"/runs/{run_id}/resume", json={}).status_code == 202
-        viewer.until(lambda message: isinstance(message, PolicyMessage) and message.step > paused_at)
-        service.api("POST", f"/runs/{run_id}/stop")
-    service.wait_for_status(run_id, "stopped")
-
-
-def test_a_policy_of_an_earlier_step_is_played_as_it_was_then(service: Service, trained: str) -> None:
-    kept = [step for step, _ in service.folder(trained).film_files()]
-    assert len(kept) > 1
-    with looking(service, run_id=trained, checkpoint_step=kept[1] - 1) as viewer:
-        assert viewer.first("policy").step == kept[0]
-    answer = service.api("POST", "/sessions", json={"mode": "watch", "env_id": "CartPole-v1", "checkpoint_step": 1})
-    assert answer.status_code == 422
-
-
-def test_the_same_seed_is_the_same_episode_for_the_greedy_policy_and_for_an_evaluation(
-    service: Service, trained: str
-) -> None:
-    answer = service.api("POST", f"/runs/{trained}/evaluations", json={"episodes": 1})
-    assert answer.status_code == 202
-
-    def done() -> dict[str, object] | None:
-        found = service.get(f"/runs/{trained}/evaluations/latest")
-        return found["summary"] if found["status"] == "completed" else None
-
-    evaluated = eventually(done, "the evaluation")["episodes"][0]  # type: ignore[index]
-    with looking(service, run_id=trained) as viewer:
-        viewer.send(type="rate", fps=60)
-        assert viewer.first("episode").seed == evaluated["seed"]
-        last = viewer.step(lambda record: record.terminated or record.truncated)
-    assert (last.index, last.episode_return) == (evaluated["episode_length"], evaluated["episode_return"])
 
 
 def test_step_by_step_forward_back_and_another_future(service: Service, trained: str) -> None:

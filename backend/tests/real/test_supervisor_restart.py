@@ -31,7 +31,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lock import training_lock
 from rlviz.server.application import Application
 from rlviz.server.catalog.runs import move_run
-from tests.support.service import ENDLESS, becomes, catalogue, create, ended, evaluation_ended, folder_of, service
+from tests.support.service import ENDLESS, becomes, catalogue, create, ended, folder_of, service
 from tests.support.template import SOCKET, template_address
 from tests.support.training import QUICK, column, events, kinds, make_run
 from tests.support.waiting import eventually
@@ -177,26 +177,10 @@ def test_a_run_whose_worker_died_is_interrupted_and_the_cause_named(story: Story
     assert row.episodes == column(story.folder(name), "episode/index")[-1]
 
 
-def test_a_run_that_finished_meanwhile_is_completed(story: Story) -> None:
-    row = story.app.runs.get(story.ids["finished"])
-    assert row.state is S.COMPLETED
-    assert row.step == row.policy_step == events(story.folder("finished"))[-1].step >= STEPS["finished"]
-    assert row.cause is None
-
-
 def test_what_was_queued_is_trained_afterwards(story: Story) -> None:
     row = becomes(story.app, story.ids["queued"], S.COMPLETED)
     assert row.queued_at is not None
     assert kinds(story.folder("queued")) == ["started", "finished"]
-
-
-def test_an_evaluation_that_was_cut_off_failed_and_left_no_half_file(story: Story) -> None:
-    assert story.half_file != []
-    record = evaluation_ended(story.app, story.evaluated.run_id).parsed()
-    assert record.status is EvaluationStatus.FAILED
-    assert record.cause == "The worker ended before the evaluation was done, and its exit status is unknown."
-    assert [path.name for path in story.evaluated.evaluations.path.iterdir()] == [f"{record.id}.json"]
-    assert story.evaluated.evaluations.read(record.id) == record
 
 
 def test_a_run_without_any_trace_of_a_worker_is_interrupted_and_a_late_worker_refuses_it(tmp_path: Path) -> None:

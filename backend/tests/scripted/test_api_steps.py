@@ -24,10 +24,20 @@ from tests.support.service_process import Service, serving
 from tests.support.step_files import EVALUATION_ID, RUN_ID, about, pole_rows, row, write
 
 BARE = "eval_20261121-014312-002"
+
+
 BROKEN = "eval_20261121-014312-003"
+
+
 LONG = "eval_20261121-014312-004"
+
+
 TORQUES = "eval_20261121-014312-005"
+
+
 STEPS = f"/api/runs/{RUN_ID}/evaluations/{{}}/steps"
+
+
 EXPORT = f"/api/runs/{RUN_ID}/evaluations/{{}}/export"
 
 
@@ -137,19 +147,6 @@ def test_what_is_not_there_is_not_found(service: Service, address: str) -> None:
 @pytest.mark.parametrize("address", [STEPS, EXPORT])
 def test_a_damaged_file_is_told(service: Service, address: str) -> None:
     assert_problem(service.http.get(address.format(BROKEN)), 409)
-
-
-def test_exports_are_files_of_their_kind(service: Service) -> None:
-    def export(kind: str) -> bytes:
-        answer = service.http.get(EXPORT.format(EVALUATION_ID), params={"format": kind})
-        assert answer.status_code == 200
-        assert "attachment" in answer.headers["Content-Disposition"]
-        return answer.content
-
-    assert [json.loads(line)["index"] for line in export("ndjson").splitlines()] == [0, 1, 2, 3] * 2
-    assert export("csv").decode().splitlines()[0].startswith("episode,index,observation.pole angle [rad]")
-    assert export("parquet") == RunFolder(service.runs_dir, RUN_ID).evaluations.steps_path(EVALUATION_ID).read_bytes()
-    assert export("minari").startswith(b"PK")
 
 
 def test_exports_hold_the_records_that_the_table_shows(service: Service) -> None:

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import io
 import json
 import signal
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 import yaml
 
-from rlviz.domain.export_formats import RunsFormat
-from rlviz.exchange.import_runs import ImportOptions, import_path
-from rlviz.rundir.folder import RunFolder
 from tests.support.cli import call, started
 from tests.support.service_process import Service, serving
-from tests.support.training import QUICK, curves
+from tests.support.training import QUICK
 from tests.support.waiting import PATIENCE, eventually
 
 BASE = {"algo": "ppo", "preset": None, "total_timesteps": 256, "hyperparameters": QUICK["ppo"]}
+
+
 SPECIFICATION = {
     "name": "Slow or fast",
     "base": BASE,
@@ -93,33 +89,6 @@ def test_scores_and_the_report_are_written_by_the_end_of_the_name(warm: Service,
     table = tmp_path / "again.csv"
     told = call(warm.runs_dir, "experiment", "export", "last", "-o", str(table), "--json").json
     assert told == {"path": str(table), "bytes": table.stat().st_size}
-
-
-def test_the_runs_of_an_experiment_leave_together_and_come_back_as_they_were(warm: Service, tmp_path: Path) -> None:
-    shown = call(warm.runs_dir, "experiment", "show", "Slow or fast", "--json").json
-    run_ids = {cell["run_id"] for cell in shown["cells"]}
-    for form in RunsFormat:
-        target = tmp_path / form
-        how = ("--bundle",) if form is RunsFormat.BUNDLE else ("--format", form)
-        done = call(warm.runs_dir, "export", "--experiment", "Slow or fast", *how, "-o", str(target))
-        assert done.status == 0, done.err
-        assert {path.stem for path in target.iterdir()} - {"runs"} == run_ids
-        brought = import_path(target, tmp_path / f"from-{form}", ImportOptions(again=True))
-        assert sorted(map(drawn, brought.runs)) == sorted(drawn(warm.folder(run_id)) for run_id in run_ids)
-    page = warm.api("GET", "/export", params={"experiment": shown["id"], "format": "csv"})
-    with zipfile.ZipFile(io.BytesIO(page.content)) as archive:
-        assert {name.split("/")[1] for name in archive.namelist() if name.endswith("metrics.csv")} == run_ids
-    delivered = call(warm.runs_dir, "export", "--experiment", "Slow or fast", "--to", "tensorboard", "--json")
-    assert {one["run"]: one["delivered"] for one in delivered.json} == dict.fromkeys(run_ids, True)
-
-
-def drawn(folder: RunFolder) -> list[tuple[int, list[tuple[str, float]]]]:
-    """Its curves with the 32 bits that TensorBoard has."""
-    rows = [
-        (step, sorted((name, float(np.float32(value))) for name, value in values.items() if value is not None))
-        for step, values in curves(folder)
-    ]
-    return [(step, values) for step, values in rows if values]
 
 
 def test_an_export_is_for_the_threshold_that_is_asked_for(warm: Service) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +14,7 @@ import pytest
 from rlviz.server.proxy import NAME, ServiceAddress, read_address
 from tests.support.cli import Ended, call, shell, started
 from tests.support.run_folders import make_run
-from tests.support.service_process import Service, environment, serving
+from tests.support.service_process import Service, serving
 from tests.support.waiting import eventually
 
 
@@ -65,9 +63,6 @@ def test_the_address_of_a_process_that_is_gone_is_stale(tmp_path: Path) -> None:
     address = read_address(tmp_path)
     assert address is not None
     assert not address.is_alive
-
-
-# Looking
 
 
 def test_runs_are_listed_with_what_matters(warm: Service, run_id: str) -> None:
@@ -132,9 +127,6 @@ def test_a_comparison_sums_up_the_seeds_of_a_group_unless_they_are_asked_for(tmp
         assert "4, 7" in next(line for line in together.out.splitlines() if line.startswith("seed "))
         apart = call(service.runs_dir, "compare", *runs, other, "--apart").out
         assert ("seed" in apart.splitlines()[0], "WHY" in apart.splitlines()[0]) == (True, True)
-
-
-# Evaluating, exporting
 
 
 @pytest.fixture(scope="module")
@@ -229,9 +221,6 @@ def test_a_journal_that_is_torn_or_damaged_is_exported_without_the_lines_that_ca
     assert warm.api("DELETE", "/trash/torn-run").is_success
 
 
-# What goes wrong
-
-
 @pytest.mark.parametrize(
     ("arguments", "status", "says"),
     [
@@ -287,9 +276,6 @@ def test_the_service_s_refusal_of_a_stranger_is_told_as_such(tmp_path: Path) -> 
         assert f"{address.url} denies access" in ended.stderr
 
 
-# Changing
-
-
 def test_a_run_that_is_deleted_can_be_restored_and_the_trash_is_only_emptied_on_request(warm: Service) -> None:
     created = call(warm.runs_dir, "run", "--steps", "200", "--algo", "random", "--name", "Chance", "--wait", "--json")
     run = created.json["id"]
@@ -322,29 +308,6 @@ def test_the_address_of_a_page_is_printed(warm: Service, run_id: str, evaluation
     assert call(warm.runs_dir, "replay", run_id, "--episode", "99", "--no-open").status == 3
     assert call(warm.runs_dir, "replay", run_id, "--step", "9999", "--no-open").status == 3
     assert call(warm.runs_dir, "play", "--env", "CartPole-v1", "--no-open").out == f"{base}/play?env=CartPole-v1\n"
-
-
-def test_a_reader_that_has_enough_is_no_error(warm: Service) -> None:
-    """The pipe holds 64 kB at most, so a command that prints more is still writing when its reader leaves."""
-    make = [sys.executable, "-m", "rlviz", "openapi"]
-    with subprocess.Popen(
-        make, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(runs_dir=str(warm.runs_dir))
-    ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.read(10)
-        process.stdout.close()
-        assert process.stderr.read() == b""
-        assert process.wait(60) == 0
-
-
-@pytest.mark.parametrize("command", [("logs", "Trained", "-f"), ("query", "--csv", "FROM runs")])
-def test_a_reader_that_is_gone_before_anything_was_written_is_no_error(warm: Service, command: tuple[str, ...]) -> None:
-    process = started(warm.runs_dir.parent, *command)
-    process.stdout.close()
-    with process.stderr as said:
-        assert said.read() == ""
-    assert process.wait() == 0
 
 
 def test_nobody_has_to_read_what_is_said_beside_the_answer(warm: Service) -> None:

@@ -157,7 +157,7 @@ wanted_rows = st.just(EVERY_ROW) | st.builds(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     parts=st.lists(usual | usual | usual | unusual | st.sampled_from(ODD_LINES).map(lambda line: [line]), max_size=6),
     shuffle=st.none() | st.randoms(use_true_random=False),

@@ -118,7 +118,7 @@ def databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Databa
         database.close()
 
 
-@settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(journals=journals, pieces=pieces, control=controls)
 @example(
     journals=([], [line_of("started"), line_of("stopped"), line_of("started", attempt=2)]),

@@ -82,7 +82,7 @@ def assert_says_what_the_journal_says(folder: RunFolder) -> None:
     assert (found.offset, found.broken_lines) == (expected.offset, expected.broken_lines)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(before=lines, after=lines, torn=st.sampled_from([b"", b'{"seq":9,"time":1', b"\n", b"x"]))
 def test_sealed_or_parsed_a_journal_says_the_same(before: list[bytes], after: list[bytes], torn: bytes) -> None:
     with TemporaryDirectory() as root:

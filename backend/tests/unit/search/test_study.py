@@ -12,7 +12,7 @@ import optuna
 import pytest
 
 from benchmarks.searching import SAMPLERS, SPACE, optunas_own, search
-from rlviz.domain.experiments import Choice, FloatRange, IntRange, PrunerName, SamplerName, Sweep
+from rlviz.domain.experiments import Choice, FloatRange, IntRange, SamplerName, Sweep
 from rlviz.learning.search.proposer import SearchProposer
 from rlviz.learning.search.results import place_on, search_results
 from rlviz.learning.search.study import JOURNAL, SearchRecord, Study, TrialState
@@ -26,13 +26,6 @@ def test_thirty_trials_are_those_of_optuna_with_the_same_seed(tmp_path: Path, na
     theirs = optunas_own(SAMPLERS[name](seed=7), 30)
     assert [trial.values for trial in ours] == [trial.params for trial in theirs.trials]
     assert max(trial.objective or -1e9 for trial in ours) == theirs.best_value
-
-
-@pytest.mark.parametrize("name", [SamplerName.CMA_ES, SamplerName.GAUSSIAN_PROCESS])
-def test_other_samplers_find_their_way_too(tmp_path: Path, name: SamplerName) -> None:
-    found = search(tmp_path, Sweep(space=NUMBERS, sampler=name, trials=15, seed=1)).trials
-    assert len(found) == 15
-    assert max(trial.objective or -1e9 for trial in found) > -1.0
 
 
 def test_a_grid_tries_each_combination_once_and_ends(tmp_path: Path) -> None:
@@ -162,22 +155,6 @@ def test_a_search_in_which_nothing_fits_ends(tmp_path: Path) -> None:
     while (asked := study.ask()) is not None:
         study.fail(asked.number, "Does not fit.", misfit=True)
     assert len(study.trials) == 5
-
-
-@pytest.mark.parametrize("name", [PrunerName.MEDIAN, PrunerName.SUCCESSIVE_HALVING, PrunerName.HYPERBAND])
-def test_a_trial_that_falls_behind_is_given_up_and_the_best_never(tmp_path: Path, name: PrunerName) -> None:
-    study = Study(tmp_path, "test", Sweep(space=SPACE, pruner=name, trials=40, sampler=SamplerName.RANDOM))
-    while (asked := study.ask()) is not None:
-        quality = -1.0 if asked.number % 2 else float(asked.number)
-        given_up = any(study.report(asked.number, step, quality * step) for step in range(1, 13))
-        if given_up:
-            study.give_up(asked.number)
-        else:
-            study.complete(asked.number, quality)
-    found = study.trials
-    pruned = {trial.number for trial in found if trial.state is TrialState.PRUNED}
-    assert pruned
-    assert all(number % 2 for number in pruned)
 
 
 def test_without_a_pruner_nothing_is_given_up(tmp_path: Path) -> None:

@@ -1,0 +1,78 @@
+"""Deleting and restoring all runs of an experiment."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from rlviz.domain.export_formats import RunsFormat
+from rlviz.exchange.import_runs import ImportOptions, import_path
+from rlviz.rundir.folder import RunFolder
+from tests.support.cli import call
+from tests.support.service_process import Service, serving
+from tests.support.training import QUICK, curves
+
+BASE = {"algo": "ppo", "preset": None, "total_timesteps": 256, "hyperparameters": QUICK["ppo"]}
+
+
+SPECIFICATION = {
+    "name": "Slow or fast",
+    "base": BASE,
+    "variants": [{"name": "slow", "changes": {"hyperparameters": {"learning_rate": 1e-5}}}, {"name": "fast"}],
+    "seeds": 2,
+    "score": {"episodes": 2, "policy": "latest"},
+}
+
+
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service with an experiment and a search that the command line ran."""
+    folder = tmp_path_factory.mktemp("cli")
+    file = folder / "slow-or-fast.yaml"
+    file.write_text(yaml.safe_dump(SPECIFICATION))
+    with serving(folder, max_concurrent_runs="2", launcher="scripted") as service:
+        followed = call(service.runs_dir, "experiment", "run", str(file), "--follow")
+        assert followed.status == 0, followed.err
+        assert sum(": scored" in line for line in followed.out.splitlines()) == 4, followed.out
+        searched = call(
+            *(service.runs_dir, "sweep", "--preset", "none", "--steps", "256", "--trials", "2", "--json", "--wait"),
+            *("--vary", "learning_rate=1e-5..1e-2:log", "--only", "learning_rate", "--name", "A search"),
+            *(part for name, value in QUICK["ppo"].items() for part in ("--set", f"{name}={json.dumps(value)}")),
+        )
+        assert searched.status == 0, searched.err
+        assert searched.json["counts"] == {"scored": 2}
+        yield service
+
+
+def test_the_runs_of_an_experiment_leave_together_and_come_back_as_they_were(warm: Service, tmp_path: Path) -> None:
+    shown = call(warm.runs_dir, "experiment", "show", "Slow or fast", "--json").json
+    run_ids = {cell["run_id"] for cell in shown["cells"]}
+    for form in RunsFormat:
+        target = tmp_path / form
+        how = ("--bundle",) if form is RunsFormat.BUNDLE else ("--format", form)
+        done = call(warm.runs_dir, "export", "--experiment", "Slow or fast", *how, "-o", str(target))
+        assert done.status == 0, done.err
+        assert {path.stem for path in target.iterdir()} - {"runs"} == run_ids
+        brought = import_path(target, tmp_path / f"from-{form}", ImportOptions(again=True))
+        assert sorted(map(drawn, brought.runs)) == sorted(drawn(warm.folder(run_id)) for run_id in run_ids)
+    page = warm.api("GET", "/export", params={"experiment": shown["id"], "format": "csv"})
+    with zipfile.ZipFile(io.BytesIO(page.content)) as archive:
+        assert {name.split("/")[1] for name in archive.namelist() if name.endswith("metrics.csv")} == run_ids
+    delivered = call(warm.runs_dir, "export", "--experiment", "Slow or fast", "--to", "tensorboard", "--json")
+    assert {one["run"]: one["delivered"] for one in delivered.json} == dict.fromkeys(run_ids, True)
+
+
+def drawn(folder: RunFolder) -> list[tuple[int, list[tuple[str, float]]]]:
+    """Its curves with the 32 bits that TensorBoard has."""
+    rows = [
+        (step, sorted((name, float(np.float32(value))) for name, value in values.items() if value is not None))
+        for step, values in curves(folder)
+    ]
+    return [(step, values) for step, values in rows if values]

@@ -1,0 +1,48 @@
+"""Commands whose reader closes the pipe early."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.cli import call, started
+from tests.support.run_folders import make_run
+from tests.support.service_process import Service, environment, serving
+
+
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service with a run that the command line trained, and one of another algorithm that was put there."""
+    folder = tmp_path_factory.mktemp("cli")
+    make_run(folder / "runs", "dqn-made-up", rows=30, status="completed")
+    with serving(folder, launcher="scripted") as service:
+        trained = call(service.runs_dir, "run", "--steps", "1024", "--seed", "3", "--name", "Trained", "--wait")
+        assert trained.status == 0, trained.err
+        assert trained.out.startswith("ppo-cartpole-"), trained.out
+        yield service
+
+
+def test_a_reader_that_has_enough_is_no_error(warm: Service) -> None:
+    """The pipe holds 64 kB at most, so a command that prints more is still writing when its reader leaves."""
+    make = [sys.executable, "-m", "rlviz", "openapi"]
+    with subprocess.Popen(
+        make, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(runs_dir=str(warm.runs_dir))
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(10)
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(60) == 0
+
+
+@pytest.mark.parametrize("command", [("logs", "Trained", "-f"), ("query", "--csv", "FROM runs")])
+def test_a_reader_that_is_gone_before_anything_was_written_is_no_error(warm: Service, command: tuple[str, ...]) -> None:
+    process = started(warm.runs_dir.parent, *command)
+    process.stdout.close()
+    with process.stderr as said:
+        assert said.read() == ""
+    assert process.wait() == 0

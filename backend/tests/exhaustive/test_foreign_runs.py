@@ -1,0 +1,56 @@
+"""Videos that a script hands over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from rlviz.library.tracking import track
+from tests.support.cli import call
+from tests.support.raw_requests import assert_problem
+from tests.support.service_process import Service, serving
+from tests.support.waiting import eventually
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with serving(tmp_path_factory.mktemp("foreign"), on_exit="stop", launcher="scripted") as service:
+        yield service
+
+
+def listed(service: Service) -> list[str]:
+    return [run["id"] for run in service.get("/runs")["runs"]]
+
+
+def test_a_video_that_is_handed_over_is_listed_while_the_program_runs_and_can_be_played(service: Service) -> None:
+    frames = [np.full((60, 90, 3), 5 * number, np.uint8) for number in range(6)]
+    with track("mine", "CartPole-v1", runs_dir=service.runs_dir) as run:
+        run.log(128, loss=0.5)
+        run.video(frames)
+        found = eventually(
+            lambda: run.id in listed(service) and service.get(f"/runs/{run.id}/evaluations"), "its video"
+        )
+        [evaluation] = found
+        assert (evaluation["status"], evaluation["checkpoint_step"]) == ("completed", 128)
+        assert evaluation["summary"]["episode_return"] is None
+        film = service.http.get(evaluation["video_url"])
+        assert (film.status_code, film.headers["content-type"]) == (200, "video/mp4")
+        run.video(frames, episodes=[(3.5, 5)])
+        eventually(lambda: len(service.get(f"/runs/{run.id}/evaluations")) == 2, "its second video")
+    service.wait_for_status(run.id, "completed")
+    judged = [
+        service.api("GET", f"/runs/{run.id}/evaluations/{one['id']}/judgement")
+        for one in service.get(f"/runs/{run.id}/evaluations")
+    ]
+    assert [answer.status_code for answer in judged] == [200, 404]
+    assert_problem(judged[1], 404)
+    for path in (
+        f"/episodes?runs={run.id}",
+        f"/compare?runs={run.id}",
+        f"/runs/{run.id}/hints",
+        f"/runs/{run.id}/events",
+    ):
+        service.get(path)
+    assert call(service.runs_dir, "evaluations", run.id).status == 0

@@ -1,0 +1,24 @@
+"""A probe that hangs keeps what it found before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rlviz.domain.environment import ProbedEnvironment
+from rlviz.server.runs.environments import Prober
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def test_what_was_found_before_it_hung_counts(tmp_path: Path) -> None:
+    """It is usable, and its tenth step takes longer than its random steps may take."""
+    (tmp_path / "world.py").write_text(
+        "import time\nfrom tests.support.own_environments import Plain\n"
+        "class Slow(Plain):\n    def step(self, action):\n        time.sleep(600 * (self.t == 9))\n"
+        "        return super().step(action)\n"
+    )
+    found = Prober(hang_seconds=1).probe(f"{tmp_path}/world.py:Slow")
+    assert isinstance(found, ProbedEnvironment)
+    assert "It crashed within its first random steps" in " ".join(found.environment.warnings)

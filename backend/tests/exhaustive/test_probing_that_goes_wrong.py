@@ -1,0 +1,53 @@
+"""Modules that fail, hang, print or exit while their environment is probed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rlviz.domain.environment import ProbedEnvironment, StateKept
+from rlviz.server.runs.environments import ProbeFailure, Prober
+from tests.support import lights
+
+LIGHTS = Path(lights.__file__).read_text()
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("elsewhere") / "lights.py"
+    path.write_text(LIGHTS)
+    return path
+
+
+def test_one_that_takes_its_process_with_it_is_told_from_one_that_answers(tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text("import os, sys\nprint('gone', file=sys.stderr, flush=True)\nos._exit(3)")
+    assert Prober().probe(f"{tmp_path}/broken.py:Broken") == ProbeFailure("Its process ended with status 3: gone")
+
+
+@pytest.mark.parametrize("goes_wrong", ["PyDLL(None).sleep(3_600)", "os._exit(3)"])
+def test_one_that_goes_wrong_while_its_state_is_tried_can_be_used(tmp_path: Path, goes_wrong: str) -> None:
+    later = f"""
+import os, time
+from ctypes import PyDLL
+
+class Later(Lights):
+    steps = 0
+
+    def step(self, action):
+        self.steps += 1
+        if self.steps == 5:
+            {goes_wrong}
+        return super().step(action)
+"""
+    (tmp_path / "later.py").write_text(LIGHTS + later)
+    found = Prober(hang_seconds=1).probe(f"{tmp_path}/later.py:Later")
+    assert isinstance(found, ProbedEnvironment)
+    assert found.environment.state_kept_by is StateKept.NOTHING
+    assert "hung or crashed" in (found.environment.state_problem or "")
+
+
+def test_what_a_module_prints_does_not_matter(source: Path, tmp_path: Path) -> None:
+    (tmp_path / "loud.py").write_text("print('hello')\n" + LIGHTS)
+    found = Prober().probe(f"{tmp_path}/loud.py:Lights")
+    assert isinstance(found, ProbedEnvironment)

@@ -1,0 +1,94 @@
+"""How often frames are hashed, and how old records and videos are retired."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from io import BytesIO
+from typing import Any
+
+import av
+import pytest
+
+from rlviz.rundir.folder import RunFolder
+from tests.support.evaluations import evaluated, verified
+from tests.support.service_process import Service, serving
+from tests.support.step_files import about, pole_rows, write
+from tests.support.untrained import untrained_run
+from tests.support.waiting import eventually
+
+MEGABYTE = 1_000_000
+
+
+CART, LAKE = "ppo-cartpole", "q-learning-lake"
+
+
+PROFILES = {
+    # However busy the machine is, recording is not lowered.
+    "classic-control": {"frames_every": 3, "max_bytes": "1MB", "most_cost": 1_000},
+    "toy-text": {"detail": "off"},
+}
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    place = tmp_path_factory.mktemp("profiles")
+    untrained_run(place / "runs", CART)
+    untrained_run(place / "runs", LAKE, algo="q-learning", env_id="FrozenLake-v1")
+    with serving(place, storage=json.dumps(PROFILES), keep_eval_videos="1") as service:
+        yield service
+
+
+def test_frames_are_hashed_as_often_as_the_profile_says_and_the_last_always(service: Service) -> None:
+    evaluation = evaluated(service, CART, episodes=1, video=False)
+    found = service.get(f"/runs/{CART}/evaluations/{evaluation['id']}/steps", params={"columns": "index,frame_hash"})
+    columns = found["columns"]
+    hashed = [index for index, has in zip(columns["index"], columns["frame_hash"], strict=True) if has]
+    last = columns["index"][-1]
+    assert hashed == sorted({*range(0, last + 1, 3), last})
+
+
+def test_the_oldest_records_go_once_there_are_too_many_and_their_summaries_stay(service: Service) -> None:
+    kept = [evaluated(service, CART, episodes=1, video=False) for _ in range(3)]
+    folder = service.folder(CART)
+    for evaluation in kept[:2]:
+        _grow(folder, evaluation["id"], 700_000)
+    newest = evaluated(service, CART, episodes=1, video=False)
+    listed = {one["id"]: one for one in service.get(f"/runs/{CART}/evaluations")}
+    has = [listed[one["id"]]["has_steps"] for one in [*kept, newest]]
+    assert has == [False, True, True, True]
+    assert listed[kept[0]["id"]]["summary"] == kept[0]["summary"]
+    left = sum(path.stat().st_size for path in folder.evaluations.path.glob("*.steps.parquet"))
+    assert left <= MEGABYTE
+
+
+def test_a_video_that_was_retired_is_made_again_from_the_records_which_are_verified_by_it(service: Service) -> None:
+    first = evaluated(service, CART, episodes=2)
+    evaluated(service, CART, episodes=1)
+    assert _listed(service, first["id"])["video_url"] is None
+    made = verified(service, CART, first["id"], film=True)
+    assert (made["status"], made["identical"], made["film"]) == ("completed", True, True)
+    again = eventually(lambda: _with_video(service, first["id"]), "the video in the list")
+    video = service.http.get(again["video_url"]).content
+    with av.open(BytesIO(video)) as container:
+        frames = sum(1 for _ in container.decode(container.streams.video[0]))
+    assert frames == again["summary"]["video"]["frames"] == first["summary"]["video"]["frames"]
+    assert again["summary"]["episodes"] == first["summary"]["episodes"]
+
+
+def _listed(service: Service, evaluation_id: str) -> dict[str, Any]:
+    listed = service.get(f"/runs/{CART}/evaluations")
+    return next(one for one in listed if one["id"] == evaluation_id)
+
+
+def _with_video(service: Service, evaluation_id: str) -> dict[str, Any] | None:
+    found = _listed(service, evaluation_id)
+    return found if found["video_url"] else None
+
+
+def _grow(folder: RunFolder, evaluation_id: str, size: int) -> None:
+    """Put records in the place of those that are there which take about ``size`` bytes."""
+    path, said = folder.evaluations.steps_path(evaluation_id), about()
+    write(path, said, pole_rows(said, episodes=1))
+    with path.open("ab") as file:
+        file.truncate(size)
