@@ -28,6 +28,7 @@ from rlviz.server.metrics.service import ComparedAxis, Curve, MetricsService, Ru
 from rlviz.server.runs.family import shared_until
 from rlviz.server.runs.service import RunService
 from rlviz.server.snapshots.forking import knobs_in_force_now
+from rlviz.stats.arrays import Floats
 from rlviz.stats.comparison import (
     AlignedCurves,
     ConfigDifference,
@@ -89,6 +90,7 @@ class SeedCurve:
     """The returns of compared runs that differ only in their seed, as one curve on the common grid.
 
     ``run_ids``: all compared runs of the group. ``note``: why the curve leaves some out, or stops before some do.
+    ``metrics``: curves of the other requested metrics, each on its own grid.
     """
 
     group_id: str
@@ -97,6 +99,7 @@ class SeedCurve:
     curve: BandedCurve
     note: str | None
     made: Made
+    metrics: Mapping[str, tuple[Floats, BandedCurve]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +163,7 @@ class ComparisonService:
             runs=compared,
             logged=sorted({name for curves_of_run in found.values() for name in curves_of_run.logged}),
             curves=curves,
-            seeds=_seed_curves(rows, placed, curves, request),
+            seeds=_seed_curves(rows, placed, found, curves, request),
             differences=differences,
             environments=_groups(compared, "environment"),
             algorithms=_groups(compared, "algorithm"),
@@ -277,15 +280,21 @@ def _groups(compared: Sequence[Compared], by: Dimension) -> list[RunGroup]:
 
 
 def _seed_curves(
-    rows: Sequence[RunRow], placed: Mapping[str, Episodes], curves: AlignedCurves, request: ComparisonRequest
+    rows: Sequence[RunRow],
+    placed: Mapping[str, Episodes],
+    found: Mapping[str, RunCurves],
+    curves: AlignedCurves,
+    request: ComparisonRequest,
 ) -> list[SeedCurve]:
-    """Of each group with more than one of ``rows``, in the order of the first of each. ``placed``: the episodes of each
-    run on the axis of ``curves``."""
+    """Return the curve of each group with more than one of ``rows``, in the order of the first of each. ``placed``: the
+    episodes of each run on the axis of ``curves``."""
     members: dict[str, list[RunRow]] = {}
     for row in rows:
         members.setdefault(row.group_id, []).append(row)
     return [
-        _seed_curve(group_id, group, placed, curves, request) for group_id, group in members.items() if len(group) > 1
+        _seed_curve(group_id, group, placed, found, curves, request)
+        for group_id, group in members.items()
+        if len(group) > 1
     ]
 
 
@@ -293,6 +302,7 @@ def _seed_curve(
     group_id: str,
     group: Sequence[RunRow],
     placed: Mapping[str, Episodes],
+    found: Mapping[str, RunCurves],
     curves: AlignedCurves,
     request: ComparisonRequest,
 ) -> SeedCurve:
@@ -309,7 +319,38 @@ def _seed_curve(
         banded_curve(values, resamples=BAND_RESAMPLES),
         " ".join(explain_curve(ends[chosen], len(known) - len(drawn), _PLACES[request.axis])) or None,
         made_of_curve(returns_of_training(request.window), len(drawn), BAND_RESAMPLES),
+        {
+            name: curve
+            for name in request.metrics
+            if (curve := _metric_over_seeds(name, drawn, found, request)) is not None
+        },
     )
+
+
+def _metric_over_seeds(
+    name: str, seeds: Sequence[RunRow], found: Mapping[str, RunCurves], request: ComparisonRequest
+) -> tuple[Floats, BandedCurve] | None:
+    """Return a grid and the curve of a metric over ``seeds``, without those that never logged it; None if none did.
+
+    A metric of episodes is averaged over the window first. The curve stops at the last position that all of them
+    reached.
+    """
+    placed = {row.id: found[row.id].placed(name, request.axis, row.clock) for row in seeds}
+    series = {run_id: Episodes(x, x, y) for run_id, (x, y) in placed.items() if len(x)}
+    if not series:
+        return None
+    last = min(float(one.step[-1]) for one in series.values())
+    window = request.window if name.startswith(EPISODE_METRICS) else 1
+    aligned = aligned_curves(series, window=window, max_points=request.max_points, until=last)
+    curves = np.array([aligned.values[run_id] for run_id in series])
+    return aligned.step, banded_curve(curves, resamples=METRIC_BAND_RESAMPLES)
+
+
+EPISODE_METRICS = "episode/"
+"""How names of metrics begin that have a value for each episode."""
+
+METRIC_BAND_RESAMPLES = 100
+"""Resamples of the band around a metric over seeds: a page may draw twenty metrics of ten groups."""
 
 
 _PLACES: dict[ComparedAxis, Callable[[float], str]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, JsonValue
 
@@ -32,6 +32,7 @@ from rlviz.stats.hints import Review, RuleState
 from rlviz.stats.hints import SuggestedChange as HintsSuggestedChange
 from rlviz.stats.hints.hint import Unit
 from rlviz.stats.returns import MEAN_EPISODES
+from rlviz.stats.seeds import BandedCurve
 
 
 class MetricRows(Wire):
@@ -228,6 +229,16 @@ class ComparedRun(Wire):
     final_error: float | None = Field(description="Standard error of the final moving average.")
 
 
+class SeedMetricCurve(Wire):
+    """One metric over seeds, on its own axis. It stops at the last position that all of them reached."""
+
+    x: list[float] = Field(description="In units of the request's `x`.")
+    iqm: list[float | None] = Field(description="Interquartile mean; null where one of the runs has no value.")
+    low: list[float | None] = Field(description="Its 95 % bootstrap interval; null for fewer than two runs.")
+    high: list[float | None]
+    count: list[int] = Field(description="Number of runs in the value; 0 where there is none.")
+
+
 class SeedCurve(Wire):
     """Compared runs that differ only in their seed, as one return curve on the common axis."""
 
@@ -242,6 +253,9 @@ class SeedCurve(Wire):
         description="Where the curve ends before some of its runs do, and which runs are not in it."
     )
     made: Made
+    metrics: dict[str, SeedMetricCurve] = Field(
+        description="By name the requested `metrics` that were logged; those of episodes are moving averages."
+    )
 
 
 class ConfigDifference(Wire):
@@ -349,18 +363,24 @@ def view_comparison(compared: ComparedRuns, queue: Mapping[str, int]) -> Compari
 
 
 def _seed_curve(one: ComparisonSeedCurve) -> SeedCurve:
-    curve = one.curve
     return SeedCurve(
         group_id=one.group_id,
         title=one.title,
         run_ids=list(one.run_ids),
-        iqm=_gaps(curve.iqm.tolist()),
-        low=_gaps(curve.low.tolist()),
-        high=_gaps(curve.high.tolist()),
-        count=curve.count.tolist(),
+        **_banded(one.curve),
         note=one.note,
         made=one.made,
+        metrics={name: SeedMetricCurve(x=x.tolist(), **_banded(found)) for name, (x, found) in one.metrics.items()},
     )
+
+
+def _banded(curve: BandedCurve) -> dict[str, list[Any]]:
+    return {
+        "iqm": _gaps(curve.iqm.tolist()),
+        "low": _gaps(curve.low.tolist()),
+        "high": _gaps(curve.high.tolist()),
+        "count": curve.count.tolist(),
+    }
 
 
 def _compared_run(one: Compared, returns: Floats, queue: Mapping[str, int]) -> ComparedRun:
