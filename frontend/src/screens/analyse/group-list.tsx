@@ -7,7 +7,7 @@ import { type AnalyticsQuestion, groupCurvesQuery, runGroupsQuery } from "@/api/
 import { madeText } from "@/api/made";
 import type { RunGroupCurves, RunsInGroup } from "@/api/types";
 import { BandedCurves } from "@/charts/banded-curves";
-import { compact, count, decimal, interval, NONE, plural, setting } from "@/lib/number";
+import { compact, count, decimal, interval, NONE, plural, settingText } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { Card } from "@/ui/card";
 import { Answer, NO_RUNS } from "./answer";
@@ -20,7 +20,7 @@ interface PictureProps {
 }
 
 /** A round value: `0.5`, `100`, `20k`. */
-const tickText = (tick: number) => (Math.abs(tick) < 1000 ? setting(tick) : compact(tick));
+const tickText = (tick: number) => (Math.abs(tick) < 1000 ? settingText(tick) : compact(tick));
 
 /** Each group with its figures and a box plot, on one axis. */
 export function GroupList({ question, onEnvironment }: PictureProps) {
