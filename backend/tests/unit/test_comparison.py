@@ -121,7 +121,7 @@ def test_a_metric_over_seeds_stops_at_the_last_step_that_all_of_them_reached(
         write_run(tmp_path, name, returns, best=None, seed=seed, group_id="one")
     index_new(database, tmp_path)
     service = ComparisonService(cast(RunService, Runs(tmp_path, database)), MetricsService(), database)
-    asked = ComparisonRequest(list(seeds), None, 20, ["episode/reward", "train/never"], 100, "step")
+    asked = ComparisonRequest(list(seeds), None, 20, [], 100, "step", ["episode/reward", "train/never"])
     (group,) = service.compare(asked).seeds
     assert list(group.metrics) == ["episode/reward"], "what none of them logged has no curve"
     steps, curve = group.metrics["episode/reward"]

@@ -52,7 +52,8 @@ Dimension = Literal["environment", "algorithm"]
 
 @dataclass(frozen=True)
 class ComparisonRequest:
-    """``metrics``: names of those to return curves of besides the return. ``max_points``: of each curve."""
+    """``metrics``: names of those to return curves of besides the return. ``max_points``: of each curve.
+    ``seed_metrics``: names of those to return over the seeds of each group."""
 
     run_ids: Sequence[str]
     threshold: float | None
@@ -60,12 +61,14 @@ class ComparisonRequest:
     metrics: Sequence[str]
     max_points: int
     axis: ComparedAxis
+    seed_metrics: Sequence[str] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Compared:
     """One run. ``threshold``: the return to reach; ``environment``: title of its group; ``solved``: when anything
-    first showed that it reached the threshold; ``compare_figures`` has when the common criterion did."""
+    first showed that it reached the threshold; ``compare_figures`` has when the common criterion did;
+    ``logged``: names of its metrics."""
 
     row: RunRow
     label: str
@@ -74,6 +77,7 @@ class Compared:
     solved: SolvedAt | None
     figures: RunMetrics
     curves: Mapping[str, Curve]
+    logged: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,7 @@ class SeedCurve:
     """The returns of compared runs that differ only in their seed, as one curve on the common grid.
 
     ``run_ids``: all compared runs of the group. ``note``: why the curve leaves some out, or stops before some do.
-    ``metrics``: curves of the other requested metrics, each on its own grid.
+    ``metrics``: curves of the requested ``seed_metrics``, each on its own grid.
     """
 
     group_id: str
@@ -203,6 +207,7 @@ def _compared(
             found.episodes, window=request.window, reached=_reached(row, found, threshold, criterion), clock=clock
         ),
         curves=found.thinned(request.metrics, request.axis, request.max_points, row.clock),
+        logged=found.logged,
     )
 
 
@@ -321,7 +326,7 @@ def _seed_curve(
         made_of_curve(returns_of_training(request.window), len(drawn), BAND_RESAMPLES),
         {
             name: curve
-            for name in request.metrics
+            for name in request.seed_metrics
             if (curve := _metric_over_seeds(name, drawn, found, request)) is not None
         },
     )

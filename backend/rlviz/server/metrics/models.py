@@ -218,6 +218,7 @@ class ComparedRun(Wire):
     solved: Solved | None = Field(description="When it first proved to reach that threshold.")
     y: list[float | None] = Field(description="Moving average of the return on the common axis; null outside.")
     curves: dict[str, MetricCurve] = Field(description="Curves of the requested `metrics` that it logs, by name.")
+    logged: list[str] = Field(description="Names of its metrics.")
     episodes: int
     best_moving_average: float | None
     best_moving_average_step: int | None
@@ -254,7 +255,7 @@ class SeedCurve(Wire):
     )
     made: Made
     metrics: dict[str, SeedMetricCurve] = Field(
-        description="By name the requested `metrics` that were logged; those of episodes are moving averages."
+        description="By name the requested `seed_metrics` that were logged; those of episodes are moving averages."
     )
 
 
@@ -392,6 +393,7 @@ def _compared_run(one: Compared, returns: Floats, queue: Mapping[str, int]) -> C
         solved=_solved(one.row, one.solved, one.threshold),
         y=_gaps(returns.tolist()),
         curves={name: view_curve(curve) for name, curve in one.curves.items()},
+        logged=list(one.logged),
         **asdict(one.figures),
     )
 

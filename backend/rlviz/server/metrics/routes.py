@@ -241,6 +241,9 @@ def compare_runs(
         ),
     ] = DEFAULT_WINDOW,
     metrics: Annotated[str, Query(max_length=4_000, description="Additional metrics, comma-separated.")] = "",
+    seed_metrics: Annotated[
+        str, Query(max_length=4_000, description="Metrics of groups of seeds, comma-separated.")
+    ] = "",
     max_points: Annotated[
         int,
         Query(
@@ -262,5 +265,6 @@ def compare_runs(
         metrics=named(metrics, "metrics", LIMITS.compared_metrics),
         max_points=max_points,
         axis=x,
+        seed_metrics=named(seed_metrics, "seed_metrics", LIMITS.compared_metrics),
     )
     return view_comparison(comparison.compare(request), runs_service.queue_positions())
