@@ -23,6 +23,7 @@ import { isCrowded, smooths } from "./prepare/curve";
 import type { ChartMark } from "./prepare/marks";
 import type { ChartModel, ChartSpec, Curve, SeriesSpec } from "./prepare/model";
 import { intervalText, labelAt, type Readout, readoutAt } from "./prepare/readout";
+import { SeedInterval } from "./seed-interval";
 
 interface ChartBodyProps {
   live: ReturnType<typeof useLiveChart>;
@@ -416,7 +417,11 @@ function LegendEntry({ series, curve, at, smoothing, dense, off }: LegendEntryPr
         />
         <span className={clsx("truncate", off && "line-through")}>{labelAt(series, over)}</span>
         <Value>{dense && smoothed ? line : raw}</Value>
-        {band !== null && <span className="text-ink-soft">{intervalText(band)}</span>}
+        {band !== null && (
+          <SeedInterval count={over} one={series.over?.one}>
+            {intervalText(band)}
+          </SeedInterval>
+        )}
         {spread !== null && <span className="text-ink-soft">± {decimal(spread)}</span>}
       </span>
       {smoothed && !dense && (

@@ -1,6 +1,7 @@
 "use client";
 
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
+import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { useLimits } from "@/api/choices";
@@ -109,11 +110,22 @@ export function Compare() {
       <div className="flex flex-wrap items-center gap-2">
         <RunPicker chosen={chosenIds} onChange={(runs) => change({ runs })} />
         <SavedViews isEmpty={ids.length === 0} />
-        {ids.length > 1 && <ShareButton ids={ids} />}
         {pair && (
           <p className="text-xs text-ink-faint">
             Two completed runs on {pair[0].env_id}, chosen for you.
           </p>
+        )}
+        {ids.length > 1 && (
+          <span className="ml-auto flex items-center gap-3 text-xs">
+            <Link
+              href={`${routes.analyse}?runs=${ids.join(",")}`}
+              prefetch={false}
+              className="rounded-sm text-accent hover:underline max-md:py-2"
+            >
+              Analyse them
+            </Link>
+            <ShareButton ids={ids} />
+          </span>
         )}
       </div>
       <UnknownRuns ids={runs.unknown} onRemove={() => change({ runs: ids })} />
@@ -235,11 +247,7 @@ function withLabels(comparison: Comparison): Comparison {
 
 function ShareButton({ ids }: { ids: readonly string[] }) {
   const address = typeof window === "undefined" ? "" : sharedAddress(window.location, ids);
-  return (
-    <span className="ml-auto py-0.5">
-      <CopyButton text={address} label="Copy the address of this comparison" />
-    </span>
-  );
+  return <CopyButton text={address} label="Copy the address of this comparison" />;
 }
 
 /** The address with its runs, also where the page chose them. */

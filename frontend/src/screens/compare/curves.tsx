@@ -329,7 +329,7 @@ function useSpec(props: PanelProps): ChartSpec {
 
 /**
  * The metrics that are drawn: those that were chosen, or those that lines have in common. `loggedBy`: the names that each
- * line has logged. What a single line has, and details of training, come second.
+ * line has logged. What a single line has comes second.
  */
 export function sharedMetrics(
   registry: MetricRegistry,
@@ -342,18 +342,17 @@ export function sharedMetrics(
     for (const name of new Set(names)) lines.set(name, (lines.get(name) ?? 0) + 1);
   const shared = (name: string) => (lines.get(name) ?? 0) > 1;
   const drawn = metricChoices(registry, lines.keys()).flatMap(({ metrics }) => metrics);
-  const isMain = ({ name, place }: MetricInfo) =>
-    shared(name) && place !== "detail" && !SECOND.includes(name) && registry.isKnown(name);
-  const main = registry.sorted(drawn.filter(isMain).map(({ name }) => name));
-  const rest = drawn.filter((metric) => !isMain(metric)).map(({ name }) => name);
-  return {
-    main: [RETURN, ...main.filter((name) => name !== RETURN)],
-    more: [
-      ...registry.sorted(rest.filter(shared)),
-      ...registry.sorted(rest.filter((name) => !shared(name) && name !== RETURN)),
-    ],
-  };
+  const names = registry.sorted(drawn.map(({ name }) => name).filter((name) => name !== RETURN));
+  const isFirst = (name: string) =>
+    shared(name) && registry.get(name).place !== "detail" && !SECOND.includes(name);
+  const first = names.filter(isFirst);
+  const second = names.filter((name) => shared(name) && !isFirst(name) && !SECOND.includes(name));
+  const main = [RETURN, ...first, ...second].slice(0, MOST_AT_ONCE);
+  return { main, more: names.filter((name) => !main.includes(name)) };
 }
+
+/** Charts that are drawn before more are asked for. */
+const MOST_AT_ONCE = 9;
 
 /** What another chart shows already. */
 const SECOND = ["rollout/ep_rew_mean", "rollout/ep_len_mean", EVALUATION_SPREAD];

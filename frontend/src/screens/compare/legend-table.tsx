@@ -32,9 +32,13 @@ interface LegendTableProps {
 const MANY = 12;
 
 const HEADINGS: readonly { sort: Sort; label: string; className: string }[] = [
-  { sort: "value", label: "Return", className: "text-right" },
-  { sort: "step", label: "Steps", className: "text-right max-sm:hidden" },
-  { sort: "solved", label: "Time to solved", className: "text-right max-md:hidden" },
+  { sort: "value", label: "Return", className: "text-right whitespace-nowrap" },
+  { sort: "step", label: "Steps", className: "text-right whitespace-nowrap max-sm:hidden" },
+  {
+    sort: "solved",
+    label: "Time to solved",
+    className: "text-right whitespace-nowrap max-md:hidden",
+  },
 ];
 
 /** The legend of all charts: what is compared, with its line, its result, and buttons to hide and to remove it. */
@@ -198,7 +202,7 @@ function Row({ row, seriesStyles, group, hidden, onToggle, onRemove }: RowProps)
           {brief(row.step)}
         </td>
         <td className="text-right whitespace-nowrap max-md:hidden">{row.solvedText}</td>
-        <td className="max-w-60 min-w-32 max-md:hidden">
+        <td className="max-w-72 min-w-48 max-md:hidden">
           <RowVerdict row={row} />
         </td>
         <td className="w-8">
