@@ -3,11 +3,12 @@
 import clsx from "clsx";
 import { Hand } from "lucide-react";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
-import type { Run } from "@/api/types";
+import type { Run, SessionHello } from "@/api/types";
 import { readTokenColors } from "@/charts/canvas";
 import { count, decimal } from "@/lib/number";
 import { useStore } from "@/lib/use-store";
-import { KeyCaps, KeysStage, useKeyInput } from "@/player/live/keys";
+import { KeyCaps, KeysStage } from "@/player/live/keys";
+import { KeyInput } from "@/player/session/key-input";
 import type { SessionClient } from "@/player/session/session-client";
 import { playSession, useHeldSession } from "@/player/session/watch-session";
 import { Button } from "@/ui/button";
@@ -16,6 +17,7 @@ import { drawGhosts, type Ghost } from "./blend";
 import { LiveControls, missingPicture, useRacers } from "./racers";
 import type { SeriesStyles } from "./series-styles";
 import { Swatch } from "./tile";
+import { YourSeat } from "./your-seat";
 
 /** A policy in the race, or the user. */
 interface Racer {
@@ -29,7 +31,7 @@ interface Racer {
 
 /** Colour of the user's ghost: that of text, which no run has. */
 const YOUR_COLOR = "ink";
-const NOBODY: readonly SessionClient[] = [];
+const NO_OTHERS: readonly YourSeat[] = [];
 
 interface GhostRaceProps {
   /** Of one environment. */
@@ -48,7 +50,8 @@ export function GhostRace({ runs, seriesStyles, most }: GhostRaceProps) {
   const [you, setYou] = useState<SessionClient | null>(null);
   // One session is the user's, where there are no more of them.
   const racing = you && runs.length >= most ? runs.slice(0, Math.max(1, most - 1)) : runs;
-  const others = useMemo(() => (you ? [you] : NOBODY), [you]);
+  const seat = useMemo(() => you && new YourSeat(you), [you]);
+  const others = useMemo(() => (seat ? [seat] : NO_OTHERS), [seat]);
   const { clients, wanted, controls } = useRacers(racing, place, others);
   const racers: Racer[] = [
     ...racing.map(({ id, name }, i) => {
@@ -66,8 +69,8 @@ export function GhostRace({ runs, seriesStyles, most }: GhostRaceProps) {
   return (
     <div className="flex flex-col gap-3 lg:grid lg:grid-cols-[minmax(0,2fr)_minmax(16rem,1fr)]">
       <div ref={place} className="flex min-w-0 flex-col gap-2">
-        {you ? (
-          <YourStage client={you} onLeave={() => setYou(null)}>
+        {you && seat ? (
+          <YourStage client={you} seat={seat} onLeave={() => setYou(null)}>
             <Frame racers={racers} label={labelOf(racers)} />
           </YourStage>
         ) : (
@@ -220,15 +223,18 @@ function Standing({ racer, wanted }: { racer: Racer; wanted: boolean }) {
 
 interface YourStageProps {
   client: SessionClient;
+  seat: YourSeat;
   onLeave: () => void;
   children: ReactNode;
 }
 
 /** The stage with the keys of the environment, which act for the user while it has the focus. */
-function YourStage({ client, onLeave, children }: YourStageProps) {
+function YourStage({ client, seat, onLeave, children }: YourStageProps) {
   const stage = useRef<HTMLDivElement>(null);
-  const keyInput = useKeyInput(client);
   const { hello, phase } = useStore(client.state);
+  const keyInput = useMemo(() => hello && keysOf(hello, seat), [hello, seat]);
+  // External system: animation frames, in which keys may still be moving a component.
+  useEffect(() => () => keyInput?.letGo(), [keyInput]);
   const live = phase === "live";
   return (
     <>
@@ -250,4 +256,19 @@ function YourStage({ client, onLeave, children }: YourStageProps) {
       )}
     </>
   );
+}
+
+/** The keys of the environment, which act through the seat instead of at once. */
+function keysOf({ controls, action_space: space }: SessionHello, seat: YourSeat): KeyInput {
+  return new KeyInput({
+    controls,
+    counted: space.kind === "Discrete",
+    act: seat.hold,
+    pace: () => 1,
+    frames: {
+      request: (callback) => requestAnimationFrame(callback),
+      cancel: (id) => cancelAnimationFrame(id),
+    },
+    now: () => performance.now(),
+  });
 }

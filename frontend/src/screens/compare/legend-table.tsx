@@ -9,7 +9,7 @@ import { isActive } from "@/api/runs";
 import type { Run } from "@/api/types";
 import type { ChartGroup } from "@/charts/chart-group";
 import { SeedInterval } from "@/charts/seed-interval";
-import { brief, count, decimal, plural } from "@/lib/number";
+import { brief, count, decimal, NONE, plural } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { useStoreValue } from "@/lib/use-store";
 import { Badge, StatusBadge } from "@/ui/badge";
@@ -283,7 +283,7 @@ function RowVerdict({ row: { bestIn, isGroup, runs } }: { row: LegendRow }) {
       </span>
     );
   }
-  if (bestIn.length === 0) return <span className="text-xs text-ink-faint">not clearly best</span>;
+  if (bestIn.length === 0) return <span className="text-xs text-ink-faint">{NONE}</span>;
   const text = bestIn.map((title) => title.toLowerCase()).join(", ");
   return (
     <span className="flex min-w-0 items-center gap-1.5 text-xs" title={`Best: ${text}`}>

@@ -71,10 +71,17 @@ test("the seeds of a group share a colour and a dash", () => {
 });
 
 const metric = (name: string, change: Partial<MetricInfo> = {}) =>
-  ({ name, label: name, group: "g", place: "detail", kind: "measured", ...change }) as MetricInfo;
+  ({
+    name,
+    label: name,
+    group: "episodes",
+    place: "detail",
+    kind: "measured",
+    ...change,
+  }) as MetricInfo;
 
 const registry = new MetricRegistry({
-  ...{ mean_episodes: 100, average_episodes: 20, groups: [{ id: "g", title: "G" }] },
+  ...{ mean_episodes: 100, average_episodes: 20, groups: [{ id: "episodes", title: "Episodes" }] },
   metrics: [
     metric("episode/reward", { place: "return" }),
     metric("rollout/ep_rew_mean", { place: "return" }),

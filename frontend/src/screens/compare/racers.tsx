@@ -11,7 +11,7 @@ import type { SessionState } from "@/player/session/session-machine";
 import { usePageSeen, watchSession } from "@/player/session/watch-session";
 import { Key } from "@/player/video/transport";
 import { Segmented } from "@/ui/segmented";
-import { Lockstep } from "./lockstep";
+import { Lockstep, type Player } from "./lockstep";
 
 /** Steps per second of all sessions. */
 const FPS = 15;
@@ -26,13 +26,12 @@ interface Racers {
 }
 
 /**
- * The sessions of `runs`, which play in step with each other while `place` is in view. `others`: sessions that play with
- * them.
+ * The sessions of `runs`, which play in step with each other while `place` is in view. `others` play with them.
  */
 export function useRacers(
   runs: readonly Run[],
   place: RefObject<HTMLElement | null>,
-  others: readonly SessionClient[] = NO_OTHERS,
+  others: readonly Player[] = NO_OTHERS,
 ): Racers {
   // A run that keeps playing keeps its session when another one takes a place.
   const [sessions] = useState(() => new Map<string, SessionClient>());
@@ -71,7 +70,7 @@ export function useRacers(
   };
 }
 
-const NO_OTHERS: readonly SessionClient[] = [];
+const NO_OTHERS: readonly Player[] = [];
 
 function sessionOf(sessions: Map<string, SessionClient>, id: string): SessionClient {
   const known = sessions.get(id) ?? watchSession(id);

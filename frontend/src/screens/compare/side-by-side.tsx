@@ -47,6 +47,7 @@ export function SideBySide({ comparison, view: chosen, onView, ...props }: SideB
   const aside = (
     <Segmented
       legend="How policies are shown"
+      className="flex-wrap"
       options={VIEWS.filter(({ value }) => comparable || value !== "return")}
       value={view}
       onChange={onView}
