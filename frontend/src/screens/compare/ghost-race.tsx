@@ -104,8 +104,8 @@ export function GhostRace({ runs, seriesStyles, most }: GhostRaceProps) {
           )}
         </div>
         <p className="text-xs text-ink-faint">
-          All play the same seed in step. An episode that is over stays as a faint ghost until all
-          are.
+          All play the same seed in step. A ghost whose episode is over stays faint until every
+          episode is over.
         </p>
       </div>
     </div>
