@@ -81,7 +81,7 @@ def test_a_run_that_is_evaluated_is_not_the_faster_one_for_that(tmp_path: Path, 
     assert arrivals(found) == {"evaluated": 1_940, "not-evaluated": 1_930}
     assert [one.solved and one.solved.step for one in found.runs] == [500, 1_930], "as each of their pages says"
     assert found.verdict is not None
-    assert found.verdict.headline == "One seed each: nothing can be said yet."
+    assert found.verdict.headline == "Not enough seeds to compare: one seed each."
     assert not any("faster" in text or "first" in text for text in found.verdict.why)
     steps = next(one for one in found.figures if one.id == "steps_to_threshold")
     assert steps.best is None

@@ -12,7 +12,7 @@ test("two runs: a verdict, figures, a threshold of one's own, settings @phone", 
   const { good, slow } = seeded();
   await page.goto(comparePage(good, slow));
   const inShort = page.getByRole("region", { name: "In short" });
-  await expect(inShort).toContainText("One seed each: nothing can be said yet.");
+  await expect(inShort).toContainText("Not enough seeds to compare: one seed each.");
   await expect(inShort).toContainText(/PPO baseline ends at [\d.]+, .* at [\d.]+: more than/);
   await expect(
     figures(page).getByText("best", { exact: true }).filter({ visible: true }),
