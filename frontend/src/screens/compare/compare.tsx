@@ -81,6 +81,8 @@ export function Compare() {
     known.map((run) => ({ run })),
     groups,
   );
+  // The figures may still be of the runs before.
+  const figureColumns = comparedColumns(data?.runs ?? [], groups);
   const color = address.color ?? usualColorBy(known, columns.length);
   const seriesStyles = seriesStylesOf(known, color, groups);
   const changeFrom = (part: (now: Address) => Partial<ComparisonAddress>) =>
@@ -195,7 +197,7 @@ export function Compare() {
               </Boundary>
               <FigureTable
                 comparison={data}
-                columns={columns}
+                columns={figureColumns}
                 seriesStyles={seriesStyles}
                 aside={
                   <ThresholdField
@@ -208,7 +210,7 @@ export function Compare() {
               <Boundary what="The episodes">
                 <EpisodesCard runs={known} environments={data.environments} {...{ seriesStyles }} />
               </Boundary>
-              <SettingsDiff comparison={data} columns={columns} seriesStyles={seriesStyles} />
+              <SettingsDiff comparison={data} columns={figureColumns} seriesStyles={seriesStyles} />
             </>
           )}
         </>
