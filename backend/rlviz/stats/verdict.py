@@ -58,7 +58,7 @@ def seed_verdict(groups: Sequence[SeedScores], window: int) -> tuple[str, list[s
 FEW = 3
 """Maximum number of runs that a sentence names."""
 
-ONE_SEED_EACH = "One seed each: nothing can be said yet."
+ONE_SEED_EACH = "Not enough seeds to compare: one seed each."
 """A comparison of single runs says nothing about their settings: the spread of last episodes is not the spread over
 seeds."""
 

@@ -78,6 +78,11 @@ def test_two_settings_make_a_pivot_and_filters_are_those_of_the_list(client: Cli
     assert client.get("/analytics/groups", params={"q": "no such run"}).json()["groups"] == []
 
 
+def test_selected_runs_are_the_only_ones_that_are_asked_about(client: Client) -> None:
+    found = client.get("/analytics/groups", params={"run": "ppo-0-1,dqn-0-1,ppo-0-2"}).json()
+    assert [(group["key"], group["runs"]) for group in found["groups"]] == [(["ppo"], 2), (["dqn"], 1)]
+
+
 def test_a_scatter_says_how_far_a_setting_goes_with_the_score(client: Client) -> None:
     found = client.get("/analytics/scatter", params={"x": "hp_learning_rate", "algo": "ppo"}).json()
     assert len(found["points"]) == found["count"] == 6

@@ -48,7 +48,7 @@ def test_a_comparison_says_which_run_is_better_and_why(service: Service) -> None
     write_episodes(service.folder(one["id"]), [480.0 + index % 3 for index in range(150)])
     write_episodes(service.folder(two["id"]), [20.0 + index % 3 for index in range(150)])
     result = service.get("/compare", params={"runs": f"{one['id']},{two['id']}", "threshold": 450})
-    assert result["verdict"]["headline"] == "One seed each: nothing can be said yet."
+    assert result["verdict"]["headline"] == "Not enough seeds to compare: one seed each."
     assert result["verdict"]["why"][0].startswith("one ends at")
     assert result["criterion"] == "training"
     assert result["runs"][0]["solved"] == {"step": 1_000, "seconds": None, "by": "training", "threshold": 450}

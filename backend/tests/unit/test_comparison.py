@@ -81,7 +81,7 @@ def test_a_run_that_is_evaluated_is_not_the_faster_one_for_that(tmp_path: Path, 
     assert arrivals(found) == {"evaluated": 1_940, "not-evaluated": 1_930}
     assert [one.solved and one.solved.step for one in found.runs] == [500, 1_930], "as each of their pages says"
     assert found.verdict is not None
-    assert found.verdict.headline == "One seed each: nothing can be said yet."
+    assert found.verdict.headline == "Not enough seeds to compare: one seed each."
     assert not any("faster" in text or "first" in text for text in found.verdict.why)
     steps = next(one for one in found.figures if one.id == "steps_to_threshold")
     assert steps.best is None
@@ -111,3 +111,20 @@ def test_an_evaluation_on_request_counts_for_solved_whatever_the_threshold_but_c
     found = compare(tmp_path, database, "asked", "not-asked", threshold=threshold)
     assert [one.solved and one.solved.step for one in found.runs] == solved
     assert arrivals(found) == {"asked": None, "not-asked": None}
+
+
+def test_a_metric_over_seeds_stops_at_the_last_step_that_all_of_them_reached(
+    tmp_path: Path, database: Database
+) -> None:
+    seeds = {"one": [1.0] * 20, "two": [3.0] * 20, "long": [5.0] * 30}
+    for seed, (name, returns) in enumerate(seeds.items()):
+        write_run(tmp_path, name, returns, best=None, seed=seed, group_id="one")
+    index_new(database, tmp_path)
+    service = ComparisonService(cast(RunService, Runs(tmp_path, database)), MetricsService(), database)
+    asked = ComparisonRequest(list(seeds), None, 20, [], 100, "step", ["episode/reward", "train/never"])
+    (group,) = service.compare(asked).seeds
+    assert list(group.metrics) == ["episode/reward"], "what none of them logged has no curve"
+    steps, curve = group.metrics["episode/reward"]
+    assert steps[-1] == 200, "the long one has episodes up to step 300"
+    assert (curve.iqm == 3.0).all()
+    assert (curve.count == 3).all()

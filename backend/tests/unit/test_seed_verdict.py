@@ -25,13 +25,13 @@ def test_five_seeds_that_all_did_better_are_better() -> None:
 
 def test_scores_that_overlap_carry_no_verdict() -> None:
     headline, _ = seed_verdict([scores("A", 1, 2, 3, 4, 6), scores("B", 1, 2, 3, 4, 5)], 20)
-    assert headline.startswith("Nothing can be said yet: a seed of A does better than a seed of B with probability")
+    assert headline.startswith("No verdict yet: a seed of A does better than a seed of B with probability")
     assert headline.endswith("which may be chance.")
 
 
 def test_three_seeds_carry_no_verdict_however_far_apart() -> None:
     headline, _ = seed_verdict([scores("A", 500, 500, 500), scores("B", 9, 9, 9)], 20)
-    assert headline == ("Nothing can be said yet: a reliable interval needs 5 seeds of each; A has 3 and B has 3.")
+    assert headline == "Not enough seeds to compare: a reliable interval needs 5 seeds of each; A has 3 and B has 3."
 
 
 def test_with_three_settings_all_intervals_hold_together() -> None:
@@ -42,7 +42,7 @@ def test_with_three_settings_all_intervals_hold_together() -> None:
     headline, _ = seed_verdict([low, middle, high], 20)
     assert headline == "A is better than B with probability 1.00 [1.00, 1.00] and C with probability 1.00 [1.00, 1.00]."
     overlapping, _ = seed_verdict([low, middle, scores("A", 9, 14, 15, 16, 30)], 20)
-    assert overlapping.startswith("A is better than C with probability 1.00 [1.00, 1.00]; against B nothing")
+    assert overlapping.startswith("A is better than C with probability 1.00 [1.00, 1.00]; no verdict yet against B")
 
 
 def judged(*runs: tuple[str, str, float]) -> Verdict:
@@ -60,7 +60,7 @@ def test_compare_ranks_groups_where_there_are_some_and_single_runs_where_not() -
     assert several.headline.startswith("A is better than B with probability")
     assert several.cautions == []
     single = judged(("a", "", 100.0), ("b", "", 10.0))
-    assert single.headline == "One seed each: nothing can be said yet."
+    assert single.headline == "Not enough seeds to compare: one seed each."
     assert single.why == ["a 0 ends at 100.0, b 1 at 10.0: more than the spread of their last 20 episodes explains."]
     assert single.cautions == ["One seed each: other seeds may give a different result."]
     assert single.seed_caution == single.cautions[0]

@@ -82,7 +82,7 @@ def test_the_verdict_does_not_depend_on_the_order(
 
 def test_of_settings_with_one_seed_each_nothing_can_be_said_and_the_difference_is_a_reason() -> None:
     said = judge(A, B, differences=("/algo",))
-    assert said.headline == "One seed each: nothing can be said yet."
+    assert said.headline == "Not enough seeds to compare: one seed each."
     assert said.why == [
         "A ends at 480.0, B at 200.0: more than the spread of their last 20 episodes explains.",
         f"None reached {TRAINED}.",

@@ -18,7 +18,6 @@ test("runs are grouped by a setting, drawn in each way, and the address keeps th
   await expect(usual.getByRole("img", { name: /median .+, quartiles/ })).toBeVisible(PATIENCE);
   await expect(groups.filter({ hasText: /^0\.95\d/ })).toBeVisible();
 
-  await choose(page, "Curves");
   await expect.poll(() => points(page, "Learning curves"), PATIENCE).toBeGreaterThan(20);
   await expect(chart(page, "Learning curves")).toBeVisible();
 

@@ -3,8 +3,8 @@ import { points, videoTime } from "../run-page";
 import { comparePage, seeded } from "../seeded";
 
 const figures = (page: Page) => page.getByRole("region", { name: "Figures" });
-const chips = (page: Page) =>
-  page.getByRole("list", { name: "Compared runs" }).getByRole("listitem");
+const legend = (page: Page) => page.getByRole("table", { name: "Compared runs" });
+const lines = (page: Page) => legend(page).getByRole("rowheader");
 
 test("two runs: a verdict, figures, a threshold of one's own, settings @phone", async ({
   page,
@@ -12,7 +12,7 @@ test("two runs: a verdict, figures, a threshold of one's own, settings @phone", 
   const { good, slow } = seeded();
   await page.goto(comparePage(good, slow));
   const inShort = page.getByRole("region", { name: "In short" });
-  await expect(inShort).toContainText("One seed each: nothing can be said yet.");
+  await expect(inShort).toContainText("Not enough seeds to compare: one seed each.");
   await expect(inShort).toContainText(/PPO baseline ends at [\d.]+, .* at [\d.]+: more than/);
   await expect(
     figures(page).getByText("best", { exact: true }).filter({ visible: true }),
@@ -35,17 +35,16 @@ test("two runs: a verdict, figures, a threshold of one's own, settings @phone", 
 test("curves lie over each other, and each can be switched off", async ({ page }) => {
   const { good, slow, live } = seeded();
   await page.goto(comparePage(good, slow, live[0]!));
-  const legend = page.getByRole("region", { name: "Episode return", exact: true });
-  const entry = legend.getByRole("button", { name: /^PPO baseline/ });
+  const returns = page.getByRole("region", { name: "Episode return", exact: true });
+  const entry = returns.getByRole("button", { name: /^PPO baseline/ });
+  const inTable = legend(page).getByRole("button", { name: "Show PPO baseline" });
   await expect(entry).toHaveAttribute("aria-pressed", "true");
   await entry.click();
   await expect(entry).toHaveAttribute("aria-pressed", "false");
-
-  const charts = page.getByLabel("Metric", { exact: true });
-  await charts.selectOption({ label: "Approximate KL" });
-  await expect(page).toHaveURL(/metric=train/);
-  await expect.poll(() => points(page, "Approximate KL")).toBeGreaterThan(5);
-  await charts.selectOption({ label: "Episode return" });
+  await expect(inTable, "hidden on every chart").toHaveAttribute("aria-pressed", "false");
+  await expect(page).toHaveURL(/hidden=/);
+  await inTable.click();
+  await expect(entry).toHaveAttribute("aria-pressed", "true");
 
   await expect.poll(() => points(page, "Episode return")).toBeGreaterThan(5);
   const held = await points(page, "Episode return");
@@ -70,9 +69,8 @@ test("charts of the return show what random actions have, and others do not", as
   await expect(chart("Episode return")).toContainText(
     new RegExp(`Random\\s*${Math.floor(measured)}`),
   );
-  await page.getByLabel("Metric", { exact: true }).selectOption({ label: "Approximate KL" });
-  await expect.poll(() => points(page, "Approximate KL")).toBeGreaterThan(5);
-  await expect(chart("Approximate KL")).not.toContainText("Random");
+  await expect.poll(() => points(page, "Episode length")).toBeGreaterThan(5);
+  await expect(chart("Episode length")).not.toContainText("Random");
 });
 
 /** Seconds that the clock of a video may be ahead of the frame on the screen, which the other video shows. */
@@ -113,9 +111,9 @@ test("runs are found by search, taken out again, and missed when they are gone @
   await page.getByPlaceholder("Search runs").fill("lower gamma");
   await page.getByRole("option", { name: /PPO, lower gamma/ }).click();
   await page.keyboard.press("Escape");
-  await expect(chips(page)).toHaveCount(2);
+  await expect(lines(page)).toHaveCount(2);
   await page.getByRole("button", { name: "Remove PPO baseline" }).click();
-  await expect(chips(page)).toHaveCount(1);
+  await expect(lines(page)).toHaveCount(1);
   await page.goto(comparePage(good, "gone-run"));
   await expect(page.getByRole("alert").filter({ hasText: "gone-run" })).toBeVisible();
   await page.getByRole("button", { name: "Take out of the comparison" }).click();
@@ -139,7 +137,7 @@ test("a deleted run is restored from where it is missed", async ({ page, request
   await request.delete(`/api/runs/${bare}`);
   await page.goto(comparePage(good, bare));
   await page.getByRole("button", { name: "Restore from the trash" }).click();
-  await expect(chips(page)).toHaveCount(2);
+  await expect(lines(page)).toHaveCount(2);
   await expect(page.getByRole("region", { name: "In short" })).toBeVisible();
 });
 

@@ -88,9 +88,9 @@ test("runs that are selected are compared @phone", async ({ page }) => {
     .getByRole("link", { name: "Compare" })
     .click();
   await expect(page).toHaveURL(/\/compare\?runs=[a-z0-9-]+,[a-z0-9-]+$/);
-  await expect(page.getByRole("list", { name: "Compared runs" }).getByRole("listitem")).toHaveCount(
-    2,
-  );
+  await expect(
+    page.getByRole("table", { name: "Compared runs" }).getByRole("rowheader"),
+  ).toHaveCount(2);
 });
 
 test("a deleted run comes back by Undo @phone", async ({ page }, { project }) => {

@@ -8,9 +8,14 @@ export interface AnalyticsQuestion {
   by: string[];
   measure: string;
   filter: Pick<RunFilter, "q" | "status" | "algo" | "env_id" | "tag">;
+  /** Ids of the only runs that are asked about; empty: all. */
+  runs?: readonly string[];
 }
 
-const asked = ({ by, measure, filter }: AnalyticsQuestion) => ({ by, measure, ...filter });
+const asked = ({ by, measure, filter, runs = [] }: AnalyticsQuestion) => ({
+  ...{ by, measure, ...filter },
+  ...(runs.length > 0 && { run: runs.join(",") }),
+});
 
 export const analyticsSchemaQuery = queryOptions({
   queryKey: keys.analytics("schema"),

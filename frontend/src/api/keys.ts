@@ -21,7 +21,8 @@ export const keys = {
   meanReturns: (ids: readonly string[]) => ["comparison", "mean-returns", ...ids] as const,
   comparison: (ids: readonly string[], threshold: number | null) =>
     ["comparison", ids, threshold] as const,
-  seedCurves: (ids: readonly string[], x: string) => ["comparison", ids, "seeds", x] as const,
+  seedCurves: (ids: readonly string[], x: string, metrics: readonly string[]) =>
+    ["comparison", ids, "seeds", x, ...metrics] as const,
   events: (id: string) => ["run", id, "events"] as const,
   metricCurve: (id: string, name: string, x?: string) => ["run", id, "metric", name, x] as const,
   family: (id: string) => ["run", id, "family"] as const,

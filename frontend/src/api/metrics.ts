@@ -87,11 +87,22 @@ const SEED_CURVE_POINTS = 300;
  */
 const trains = (runs: Comparison["runs"]) => runs.some(({ run }) => isActive(run));
 
-/** The curves of the groups among the runs, over `x`; `live` while they grow. */
-export function seedCurvesQuery(runIds: readonly string[], x: "step" | "seconds" | "episode") {
-  const query = { runs: runIds.join(","), max_points: SEED_CURVE_POINTS, x };
+/**
+ * The curves of the groups among the runs, over `x`: the return, and each of `metrics`. `live` while they grow.
+ */
+export function seedCurvesQuery(
+  runIds: readonly string[],
+  x: "step" | "seconds" | "episode",
+  metrics: readonly string[] = [],
+) {
+  const query = {
+    runs: runIds.join(","),
+    max_points: SEED_CURVE_POINTS,
+    x,
+    ...(metrics.length > 0 && { seed_metrics: joinNames(metrics) }),
+  };
   return queryOptions({
-    queryKey: keys.seedCurves(runIds, x),
+    queryKey: keys.seedCurves(runIds, x, metrics),
     queryFn: async ({ signal }) => {
       const { steps, seeds, runs } = await unwrap(
         http.GET("/compare", { params: { query }, signal }),

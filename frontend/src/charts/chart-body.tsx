@@ -23,6 +23,7 @@ import { isCrowded, smooths } from "./prepare/curve";
 import type { ChartMark } from "./prepare/marks";
 import type { ChartModel, ChartSpec, Curve, SeriesSpec } from "./prepare/model";
 import { intervalText, labelAt, type Readout, readoutAt } from "./prepare/readout";
+import { SeedInterval } from "./seed-interval";
 
 interface ChartBodyProps {
   live: ReturnType<typeof useLiveChart>;
@@ -36,6 +37,7 @@ interface ChartBodyProps {
   onToggle: (id: string) => void;
   /** The class that sets the height of the plot. */
   className: string;
+  hasLegend?: boolean;
 }
 
 /** The legend, the plot, and notes on what the plot leaves out. */
@@ -48,16 +50,17 @@ export function ChartBody({
   hidden,
   onToggle,
   className,
+  hasLegend = true,
 }: ChartBodyProps) {
   const { chart, canvas, shown } = live;
   const { model, revision, width } = shown;
   const { isEmpty } = model;
-  // Before anything was loaded, nobody knows that there is nothing.
+  // Before the data is loaded, it is not known whether there is any.
   const isKnown = revision > 0 || chart.spec.series.length === 0;
   const Marks = marksAreLines ? ChartMarkLines : ChartMarks;
   return (
     <figure className="flex min-h-0 min-w-0 grow flex-col">
-      {isCrowded(chart.spec) ? (
+      {!hasLegend ? null : isCrowded(chart.spec) ? (
         <SeriesList {...{ chart, model, hidden, onToggle }} />
       ) : (
         <ChartLegend {...{ chart, model, smoothing, hidden, onToggle }} />
@@ -82,6 +85,7 @@ export function ChartBody({
         </div>
         <ChartPosition chart={chart} model={model} />
         {!isEmpty && <ChartCursor chart={chart} model={model} hidden={hidden} />}
+        {!isEmpty && !hasLegend && <CursorValues {...{ chart, model, hidden }} />}
         {!isEmpty && (
           <ChartMoment group={chart.group} inTabOrder={under !== undefined} {...{ model, width }} />
         )}
@@ -136,6 +140,55 @@ export function ChartTools({ chart, marks, settings, onSettings }: ChartToolsPro
         <MenuItem onSelect={() => chart.downloadCsv()}>Download points (CSV)</MenuItem>
       </Menu>
     </>
+  );
+}
+
+/** Series that the values beside the cursor name. */
+const MOST_NAMED = 6;
+
+interface CursorValuesProps {
+  chart: LiveChart;
+  model: ChartModel;
+  hidden: ReadonlySet<string>;
+}
+
+/** The values under the cursor, the highest first, on the side of the plot where the cursor is not. */
+function CursorValues({ chart, model, hidden }: CursorValuesProps) {
+  const cursor = useDeferredValue(useCursor(chart.group));
+  const emphasized = useStore(chart.emphasized);
+  const [from, to] = model.x;
+  if (cursor === null || cursor < from || cursor > to) return null;
+  const known = chart.spec.series
+    .map((series, i) => ({ series, ...readoutAt(model.curves[i]!, cursor) }))
+    .filter(({ series, line }) => line !== null && !hidden.has(series.id))
+    .sort((a, b) => b.line! - a.line!);
+  if (known.length === 0) return null;
+  const named = known.filter(({ series }, i) => i < MOST_NAMED || series.id === emphasized);
+  return (
+    <ul
+      aria-hidden
+      className={clsx(
+        "pointer-events-none absolute top-1 z-10 flex max-w-1/2 flex-col rounded-sm bg-raised/85 px-1.5 py-1 text-2xs tabular-nums shadow-card",
+        cursor > (from + to) / 2 ? "left-13" : "right-4",
+      )}
+    >
+      {named.map(({ series, line, over }) => (
+        <li
+          key={series.id}
+          className={clsx(
+            "flex min-w-0 items-center gap-1.5",
+            series.id === emphasized && "font-semibold",
+          )}
+        >
+          <SeriesSwatch series={{ ...series, mode: "line" }} />
+          <span className="min-w-0 grow truncate text-ink-soft">{labelAt(series, over)}</span>
+          <b className="font-medium text-ink">{decimal(line)}</b>
+        </li>
+      ))}
+      {known.length > named.length && (
+        <li className="text-ink-faint">and {known.length - named.length} more</li>
+      )}
+    </ul>
   );
 }
 
@@ -364,7 +417,11 @@ function LegendEntry({ series, curve, at, smoothing, dense, off }: LegendEntryPr
         />
         <span className={clsx("truncate", off && "line-through")}>{labelAt(series, over)}</span>
         <Value>{dense && smoothed ? line : raw}</Value>
-        {band !== null && <span className="text-ink-soft">{intervalText(band)}</span>}
+        {band !== null && (
+          <SeedInterval count={over} one={series.over?.one}>
+            {intervalText(band)}
+          </SeedInterval>
+        )}
         {spread !== null && <span className="text-ink-soft">± {decimal(spread)}</span>}
       </span>
       {smoothed && !dense && (

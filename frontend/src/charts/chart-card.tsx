@@ -61,6 +61,11 @@ interface ChartCardProps {
   under?: (axis: ChartAxis) => ReactNode;
   /** Shown before the chart's own buttons. */
   aside?: ReactNode;
+  /** Ids of the series that are switched off, where the page keeps them; otherwise the chart does. */
+  hidden?: ReadonlySet<string>;
+  onToggle?: (id: string) => void;
+  /** Whether series are named above the plot; without, their values stand beside the cursor. */
+  hasLegend?: boolean;
 }
 
 const NONE_HIDDEN: ReadonlySet<string> = new Set();
@@ -79,12 +84,16 @@ export function ChartCard({
   className = "h-52 md:h-60",
   under,
   aside,
+  hidden: kept,
+  onToggle,
+  hasLegend,
 }: ChartCardProps) {
-  const [hidden, setHidden] = useState(NONE_HIDDEN);
+  const [own, setOwn] = useState(NONE_HIDDEN);
+  const hidden = kept ?? own;
   const [full, setFull] = useState(false);
   const live = useLiveChart({ spec, settings, group, hidden, highlight });
   const shownMarks = settings.events ? marks : NO_MARKS;
-  const toggle = (id: string) => setHidden((old) => toggled(old, id));
+  const toggle = onToggle ?? ((id: string) => setOwn((old) => toggled(old, id)));
   return (
     <Card
       label={spec.title}
@@ -121,7 +130,7 @@ export function ChartCard({
       bodyClass="flex grow flex-col px-3 pt-2.5 pb-1.5"
     >
       <ChartBody
-        {...{ live, hidden, under, className, marksAreLines }}
+        {...{ live, hidden, under, className, marksAreLines, hasLegend }}
         marks={shownMarks}
         smoothing={settings.smoothing}
         onToggle={toggle}

@@ -8,8 +8,15 @@ import type { AxisWindow } from "@/stream/series/axis";
 import type { StepScale } from "./prepare/axes";
 import type { Interval } from "./prepare/model";
 
-/** State that the charts of a page share: cursor, zoom and moment, in the units of their axis. */
+/**
+ * State that the charts of a page share: cursor, zoom and moment, in the units of their axis. Where `sharesSeries`, they
+ * draw the same series, and one that is emphasised on a chart is on all of them.
+ */
 export class ChartGroup {
+  constructor(readonly sharesSeries = false) {}
+
+  /** The series that charts with the same series emphasise; null for none. */
+  readonly emphasized = createStore<string | null>(null);
   /** Where the cursor is; null while it is on no chart. */
   readonly cursor = createStore<number | null>(null);
   /** The part of the axis that is shown; null for all of it. */
@@ -23,7 +30,7 @@ export class ChartGroup {
 
   readonly zoom = this.window.set;
   readonly reset = () => this.window.set(null);
-  /** Called when somebody has chosen the moment on a chart; null: nobody can. */
+  /** Called when the user has chosen the moment on a chart; null: moments cannot be chosen. */
   readonly letPick = (picked: (() => void) | null) => {
     this.picked = picked;
   };
@@ -36,8 +43,8 @@ export class ChartGroup {
   };
 }
 
-export function useChartGroup(): ChartGroup {
-  const [group] = useState(() => new ChartGroup());
+export function useChartGroup({ sharesSeries = false } = {}): ChartGroup {
+  const [group] = useState(() => new ChartGroup(sharesSeries));
   return group;
 }
 

@@ -37,7 +37,7 @@ export type DisplayOptions = Pick<ChartSettings, "smoothing" | "outliers"> & {
  */
 export class LiveChart {
   private readonly shownStore: Store<Shown>;
-  private readonly emphasizedStore = createStore<string | null>(null);
+  private readonly emphasizedStore: Store<string | null>;
   private readonly cache: CurveCache = new Map();
   private attached: AttachedPlot | null = null;
   private width = FIRST_WIDTH;
@@ -50,6 +50,7 @@ export class LiveChart {
     private display: DisplayOptions,
     private readonly frames: FrameClock = browserFrameClock,
   ) {
+    this.emphasizedStore = group.sharesSeries ? group.emphasized : createStore<string | null>(null);
     this.shownStore = createStore(this.prepareShown());
   }
 
@@ -72,7 +73,6 @@ export class LiveChart {
   /** Emphasises one series; null ends it. */
   emphasize(id: string | null) {
     this.emphasizedStore.set(id);
-    this.attached?.plot.emphasize(id);
   }
 
   /** Id of the emphasised series. */
@@ -101,7 +101,11 @@ export class LiveChart {
     });
     attached.plot.setHighlight(this.display.highlight);
     this.attached = attached;
+    const showEmphasized = () => attached.plot.emphasize(this.emphasizedStore.get());
+    showEmphasized();
+    const leave = this.emphasizedStore.subscribe(showEmphasized);
     return () => {
+      leave();
       this.attached = null;
       attached.detach();
     };

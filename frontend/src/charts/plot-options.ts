@@ -1,7 +1,8 @@
 import uPlot from "uplot";
 import type { AxisWindow } from "@/stream/series/axis";
 import { tint, type TokenColors } from "./canvas";
-import { axisNames, increments, positionTick, tickLabel } from "./prepare/axes";
+import { tickLabel } from "./figure-scale";
+import { axisNames, increments, positionTick } from "./prepare/axes";
 import { isCrowded, type LaidOut, layout } from "./prepare/curve";
 import {
   type ChartMark,

@@ -16,11 +16,16 @@ interface SeedCurvesOptions {
   live: boolean;
   /** Whether curves are wanted. Without runs there are none either. */
   enabled?: boolean;
+  /** Metrics to draw besides the return. */
+  metrics?: readonly string[];
 }
 
-interface SeedCurves {
-  /** The curve of a group, by its id, with the columns `iqm`, `low`, `high` and `count`. */
-  sourceOf: (groupId: string) => HeldSource;
+export interface SeedCurves {
+  /**
+   * The curve of a group, by its id, with the columns `iqm`, `low`, `high` and `count`: of the return, or of one of the
+   * `metrics`.
+   */
+  sourceOf: (groupId: string, metric?: string) => HeldSource;
   /** How it was made; undefined until it is loaded. */
   madeOf: (groupId: string) => SeedCurve["made"] | undefined;
   /** Why it stops before some of its seeds do, or is not of all; null where there is nothing to say. */
@@ -29,19 +34,16 @@ interface SeedCurves {
   sizeOf: (groupId: string) => number | undefined;
 }
 
+const NO_METRICS: readonly string[] = [];
+
 /** The curve of each group of `runIds`. */
 export function useSeedCurves(
   runIds: readonly string[],
-  { axis, live, enabled = true }: SeedCurvesOptions,
+  { axis, live, enabled = true, metrics = NO_METRICS }: SeedCurvesOptions,
 ): SeedCurves {
   const [sources] = useState(() => new Map<string, HeldSource>());
-  const sourceOf = (groupId: string) => {
-    const known = sources.get(groupId) ?? new HeldSource();
-    sources.set(groupId, known);
-    return known;
-  };
   const { data } = useQuery({
-    ...seedCurvesQuery(runIds, SERVICE_AXES[axis]),
+    ...seedCurvesQuery(runIds, SERVICE_AXES[axis], metrics),
     enabled: enabled && runIds.length > 0,
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => (live || state.data?.live ? REFRESH_MS : false),
@@ -50,17 +52,25 @@ export function useSeedCurves(
   useEffect(() => {
     if (!data) return;
     const loaded = AXES.find((name) => SERVICE_AXES[name] === data.x) ?? "step";
-    for (const { group_id, iqm, low, high, count } of data.seeds) {
-      const source = sources.get(group_id) ?? new HeldSource();
-      sources.set(group_id, source);
-      source.loadCurve(loaded, data.steps, { iqm, low, high, count });
+    for (const { group_id, iqm, low, high, count, metrics } of data.seeds) {
+      sourceIn(sources, group_id).loadCurve(loaded, data.steps, { iqm, low, high, count });
+      for (const [name, { x, ...columns }] of Object.entries(metrics ?? {}))
+        sourceIn(sources, group_id, name).loadCurve(loaded, x, columns);
     }
   }, [data, sources]);
   const found = (groupId: string) => data?.seeds.find(({ group_id }) => group_id === groupId);
   return {
-    sourceOf,
+    sourceOf: (groupId, metric) => sourceIn(sources, groupId, metric),
     madeOf: (groupId) => found(groupId)?.made,
     noteOf: (groupId) => found(groupId)?.note ?? null,
     sizeOf: (groupId) => found(groupId)?.run_ids.length,
   };
+}
+
+/** A source for each group and metric; without one, for its returns. */
+function sourceIn(sources: Map<string, HeldSource>, groupId: string, metric = ""): HeldSource {
+  const key = `${groupId} ${metric}`;
+  const known = sources.get(key) ?? new HeldSource();
+  sources.set(key, known);
+  return known;
 }

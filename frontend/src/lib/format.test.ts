@@ -11,6 +11,7 @@ import {
   plural,
   presetName,
   setting,
+  settingText,
   shareText,
 } from "./number";
 
@@ -45,6 +46,15 @@ describe("numbers", () => {
     [true, "true"],
     ["linear", "linear"],
   ])("setting %j is %s", (value, text) => expect(setting(value)).toBe(text));
+
+  test.each([
+    [0.00000247429447426956, "2.47429e-6"],
+    [0.1 + 0.2, "0.3"],
+    [0.0003, "0.0003"],
+    [123_456_789, "123456789"],
+    [[0.123456789, 64], "0.123457, 64"],
+    ["linear", "linear"],
+  ])("setting %j is read as %s", (value, text) => expect(settingText(value)).toBe(text));
 
   test("an interval has two ends, and one value alone has none", () => {
     expect(interval(92, 1234.5)).toBe("[92.0, 1,235]");

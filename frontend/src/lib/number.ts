@@ -127,12 +127,33 @@ export function interval(
   return isNumber(low) && isNumber(high) ? `[${format(low)}, ${format(high)}]` : noInterval(one);
 }
 
-/** The value of a hyperparameter as a person would write it: `0.0003`, `1e-8`, `[64, 64]`, `linear`. */
+/**
+ * The value of a hyperparameter as a person would write it: `0.0003`, `1e-8`, `[64, 64]`, `linear`. It has every digit, so
+ * that a field that shows it gives it back unchanged; `settingText` is for what is only read.
+ */
 export function setting(value: unknown): string {
+  return written(value, String);
+}
+
+/** As `setting`, with numbers in at most six digits: `2.47429e-6`. */
+export function settingText(value: unknown): string {
+  return written(value, shortNumber);
+}
+
+function written(value: unknown, number: (value: number) => string): string {
   if (value === null || value === undefined) return "none";
-  if (Array.isArray(value)) return value.map(setting).join(", ") || "none";
+  if (typeof value === "number") return number(value);
+  if (Array.isArray(value)) return value.map((one) => written(one, number)).join(", ") || "none";
   if (typeof value === "object") return JSON.stringify(value);
   return String(value);
+}
+
+const DIGITS = 6;
+
+function shortNumber(value: number): string {
+  if (Number.isInteger(value) || !Number.isFinite(value)) return String(value);
+  const short = Number(value.toPrecision(DIGITS));
+  return Math.abs(short) < 1e-4 ? short.toExponential() : String(short);
 }
 
 /** Display name of a preset: `high-score` → `High Score`. Without one, a run has the algorithm's defaults. */

@@ -8,6 +8,7 @@ from fastapi import Depends, Query
 
 from rlviz.domain.errors import AnalyticsBusy, AnalyticsUnusable, InvalidRequest, QueryRefused
 from rlviz.domain.limits import LIMITS
+from rlviz.domain.plain_text import split_names
 from rlviz.domain.status import RunStatus
 from rlviz.server.analytics.models import (
     AnalyticsSchema,
@@ -52,6 +53,9 @@ def _question(
     env_id: _Names = None,
     tag: _Names = None,
     group: _Names = None,
+    run: Annotated[
+        str, Query(max_length=20_000, description="Ids of runs, comma-separated: only these; all if left out.")
+    ] = "",
     q: Annotated[
         str | None,
         Query(max_length=LIMITS.search.maximum, description="Text in name, id, environment, tags or notes."),
@@ -63,6 +67,7 @@ def _question(
         env_id=env_id or (),
         tag=tag or (),
         group_id=group or (),
+        ids=split_names(run) if run else None,
         q=q,
     )
     return Question(check_by(by or ["algo"]), measure, runs)

@@ -11,7 +11,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import JsonValue
@@ -25,7 +25,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.evaluations import find_requested_results
 from rlviz.server.catalog.models import RunRow
-from rlviz.server.metrics.models import ComparedRun, Comparison, MetricCurve, RunGroup, SeedCurve
+from rlviz.server.metrics.models import ComparedRun, Comparison, MetricCurve, RunGroup, SeedCurve, SeedMetricCurve
 from rlviz.server.metrics.service import ComparedAxis, MetricsService, RunCurves, RunCurvesCache, null_gaps
 from rlviz.server.runs.family import shared_until
 from rlviz.server.runs.models import solved_at, view_run
@@ -64,6 +64,7 @@ class ComparisonRequest:
         metrics: Metrics to return curves of, besides the return.
         max_points: Maximum points of each curve.
         axis: The common axis.
+        seed_metrics: Metrics to return over the seeds of each group.
     """
 
     run_ids: Sequence[str]
@@ -72,12 +73,13 @@ class ComparisonRequest:
     metrics: Sequence[str]
     max_points: int
     axis: ComparedAxis
+    seed_metrics: Sequence[str] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Compared:
     """One compared run. ``threshold``: the return to reach; ``environment``: title of its group; ``solved``: when it
-    first reached the threshold by any criterion, while ``figures`` uses the common one."""
+    first reached the threshold by any criterion, while ``figures`` uses the common one; ``logged``: its metrics."""
 
     row: RunRow
     label: str
@@ -86,6 +88,7 @@ class Compared:
     solved: SolvedAt | None
     figures: RunMetrics
     curves: Mapping[str, MetricCurve]
+    logged: Sequence[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +96,7 @@ class BandedSeedCurve:
     """The returns of compared runs that differ only in their seed, as one curve on the common grid.
 
     ``run_ids``: all compared runs of the group. ``note``: why the curve leaves out runs or ends before some do.
+    ``metrics``: curves of the requested ``seed_metrics``, each on its own grid.
     """
 
     group_id: str
@@ -101,6 +105,7 @@ class BandedSeedCurve:
     curve: BandedCurve
     note: str | None
     made: Made
+    metrics: Mapping[str, tuple[Floats, BandedCurve]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +174,7 @@ class ComparisonService:
             runs=compared,
             logged=sorted({name for curves_of_run in found.values() for name in curves_of_run.logged}),
             curves=curves,
-            seeds=_seed_curves(rows, placed, curves, request),
+            seeds=_seed_curves(rows, placed, found, curves, request),
             differences=differences,
             environments=_groups(compared, "environment"),
             algorithms=_groups(compared, "algorithm"),
@@ -209,6 +214,7 @@ def _compared(
             found.episodes, window=request.window, reached=_reached(row, found, threshold, criterion), clock=clock
         ),
         curves=found.thinned(request.metrics, request.axis, request.max_points, row.clock),
+        logged=found.logged,
     )
 
 
@@ -290,7 +296,11 @@ def _groups(compared: Sequence[Compared], by: Dimension) -> list[RunGroup]:
 
 
 def _seed_curves(
-    rows: Sequence[RunRow], placed: Mapping[str, Episodes], curves: AlignedCurves, request: ComparisonRequest
+    rows: Sequence[RunRow],
+    placed: Mapping[str, Episodes],
+    found: Mapping[str, RunCurves],
+    curves: AlignedCurves,
+    request: ComparisonRequest,
 ) -> list[BandedSeedCurve]:
     """Return a curve for each group with several of ``rows``, in the order of their first runs.
 
@@ -300,7 +310,9 @@ def _seed_curves(
     for row in rows:
         members.setdefault(row.group_id, []).append(row)
     return [
-        _seed_curve(group_id, group, placed, curves, request) for group_id, group in members.items() if len(group) > 1
+        _seed_curve(group_id, group, placed, found, curves, request)
+        for group_id, group in members.items()
+        if len(group) > 1
     ]
 
 
@@ -308,6 +320,7 @@ def _seed_curve(
     group_id: str,
     group: Sequence[RunRow],
     placed: Mapping[str, Episodes],
+    found: Mapping[str, RunCurves],
     curves: AlignedCurves,
     request: ComparisonRequest,
 ) -> BandedSeedCurve:
@@ -324,7 +337,38 @@ def _seed_curve(
         banded_curve(values, resamples=BAND_RESAMPLES),
         " ".join(explain_curve(ends[chosen], len(known) - len(drawn), _PLACES[request.axis])) or None,
         made_of_curve(returns_of_training(request.window), len(drawn), BAND_RESAMPLES),
+        {
+            name: curve
+            for name in request.seed_metrics
+            if (curve := _metric_over_seeds(name, drawn, found, request)) is not None
+        },
     )
+
+
+def _metric_over_seeds(
+    name: str, seeds: Sequence[RunRow], found: Mapping[str, RunCurves], request: ComparisonRequest
+) -> tuple[Floats, BandedCurve] | None:
+    """Return a grid and the curve of a metric over ``seeds``, without those that never logged it; None if none did.
+
+    A metric of episodes is averaged over the window first. The curve stops at the last position that all of them
+    reached.
+    """
+    placed = {row.id: found[row.id].placed(name, request.axis, row.clock) for row in seeds}
+    series = {run_id: Episodes(x, x, y) for run_id, (x, y) in placed.items() if len(x)}
+    if not series:
+        return None
+    last = min(float(one.step[-1]) for one in series.values())
+    window = request.window if name.startswith(EPISODE_METRICS) else 1
+    aligned = aligned_curves(series, window=window, max_points=request.max_points, until=last)
+    curves = np.array([aligned.values[run_id] for run_id in series])
+    return aligned.step, banded_curve(curves, resamples=METRIC_BAND_RESAMPLES)
+
+
+EPISODE_METRICS = "episode/"
+"""How names of metrics begin that have a value for each episode."""
+
+METRIC_BAND_RESAMPLES = 100
+"""Resamples of the band around a metric over seeds: a page may draw twenty metrics of ten groups."""
 
 
 _PLACES: dict[ComparedAxis, Callable[[float], str]] = {
@@ -394,18 +438,24 @@ def view_comparison(compared: ComparedRuns, queue: Mapping[str, int]) -> Compari
 
 
 def _view_seed_curve(one: BandedSeedCurve) -> SeedCurve:
-    curve = one.curve
     return SeedCurve(
         group_id=one.group_id,
         title=one.title,
         run_ids=list(one.run_ids),
-        iqm=null_gaps(curve.iqm),
-        low=null_gaps(curve.low),
-        high=null_gaps(curve.high),
-        count=curve.count.tolist(),
+        **_view_band(one.curve),
         note=one.note,
         made=one.made,
+        metrics={name: SeedMetricCurve(x=x.tolist(), **_view_band(curve)) for name, (x, curve) in one.metrics.items()},
     )
+
+
+def _view_band(curve: BandedCurve) -> dict[str, Any]:
+    return {
+        "iqm": null_gaps(curve.iqm),
+        "low": null_gaps(curve.low),
+        "high": null_gaps(curve.high),
+        "count": curve.count.tolist(),
+    }
 
 
 def _view_run(one: Compared, returns: Floats, queue: Mapping[str, int]) -> ComparedRun:
@@ -417,5 +467,6 @@ def _view_run(one: Compared, returns: Floats, queue: Mapping[str, int]) -> Compa
         solved=solved_at(one.row, one.solved, one.threshold),
         y=null_gaps(returns),
         curves=dict(one.curves),
+        logged=list(one.logged),
         **asdict(one.figures),
     )

@@ -183,6 +183,7 @@ class ComparedRun(Wire):
     solved: Solved | None = Field(description="When it first proved to reach that threshold.")
     y: list[float | None] = Field(description="Moving average of the return on the common axis; null outside.")
     curves: dict[str, MetricCurve] = Field(description="Curves of the requested `metrics` that it logs, by name.")
+    logged: list[str] = Field(description="Names of its metrics.")
     episodes: int
     best_moving_average: float | None
     best_moving_average_step: int | None
@@ -192,6 +193,16 @@ class ComparedRun(Wire):
     stability: float | None = Field(description="Standard deviation of the last 20 returns.")
     best_error: float | None = Field(description="Standard error of the best average.")
     final_error: float | None = Field(description="Standard error of the final moving average.")
+
+
+class SeedMetricCurve(Wire):
+    """One metric over seeds, on its own axis. It stops at the last position that all of them reached."""
+
+    x: list[float] = Field(description="In units of the request's `x`.")
+    iqm: list[float | None] = Field(description="Interquartile mean; null where one of the runs has no value.")
+    low: list[float | None] = Field(description="Its 95 % bootstrap interval; null for fewer than two runs.")
+    high: list[float | None]
+    count: list[int] = Field(description="Number of runs in the value; 0 where there is none.")
 
 
 class SeedCurve(Wire):
@@ -208,6 +219,9 @@ class SeedCurve(Wire):
         description="Where the curve ends before some of its runs do, and which runs are not in it."
     )
     made: Made
+    metrics: dict[str, SeedMetricCurve] = Field(
+        description="By name the requested `seed_metrics` that were logged; those of episodes are moving averages."
+    )
 
 
 class RunGroup(Wire):

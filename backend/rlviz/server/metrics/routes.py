@@ -250,6 +250,9 @@ def compare_runs(
         ),
     ] = DEFAULT_WINDOW,
     metrics: Annotated[str, Query(max_length=4_000, description="Additional metrics, comma-separated.")] = "",
+    seed_metrics: Annotated[
+        str, Query(max_length=4_000, description="Metrics of groups of seeds, comma-separated.")
+    ] = "",
     max_points: Annotated[
         int,
         Query(
@@ -271,5 +274,6 @@ def compare_runs(
         metrics=split_parameter(metrics, "metrics", LIMITS.compared_metrics),
         max_points=max_points,
         axis=x,
+        seed_metrics=split_parameter(seed_metrics, "seed_metrics", LIMITS.compared_metrics),
     )
     return view_comparison(comparison.compare(request), runs_service.queue_positions())

@@ -424,6 +424,15 @@ class RunCurves:
         curves = {name: self._thin((name, axis, max_points, clock)) for name in names}
         return {name: curve for name, curve in curves.items() if curve is not None}
 
+    def placed(self, name: str, axis: ComparedAxis, clock: TrainingClock) -> tuple[Floats, Floats]:
+        """Return the positions on ``axis`` and the values of all points of a metric, each of shape (n,).
+
+        Both are empty if it was never logged.
+        """
+        series = _series(self.metrics, self.folder)
+        found = series.get(name, _NOTHING)
+        return _positions(series, found, axis, clock), found.value
+
     def _thin(self, key: _CurveKey) -> MetricCurve | None:
         """Return a curve; None if the metric was never logged."""
         if key not in (known := self._thinned):
@@ -485,9 +494,14 @@ def _curve(
     found = series.get(name)
     if found is None:
         return None
-    done = episodes_done(found, series.get(EPISODE_INDEX, _NOTHING)) if axis == "episode" else found.step
-    x, y = downsample(_places(axis, found.step, found.time, clock, done), found.value, max_points)
+    x, y = downsample(_positions(series, found, axis, clock), found.value, max_points)
     return _metric_curve(x, y, len(found))
+
+
+def _positions(series: Mapping[str, Series], found: Series, axis: ComparedAxis, clock: TrainingClock) -> Floats:
+    """Return the positions of the points of ``found``, which is one of ``series``, shape (n,)."""
+    done = episodes_done(found, series.get(EPISODE_INDEX, _NOTHING)) if axis == "episode" else found.step
+    return _places(axis, found.step, found.time, clock, done)
 
 
 def _places(axis: ComparedAxis, step: Floats, time: Floats, clock: TrainingClock, episode: Floats) -> Floats:

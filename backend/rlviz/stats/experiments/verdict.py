@@ -305,8 +305,7 @@ def experiment_verdict(
     cautions = [*not_compared(found, labels), *(across.left_out if across else ()), *list_cautions(variants, trials)]
     why_not = _why_not(ranked, across, any(one.n for one in variants))
     if why_not is not None:
-        headline = f"Nothing can be said yet: {why_not}"
-        return _nothing(headline, _ends(ranked, across), cautions, made)
+        return _nothing(why_not, _ends(ranked, across), cautions, made)
     ours = [pair for pair in found.pairs if pair.first == ranked[0].variant]
     better = [pair for pair in ours if _is_better(pair, len(found.pairs))]
     open_pairs = [pair for pair in ours if pair not in better]
@@ -316,12 +315,12 @@ def experiment_verdict(
         *_advice(better, open_pairs, labels, len(found.pairs)),
     ]
     if not better:
-        return _nothing(f"Nothing can be said yet: {_undecided(ours[0], labels)}", reasons, cautions, made)
+        return _nothing(f"No verdict yet: {_undecided(ours[0], labels)}", reasons, cautions, made)
     names = join_words([f"{labels[pair.second]} with probability {_probability(pair)}" for pair in better])
     over = "" if across is None else f"Over {_environments(across)}, "
     headline = f"{over}{ranked[0].label} is better than {names}"
     if open_pairs:
-        headline += f"; against {join_words([labels[pair.second] for pair in open_pairs])} nothing can be said yet"
+        headline += f"; no verdict yet against {join_words([labels[pair.second] for pair in open_pairs])}"
     return ExperimentVerdict(
         finding=Finding.PARTLY if open_pairs or found.left_out else Finding.BETTER,
         headline=f"{headline}.",
@@ -346,21 +345,22 @@ def _nothing(headline: str, reasons: list[str], cautions: list[str], made: Made)
 
 
 def _why_not(ranked: Sequence[VariantScores], across: Across | None, has_scores: bool) -> str | None:
-    """Return why the best two cannot be compared at all; None if they can."""
+    """Return the headline that says why the best two cannot be compared at all; None if they can."""
     if across is not None and has_scores and not ranked:
         return (
-            "the variants were trained on different environments, whose returns are not on one scale, and there is no "
-            "environment on which all have scores that can be normalised."
+            "No verdict yet: the variants were trained on different environments, whose returns are not on one scale, "
+            "and there is no environment on which all have scores that can be normalised."
         )
     if not ranked:
-        return "no trial has a score."
+        return "No verdict yet: no trial has a score."
     if len(ranked) == 1:
-        return f"only {ranked[0].label} has scores."
+        return f"No verdict yet: only {ranked[0].label} has scores."
     short = [one for one in ranked if one.seeds < LEAST_VERDICT_SEEDS]
     if len(ranked) - len(short) < 2 or ranked[0] in short:
         counts = join_words([f"{one.label} has {one.seeds}" for one in short[:6]])
         on_each = "" if across is None else " on each environment"
-        return f"a reliable interval needs {LEAST_VERDICT_SEEDS} seeds of each{on_each}; {counts}."
+        need = f"a reliable interval needs {LEAST_VERDICT_SEEDS} seeds of each{on_each}"
+        return f"Not enough seeds to compare: {need}; {counts}."
     return None
 
 

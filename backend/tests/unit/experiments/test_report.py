@@ -172,7 +172,7 @@ def test_both_colour_schemes_give_every_series_a_colour() -> None:
 def test_results_of_nothing_are_a_report_too() -> None:
     found = experiment_results([Trial("a", 0, "", None, ended=False)], Setting({"a": "A"}, {"a": "CartPole-v1"}))
     text = report(ReportHead("Empty", "empty-1", "now", "1.0", "{}"), found)
-    assert "Nothing can be said yet: no trial has a score." in text
+    assert "No verdict yet: no trial has a score." in text
 
 
 def test_markdown_has_a_row_for_each_variant_and_escapes_its_name() -> None:

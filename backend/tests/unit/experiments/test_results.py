@@ -225,7 +225,7 @@ def test_cost_counts_trials_that_failed() -> None:
 def test_results_of_nothing_yet_are_empty_and_can_be_written() -> None:
     waiting = [Trial("a", 0, "", None, ended=False), Trial("b", 0, "", None, ended=False)]
     found = results([waiting[0]], [waiting[1]], threshold=1.0)
-    assert found.verdict.headline == "Nothing can be said yet: no trial has a score."
+    assert found.verdict.headline == "No verdict yet: no trial has a score."
     assert (found.scored, found.complete, found.curves.step) == (0, False, [])
     assert ExperimentResults.model_validate_json(found.model_dump_json()) == found
 

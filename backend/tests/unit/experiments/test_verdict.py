@@ -35,14 +35,14 @@ def test_scores_that_overlap_carry_no_verdict_and_say_how_many_seeds_would_tell(
     found = results(trials("a", 1, 3, 5, 7, 9), trials("b", 0, 2, 4, 6, 8)).verdict
     assert found.finding == "nothing"
     assert found.best is None
-    assert found.headline.startswith("Nothing can be said yet: a seed of A does better than a seed of B with")
+    assert found.headline.startswith("No verdict yet: a seed of A does better than a seed of B with")
     assert "more seeds" in found.reasons[-1]
 
 
 def test_seeds_that_all_have_the_same_score_are_told_apart_by_nothing() -> None:
     found = results(trials("a", *[500] * 5), trials("b", *[500] * 5)).verdict
     assert found.headline == (
-        "Nothing can be said yet: every seed of A and of B has the same score, which cannot tell them apart."
+        "No verdict yet: every seed of A and of B has the same score, which cannot tell them apart."
     )
     assert found.reasons[-1].startswith("More seeds do not help between A and B as long as all have the same score")
 
@@ -56,7 +56,7 @@ def test_an_interval_with_a_width_says_what_would_halve_it() -> None:
 def test_three_seeds_carry_no_verdict_however_far_apart() -> None:
     found = results(trials("a", 500, 500, 500), trials("b", 9, 9, 9)).verdict
     assert found.headline == (
-        "Nothing can be said yet: a reliable interval needs 5 seeds of each; A has 3 and B has 3."
+        "Not enough seeds to compare: a reliable interval needs 5 seeds of each; A has 3 and B has 3."
     )
 
 
@@ -64,7 +64,7 @@ def test_the_best_of_three_may_be_better_than_one_alone() -> None:
     found = results(trials("a", *A), trials("b", *(a - 0.5 for a in A)), trials("c", *B)).verdict
     assert found.finding == "partly"
     assert found.better_than == ["c"]
-    assert found.headline.endswith("; against B nothing can be said yet.")
+    assert found.headline.endswith("; no verdict yet against B.")
 
 
 def test_trials_that_were_skipped_are_said_so_and_are_no_failures_of_the_variant() -> None:
@@ -97,8 +97,7 @@ def test_a_score_and_a_probability_that_contradict_each_other_are_no_chance() ->
     found = results(trials("a", *[0.0] * 28, *[100.0] * 12), trials("b", *[1.0] * 40)).verdict
     assert found.finding == "nothing"
     assert found.headline.startswith(
-        "Nothing can be said yet: A has the higher interquartile mean, but one of its seeds does better than a seed "
-        "of B "
+        "No verdict yet: A has the higher interquartile mean, but one of its seeds does better than a seed of B "
         "only with probability 0.30 ["
     )
     assert "the two figures contradict each other" in found.reasons[-1]
@@ -127,7 +126,7 @@ def test_different_environments_are_not_compared() -> None:
 
 def test_a_variant_alone_is_compared_with_nothing() -> None:
     found = results(trials("a", *A)).verdict
-    assert found.headline.startswith("Nothing can be said yet: only A has scores")
+    assert found.headline.startswith("No verdict yet: only A has scores")
 
 
 def test_variants_that_are_not_compared_are_named_and_nothing_is_better_than_all() -> None:

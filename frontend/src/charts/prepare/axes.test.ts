@@ -1,14 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { stepped, within, zoomed } from "../chart-group";
-import {
-  elapsedLabel,
-  logRange,
-  logTicks,
-  mostOf,
-  positionRange,
-  tickLabel,
-  valueRange,
-} from "./axes";
+import { logTicks, tickLabel } from "../figure-scale";
+import { elapsedLabel, logRange, mostOf, positionRange, valueRange } from "./axes";
 
 describe("ranges", () => {
   test("runs are read from their beginning, a window as it is", () => {

@@ -1,56 +1,7 @@
 import { compact, compactBy } from "@/lib/number";
 import type { AxisWindow, MetricAxis } from "@/stream/series/axis";
-import type { ChartSpec, Curve, Interval, Tick } from "./model";
-
-/** Label of a tick on a linear axis: as many digits as distinguish ticks `increment` apart. */
-export function tickLabel(value: number, increment: number): string {
-  if (value === 0) return "0";
-  if (increment >= 1) return compactBy(value, increment);
-  const digits = decimals(increment);
-  if (increment >= 1e-4) return value.toFixed(digits);
-  return value.toExponential(Math.max(0, Math.floor(Math.log10(Math.abs(value))) + digits));
-}
-
-const MOST_DECIMALS = 20;
-
-/** Number of decimals that it takes to write `value`. */
-function decimals(value: number): number {
-  let digits = 0;
-  while (digits < MOST_DECIMALS && Math.abs(value - Number(value.toFixed(digits))) > value * 1e-6) {
-    digits += 1;
-  }
-  return digits;
-}
-
-const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
-
-/** Ticks of a logarithmic axis in decades: powers of ten, with 2 and 5 between them if there are few. */
-export function logTicks([low, high]: Interval): Tick[] {
-  const decades = high - low;
-  const steps = decades > 3 ? [1] : decades > 0.7 ? [1, 2, 5] : [1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9];
-  const every = Math.max(1, Math.ceil(decades / 8));
-  const ticks: Tick[] = [];
-  for (let power = Math.floor(low); power <= Math.ceil(high); power += 1) {
-    if (power % every !== 0) continue;
-    for (const step of steps) {
-      const at = power + Math.log10(step);
-      if (at >= low && at <= high) ticks.push({ at, label: powerLabel(step, power) });
-    }
-  }
-  return ticks;
-}
-
-function powerLabel(step: number, power: number): string {
-  if (power >= -3 && power <= 5) return compactPower(step, power);
-  const raised = [...String(Math.abs(power))].map((digit) => SUPERSCRIPTS[Number(digit)]).join("");
-  return `${step === 1 ? "" : `${step}·`}10${power < 0 ? "⁻" : ""}${raised}`;
-}
-
-function compactPower(step: number, power: number): string {
-  return power >= 0
-    ? compact(step * 10 ** power)
-    : (step * 10 ** power).toFixed(step % 1 ? 1 - power : -power);
-}
+import { logTicks, type Tick } from "../figure-scale";
+import type { ChartSpec, Curve, Interval } from "./model";
 
 const SECOND_STEPS = [1, 2, 5, 10, 15, 30];
 const TIME_STEPS = [

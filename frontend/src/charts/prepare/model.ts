@@ -1,4 +1,5 @@
 import type { AxisWindow, MetricAxis } from "@/stream/series/axis";
+import type { Tick } from "../figure-scale";
 import type { ValueScale } from "./axes";
 
 /** Where the columns of a series come from. In the app this is a `RunSeries`. */
@@ -111,11 +112,6 @@ export interface PrepareOptions {
 export type AlignedValue = number | null | undefined;
 export type AlignedData = [x: number[], ...ys: AlignedValue[][]];
 export type Interval = [low: number, high: number];
-
-export interface Tick {
-  at: number;
-  label: string;
-}
 
 /** One series within the window, with positions of its own. */
 export interface Curve {

@@ -12,6 +12,7 @@ describe("the address of the page", () => {
     "?q=cart&status=completed&algo=ppo&algo=dqn&view=pivot&by=hp_gamma&across=seed",
     "?view=scatter&measure=fps&x=hp_learning_rate",
     "?view=sql&sql=SELECT+1",
+    "?by=seed&runs=ppo-a%2Cdqn-b",
   ])("keeps a view: %s", (search) => {
     expect(writeAddress(new URLSearchParams(), read(search))).toBe(search);
   });
@@ -33,6 +34,7 @@ describe("the address of the page", () => {
     expect(questionOf(read("status=failed&measure=fps"), ["algo"])).toEqual({
       by: ["algo"],
       measure: "fps",
+      runs: [],
       filter: { status: ["failed"] },
     });
   });

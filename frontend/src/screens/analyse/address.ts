@@ -7,8 +7,9 @@ import {
   writeListFilter,
 } from "@/api/run-filter";
 import { searchOf } from "@/lib/query-string";
+import { isRunId } from "@/lib/routes";
 
-export const VIEWS = ["groups", "curves", "scatter", "pivot", "sql"] as const;
+export const VIEWS = ["charts", "scatter", "pivot", "sql"] as const;
 export type View = (typeof VIEWS)[number];
 
 /** State of the page, all of which is in its address: a view is saved by keeping the address. */
@@ -22,6 +23,8 @@ export interface AnalyseAddress {
   x: string | null;
   sql: string;
   filter: ListFilter;
+  /** Ids of the selected runs, as in the address of a comparison; empty: all that the filter matches. */
+  runs: readonly string[];
 }
 
 const DEFAULTS = { by: "algo", across: "env_id", measure: "best_moving_average" } as const;
@@ -30,12 +33,13 @@ const NAMED = ["by", "across", "measure"] as const;
 export function readAddress(query: URLSearchParams): AnalyseAddress {
   const filter = readListFilter(query);
   return {
-    view: VIEWS.find((one) => one === query.get("view")) ?? "groups",
+    view: VIEWS.find((one) => one === query.get("view")) ?? "charts",
     by: query.get("by") || DEFAULTS.by,
     across: query.get("across") || DEFAULTS.across,
     measure: query.get("measure") || DEFAULTS.measure,
     x: query.get("x") || null,
     sql: query.get("sql") ?? "",
+    runs: (query.get("runs") ?? "").split(",").filter(isRunId),
     filter: { ...filter, sort: EVERYTHING.sort, apart: EVERYTHING.apart },
   };
 }
@@ -43,11 +47,12 @@ export function readAddress(query: URLSearchParams): AnalyseAddress {
 /** Writes into `query`, whose other parts (chart settings) stay; what is empty or default is left out. */
 export function writeAddress(query: URLSearchParams, address: AnalyseAddress): string {
   const next = new URLSearchParams(writeListFilter(query, address.filter));
-  for (const name of ["view", ...NAMED, "x", "sql"]) next.delete(name);
-  if (address.view !== "groups") next.set("view", address.view);
+  for (const name of ["view", ...NAMED, "x", "sql", "runs"]) next.delete(name);
+  if (address.view !== "charts") next.set("view", address.view);
   for (const name of NAMED) if (address[name] !== DEFAULTS[name]) next.set(name, address[name]);
   if (address.x !== null) next.set("x", address.x);
   if (address.sql !== "") next.set("sql", address.sql);
+  if (address.runs.length > 0) next.set("runs", address.runs.join(","));
   return searchOf(next);
 }
 
@@ -66,6 +71,7 @@ export function questionOf(address: AnalyseAddress, by: string[]): AnalyticsQues
   return {
     by,
     measure: address.measure,
+    runs: address.runs,
     filter: {
       ...(q !== undefined && { q }),
       ...(status && { status }),

@@ -59,11 +59,11 @@ test("returns of several environments say how they are normalised, and one can b
     "GET /analytics/groups": () => ({ body: { ...groups, scale: mixed } }),
   });
   renderWithQueries(<Analyse />);
-  const card = await screen.findByRole("region", {
-    name: "best_moving_average (normalised) by algo",
-  });
-  expect(card).toHaveTextContent("Scores are normalised. 2 runs of Pendulum-v1 are left out.");
-  await userEvent.click(within(card).getByRole("button", { name: "Acrobot-v1" }));
+  await screen.findByRole("region", { name: "best_moving_average (normalised) by algo" });
+  expect(
+    screen.getByText("Scores are normalised. 2 runs of Pendulum-v1 are left out."),
+  ).toBeVisible();
+  await userEvent.click(screen.getByRole("button", { name: "Acrobot-v1" }));
   expect(window.location.search).toContain("env_id=Acrobot-v1");
 });
 
@@ -122,14 +122,47 @@ test("an answer is shown with its notes", async () => {
   expect(within(card).getByRole("link", { name: "ppo-a" })).toBeVisible();
 });
 
-test("learning curves are of the return, so a measure says only which group comes first", async () => {
-  goTo("/analyse?view=curves");
+test("the charts have curves before the groups, and one environment can be chosen of those that runs have", async () => {
   const none = { drawn: 0, runs: 0, curves: { variants: [], x: [], axis: "step" }, scale: raw };
-  serve({
+  const asked = serve({
     "GET /analytics/schema": () => ({ body: schema }),
     "GET /analytics/curves": () => ({ body: none }),
+    "GET /analytics/groups": (_, query) => ({
+      body:
+        query.get("by") === "env_id"
+          ? {
+              ...groups,
+              groups: [
+                { key: ["CartPole-v1"], runs: 8 },
+                { key: ["Acrobot-v1"], runs: 4 },
+              ],
+            }
+          : groups,
+    }),
   });
   renderWithQueries(<Analyse />);
-  expect(await screen.findByLabelText("Best first by")).toHaveValue("best_moving_average");
-  expect(screen.queryByLabelText("Measure")).toBeNull();
+  const environment = await screen.findByLabelText("Environment to analyse");
+  expect(within(environment).getByText("All environments, normalised")).toBeInTheDocument();
+  await userEvent.selectOptions(environment, await screen.findByText("Acrobot-v1 (4 runs)"));
+  expect(window.location.search).toContain("env_id=Acrobot-v1");
+  expect(asked.filter(({ route }) => route.includes("curves"))).not.toEqual([]);
+});
+
+test("the runs that are selected elsewhere are the only ones that are asked about", async () => {
+  goTo("/analyse?runs=ppo-a,dqn-b");
+  const asked: (string | null)[] = [];
+  serve({
+    "GET /analytics/schema": () => ({ body: schema }),
+    "GET /analytics/groups": (_, query) => {
+      asked.push(query.get("run"));
+      return { body: groups };
+    },
+  });
+  renderWithQueries(<Analyse />);
+  expect(await screen.findByText("2 selected runs only")).toBeVisible();
+  expect(screen.getByRole("link", { name: "Compare them" })).toHaveAttribute(
+    "href",
+    "/compare?runs=ppo-a,dqn-b",
+  );
+  expect(new Set(asked)).toEqual(new Set(["ppo-a,dqn-b"]));
 });

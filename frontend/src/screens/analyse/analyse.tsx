@@ -1,10 +1,13 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
-import { analyticsSchemaQuery } from "@/api/analytics";
-import { isFiltered, NO_FILTER } from "@/api/run-filter";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { analyticsSchemaQuery, runGroupsQuery } from "@/api/analytics";
+import { isFiltered, NO_FILTER, writeListFilter } from "@/api/run-filter";
 import type { AnalyticsSchema } from "@/api/types";
+import { plural } from "@/lib/number";
 import { useQueryString } from "@/lib/query-string";
+import { routes } from "@/lib/routes";
 import { FilterButtons, SearchBox } from "@/screens/shared/run-filters";
 import { Button } from "@/ui/button";
 import { CopyButton } from "@/ui/copy-button";
@@ -22,25 +25,25 @@ import {
   type View,
 } from "./address";
 import { columnName, groupedColumns } from "./columns";
-import { GroupCurves, GroupList } from "./group-list";
+import { GroupCurves, GroupList, GroupScale } from "./group-list";
 import { PivotTable } from "./pivot-table";
 import { Scatter } from "./scatter";
 import { SqlPanel } from "./sql-panel";
 
 const VIEW_NAMES: Record<View, string> = {
-  groups: "Groups",
-  curves: "Curves",
+  charts: "Charts",
   scatter: "Scatter",
   pivot: "Pivot",
-  sql: "SQL",
+  sql: "SQL (expert)",
 };
 
-/** Questions over all runs. */
+/** Questions over all runs: charts first, and SQL for what they do not answer. */
 export function Analyse() {
   const [query, changeQuery] = useQueryString();
   const address = readAddress(query);
   const change = (part: AddressPart) => changeQuery((now) => changeAddress(now, part));
   const { data: schema, error, refetch, isFetching } = useQuery(analyticsSchemaQuery);
+  const isSql = address.view === "sql";
   return (
     <div className="flex flex-col gap-4">
       <div className="flex flex-wrap items-center justify-between gap-2">
@@ -55,20 +58,20 @@ export function Analyse() {
         />
         <ShareButton />
       </div>
-      {error && !schema ? (
+      {error && !schema && (
         <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />
-      ) : !schema ? (
-        <AnalyseSkeleton />
-      ) : address.view === "sql" ? (
+      )}
+      {!isSql && <Controls {...{ address, schema, change }} />}
+      {isSql && schema && (
         <SqlPanel sql={address.sql} schema={schema} onRun={(sql) => change({ sql })} />
-      ) : (
-        <>
-          <Controls {...{ address, schema, change }} />
-          <Picture
-            {...{ address, schema }}
-            onEnvironment={(envId) => change({ filter: { env_id: [envId] } })}
-          />
-        </>
+      )}
+      {isSql && !schema && !error && <AnalyseSkeleton />}
+      {/* Without a schema it is only not known what else can be chosen: the charts do not wait for it. */}
+      {!isSql && !(error && !schema) && (
+        <Picture
+          {...{ address, schema }}
+          onEnvironment={(envId) => change({ filter: { env_id: [envId] } })}
+        />
       )}
     </div>
   );
@@ -76,7 +79,8 @@ export function Analyse() {
 
 interface PartProps {
   address: AnalyseAddress;
-  schema: AnalyticsSchema;
+  /** Undefined until it is loaded. */
+  schema: AnalyticsSchema | undefined;
 }
 
 interface ControlsProps extends PartProps {
@@ -84,36 +88,52 @@ interface ControlsProps extends PartProps {
 }
 
 function Controls({ address, schema, change }: ControlsProps) {
-  const { filter, view } = address;
+  const { filter, view, runs } = address;
+  const measures = schema?.measures ?? [];
+  const settings = schema?.settings ?? [];
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
+        <EnvironmentSelect address={address} change={change} />
         <SearchBox text={filter.text} onChange={(text) => change({ filter: { text } })} />
         <FilterButtons filter={filter} onChange={(filter) => change({ filter })} />
-        {isFiltered(filter) && (
-          <Button variant="quiet" onClick={() => change({ filter: NO_FILTER })}>
+        {(isFiltered(filter) || runs.length > 0) && (
+          <Button variant="quiet" onClick={() => change({ filter: NO_FILTER, runs: [] })}>
             Clear
           </Button>
         )}
+        <span className="ml-auto flex flex-wrap items-center gap-x-4 text-xs">
+          {runs.length > 0 && (
+            <>
+              <span className="text-ink-soft">{plural(runs.length, "selected run")} only</span>
+              <Link className={linkClass} href={routes.compareRuns(runs)}>
+                Compare them
+              </Link>
+            </>
+          )}
+          <Link className={linkClass} href={listOf(filter)}>
+            Show in the list
+          </Link>
+        </span>
       </div>
       <div className="flex flex-wrap gap-3">
         <ColumnSelect
-          label={view === "curves" ? "Best first by" : "Measure"}
+          label="Measure"
           value={address.measure}
-          names={schema.measures}
+          names={measures}
           onChange={(measure) => change({ measure })}
         />
         <ColumnSelect
           label="Group by"
           value={address.by}
-          names={schema.settings}
+          names={settings}
           onChange={(by) => change({ by })}
         />
         {view === "pivot" && (
           <ColumnSelect
             label="Across"
             value={address.across}
-            names={schema.settings}
+            names={settings}
             onChange={(across) => change({ across })}
           />
         )}
@@ -121,12 +141,67 @@ function Controls({ address, schema, change }: ControlsProps) {
           <ColumnSelect
             label="Along"
             value={alongOf({ address, schema })}
-            names={schema.measures}
+            names={measures}
             onChange={(x) => change({ x })}
           />
         )}
       </div>
     </div>
+  );
+}
+
+const linkClass = "rounded-sm text-accent hover:underline max-md:py-2";
+
+/** The list of runs with the same filter. */
+function listOf(filter: AnalyseAddress["filter"]): string {
+  return `${routes.home}${writeListFilter(new URLSearchParams(), filter)}`;
+}
+
+const ALL = "";
+
+interface EnvironmentSelectProps {
+  address: AnalyseAddress;
+  change: (part: AddressPart) => void;
+}
+
+/** One environment, or all of them: their returns are then put on one scale, and the charts say how. */
+function EnvironmentSelect({ address, change }: EnvironmentSelectProps) {
+  const anywhere = { ...address, filter: { ...address.filter, env_id: [] } };
+  const { data } = useQuery({
+    ...runGroupsQuery({ ...questionOf(anywhere, ["env_id"]), measure: "total_timesteps" }),
+    placeholderData: keepPreviousData,
+  });
+  const chosen = address.filter.env_id;
+  const found = data?.groups.flatMap(({ key: [id], runs }) => (id ? [{ id, runs }] : [])) ?? [];
+  const missing = chosen.filter((id) => !found.some((one) => one.id === id));
+  const value = chosen.length === 1 ? chosen[0] : ALL;
+  return (
+    <Select
+      aria-label="Environment to analyse"
+      className="w-64"
+      value={value}
+      onChange={({ target }) =>
+        change({ filter: { env_id: target.value === ALL ? [] : [target.value] } })
+      }
+    >
+      <option value={ALL}>
+        {chosen.length > 1
+          ? `${plural(chosen.length, "environment")}, normalised`
+          : found.length === 1
+            ? "All environments"
+            : "All environments, normalised"}
+      </option>
+      {found.map(({ id, runs }) => (
+        <option key={id} value={id}>
+          {id} ({plural(runs, "run")})
+        </option>
+      ))}
+      {missing.map((id) => (
+        <option key={id} value={id}>
+          {id}
+        </option>
+      ))}
+    </Select>
   );
 }
 
@@ -137,8 +212,6 @@ interface PictureProps extends PartProps {
 function Picture({ address, schema, onEnvironment }: PictureProps) {
   const { by, across } = address;
   switch (address.view) {
-    case "curves":
-      return <GroupCurves question={questionOf(address, [by])} {...{ onEnvironment }} />;
     case "scatter":
       return (
         <Scatter
@@ -155,15 +228,20 @@ function Picture({ address, schema, onEnvironment }: PictureProps) {
         />
       );
     default:
-      return <GroupList question={questionOf(address, [by])} {...{ onEnvironment }} />;
+      return (
+        <div className="flex min-w-0 flex-col gap-4">
+          <GroupScale question={questionOf(address, [by])} {...{ onEnvironment }} />
+          <GroupCurves question={questionOf(address, [by])} />
+          <GroupList question={questionOf(address, [by])} {...{ onEnvironment }} />
+        </div>
+      );
   }
 }
 
 /** The learning rate unless another was chosen, where any run has one. */
 function alongOf({ address, schema }: PartProps): string {
-  const usual = schema.measures.includes("hp_learning_rate")
-    ? "hp_learning_rate"
-    : "total_timesteps";
+  const hasRate = schema?.measures.includes("hp_learning_rate") ?? false;
+  const usual = hasRate ? "hp_learning_rate" : "total_timesteps";
   return address.x ?? usual;
 }
 

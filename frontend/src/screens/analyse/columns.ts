@@ -1,5 +1,5 @@
 import type { RunsInGroup } from "@/api/types";
-import { linearTicks } from "@/charts/figure-scale";
+import { linearTicks, logTicks } from "@/charts/figure-scale";
 
 export interface Extent {
   minimum: number;
@@ -35,21 +35,11 @@ export function placeIn(value: number, { minimum, maximum, log }: Extent): numbe
   return ((at(value) - at(minimum)) / (at(maximum) - at(minimum))) * 100;
 }
 
-/** Round values to label an axis with, about `count` of them: powers of ten where it is logarithmic, and where these are
- * few, 2 and 5 times them too. */
+/** Round values to label an axis with, about `count` of them. */
 export function ticksOf({ minimum, maximum, log }: Extent, count = 5): number[] {
   if (!log) return linearTicks([minimum, maximum], count).map(({ at }) => at);
-  const first = Math.floor(Math.log10(minimum));
-  const last = Math.ceil(Math.log10(maximum));
-  const powers = Array.from({ length: last - first + 1 }, (_, i) => first + i);
-  const within = (factors: readonly number[]) =>
-    powers
-      .flatMap((power) => factors.map((factor) => Number(`${factor}e${power}`)))
-      .filter((one) => one >= minimum && one <= maximum);
-  const fine = within([1, 2, 5]);
-  const found = fine.length <= count ? fine : within([1]);
-  const every = Math.ceil(found.length / count);
-  return found.filter((_, i) => i % every === 0);
+  const decades = [Math.log10(minimum), Math.log10(maximum)] as const;
+  return logTicks(decades, count).map(({ at }) => Number((10 ** at).toPrecision(12)));
 }
 
 const PREFIXES = [

@@ -7,7 +7,8 @@ import { type AnalyticsQuestion, groupCurvesQuery, runGroupsQuery } from "@/api/
 import { madeText } from "@/api/made";
 import type { RunGroupCurves, RunsInGroup } from "@/api/types";
 import { BandedCurves } from "@/charts/banded-curves";
-import { compact, count, decimal, interval, NONE, plural, setting } from "@/lib/number";
+import { SeedInterval } from "@/charts/seed-interval";
+import { compact, count, decimal, interval, NONE, plural, settingText } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { Card } from "@/ui/card";
 import { Answer, NO_RUNS } from "./answer";
@@ -20,7 +21,15 @@ interface PictureProps {
 }
 
 /** A round value: `0.5`, `100`, `20k`. */
-const tickText = (tick: number) => (Math.abs(tick) < 1000 ? setting(tick) : compact(tick));
+const tickText = (tick: number) => (Math.abs(tick) < 1000 ? settingText(tick) : compact(tick));
+
+/** On what scale the groups' returns are, said once for the curves and the boxes. */
+export function GroupScale({ question, onEnvironment }: PictureProps) {
+  const { data } = useQuery({ ...runGroupsQuery(question), placeholderData: keepPreviousData });
+  // Where no group has a value, that is said in its place.
+  if (!data || data.groups.every(({ box }) => !box)) return null;
+  return <ScaleNote scale={data.scale} onEnvironment={onEnvironment} />;
+}
 
 /** Each group with its figures and a box plot, on one axis. */
 export function GroupList({ question, onEnvironment }: PictureProps) {
@@ -43,7 +52,6 @@ export function GroupList({ question, onEnvironment }: PictureProps) {
             title={`${columnName(measure).label}${scaleName(scale)} by ${by.map((name) => columnName(name).label).join(" and ")}`}
             aside={<span className="text-xs text-ink-faint">{plural(runs, "run")}</span>}
           >
-            <ScaleNote {...{ scale, onEnvironment }} />
             <ul className="flex flex-col divide-y divide-line">
               {groups.map((group) => (
                 <Row key={JSON.stringify(group.key)} {...{ group, extent }} />
@@ -93,15 +101,15 @@ function Row({ group, extent }: { group: RunsInGroup; extent: Extent }) {
   );
 }
 
-function Figures({ group: { iqm, low, high } }: { group: RunsInGroup }) {
+function Figures({ group: { iqm, low, high, count } }: { group: RunsInGroup }) {
   if (iqm === null) return <span className="text-right text-ink-faint md:text-left">{NONE}</span>;
   return (
     <span className="text-right tabular-nums md:text-left">
       <span className="sr-only">Interquartile mean </span>
       <span className="font-medium">{decimal(iqm)}</span>{" "}
-      <span className="text-xs whitespace-nowrap text-ink-soft">
+      <SeedInterval count={count} one="run" className="text-xs whitespace-nowrap">
         {interval(low, high, { one: "run" })}
-      </span>
+      </SeedInterval>
     </span>
   );
 }
@@ -168,38 +176,28 @@ function Box({ box, extent, title }: BoxProps) {
   );
 }
 
-interface GroupCurvesProps {
-  question: AnalyticsQuestion;
-  onEnvironment: (envId: string) => void;
-}
-
 /** Learning curves of the groups, with bands. */
-export function GroupCurves({ question, onEnvironment }: GroupCurvesProps) {
+export function GroupCurves({ question }: { question: AnalyticsQuestion }) {
   const asked = useQuery({ ...groupCurvesQuery(question), placeholderData: keepPreviousData });
   return (
     <Answer
       asked={asked}
       nothing={({ curves, runs, scale }) =>
-        runs === 0 ? (
-          NO_RUNS
-        ) : curves.variants.length > 0 ? null : scale.notes.length > 0 ? (
-          <ScaleNote {...{ scale, onEnvironment }} />
-        ) : (
-          "None of the runs that match has finished an episode yet."
-        )
+        runs === 0
+          ? NO_RUNS
+          : curves.variants.length > 0
+            ? null
+            : scale.notes.length > 0
+              ? "No return can be put on one scale."
+              : "None of the runs that match has finished an episode yet."
       }
     >
-      {(found) => <Curves {...{ found, onEnvironment }} />}
+      {(found) => <Curves found={found} />}
     </Answer>
   );
 }
 
-interface CurvesProps {
-  found: RunGroupCurves;
-  onEnvironment: (envId: string) => void;
-}
-
-function Curves({ found: { curves, drawn, runs, scale }, onEnvironment }: CurvesProps) {
+function Curves({ found: { curves, drawn, runs, scale } }: { found: RunGroupCurves }) {
   const lines = useMemo(
     () =>
       curves.variants.map(({ variant, seeds, iqm, low, high, count }, place) => ({
@@ -211,7 +209,6 @@ function Curves({ found: { curves, drawn, runs, scale }, onEnvironment }: Curves
   const help = curves.variants[0] ? madeText(curves.variants[0].made) : undefined;
   return (
     <>
-      <ScaleNote {...{ scale, onEnvironment }} />
       <BandedCurves
         title={`Learning curves${scaleName(scale)}`}
         step={curves.step}

@@ -3,6 +3,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type AnalyticsQuestion, runGroupsQuery } from "@/api/analytics";
 import type { RunsInGroup } from "@/api/types";
+import { SeedInterval } from "@/charts/seed-interval";
 import { decimal, interval, NONE, plural } from "@/lib/number";
 import { Card } from "@/ui/card";
 import { Answer, NO_RUNS } from "./answer";
@@ -93,7 +94,9 @@ function Cell({ group, share }: CellProps) {
     <td className="min-w-32 py-2 pr-4 align-top">
       <span className="font-medium">{decimal(iqm)}</span>{" "}
       {low !== null && high !== null && (
-        <span className="text-xs whitespace-nowrap text-ink-soft">{interval(low, high)}</span>
+        <SeedInterval count={group.count} one="run" className="text-xs whitespace-nowrap">
+          {interval(low, high)}
+        </SeedInterval>
       )}
       <span className="block text-2xs text-ink-faint">{plural(group.count, "run")}</span>
       {share && (

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { type AnalyticsQuestion, runScatterQuery } from "@/api/analytics";
 import type { ReturnsScale, ScatterPoint } from "@/api/types";
-import { compact, count, decimal, plural, setting } from "@/lib/number";
+import { compact, count, decimal, plural, settingText } from "@/lib/number";
 import { addressOf } from "@/lib/root-path";
 import { routes } from "@/lib/routes";
 import { Button } from "@/ui/button";
@@ -135,7 +135,7 @@ function Plot({ points, groups, names }: PlotProps) {
           })}
         </svg>
       </div>
-      <AxisTicks extent={across} count={4} text={setting} className="col-start-2 px-3" />
+      <AxisTicks extent={across} count={4} text={settingText} className="col-start-2 px-3" />
       <p className="col-start-2 text-center">
         {names.x}
         {across.log && " (logarithmic)"}

@@ -9,7 +9,7 @@ import { ApiError } from "@/api/http";
 import type { AnalyticsSchema, QueryAnswer } from "@/api/types";
 import { download } from "@/lib/download";
 import { duration } from "@/lib/format-time";
-import { count, NONE, plural, setting } from "@/lib/number";
+import { count, NONE, plural, settingText } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { Button } from "@/ui/button";
 import { Card } from "@/ui/card";
@@ -207,7 +207,7 @@ function ResultTable({ answer: { columns, types, rows } }: { answer: QueryAnswer
                     ) : value === null ? (
                       <span className="text-ink-faint">{NONE}</span>
                     ) : typeof value === "number" ? (
-                      setting(value)
+                      settingText(value)
                     ) : (
                       valueText(value)
                     )}

@@ -1,11 +1,13 @@
 "use client";
 
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
+import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { useLimits } from "@/api/choices";
 import { ApiError } from "@/api/http";
 import { keys } from "@/api/keys";
+import { useMetricRegistry } from "@/api/metric-registry";
 import { comparisonQuery } from "@/api/metrics";
 import { isActive, restoreRun, runsByIdQuery } from "@/api/runs";
 import type { Comparison, Run, RunGroup } from "@/api/types";
@@ -22,12 +24,17 @@ import { CopyButton } from "@/ui/copy-button";
 import { ThresholdField } from "@/ui/field";
 import { ErrorState, Notice } from "@/ui/notice";
 import { Skeleton } from "@/ui/progress";
-import { readComparison, writeComparison } from "./comparison";
-import { CurveOptions, Curves, RETURN } from "./curves";
+import { ChartOptions } from "./chart-options";
+import { type ComparisonAddress, readComparison, writeComparison } from "./comparison";
+import { Curves, sharedMetrics } from "./curves";
 import { FigureTable } from "./figure-table";
-import { RunChips, RunPicker, Suggestions } from "./run-chips";
+import { legendRows } from "./legend";
+import { LegendTable } from "./legend-table";
+import { RunPicker, Suggestions, useChosenPair } from "./run-picker";
+import { SavedViews } from "./saved-views";
 import { SeedsButton } from "./seeds-button";
 import {
+  type ComparedColumn,
   comparedColumns,
   type ComparedGroup,
   comparedGroups,
@@ -48,7 +55,10 @@ export function Compare() {
   const [query, changeQuery] = useQueryString();
   const most = useLimits()?.compared_runs.maximum;
   const address = readComparison(query, most);
-  const runs = useComparedRuns(address.runs);
+  const pairs = useChosenPair(address.runs === null);
+  const { pair } = pairs;
+  const chosenIds = address.runs ?? pair?.map(({ id }) => id) ?? NO_RUNS;
+  const runs = useComparedRuns(chosenIds);
   const ids = runs.known.map(({ id }) => id);
   const {
     data: answer,
@@ -65,93 +75,164 @@ export function Compare() {
   });
   const data = answer && withLabels(answer);
   const known = labelled(runs.known, answer);
-  const color = address.color ?? usualColorBy(known);
-  const seriesStyles = seriesStylesOf(known, color);
-  const groups = comparedGroups(runs.known);
-  const columns = comparedColumns(data?.runs ?? [], address.apart ? NO_GROUPS : groups);
-  const changeFrom = (part: (now: typeof address) => Partial<typeof address>) =>
+  const allGroups = comparedGroups(runs.known);
+  const groups = address.apart ? NO_GROUPS : allGroups;
+  const columns = comparedColumns(
+    known.map((run) => ({ run })),
+    groups,
+  );
+  // The figures may still be of the runs before.
+  const figureColumns = comparedColumns(data?.runs ?? [], groups);
+  const color = address.color ?? usualColorBy(known, columns.length);
+  const seriesStyles = seriesStylesOf(known, color, groups);
+  const changeFrom = (part: (now: Address) => Partial<ComparisonAddress>) =>
     changeQuery((query) => {
-      const now = readComparison(query, most);
-      return writeComparison(query, { ...now, ...part(now) });
+      const { runs, ...now } = readComparison(query, most);
+      const whole = { ...now, runs: runs ?? chosenIds };
+      const changed = part(whole);
+      // What the page chose stays its choice until the user changes it.
+      return writeComparison(query, { ...now, runs, ...changed });
     });
-  const change = (part: Partial<typeof address>) => changeFrom(() => part);
-  const metric = address.metric ?? RETURN;
-  const choose = (chosen: readonly string[]) => change({ runs: chosen });
-  const remove = (id: string) =>
-    changeFrom(({ runs }) => ({ runs: runs.filter((other) => other !== id) }));
-  const group = useChartGroup();
+  const change = (part: Partial<ComparisonAddress>) => changeFrom(() => part);
+  const remove = (gone: readonly string[]) =>
+    changeFrom(({ runs }) => ({ runs: runs.filter((id) => !gone.includes(id)) }));
+  const group = useChartGroup({ sharesSeries: true });
   const [settings, changeSettings] = useChartSettings(group);
+  const registry = useMetricRegistry();
+  const hidden = new Set(address.hidden);
+  const toggle = (id: string) =>
+    changeFrom(({ hidden }) => ({
+      hidden: hidden.includes(id) ? hidden.filter((one) => one !== id) : [...hidden, id],
+    }));
+  const metrics = sharedMetrics(registry, loggedBy(columns, data), address.metrics);
+  const chartColumns = address.columns ?? USUAL_COLUMNS;
 
   return (
     <div className="flex flex-col gap-4">
-      <div className="flex flex-wrap items-start gap-2">
-        <RunPicker chosen={address.runs} onChange={choose} />
-        <RunChips runs={known} seriesStyles={seriesStyles} onRemove={remove} />
-        {ids.length > 1 && <ShareButton />}
+      <div className="flex flex-wrap items-center gap-2">
+        <RunPicker chosen={chosenIds} onChange={(runs) => change({ runs })} />
+        <SavedViews isEmpty={ids.length === 0} />
+        {pair && (
+          <p className="text-xs text-ink-faint">
+            Two completed runs on {pair[0].env_id}, chosen for you.
+          </p>
+        )}
+        {ids.length > 1 && (
+          <span className="ml-auto flex items-center gap-3 text-xs">
+            <Link
+              href={`${routes.analyse}?runs=${ids.join(",")}`}
+              prefetch={false}
+              className="rounded-sm text-accent hover:underline max-md:py-2"
+            >
+              Analyse them
+            </Link>
+            <ShareButton ids={ids} />
+          </span>
+        )}
       </div>
-      <UnknownRuns ids={runs.unknown} onRemove={() => choose(ids)} />
-      {runs.pending ? (
+      <UnknownRuns ids={runs.unknown} onRemove={() => change({ runs: ids })} />
+      {runs.pending || pairs.isPending ? (
         <CompareSkeleton />
       ) : runs.error ? (
         <ErrorState error={runs.error} retry={runs.retry} />
-      ) : ids.length < 2 ? (
-        <Suggestions chosen={ids} onChoose={choose} />
-      ) : error && !data ? (
-        <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />
-      ) : !data ? (
-        <CompareSkeleton />
       ) : (
         <>
-          <VerdictCard verdict={data.verdict}>
-            {data.environments.length === 1 && (
-              <SeedsButton
-                runs={runs.known}
-                chosen={address.runs}
-                caution={data.verdict?.seed_caution ?? null}
-                onAdd={(ids) => changeFrom((now) => ({ runs: [...now.runs, ...ids] }))}
-              />
-            )}
-          </VerdictCard>
-          <Curves
-            key={metric}
-            {...{ metric, seriesStyles, group, settings }}
-            onSettings={changeSettings}
-            groups={metric === RETURN && !address.apart ? groups : NO_GROUPS}
-            runs={known}
-            environments={data.environments}
-            options={
-              <CurveOptions
-                {...{ metric, color }}
-                logged={data.logged}
-                apart={metric === RETURN && groups.length > 0 ? address.apart : null}
-                onApart={(apart) => change({ apart })}
-                onMetric={(name) => change({ metric: name === RETURN ? null : name })}
-                onColor={(by) => change({ color: by })}
-              />
-            }
+          {data && ids.length > 1 && (
+            <VerdictCard verdict={data.verdict}>
+              {data.environments.length === 1 && (
+                <SeedsButton
+                  runs={runs.known}
+                  chosen={chosenIds}
+                  caution={data.verdict?.seed_caution ?? null}
+                  onAdd={(ids) => changeFrom((now) => ({ runs: [...now.runs, ...ids] }))}
+                />
+              )}
+            </VerdictCard>
+          )}
+          <LegendTable
+            rows={legendRows(columns, known, ids.length > 1 ? data : undefined)}
+            {...{ seriesStyles, group, hidden }}
+            onToggle={toggle}
+            onRemove={remove}
           />
-          <FigureTable
-            comparison={data}
-            columns={columns}
-            seriesStyles={seriesStyles}
-            aside={
-              <ThresholdField
-                chosen={address.threshold}
-                used={data.threshold}
-                onChange={(threshold) => change({ threshold })}
+          {ids.length < 2 ? (
+            <Suggestions chosen={ids} onChoose={(runs) => change({ runs })} />
+          ) : error && !data ? (
+            <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />
+          ) : !data ? (
+            <CompareSkeleton />
+          ) : (
+            <>
+              <Curves
+                {...{ seriesStyles, group, settings, groups, hidden, metrics }}
+                onSettings={changeSettings}
+                onToggle={toggle}
+                columns={chartColumns}
+                runs={known}
+                environments={data.environments}
+                onHide={(name) => change({ metrics: metrics.main.filter((one) => one !== name) })}
+                options={
+                  <ChartOptions
+                    color={color}
+                    drawn={metrics.main}
+                    isChosen={address.metrics !== null}
+                    logged={data.logged}
+                    onMetrics={(metrics) => change({ metrics })}
+                    onColor={(by) => change({ color: by })}
+                    columns={chartColumns}
+                    onColumns={(columns) => change({ columns })}
+                    apart={allGroups.length > 0 ? address.apart : null}
+                    onApart={(apart) => change({ apart })}
+                  />
+                }
               />
-            }
-          />
-          <Boundary what="The videos">
-            <SideBySide runs={known} seriesStyles={seriesStyles} comparison={data} />
-          </Boundary>
-          <Boundary what="The episodes">
-            <EpisodesCard runs={known} environments={data.environments} {...{ seriesStyles }} />
-          </Boundary>
-          <SettingsDiff comparison={data} columns={columns} seriesStyles={seriesStyles} />
+              <Boundary what="The policies">
+                <SideBySide
+                  {...{ seriesStyles }}
+                  runs={known}
+                  comparison={data}
+                  view={address.policies}
+                  onView={(policies) => change({ policies })}
+                />
+              </Boundary>
+              <FigureTable
+                comparison={data}
+                columns={figureColumns}
+                seriesStyles={seriesStyles}
+                aside={
+                  <ThresholdField
+                    chosen={address.threshold}
+                    used={data.threshold}
+                    onChange={(threshold) => change({ threshold })}
+                  />
+                }
+              />
+              <Boundary what="The episodes">
+                <EpisodesCard runs={known} environments={data.environments} {...{ seriesStyles }} />
+              </Boundary>
+              <SettingsDiff comparison={data} columns={figureColumns} seriesStyles={seriesStyles} />
+            </>
+          )}
         </>
       )}
     </div>
+  );
+}
+
+/** The address with the runs that the page chose, where it names none. */
+type Address = ComparisonAddress & { runs: readonly string[] };
+
+const NO_RUNS: readonly string[] = [];
+const USUAL_COLUMNS = 2;
+
+/** The metrics that each line has: of a group those of any of its runs. */
+function loggedBy(
+  columns: readonly ComparedColumn[],
+  comparison: Comparison | undefined,
+): readonly string[][] {
+  const byId = new Map(comparison?.runs.map(({ run, logged }) => [run.id, logged]));
+  return columns.map(({ id, group }) =>
+    (group?.runIds ?? [id]).flatMap((run) => byId.get(run) ?? []),
   );
 }
 
@@ -166,13 +247,15 @@ function withLabels(comparison: Comparison): Comparison {
   return { ...comparison, runs };
 }
 
-function ShareButton() {
-  const address = typeof window === "undefined" ? "" : window.location.href;
-  return (
-    <span className="ml-auto py-0.5">
-      <CopyButton text={address} label="Copy the address of this comparison" />
-    </span>
-  );
+function ShareButton({ ids }: { ids: readonly string[] }) {
+  const address = typeof window === "undefined" ? "" : sharedAddress(window.location, ids);
+  return <CopyButton text={address} label="Copy the address of this comparison" />;
+}
+
+/** The address with its runs, also where the page chose them. */
+function sharedAddress({ origin, pathname, search }: Location, runs: readonly string[]): string {
+  const query = new URLSearchParams(search);
+  return `${origin}${pathname}${writeComparison(query, { ...readComparison(query), runs })}`;
 }
 
 export function CompareSkeleton() {

@@ -1,21 +1,25 @@
 import { expect, test } from "vitest";
 import { readComparison, writeComparison } from "./comparison";
 
+const NOTHING = {
+  ...{ runs: null, threshold: null, metrics: null, color: null, apart: false },
+  ...{ hidden: [], columns: null, policies: "videos" },
+};
+
 test.each([
-  ["", { runs: [], threshold: null, metric: null, color: null, apart: false }],
-  ["runs=a,b", { runs: ["a", "b"], threshold: null, metric: null, color: null, apart: false }],
-  [
-    "runs=a,,b,a,../etc,B!",
-    { runs: ["a", "b"], threshold: null, metric: null, color: null, apart: false },
-  ],
-  [
-    "runs=a&threshold=-110",
-    { runs: ["a"], threshold: -110, metric: null, color: null, apart: false },
-  ],
-  ["runs=a&threshold=", { runs: ["a"], threshold: null, metric: null, color: null, apart: false }],
-  ["threshold=Infinity", { runs: [], threshold: null, metric: null, color: null, apart: false }],
+  ["", {}],
+  ["runs=", { runs: [] }],
+  ["runs=a,b", { runs: ["a", "b"] }],
+  ["runs=a,,b,a,../etc,B!", { runs: ["a", "b"] }],
+  ["runs=a&threshold=-110", { runs: ["a"], threshold: -110 }],
+  ["runs=a&threshold=", { runs: ["a"] }],
+  ["threshold=Infinity", {}],
+  ["metric=train/loss", { metrics: ["train/loss"] }],
+  ["metrics=train/loss,episode/length", { metrics: ["train/loss", "episode/length"] }],
+  ["columns=7&policies=dance&color=weather", {}],
+  ["hidden=a,group b&policies=race", { hidden: ["a", "group b"], policies: "race" }],
 ])("the address ?%s is read", (query, view) => {
-  expect(readComparison(new URLSearchParams(query))).toEqual(view);
+  expect(readComparison(new URLSearchParams(query))).toEqual({ ...NOTHING, ...view });
 });
 
 test("no more runs are read than the service compares", () => {
@@ -25,19 +29,18 @@ test("no more runs are read than the service compares", () => {
 
 test("what was read is written again, beside what others keep in the address", () => {
   const query = new URLSearchParams(
-    "runs=a,b&threshold=3.5&axis=time&metric=train/loss&color=algo&seeds=apart",
+    "runs=a,b&threshold=3.5&axis=time&metrics=train/loss,own wind&color=algo&seeds=apart&hidden=group a&columns=3&policies=race",
   );
-  const view = readComparison(query);
-  expect(writeComparison(query, view)).toBe(
-    "?runs=a,b&axis=time&metric=train%2Floss&color=algo&seeds=apart&threshold=3.5",
+  const written = writeComparison(query, readComparison(query));
+  expect(written).toBe(
+    "?runs=a,b&metrics=train/loss,own%20wind&hidden=group%20a&axis=time&color=algo&seeds=apart&threshold=3.5&columns=3&policies=race",
   );
-  expect(
-    writeComparison(new URLSearchParams(), {
-      runs: [],
-      threshold: null,
-      metric: null,
-      color: null,
-      apart: false,
-    }),
-  ).toBe("");
+  const again = readComparison(new URLSearchParams(written));
+  expect(again).toEqual(readComparison(query));
+  expect(writeComparison(new URLSearchParams(), readComparison(new URLSearchParams()))).toBe("");
+});
+
+test("an address without runs differs from one whose runs were all taken out", () => {
+  const none = readComparison(new URLSearchParams("runs="));
+  expect(writeComparison(new URLSearchParams(), none)).toBe("?runs=");
 });

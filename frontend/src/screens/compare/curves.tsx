@@ -1,7 +1,9 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useMemo } from "react";
+import clsx from "clsx";
+import { X } from "lucide-react";
+import { type ReactNode, useMemo, useState } from "react";
 import { environmentsQuery } from "@/api/choices";
 import { madeTexts } from "@/api/made";
 import { type MetricRegistry, useMetricRegistry } from "@/api/metric-registry";
@@ -12,92 +14,170 @@ import { ChartCard } from "@/charts/chart-card";
 import { type ChartGroup, useZoomDetail } from "@/charts/chart-group";
 import type { ChartSettings } from "@/charts/chart-settings";
 import { ChartToolbar } from "@/charts/chart-toolbar";
+import { isCrowded } from "@/charts/prepare/curve";
 import { returnLevels } from "@/charts/prepare/learning-curves";
 import type { ChartSpec } from "@/charts/prepare/model";
-import { useSeedCurves } from "@/charts/seed-curves";
+import { type SeedCurves, useSeedCurves } from "@/charts/seed-curves";
+import { plural } from "@/lib/number";
 import { episodeMeanOf, type RunSeries } from "@/stream/series/run-series";
 import { useRunCurves } from "@/stream/series/use-run-curves";
 import { Boundary } from "@/ui/boundary";
+import { Button } from "@/ui/button";
+import { Disclosure } from "@/ui/disclosure";
 import { Notice } from "@/ui/notice";
 import { Skeleton } from "@/ui/progress";
-import { Select } from "@/ui/select";
-import { Switch } from "@/ui/switch";
-import { COLOR_BY, type ColorBy } from "./comparison";
+import type { Columns } from "./comparison";
 import { ancestorLines, type ForkAncestor, useForkAncestors } from "./fork-ancestors";
-import type { ComparedGroup, SeriesStyles } from "./series-styles";
+import { type ComparedGroup, groupSeriesId, type SeriesStyles } from "./series-styles";
 
 export const RETURN = "episode/reward";
 
-interface CurvesProps {
+/** What every chart of the page has in common. */
+interface Shared {
   runs: readonly Run[];
   /** Those whose runs are drawn as one line with a band. */
   groups: readonly ComparedGroup[];
-  /** One panel for each environment, since returns of different environments have different scales. */
+  /** Charts of returns and lengths are one for each, since they have different scales there. */
   environments: readonly RunGroup[];
   seriesStyles: SeriesStyles;
-  /** Read only once: for another metric, change `key`. */
-  metric: string;
-  /** Of the page, since these stay when another metric is drawn. */
+  /** Of the page, since these stay when other metrics are drawn. */
   group: ChartGroup;
   settings: ChartSettings;
   onSettings: (change: Partial<ChartSettings>) => void;
+  hidden: ReadonlySet<string>;
+  onToggle: (id: string) => void;
+}
+
+interface CurvesProps extends Shared {
+  metrics: SharedMetrics;
+  columns: Columns;
+  /** Takes a chart away. */
+  onHide: (metric: string) => void;
   /** Rendered above the charts. */
   options: ReactNode;
 }
 
-/** Live curves of one metric for all runs in one chart, with the tools of a run's charts. */
-export function Curves(props: CurvesProps) {
-  const { runs, groups, environments, seriesStyles, metric, group, settings, options } = props;
+/** Metrics by the place of their charts. */
+export interface SharedMetrics {
+  /** Drawn at once. */
+  main: readonly string[];
+  /** Drawn once they are asked for. */
+  more: readonly string[];
+}
+
+/** Live curves of many metrics, each with all runs, with a cursor and a zoom in common. */
+export function Curves({ metrics, columns, onHide, options, ...shared }: CurvesProps) {
+  const { settings, onSettings, group } = shared;
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <section aria-label="Charts" className="flex min-w-0 flex-col gap-4">
+      <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
+        <ChartToolbar settings={settings} onChange={onSettings} group={group} />
+        {options}
+      </div>
+      <MetricGrid
+        key={metrics.main.join()}
+        {...shared}
+        {...{ columns, onHide }}
+        metrics={metrics.main}
+      />
+      {metrics.more.length > 0 && (
+        <Disclosure
+          summary={plural(metrics.more.length, "more metric")}
+          open={isOpen}
+          onToggle={setOpen}
+        >
+          {isOpen && (
+            <div className="pt-2">
+              <MetricGrid
+                key={metrics.more.join()}
+                {...shared}
+                {...{ columns }}
+                metrics={metrics.more}
+              />
+            </div>
+          )}
+        </Disclosure>
+      )}
+    </section>
+  );
+}
+
+interface MetricGridProps extends Shared {
+  /** Read only once: for others, change `key`. */
+  metrics: readonly string[];
+  columns: Columns;
+  onHide?: (metric: string) => void;
+}
+
+const GRID: Record<Columns, string> = {
+  1: "",
+  2: "lg:grid-cols-2",
+  3: "md:grid-cols-2 xl:grid-cols-3",
+};
+
+/** Groups of which the service draws metrics as curves over seeds in one request. */
+const MOST_SEED_METRICS = 20;
+
+function MetricGrid({ metrics, columns, onHide, ...shared }: MetricGridProps) {
+  const { runs, groups, group, settings } = shared;
   const { axis, smoothing } = settings;
-  const { pool, curves } = useRunCurves(runs, { axis, smoothing, names: metricsFor(metric) });
-  useZoomDetail(group, pool);
   const grouped = groups.flatMap(({ runIds }) => runIds);
-  const seedCurves = useSeedCurves(grouped, { axis, live: runs.some(isActive) });
-  const ancestors = useForkAncestors(runs, settings);
-  const loaders = runs.map(({ id }) => curves(id));
-  const failed = runs.filter((_, i) => loaders[i]?.state.phase === "failed");
-  const loading = loaders.every(({ series }) => series.revision === 0) && failed.length === 0;
+  // The service makes one line of a group: its runs need no curves of their own.
+  const alone = runs.filter(({ id }) => !grouped.includes(id));
+  const names = metrics.flatMap(metricsFor);
+  const { pool, curves } = useRunCurves(alone, { axis, smoothing, names });
+  useZoomDetail(group, pool);
+  const seedCurves = useSeedCurves(grouped, {
+    ...{ axis, live: runs.some(isActive) },
+    metrics: metrics.filter((name) => name !== RETURN).slice(0, MOST_SEED_METRICS),
+  });
+  const ancestors = useForkAncestors(alone, settings);
+  const loaders = alone.map(({ id }) => curves(id));
+  const failed = alone.filter((_, i) => loaders[i]?.state.phase === "failed");
+  const loading =
+    alone.length > 0 &&
+    groups.length === 0 &&
+    loaders.every(({ series }) => series.revision === 0) &&
+    failed.length === 0;
   return (
     <div className="flex min-w-0 flex-col gap-4">
       {failed.length > 0 && (
         <Notice
           tone="warn"
           role="status"
-          title={`The curve of ${failed.map(({ name }) => name).join(", ")} could not be loaded`}
+          title={`The curves of ${failed.map(({ name }) => name).join(", ")} could not be loaded`}
         >
           <p className="text-ink-soft">Trying again.</p>
         </Notice>
       )}
-      <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
-        <ChartToolbar settings={settings} onChange={props.onSettings} group={group} />
-        {options}
-      </div>
       {loading ? (
         <Skeleton className="h-72 md:h-96" />
       ) : (
-        environments.map((environment) => (
-          <Boundary key={environment.title} what="The chart">
-            <Panel
-              {...{
-                environment,
-                metric,
-                settings,
-                group,
-                groups,
-                seedCurves,
-                seriesStyles,
-                ancestors,
-              }}
-              isOnly={environments.length === 1}
-              runs={runs.filter(({ id }) => environment.run_ids.includes(id))}
-              seriesOf={(id) => curves(id).series}
-              onSettings={props.onSettings}
-            />
-          </Boundary>
-        ))
+        <div className={clsx("grid gap-4 *:min-w-0", GRID[columns])}>
+          {metrics.flatMap((metric) =>
+            panelsOf(metric, shared.environments).map((environment) => (
+              <Boundary key={`${metric} ${environment?.title}`} what="The chart">
+                <Panel
+                  {...shared}
+                  {...{ environment, metric, seedCurves, ancestors }}
+                  isWide={metric === RETURN && metrics.length > 1}
+                  seriesOf={(id) => curves(id).series}
+                  onHide={onHide && metrics.length > 1 ? () => onHide(metric) : null}
+                />
+              </Boundary>
+            )),
+          )}
+        </div>
       )}
     </div>
   );
+}
+
+/** The environments that have a chart of their own; null: one for all. */
+function panelsOf(metric: string, environments: readonly RunGroup[]): readonly (RunGroup | null)[] {
+  const isOfEpisodes = /^(episode|rollout|eval|reward)\//.test(metric);
+  return isOfEpisodes || environments.length === 1 ? environments : [null];
 }
 
 const EVALUATION = "eval/mean_reward";
@@ -115,40 +195,55 @@ function metricsFor(metric: string): string[] {
   ];
 }
 
-interface PanelProps {
-  environment: RunGroup;
-  isOnly: boolean;
-  runs: readonly Run[];
-  seriesOf: (id: string) => RunSeries;
-  groups: readonly ComparedGroup[];
-  seedCurves: ReturnType<typeof useSeedCurves>;
-  ancestors: readonly ForkAncestor[];
+interface PanelProps extends Shared {
+  /** Null: all of them. */
+  environment: RunGroup | null;
   metric: string;
-  seriesStyles: SeriesStyles;
-  settings: ChartSettings;
-  onSettings: (change: Partial<ChartSettings>) => void;
-  group: ChartGroup;
+  seriesOf: (id: string) => RunSeries;
+  seedCurves: SeedCurves;
+  ancestors: readonly ForkAncestor[];
+  /** Whether it takes a whole row. */
+  isWide: boolean;
+  onHide: (() => void) | null;
 }
 
-function Panel({ settings, onSettings, group, isOnly, ...shown }: PanelProps) {
-  const spec = useSpec(shown, isOnly);
+function Panel(props: PanelProps) {
+  const { settings, onSettings, group, hidden, onToggle, isWide, onHide } = props;
+  const spec = useSpec(props);
   return (
-    <ChartCard
-      {...{ spec, settings, onSettings, group }}
-      className={isOnly ? "h-64 md:h-80" : "h-52 md:h-64"}
-    />
+    <div className={clsx(isWide && "col-span-full")}>
+      <ChartCard
+        {...{ spec, settings, onSettings, group, hidden, onToggle }}
+        hasLegend={props.metric === RETURN && !isCrowded(spec)}
+        className={isWide ? "h-64 md:h-72" : "h-44 md:h-48"}
+        aside={
+          onHide && (
+            <Button
+              size="sm"
+              variant="quiet"
+              aria-label={`${spec.title}: take away`}
+              title="Take this chart away"
+              onClick={onHide}
+              icon={<X aria-hidden className="size-3.5" />}
+            />
+          )
+        }
+      />
+    </div>
   );
 }
 
-type Shown = Omit<PanelProps, "isOnly" | "settings" | "onSettings" | "group">;
-
 /** Memoised, since a new spec rebuilds the chart; live rows do not change it. */
-function useSpec(
-  { environment, runs, seriesOf, groups, seedCurves, ancestors, metric, seriesStyles }: Shown,
-  isOnly: boolean,
-): ChartSpec {
+function useSpec(props: PanelProps): ChartSpec {
+  const { environments, environment, groups, seedCurves, ancestors, metric } = props;
+  const { seriesStyles, seriesOf } = props;
   const registry = useMetricRegistry();
-  const { title, threshold } = environment;
+  const isOnly = environments.length === 1;
+  const runs = environment
+    ? props.runs.filter(({ id }) => environment.run_ids.includes(id))
+    : props.runs;
+  const title = environment?.title ?? environments.map((one) => one.title).join(", ");
+  const threshold = environment?.threshold ?? null;
   const { data: offered } = useQuery(environmentsQuery);
   const random = runs[0] ? randomReturnOfRun(offered, runs[0]) : null;
   const lines = runs.map(({ id, name }) => ({ id, name, style: seriesStyles.get(id) }));
@@ -156,15 +251,22 @@ function useSpec(
     runIds.every((id) => runs.some((run) => run.id === id)),
   );
   const inBand = new Set(bands.flatMap(({ runIds }) => runIds));
+  const isReturnCurve = metric === RETURN;
   const made = bands.flatMap(({ id, name }) => {
     const found = seedCurves.madeOf(id);
     return found ? [{ label: name, made: found }] : [];
   });
-  const bandHelp = madeTexts(made, "group");
-  const notes = bands.flatMap(({ id, name }) => {
-    const note = seedCurves.noteOf(id);
-    return note ? [`${name}: ${note}`] : [];
-  });
+  const bandHelp = isReturnCurve
+    ? madeTexts(made, "group")
+    : bands.length > 0
+      ? "Of seeds: the interquartile mean with its 95 % bootstrap interval, up to the last step that all of them reached."
+      : "";
+  const notes = isReturnCurve
+    ? bands.flatMap(({ id, name }) => {
+        const note = seedCurves.noteOf(id);
+        return note ? [`${name}: ${note}`] : [];
+      })
+    : [];
   const says = JSON.stringify([lines, bands, bandHelp, notes]);
   const known = registry.get(metric);
   return useMemo(() => {
@@ -173,7 +275,7 @@ function useSpec(
     const isEvaluation = metric.startsWith("eval/");
     const spec: ChartSpec = {
       id: metric,
-      title: isOnly ? label : `${label} · ${title}`,
+      title: isOnly || !environment ? label : `${label} · ${title}`,
       ...{
         help: [help, bandHelp].filter(Boolean).join(" ") || undefined,
         unit,
@@ -184,15 +286,15 @@ function useSpec(
         isReturn && !isEvaluation ? "No finished episode yet" : "None of the runs has logged this",
       leftOut:
         [
-          ...(metric === EVALUATION && lines.length > MOST_SPREADS
+          ...(metric === EVALUATION && lines.length - inBand.size > MOST_SPREADS
             ? [`± one deviation is drawn for up to ${MOST_SPREADS} runs`]
             : []),
           ...notes,
         ].join(" · ") || undefined,
       series: [
         ...bands.map(({ id, name, runIds }) => ({
-          ...{ id: `group ${id}`, source: seedCurves.sourceOf(id), metric: "iqm", smooth: false },
-          label: name,
+          ...{ id: groupSeriesId(id), metric: "iqm", smooth: false, negate, label: name },
+          source: seedCurves.sourceOf(id, isReturnCurve ? undefined : metric),
           over: { metric: "count", all: runIds.length, one: "seed" as const },
           ...{ mode: "line" as const, band: { low: "low", high: "high" } },
           color: seriesStyles.get(runIds[0]!)?.color ?? "series-1",
@@ -211,7 +313,7 @@ function useSpec(
                 ? ("markers" as const)
                 : ("line" as const),
             ...(metric === EVALUATION &&
-              lines.length <= MOST_SPREADS && { spread: EVALUATION_SPREAD }),
+              lines.length - inBand.size <= MOST_SPREADS && { spread: EVALUATION_SPREAD }),
             smooth: kind === "measured",
             ...{ color: style?.color ?? "series-1", dash: style?.dash },
           })),
@@ -220,84 +322,40 @@ function useSpec(
         isReturn && metric !== EVALUATION_SPREAD ? returnLevels({ threshold, random }) : [],
     };
     return { ...spec, context: ancestorLines(ancestors, spec.series) };
-    // `lines` holds nothing else that the chart shows, and a run keeps its series.
+    // `says` holds all of `lines`, `bands` and `notes` that the chart shows, and a run keeps its series.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [says, threshold, random, known, metric, title, isOnly, ancestors]);
 }
 
-interface CurveOptionsProps {
-  metric: string;
-  /** Metrics that any of the runs has logged. */
-  logged: readonly string[];
-  onMetric: (metric: string) => void;
-  color: ColorBy;
-  onColor: (color: ColorBy) => void;
-  /** Whether each seed of a group has a curve of its own; null without groups. */
-  apart: boolean | null;
-  onApart: (apart: boolean) => void;
+/**
+ * The metrics that are drawn: those that were chosen, or those that lines have in common. `loggedBy`: the names that each
+ * line has logged. What a single line has comes second.
+ */
+export function sharedMetrics(
+  registry: MetricRegistry,
+  loggedBy: readonly (readonly string[])[],
+  chosen: readonly string[] | null,
+): SharedMetrics {
+  if (chosen !== null) return { main: chosen, more: [] };
+  const lines = new Map<string, number>();
+  for (const names of loggedBy)
+    for (const name of new Set(names)) lines.set(name, (lines.get(name) ?? 0) + 1);
+  const shared = (name: string) => (lines.get(name) ?? 0) > 1;
+  const drawn = metricChoices(registry, lines.keys()).flatMap(({ metrics }) => metrics);
+  const names = registry.sorted(drawn.map(({ name }) => name).filter((name) => name !== RETURN));
+  const isFirst = (name: string) =>
+    shared(name) && registry.get(name).place !== "detail" && !SECOND.includes(name);
+  const first = names.filter(isFirst);
+  const second = names.filter((name) => shared(name) && !isFirst(name) && !SECOND.includes(name));
+  const main = [RETURN, ...first, ...second].slice(0, MOST_AT_ONCE);
+  return { main, more: names.filter((name) => !main.includes(name)) };
 }
 
-const COLOR_NAMES: Record<ColorBy, string> = {
-  run: "Run",
-  env_id: "Environment",
-  algo: "Algorithm",
-  preset: "Preset",
-};
+/** Charts that are drawn before more are asked for. */
+const MOST_AT_ONCE = 9;
 
-/** Selects the metric to draw, and what determines a run's colour. */
-export function CurveOptions({
-  metric,
-  logged,
-  onMetric,
-  color,
-  onColor,
-  apart,
-  onApart,
-}: CurveOptionsProps) {
-  const registry = useMetricRegistry();
-  const groups = metricChoices(registry, [RETURN, metric, ...logged]);
-  return (
-    <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-xs text-ink-soft">
-      {apart !== null && (
-        <Switch label="Single seeds" className="text-xs" checked={apart} onChange={onApart} />
-      )}
-      <label className="flex items-center gap-1.5">
-        Metric
-        <Select
-          aria-label="Metric"
-          className="w-56"
-          value={metric}
-          onChange={(event) => onMetric(event.currentTarget.value)}
-        >
-          {groups.map(({ title, metrics }) => (
-            <optgroup key={title} label={title}>
-              {metrics.map(({ name, label }) => (
-                <option key={name} value={name}>
-                  {label}
-                </option>
-              ))}
-            </optgroup>
-          ))}
-        </Select>
-      </label>
-      <label className="flex items-center gap-1.5">
-        Colour by
-        <Select
-          aria-label="Colour by"
-          className="w-36"
-          value={color}
-          onChange={(event) => onColor(event.currentTarget.value as ColorBy)}
-        >
-          {COLOR_BY.map((by) => (
-            <option key={by} value={by}>
-              {COLOR_NAMES[by]}
-            </option>
-          ))}
-        </Select>
-      </label>
-    </div>
-  );
-}
+/** What another chart shows already. */
+const SECOND = ["rollout/ep_rew_mean", "rollout/ep_len_mean", EVALUATION_SPREAD];
 
 interface MetricGroup {
   title: string;

@@ -4,6 +4,7 @@ import clsx from "clsx";
 import type { ReactNode } from "react";
 import type { Comparison } from "@/api/types";
 import { ChartHelp } from "@/charts/chart-card";
+import { SeedInterval } from "@/charts/seed-interval";
 import { Badge } from "@/ui/badge";
 import { Card } from "@/ui/card";
 import { type FigureCell, type FigureRow, figureRows } from "./figures";
@@ -136,14 +137,16 @@ function FigureName({ label, reason }: Pick<FigureRow, "label" | "reason">) {
   );
 }
 
-function Value({ cell: { text, detail, best } }: { cell: FigureCell }) {
+function Value({ cell: { text, detail, seeds, best } }: { cell: FigureCell }) {
   return (
     <span className="inline-flex flex-col max-md:items-end">
       <span className={clsx("inline-flex items-center gap-2", best && "font-semibold")}>
         {text}
         {best && <Badge tone="good">best</Badge>}
       </span>
-      {detail && <span className="text-xs text-ink-soft">{detail}</span>}
+      <SeedInterval count={seeds} className="text-xs">
+        {detail}
+      </SeedInterval>
     </span>
   );
 }

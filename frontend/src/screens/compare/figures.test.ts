@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { FigureComparison, GroupFigure } from "@/api/types";
 import { figureRows, seconds } from "./figures";
 import { aRun, compared, comparison } from "./fixtures";
-import { suggest } from "./run-chips";
+import { suggest } from "./run-picker";
 import { comparedColumns } from "./series-styles";
 import { settingRows } from "./settings-diff";
 

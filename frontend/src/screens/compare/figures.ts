@@ -10,6 +10,8 @@ export interface FigureCell {
   text: string;
   /** Of seeds: the interval, and how many have the figure where not all do. */
   detail: string;
+  /** How many seeds the interval is of; null for a run. */
+  seeds: number | null;
   best: boolean;
 }
 
@@ -42,6 +44,7 @@ export function figureRows(
         columnId: id,
         text: value === null ? missing(figure, threshold, ofSeeds?.count) : shown(figure, value),
         detail: ofSeeds ? seedsDetail(figure, ofSeeds) : "",
+        seeds: ofSeeds ? ofSeeds.count : null,
         best: !isGrouped && figure.best === id,
       };
     }),
@@ -55,7 +58,7 @@ function solvedRow(runs: Comparison["runs"], columns: readonly ComparedColumn[])
     ...{ id: "solved", label: "Solved", note: "when it reached its threshold, and what showed it" },
     reason: "",
     cells: columns.map(({ id, group }) => ({
-      ...{ columnId: id, detail: "", best: false },
+      ...{ columnId: id, detail: "", seeds: null, best: false },
       text: group
         ? solvedSeeds(group.runIds.flatMap((one) => byId.get(one) ?? []))
         : solvedText(byId.get(id)!),

@@ -4,7 +4,7 @@ import { createStore } from "@/lib/store";
 import { FakeTimers } from "@/lib/testing/timers";
 import type { Phase } from "@/player/session/session-machine";
 import { recordOf } from "@/player/session/testing";
-import { Lockstep, type Player } from "./live-runs";
+import { Lockstep, type Player } from "./lockstep";
 
 /** A session whose episodes have so many steps, and that answers when the test says so. */
 function player(length: number, phase: Phase = "live") {

@@ -1,4 +1,4 @@
-import type { Comparison, Run } from "@/api/types";
+import type { Run } from "@/api/types";
 import { SERIES_COUNT, seriesStyle, type SeriesStyle } from "@/ui/series-style";
 import type { ColorBy } from "./comparison";
 
@@ -8,19 +8,25 @@ type Styled = Pick<Run, "id" | "env_id" | "algo" | "preset">;
 
 /**
  * Colour and dash of each run. By run, they depend on its place in the address, so that a link looks the same
- * to everyone; otherwise runs of a group share a colour.
+ * to everyone, and the seeds of one of `groups` share theirs; otherwise runs with a property in common do.
  */
-export function seriesStylesOf(runs: readonly Styled[], by: ColorBy): SeriesStyles {
-  const groups = [...new Set(runs.map((run) => groupOf(run, by)))];
-  return new Map(runs.map((run) => [run.id, seriesStyle(groups.indexOf(groupOf(run, by)))]));
+export function seriesStylesOf(
+  runs: readonly Styled[],
+  by: ColorBy,
+  groups: readonly ComparedGroup[] = [],
+): SeriesStyles {
+  const keyOf = (run: Styled) =>
+    (by === "run" && groups.find(({ runIds }) => runIds.includes(run.id))?.id) || groupOf(run, by);
+  const keys = [...new Set(runs.map(keyOf))];
+  return new Map(runs.map((run) => [run.id, seriesStyle(keys.indexOf(keyOf(run)))]));
 }
 
 /**
  * The default for what determines a colour: the run while there are enough colours, otherwise a property in
- * which runs differ.
+ * which runs differ. `lines`: how many there are to tell apart.
  */
-export function usualColorBy(runs: readonly Styled[]): ColorBy {
-  if (runs.length <= SERIES_COUNT) return "run";
+export function usualColorBy(runs: readonly Styled[], lines = runs.length): ColorBy {
+  if (lines <= SERIES_COUNT) return "run";
   const differ = (by: ColorBy) => new Set(runs.map((run) => groupOf(run, by))).size > 1;
   return (["env_id", "algo", "preset"] as const).find(differ) ?? "run";
 }
@@ -54,6 +60,11 @@ export function byGroup<R extends Pick<Run, "group_id">>(runs: readonly R[]): Ma
   return groups;
 }
 
+/** Id of a group's series, as distinguished from that of its first run. */
+export function groupSeriesId(groupId: string): string {
+  return `group ${groupId}`;
+}
+
 /** A column of the tables: a run, or the seeds of one setting together. */
 export interface ComparedColumn {
   /** That of the run, or of the first of the seeds. */
@@ -64,7 +75,7 @@ export interface ComparedColumn {
 
 /** The seeds of each group in one column; every other run has its own. */
 export function comparedColumns(
-  runs: Comparison["runs"],
+  runs: readonly { run: Pick<Run, "id" | "name"> }[],
   groups: readonly ComparedGroup[],
 ): ComparedColumn[] {
   return runs.flatMap(({ run }) => {

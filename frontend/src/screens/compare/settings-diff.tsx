@@ -1,6 +1,6 @@
 import clsx from "clsx";
 import type { Comparison, ConfigDifference } from "@/api/types";
-import { setting } from "@/lib/number";
+import { setting, settingText } from "@/lib/number";
 import { Card } from "@/ui/card";
 import { Disclosure } from "@/ui/disclosure";
 import { RunTable, stickyClass } from "./figure-table";
@@ -98,6 +98,12 @@ function SettingTable({ label, rows, columns, seriesStyles }: SettingTableProps)
   );
 }
 
+/** Whether values that differ also differ in the digits that are shown. */
+function tellsApart(values: ConfigDifference["values"]): boolean {
+  const all = Object.values(values);
+  return new Set(all.map(settingText)).size === new Set(all.map(setting)).size;
+}
+
 const nameClass = `${stickyClass} min-w-36 max-w-56`;
 
 interface SettingRow {
@@ -125,9 +131,8 @@ export function settingRows(
     ...{ path, name, group: GROUPS[group] ?? group },
     values: columns.map(({ id, group: seeds }) => {
       const runIds = seeds?.runIds ?? [id];
-      const of = runIds.map((run) =>
-        Object.hasOwn(values, run) ? setting(values[run]) : "not set",
-      );
+      const text = tellsApart(values) ? settingText : setting;
+      const of = runIds.map((run) => (Object.hasOwn(values, run) ? text(values[run]) : "not set"));
       return {
         set: runIds.some((run) => Object.hasOwn(values, run)),
         text: [...new Set(of)].join(", "),

@@ -1,9 +1,11 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
+import { useState } from "react";
 import { expect, test } from "vitest";
 import type { Run } from "@/api/types";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { compared, comparison } from "./fixtures";
+import type { PoliciesView } from "./comparison";
 import { SideBySide } from "./side-by-side";
 
 const runs = ["a", "b", "c"].map(
@@ -16,6 +18,12 @@ const figures = comparison(
   { environments: [] },
 );
 
+function Policies() {
+  const [view, onView] = useState<PoliciesView>("videos");
+  const comparison = figures;
+  return <SideBySide {...{ runs, comparison, view, onView }} seriesStyles={new Map()} />;
+}
+
 test("as many runs play live as the service allows, and one can choose which", async () => {
   serve({
     "GET /health": () => ({ body: { max_sessions: 2 } }),
@@ -23,7 +31,7 @@ test("as many runs play live as the service allows, and one can choose which", a
       runs.map(({ id }) => [`GET /runs/${id}/evaluations`, () => ({ body: [] })]),
     ),
   });
-  renderWithQueries(<SideBySide runs={runs} seriesStyles={new Map()} comparison={figures} />);
+  renderWithQueries(<Policies />);
   await userEvent.click(screen.getByRole("radio", { name: "Live" }));
   const tiles = await screen.findByRole("list", { name: "Live, in step" });
   const names = () =>
@@ -49,7 +57,7 @@ test("what the runs were at the same step is asked for when somebody opens it, a
       ]),
     ),
   });
-  renderWithQueries(<SideBySide runs={runs} seriesStyles={new Map()} comparison={figures} />);
+  renderWithQueries(<Policies />);
   expect(await screen.findAllByText("Not evaluated yet.")).toHaveLength(3);
   expect(asked.filter(({ route }) => /policies|clips/.test(route))).toEqual([]);
   await userEvent.click(screen.getByRole("radio", { name: "Same step" }));

@@ -1,10 +1,10 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import { useState } from "react";
 import type { Comparison, Run } from "@/api/types";
 import { withRetry } from "@/api/with-retry";
 import { Segmented } from "@/ui/segmented";
+import type { PoliciesView } from "./comparison";
 import { comparesReturns } from "./same-return";
 import type { SeriesStyles } from "./series-styles";
 import { Videos } from "./videos";
@@ -23,10 +23,9 @@ const SameMoment = dynamic(
   },
 );
 
-type View = "videos" | "live" | "step" | "return";
-
-const VIEWS: readonly { value: View; label: string }[] = [
+const VIEWS: readonly { value: PoliciesView; label: string }[] = [
   { value: "videos", label: "Videos" },
+  { value: "race", label: "Ghost race" },
   { value: "live", label: "Live" },
   { value: "step", label: "Same step" },
   { value: "return", label: "Same return" },
@@ -37,22 +36,25 @@ interface SideBySideProps {
   seriesStyles: SeriesStyles;
   /** Tells whether the runs can be compared by their returns. */
   comparison: Comparison;
+  view: PoliciesView;
+  onView: (view: PoliciesView) => void;
 }
 
-/** The policies of the compared runs side by side: on video, live, or at the same moment of training. */
-export function SideBySide({ comparison, ...props }: SideBySideProps) {
-  const [chosen, setView] = useState<View>("videos");
+/** The policies of the compared runs side by side: on video, live, in one frame, or at the same moment of training. */
+export function SideBySide({ comparison, view: chosen, onView, ...props }: SideBySideProps) {
   const comparable = comparesReturns(comparison);
   const view = chosen === "return" && !comparable ? "step" : chosen;
   const aside = (
     <Segmented
       legend="How policies are shown"
+      className="flex-wrap"
       options={VIEWS.filter(({ value }) => comparable || value !== "return")}
       value={view}
-      onChange={setView}
+      onChange={onView}
     />
   );
-  if (view === "live") return <LiveRuns {...props} aside={aside} />;
+  if (view === "live" || view === "race")
+    return <LiveRuns key={view} {...props} isRace={view === "race"} aside={aside} />;
   if (view === "videos") return <Videos {...props} aside={aside} />;
   return <SameMoment {...props} by={view} aside={aside} />;
 }

@@ -8,10 +8,11 @@ import { isUnderWay, useEvaluate, whyNotYet } from "@/api/evaluate";
 import { evaluationsQuery } from "@/api/evaluations";
 import { explainAction } from "@/api/http";
 import { sideBySideVideo } from "@/api/metrics";
+import { useRunActions } from "@/api/run-actions";
 import type { Evaluation, Run } from "@/api/types";
 import { withRetry } from "@/api/with-retry";
 import { download, fileName } from "@/lib/download";
-import { brief, decimal } from "@/lib/number";
+import { brief, decimal, plural } from "@/lib/number";
 import { choicesOf, pairOnOneSeed } from "@/player/side-by-side/choices";
 import { type PlaybackController, usePlaybackController } from "@/player/video/playback-controller";
 import { Player } from "@/player/video/player";
@@ -89,6 +90,12 @@ export function Videos({ runs: all, seriesStyles, aside }: VideosProps) {
             </Button>
           )}
           {filmed.length > 1 && <DownloadVideo pair={filmed.slice(0, 2)} />}
+          <EvaluateAll
+            runs={runs.filter((run, i) => {
+              const known = answers[i]?.data;
+              return known !== undefined && lacksVideo(run, known);
+            })}
+          />
           {aside}
         </span>
       }
@@ -104,6 +111,49 @@ export function Videos({ runs: all, seriesStyles, aside }: VideosProps) {
         <SideBySideDialog choices={choices} first={pair} onClose={() => setCompares(false)} />
       )}
     </Card>
+  );
+}
+
+/** Whether a run has no video, none is being made, and one can be. */
+function lacksVideo(run: Run, evaluations: readonly Evaluation[]): boolean {
+  const newest = evaluations[0];
+  return (
+    newestVideo(evaluations) === null && !(newest && isUnderWay(newest)) && whyNotYet(run) === null
+  );
+}
+
+/** Evaluates the runs without a video at once; nothing where there are fewer than two. */
+function EvaluateAll({ runs }: { runs: readonly Run[] }) {
+  const { evaluate } = useRunActions();
+  const { mutate, isPending } = useMutation({
+    mutationFn: async () => {
+      const outcomes = await Promise.allSettled(runs.map(({ id }) => evaluate(id, {})));
+      return outcomes.flatMap((outcome, i) =>
+        outcome.status === "rejected" ? [{ run: runs[i]!, error: outcome.reason as Error }] : [],
+      );
+    },
+    onSuccess: (failed) => {
+      if (failed.length === 0) return;
+      toast({
+        tone: "bad",
+        title: `${plural(failed.length, "run")} could not be evaluated`,
+        description: `${failed[0]!.run.name}: ${explainAction(failed[0]!.error)}`,
+        cause: "service",
+      });
+    },
+  });
+  if (runs.length < 2) return null;
+  return (
+    <Button
+      size="sm"
+      needsService
+      busy={isPending}
+      icon={<Clapperboard aria-hidden className="size-3.5" />}
+      title={`Evaluate the ${runs.length} runs without a video`}
+      onClick={() => mutate()}
+    >
+      Evaluate all {runs.length}
+    </Button>
   );
 }
 

@@ -1,6 +1,7 @@
 import { madeText, madeTexts } from "@/api/made";
 import type { ExperimentResults } from "@/api/types";
 import { ChartHelp } from "@/charts/chart-card";
+import { SeedInterval } from "@/charts/seed-interval";
 import { interval, plural } from "@/lib/number";
 import { Card } from "@/ui/card";
 import { ScrollRegion } from "@/ui/scroll-region";
@@ -23,6 +24,10 @@ export function ImprovementMatrix({ results }: { results: ExperimentResults }) {
     })),
     "pair",
   );
+  const seedsOf = new Map(results.variants.map(({ variant, n }) => [variant, n]));
+  /** Those of the variant that has fewer; null: scores of several environments are more than seeds. */
+  const fewest = (row: string, column: string) =>
+    results.across ? null : Math.min(seedsOf.get(row) ?? 0, seedsOf.get(column) ?? 0);
   const ends = (row: string, column: string) => {
     const pair = pairOf(row, column);
     if (!pair) return "";
@@ -79,7 +84,9 @@ export function ImprovementMatrix({ results }: { results: ExperimentResults }) {
                       ) : (
                         <>
                           {probability.toFixed(2)}
-                          <span className="block text-2xs text-ink-soft">{ends(row, column)}</span>
+                          <SeedInterval count={fewest(row, column)} className="block text-2xs">
+                            {ends(row, column)}
+                          </SeedInterval>
                         </>
                       )}
                     </td>

@@ -1,7 +1,7 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { GitCompareArrows, Plus, X } from "lucide-react";
+import { GitCompareArrows, Plus } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
 import { useAlgorithmName, useLimits } from "@/api/choices";
@@ -17,53 +17,6 @@ import { OptionList } from "@/ui/combobox-options";
 import { EmptyState, ErrorState } from "@/ui/notice";
 import { Popover } from "@/ui/popover";
 import { Skeleton } from "@/ui/progress";
-import type { SeriesStyles } from "./series-styles";
-import { Swatch } from "./tile";
-
-interface RunChipsProps {
-  runs: readonly Run[];
-  seriesStyles: SeriesStyles;
-  onRemove: (id: string) => void;
-}
-
-/** The compared runs with the line of each, a link to its page, and a button to remove it. */
-export function RunChips({ runs, seriesStyles, onRemove }: RunChipsProps) {
-  const algorithmName = useAlgorithmName();
-  return (
-    <ul
-      aria-label="Compared runs"
-      className="-m-1 flex max-h-31 min-w-0 grow basis-0 flex-wrap gap-2 overflow-y-auto p-1 max-sm:order-last max-sm:basis-full"
-    >
-      {runs.map((run) => (
-        <li
-          key={run.id}
-          className="flex max-w-full min-w-0 items-center gap-2 rounded-md border border-line bg-surface py-1 pr-1 pl-2.5 text-sm"
-        >
-          <Swatch seriesStyle={seriesStyles.get(run.id)} />
-          <Link
-            href={routes.run(run.id)}
-            title={run.name}
-            className="min-w-0 truncate rounded-sm font-medium hover:text-accent"
-          >
-            {run.name}
-          </Link>
-          <span className="shrink-0 text-xs text-ink-faint max-sm:hidden">
-            {algorithmName(run.algo)} · {run.env_id}
-          </span>
-          <StatusBadge status={run.status} />
-          <button
-            type="button"
-            aria-label={`Remove ${run.name}`}
-            onClick={() => onRemove(run.id)}
-            className="grid size-7 shrink-0 place-items-center rounded-md text-ink-faint hover:bg-rest-tint hover:text-ink max-md:size-9"
-          >
-            <X aria-hidden className="size-3.5" />
-          </button>
-        </li>
-      ))}
-    </ul>
-  );
-}
 
 interface RunPickerProps {
   chosen: readonly string[];
@@ -192,6 +145,36 @@ export function Suggestions({ chosen, onChoose }: SuggestionsProps) {
       </EmptyState>
     </Card>
   );
+}
+
+interface ChosenPair {
+  /** Null: there are not two, or others are chosen. */
+  pair: readonly [Run, Run] | null;
+  isPending: boolean;
+}
+
+/** Two completed runs for an address that names none. */
+export function useChosenPair(wanted: boolean): ChosenPair {
+  const { data, isPending } = useQuery({ ...runSearchQuery("", LOOKED_AT), enabled: wanted });
+  return {
+    pair: wanted && data ? pairOfCompleted(data.runs) : null,
+    isPending: wanted && isPending,
+  };
+}
+
+/**
+ * The newest completed run with another one of its environment that was configured differently, or differs in its seed
+ * alone where there is no other. `runs` must be newest first.
+ */
+export function pairOfCompleted(runs: readonly Run[]): [Run, Run] | null {
+  const completed = runs.filter(({ status, step }) => status === "completed" && step > 0);
+  const pairs = completed.flatMap((first, i) =>
+    completed
+      .slice(i + 1)
+      .filter(({ env_id }) => env_id === first.env_id)
+      .map((second): [Run, Run] => [first, second]),
+  );
+  return pairs.find(([one, other]) => one.group_id !== other.group_id) ?? pairs[0] ?? null;
 }
 
 /**

@@ -1,0 +1,37 @@
+"use client";
+
+import clsx from "clsx";
+import { useLimits } from "@/api/choices";
+import { plural } from "@/lib/number";
+
+interface SeedIntervalProps {
+  /** How many seeds (or runs) it is of; null: unknown. */
+  count: number | null;
+  one?: "seed" | "run";
+  className?: string;
+  /** The interval in words. */
+  children: string;
+}
+
+/**
+ * An interval over seeds. One of fewer seeds than a verdict needs is faint and says so, since the bootstrap of three
+ * seeds that agree is [1.00, 1.00], whatever the next seed does.
+ */
+export function SeedInterval({ count, one = "seed", className, children }: SeedIntervalProps) {
+  const enough = useLimits()?.verdict_seeds.minimum ?? 0;
+  const isWeak = count !== null && count < enough;
+  if (children === "") return null;
+  return (
+    <span
+      className={clsx(isWeak ? "text-ink-faint italic" : "text-ink-soft", className)}
+      title={
+        isWeak
+          ? `Of ${plural(count, one)}: an interval means little below ${enough} ${one}s.`
+          : undefined
+      }
+    >
+      {children}
+      {isWeak && <span className="sr-only"> (too few {one}s)</span>}
+    </span>
+  );
+}

@@ -1,0 +1,79 @@
+/** How translucent frames are put over each other. */
+export interface Blend {
+  /** What becomes of a frame's own colours: its dark or its bright parts take the colour of its run; null: nothing. */
+  stain: "lighten" | "darken" | null;
+  /** How a frame is put on those before it. */
+  over: "multiply" | "screen" | "source-over";
+}
+
+/**
+ * The blend for frames of a mean brightness from 0 to 1. On a bright background the agent is dark: its ghosts are
+ * printed over each other like inks. On a dark one they are added like lights. Between, every frame has the same share.
+ */
+export function blendFor(brightness: number): Blend {
+  if (brightness > 0.7) return { stain: "lighten", over: "multiply" };
+  if (brightness < 0.3) return { stain: "darken", over: "screen" };
+  return { stain: null, over: "source-over" };
+}
+
+/** Mean brightness of pixels as a canvas has them, four bytes each, from 0 to 1. */
+export function brightnessOf(pixels: Uint8ClampedArray): number {
+  let sum = 0;
+  for (let i = 0; i < pixels.length; i += 4)
+    sum += pixels[i]! * 0.299 + pixels[i + 1]! * 0.587 + pixels[i + 2]! * 0.114;
+  return pixels.length === 0 ? 1 : sum / (pixels.length / 4) / 255;
+}
+
+/** Opacity of frame number `place`, from 0, so that all have the same share of what is seen. */
+export function shareOf({ over }: Blend, place: number): number {
+  return over === "source-over" ? 1 / (place + 1) : 1;
+}
+
+/** A frame, and the colour of its run. */
+export interface Ghost {
+  picture: ImageBitmap;
+  color: string;
+  /** Whether its episode is over: it is drawn fainter. */
+  isOver: boolean;
+}
+
+const OVER_SHARE = 0.35;
+const SAMPLE = 16;
+
+/** Draws all ghosts into one frame, with `layer` as room for one of them. */
+export function drawGhosts(
+  target: HTMLCanvasElement,
+  layer: HTMLCanvasElement,
+  ghosts: readonly Ghost[],
+) {
+  const ctx = target.getContext("2d");
+  const paint = layer.getContext("2d", { willReadFrequently: true });
+  const first = ghosts[0]?.picture;
+  if (!ctx || !paint || !first) return;
+  const { width, height } = first;
+  for (const canvas of [target, layer]) {
+    if (canvas.width !== width) canvas.width = width;
+    if (canvas.height !== height) canvas.height = height;
+  }
+  paint.globalCompositeOperation = "copy";
+  paint.drawImage(first, 0, 0, SAMPLE, SAMPLE);
+  const blend = blendFor(brightnessOf(paint.getImageData(0, 0, SAMPLE, SAMPLE).data));
+  ctx.globalCompositeOperation = "source-over";
+  ctx.globalAlpha = 1;
+  ctx.fillStyle = blend.over === "screen" ? "black" : "white";
+  ctx.fillRect(0, 0, width, height);
+  ghosts.forEach(({ picture, color, isOver }, place) => {
+    paint.globalCompositeOperation = "copy";
+    paint.drawImage(picture, 0, 0, width, height);
+    if (blend.stain) {
+      paint.globalCompositeOperation = blend.stain;
+      paint.fillStyle = color;
+      paint.fillRect(0, 0, width, height);
+    }
+    ctx.globalCompositeOperation = blend.over;
+    ctx.globalAlpha = shareOf(blend, place) * (isOver ? OVER_SHARE : 1);
+    ctx.drawImage(layer, 0, 0);
+  });
+  target.dataset.ghosts = String(ghosts.length);
+  target.dataset.frames = String(Number(target.dataset.frames ?? 0) + 1);
+}

@@ -1,0 +1,120 @@
+"use client";
+
+import { StepForward } from "lucide-react";
+import { type RefObject, useEffect, useMemo, useState } from "react";
+import type { Run } from "@/api/types";
+import { useInView } from "@/lib/media";
+import { browserTimers } from "@/lib/time";
+import { PlayKey } from "@/player/live/transport";
+import type { SessionClient } from "@/player/session/session-client";
+import type { SessionState } from "@/player/session/session-machine";
+import { usePageSeen, watchSession } from "@/player/session/watch-session";
+import { Key } from "@/player/video/transport";
+import { Segmented } from "@/ui/segmented";
+import { Lockstep, type Player } from "./lockstep";
+
+/** Steps per second of all sessions. */
+const FPS = 15;
+const CLOCK = { timers: browserTimers, now: () => performance.now() };
+
+interface Racers {
+  /** The session of each run, in their order. */
+  clients: readonly SessionClient[];
+  /** Whether the user looks, so that sessions are held. */
+  wanted: boolean;
+  controls: LiveControlsProps;
+}
+
+/**
+ * The sessions of `runs`, which play in step with each other while `place` is in view. `others` play with them.
+ */
+export function useRacers(
+  runs: readonly Run[],
+  place: RefObject<HTMLElement | null>,
+  others: readonly Player[] = NO_OTHERS,
+): Racers {
+  // A run that keeps playing keeps its session when another one takes a place.
+  const [sessions] = useState(() => new Map<string, SessionClient>());
+  const [playing, setPlaying] = useState(true);
+  const [greedy, setGreedy] = useState(true);
+  const inView = useInView(place);
+  const pageSeen = usePageSeen();
+  const wanted = inView === true && pageSeen;
+
+  const key = runs.map(({ id }) => id).join();
+  const clients = useMemo(
+    () => key.split(",").map((id) => sessionOf(sessions, id)),
+    [sessions, key],
+  );
+  const lockstep = useMemo(
+    () => new Lockstep([...clients, ...others], CLOCK, FPS),
+    [clients, others],
+  );
+  // External system: the sessions at the service.
+  useEffect(() => {
+    if (!wanted) return;
+    lockstep.start();
+    return () => lockstep.stop();
+  }, [lockstep, wanted]);
+  useEffect(() => lockstep.setPlaying(playing), [lockstep, playing]);
+  useEffect(() => {
+    for (const client of clients) client.setGreedy(greedy);
+  }, [clients, greedy]);
+  const onStep = () => {
+    setPlaying(false);
+    lockstep.stepOnce();
+  };
+  return {
+    ...{ clients, wanted },
+    controls: { playing, onPlaying: setPlaying, onStep, greedy, onGreedy: setGreedy },
+  };
+}
+
+const NO_OTHERS: readonly Player[] = [];
+
+function sessionOf(sessions: Map<string, SessionClient>, id: string): SessionClient {
+  const known = sessions.get(id) ?? watchSession(id);
+  sessions.set(id, known);
+  return known;
+}
+
+interface LiveControlsProps {
+  playing: boolean;
+  onPlaying: (playing: boolean) => void;
+  onStep: () => void;
+  greedy: boolean;
+  onGreedy: (greedy: boolean) => void;
+}
+
+/** Pause, one step, and how actions are chosen: of all runs that play together. */
+export function LiveControls({ playing, onPlaying, onStep, greedy, onGreedy }: LiveControlsProps) {
+  return (
+    <div role="group" aria-label="All runs" className="flex flex-wrap items-center gap-1">
+      <PlayKey goesOn={playing} disabled={false} onPress={() => onPlaying(!playing)} />
+      <Key label="One step" onPress={onStep}>
+        <StepForward aria-hidden className="size-4" />
+      </Key>
+      <Segmented
+        legend="Actions"
+        className="ml-auto"
+        options={[
+          { value: "greedy", label: "Greedy" },
+          { value: "exploring", label: "Exploring" },
+        ]}
+        value={greedy ? "greedy" : "exploring"}
+        onChange={(value) => onGreedy(value === "greedy")}
+      />
+    </div>
+  );
+}
+
+/** What stands where a picture is missing; null where one is shown. */
+export function missingPicture(
+  { phase, refusal, cause }: SessionState,
+  hasFrame: boolean,
+): string | null {
+  if (phase === "refused") return [refusal?.title, refusal?.detail].filter(Boolean).join(". ");
+  if (phase === "ended") return cause;
+  if (phase === "waiting") return "The connection was lost. Trying again…";
+  return hasFrame || phase === "resting" ? null : "Starting the environment…";
+}
