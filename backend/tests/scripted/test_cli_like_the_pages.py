@@ -100,7 +100,7 @@ def test_the_rules_of_a_run_are_listed_added_tried_and_removed(warm: Service, cr
     tried = done(warm, "rules", "try", "put-there", "episode/reward > 20 -> notify")
     assert "They would have fired once." in tried.out
     assert done(warm, "rules", "try", "put-there", "episode/reward > 99 -> notify", "--json").json["total"] == 0
-    assert "Of rule 1 it cannot be known" in done(warm, "rules", "try", "put-there", "error -> roll back").out
+    assert "Rule 1 cannot be tried" in done(warm, "rules", "try", "put-there", "error -> roll back").out
     refused = call(warm.runs_dir, "rules", "add", created, "disk 5 -> stop")
     assert (refused.status, "greater than or equal to 1000000" in refused.err) == (2, True), refused.err
 

@@ -67,7 +67,7 @@ def test_methods_are_compared_over_several_environments(service: Service) -> Non
     assert [(one["label"], one["n"], one["seeds"]) for one in across["methods"]] == [("slow", 4, 2), ("fast", 4, 2)]
     assert [len(one["scores"]) for one in results["variants"]] == [2] * 4
     assert [one["threshold"] for one in results["thresholds"]["variants"]] == [475.0, -100.0] * 2
-    assert "on each environment are needed" in results["verdict"]["headline"]
+    assert "of each on each environment" in results["verdict"]["headline"]
     shown = call(service.runs_dir, "experiment", "show", experiment_id)
     report = service.api("GET", f"/experiments/{experiment_id}/report").text
     table = service.api("GET", f"/experiments/{experiment_id}/export?format=markdown").text

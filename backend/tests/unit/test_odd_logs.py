@@ -27,7 +27,7 @@ def read(tmp_path: Path) -> Read:
 
     def read(name: str, content: bytes) -> FoundRun:
         logs = Logs(written(tmp_path / name, content))
-        logs.take(logs.place)
+        logs.add_file(logs.place)
         return read_logs(logs) if logs else FoundRun("", "", 0.0)
 
     return read

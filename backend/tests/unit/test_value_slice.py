@@ -161,7 +161,7 @@ def test_components_go_by_place_or_name_and_a_wrong_one_names_the_nearest() -> N
     assert [_place(space, "x", text) for text in ("1", "position")] == [1, 0]
     with pytest.raises(InvalidRequest, match="Did you mean 'speed'"):
         _place(space, "x", "sped")
-    with pytest.raises(InvalidRequest, match="from 0 to 1"):
+    with pytest.raises(InvalidRequest, match="are 0 to 1"):
         _place(space, "x", "2")
     for text in ("0", "0,nan", "0,x", "0,1,2"):
         with pytest.raises(InvalidRequest, match="umber"):
