@@ -1,6 +1,7 @@
 import { expect, type Page, test } from "@playwright/test";
 import { answer, emptyList, refuse } from "../answers";
 import { comparePage, runPage, seeded } from "../seeded";
+import { openMore } from "../new-run";
 
 const rows = (page: Page) => page.locator("[role=row][data-index]");
 const row = (page: Page, name: string) =>
@@ -117,7 +118,7 @@ test("values out of bounds are refused beside their fields, with nothing created
 }) => {
   await page.setViewportSize({ width: 1440, height: 1000 });
   await page.goto("/?new");
-  const form = page.getByRole("form", { name: "New run" });
+  const form = await openMore(page);
   const timesteps = form.getByLabel("Timesteps");
   const isCovered = () =>
     timesteps.evaluate((field) => {
