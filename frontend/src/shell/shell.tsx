@@ -201,7 +201,7 @@ function ServiceFacts() {
   const { data } = useQuery(healthQuery);
   const health = useServiceAway() === null ? data : undefined;
   return (
-    <dl className="grid min-h-18 grid-cols-[1fr_auto] content-start gap-x-2 gap-y-1 border-t border-line px-2.5 pt-2.5 text-xs text-ink-soft tabular-nums">
+    <dl className="mt-2 grid min-h-18 grid-cols-[1fr_auto] content-start gap-x-2 gap-y-1 border-t border-line px-2.5 pt-2.5 text-xs text-ink-soft tabular-nums">
       {health && (
         <>
           <dt className="text-ink-faint">Training</dt>
@@ -220,6 +220,8 @@ function ServiceFacts() {
 
 const sidebarItemClass =
   "group flex h-8 w-full items-center gap-2.5 rounded-md px-2.5 text-sm font-medium transition-colors";
+/** An entry that belongs to Settings. */
+const partClass = "pl-6";
 const otherClass = "text-ink-soft hover:bg-rest-tint hover:text-ink";
 
 function Sidebar() {
@@ -250,7 +252,7 @@ function Sidebar() {
             </Link>
           ))}
         </nav>
-        <div className="mt-auto flex flex-col gap-2">
+        <div className="mt-auto flex flex-col gap-0.5">
           {lowerPages.map(({ href, label, icon: Icon, owns }) => (
             <Link
               key={href}
@@ -258,7 +260,7 @@ function Sidebar() {
               aria-current={owns(path) ? "page" : undefined}
               className={clsx(
                 sidebarItemClass,
-                "-mb-1.5",
+                href !== routes.settings && partClass,
                 owns(path) ? "bg-rest-tint text-ink" : otherClass,
               )}
             >
@@ -270,7 +272,7 @@ function Sidebar() {
             type="button"
             aria-haspopup="dialog"
             onClick={() => showOverlay("shortcuts")}
-            className={clsx(sidebarItemClass, otherClass)}
+            className={clsx(sidebarItemClass, partClass, otherClass)}
           >
             <Keyboard aria-hidden className="size-4" />
             <span className="grow text-left">Shortcuts</span>

@@ -71,11 +71,11 @@ test.each([
   expect(push).toHaveBeenCalledWith(address);
 });
 
-test("settings open from the palette", async () => {
+test("the palette leads to the settings", async () => {
   serve({ "GET /runs": noRuns, ...choices });
   renderWithQueries(<Palette onClose={() => undefined} />);
   await userEvent.type(screen.getByRole("combobox"), "settings{Enter}");
-  expect(overlayStore.get()).toBe("settings");
+  expect(push).toHaveBeenCalledWith("/settings");
 });
 
 test("on a run's page it stops that run", async () => {
