@@ -265,7 +265,7 @@ ENDING_LOST = "How the run ended is not known any more: what its events said of 
 COLUMNS_FROM: dict[str, Collection[str]] = {
     "config.json": (
         *("algo", "env_id", "env_options", "preset", "seed", "total_timesteps", "end_step", "created_at"),
-        "reward_threshold",
+        *("reward_threshold", "experiment_id"),
     ),
     "labels.json": ("name", "tags", "notes"),
     **columns_by_journal(),
