@@ -122,6 +122,7 @@ export type Controls = Schemas["Controls"];
 export type ServerMessage = Schemas["ServerMessage"];
 export type ClientMessage = Schemas["ClientMessage"];
 export type AnalyticsSchema = Schemas["AnalyticsSchema"];
+export type TableColumnInfo = Schemas["TableColumn"];
 export type RunGroupCurves = Schemas["RunGroupCurves"];
 export type ReturnsScale = Schemas["ReturnsScale"];
 export type RunGroups = Schemas["RunGroups"];

@@ -38,13 +38,15 @@ export function shortcutGroups(mod: string): ShortcutGroup[] {
     {
       title: "Table of runs, from anywhere on its page",
       shortcuts: [
-        { keys: ["/"], does: "Search the table" },
+        { keys: ["/"], does: "Search the table; Esc leaves it" },
         { keys: ["J", "K"], as: "or", does: "Down or up" },
         { keys: ["Enter"], does: "Open the run" },
         { keys: ["X"], does: "Select it; with Shift, all up to it" },
         { keys: ["M"], does: "Its menu" },
         { keys: ["F2"], does: "Edit name, tags and notes" },
         { keys: ["Del"], does: "Delete it" },
+        { keys: ["Shift", "← →"], as: "+", does: "On a title: move its column" },
+        { keys: ["←", "→"], as: "or", does: "On the edge of a title: set its width" },
       ],
     },
     {
