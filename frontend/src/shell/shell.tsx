@@ -19,6 +19,7 @@ import { LAYER_ID } from "@/ui/layer";
 import { dismissForRun, dismissForService, Toaster } from "@/ui/toast";
 import { Commands } from "./commands/commands";
 import { showOverlay, useModKey } from "./commands/overlay";
+import { KeepShell } from "./keep-shell";
 import { allPages, type Destination, lowerPages, pages } from "./navigation";
 import { StorageBar } from "./storage-bar";
 import { ThemeToggle } from "./theme-toggle";
@@ -60,6 +61,7 @@ export function Shell({ children }: { children: ReactNode }) {
       <ToastCauses />
       <Notified />
       <Commands />
+      <KeepShell />
     </>
   );
 }
