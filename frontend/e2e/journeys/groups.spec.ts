@@ -13,7 +13,7 @@ test("a list of seeds becomes one line, one curve with a band, and a group on ea
     await page.getByLabel("Number of seeds").selectOption("List");
     const seeds = page.getByLabel("Seeds", { exact: true });
     await seeds.fill("4, 4");
-    await expect(page.getByText("Seed 4 is there twice")).toBeVisible();
+    await expect(page.getByText("Seed 4 is listed twice")).toBeVisible();
     await seeds.fill("4, 7");
     await page.getByLabel("Timesteps", { exact: true }).fill("4000");
     await page.getByRole("button", { name: "Start training × 2" }).click();

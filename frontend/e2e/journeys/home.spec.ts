@@ -126,6 +126,7 @@ test("values out of bounds are refused beside their fields, with nothing created
       return document.elementFromPoint(x + width / 2, y + height / 2) !== field;
     });
   await timesteps.fill("3");
+  await timesteps.evaluate((field) => field.scrollIntoView({ block: "end" }));
   expect(await isCovered(), "by the buttons at the foot of the form, at first").toBe(true);
   await form.getByRole("button", { name: "Start training" }).click();
   await expect(timesteps).toHaveAccessibleDescription(/^Must be .* to /);

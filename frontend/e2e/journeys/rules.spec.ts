@@ -74,7 +74,10 @@ test("rules act, a hyperparameter is changed, training goes back, and the user i
     await page.keyboard.press("Control+k");
     await expect(page.getByRole("dialog")).toBeVisible();
     await page.keyboard.type("Settings");
-    await page.getByRole("option", { name: /^Settings/ }).first().click();
+    await page
+      .getByRole("option", { name: /^Settings/ })
+      .first()
+      .click();
     await page.getByText("Notify me in this browser").click();
     await look(page, "settings");
     await page.keyboard.press("Escape");

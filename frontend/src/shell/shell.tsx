@@ -190,8 +190,8 @@ function ServiceAwayBar() {
             </time>
             .
           </b>{" "}
-          What you see is from then, and nothing can be changed. Check that the app still runs in
-          its terminal, and start it again if it does not; this page goes on by itself.
+          The page shows the state of that time, and changes are off. Check that the app runs in its
+          terminal and start it again if not. This page reconnects by itself.
         </p>
       </div>
     </div>

@@ -63,7 +63,7 @@ function runActionsWithToasts(actions: RunActions, go: (href: string) => void) {
   async function evaluate(run: NamedRun, wanted: CreateEvaluation) {
     const ask = (id: string) => actions.evaluate(id, wanted);
     const asked = await forEach([run], ask, `${run.name} could not be evaluated`);
-    if (asked.length > 0) toast({ tone: "good", title: "The evaluation is under way" });
+    if (asked.length > 0) toast({ tone: "good", title: "The evaluation has started" });
     return asked;
   }
 

@@ -86,7 +86,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
               className="max-h-[min(26rem,70dvh)] scroll-py-2 overflow-y-auto p-1.5"
             >
               <Command.Empty className="px-2.5 py-6 text-center text-sm text-ink-soft">
-                Nothing fits
+                Nothing matches
               </Command.Empty>
               {groups.map((group) => (
                 <PaletteGroup key={group.heading} {...group} />

@@ -207,7 +207,7 @@ test("a run is delivered to the sinks that were chosen; one that is missing says
   });
   await userEvent.click(screen.getByText("Sinks"));
   const mlflow = await screen.findByRole("checkbox", { name: "MLflow" });
-  expect(mlflow).toHaveAccessibleDescription("Goes to a server.");
+  expect(mlflow).toHaveAccessibleDescription("Sent to a server.");
   expect(screen.getByRole("checkbox", { name: "Trackio" })).toBeDisabled();
   expect(screen.getByText("pip install trackio")).toBeVisible();
   await userEvent.click(mlflow);
@@ -235,7 +235,7 @@ test("seeds are listed, and one that is there twice is an error at the field, wh
   await userEvent.selectOptions(screen.getByLabelText("Number of seeds"), "List");
   const seeds = screen.getByLabelText("Seeds");
   await userEvent.type(seeds, "4, 4");
-  expect(seeds).toHaveAccessibleDescription(/Seed 4 is there twice/);
+  expect(seeds).toHaveAccessibleDescription(/Seed 4 is listed twice/);
   await userEvent.click(screen.getByRole("button", { name: "Start training × 2" }));
   expect(asked).toEqual([]);
   await userEvent.type(seeds, "2");

@@ -202,8 +202,7 @@ function DeletePreset({ preset, onDeleted, onClose }: DeletePresetProps) {
       onClose={onClose}
     >
       <p>
-        Its file goes for good, with what was measured. Runs that were made with it keep their
-        values.
+        Its file and its measurements are deleted for good. Runs that used it keep their values.
       </p>
     </ConfirmDialog>
   );
