@@ -116,7 +116,7 @@ test("Duplicate opens the form filled in from the run @phone", async ({ page }) 
 test("values out of bounds are refused beside their fields, with nothing created", async ({
   page,
 }) => {
-  await page.setViewportSize({ width: 1440, height: 1000 });
+  await page.setViewportSize({ width: 1440, height: 640 });
   await page.goto("/?new");
   const form = await openMore(page);
   const timesteps = form.getByLabel("Timesteps");

@@ -82,7 +82,7 @@ function Overview({ storage }: { storage: StorageData }) {
     >
       <dl className="grid grid-cols-2 gap-4 md:grid-cols-4">
         <Stat
-          label="Together"
+          label="Total"
           note={most === null ? "No limit is set" : `of ${bytes(most)} (RLVIZ_MAX_BYTES)`}
         >
           {at ? bytes(storage.total_bytes) : "Measuring…"}
