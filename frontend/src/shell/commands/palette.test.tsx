@@ -3,7 +3,6 @@ import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import { goTo, push } from "@/lib/testing/navigation";
 import { renderWithQueries, serve } from "@/lib/testing/service";
-import { overlayStore } from "./overlay";
 import { pageEntries, Palette } from "./palette";
 
 const run = (id: string, name: string) => ({

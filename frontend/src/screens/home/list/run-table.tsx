@@ -94,10 +94,10 @@ export function RunTable(props: RunTableProps) {
   const slotOf = slots.assign(lines);
   const { startIndex: first = 0, endIndex: last = 0 } = virtualizer.range ?? {};
   const { lineAt, error } = useLinesAround(filter, places, { first, last, total, passing: fast });
-  const table = useColumns(cards);
+  const { frame, columns, extras, template, hasFacts } = useColumns(cards);
   const shownLines = fast ? [] : lines.map(lineAt);
   const values = useExtraValues(
-    table.extras,
+    extras,
     shownLines.flatMap(({ run, group }) => group?.run_ids ?? (run ? [run.id] : [])),
     shownLines.some(({ run }) => run !== null && isActive(run)),
   );
@@ -196,13 +196,13 @@ export function RunTable(props: RunTableProps) {
       aria-label="Runs"
       aria-rowcount={count + 1}
       aria-multiselectable
-      ref={table.frame}
-      data-columns={table.template === null ? undefined : table.hasFacts ? "facts" : "plain"}
-      style={table.template === null ? undefined : ({ "--columns": table.template } as object)}
+      ref={frame}
+      data-columns={template === null ? undefined : hasFacts ? "facts" : "plain"}
+      style={template === null ? undefined : ({ "--columns": template } as object)}
       className={layout.frame}
     >
       <TableHead
-        columns={table.columns}
+        columns={columns}
         sort={sort}
         onSort={onSort}
         total={totalRuns}
@@ -234,7 +234,7 @@ export function RunTable(props: RunTableProps) {
               passing={fast}
               cards={cards}
               now={now}
-              columns={table.columns}
+              columns={columns}
               values={values}
             />
           );
@@ -265,22 +265,20 @@ function useColumns(cards: boolean) {
     },
     [isChosen],
   );
-  return useMemo(() => {
-    if (!isChosen) {
-      return { frame, columns: STANDARD, extras: NO_EXTRAS, template: null, hasFacts: false };
-    }
+  const shown = useMemo(() => {
+    if (!isChosen) return STANDARD_TABLE;
     const columns = fittingColumns(choice, width);
     return {
-      frame,
       columns,
       extras: columns.filter((column) => !isStandard(column)),
       template: gridTemplate(columns, choice),
       hasFacts: !columns.includes("algo") && !columns.includes("env_id"),
     };
-  }, [choice, frame, isChosen, width]);
+  }, [choice, isChosen, width]);
+  return { frame, ...shown };
 }
 
-const NO_EXTRAS: readonly string[] = [];
+const STANDARD_TABLE = { columns: STANDARD, extras: [], template: null, hasFacts: false } as const;
 
 function lineOf(target: HTMLElement): number | null {
   const row = target.closest<HTMLElement>("[data-index]");
