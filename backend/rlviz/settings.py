@@ -376,6 +376,13 @@ class Settings(BaseSettings):
             return "********"
         return self.webhook_address if name == "webhook_url" else getattr(self, name)
 
+    def as_json(self, name: str) -> Any:
+        """Return the value of field ``name`` as JSON has it, with secrets hidden; paths are text."""
+        value = self.shown(name)
+        if isinstance(value, tuple):
+            return list(value)
+        return value if isinstance(value, bool | int | float | dict) or value is None else str(value)
+
     @property
     def memory_a_run(self) -> int:
         """Bytes for the buffers of one run if the maximum number of runs trains at the same time."""

@@ -24,7 +24,7 @@ const SCENES: Scene[] = [
     title: "PPO Fast or A2C Fast on CartPole-v1",
     fill: async (page) => {
       await page.getByLabel("Steps of each run").fill("20000");
-      await expect(page.getByRole("status")).toHaveText("10 runs, 202k steps together");
+      await expect(page.getByRole("status")).toHaveText("10 runs, 202k steps in total");
     },
     over: /^10 of 10 trials scored/,
   },

@@ -172,7 +172,10 @@ test("what tells of a run", async ({ page, request }, { project }) => {
   await page.keyboard.press("Control+k");
   await expect(page.getByRole("dialog")).toBeVisible();
   await page.keyboard.type("Settings");
-  await page.getByRole("option", { name: "Settings", exact: true }).click();
+  await page
+    .getByRole("option", { name: /^Settings/ })
+    .first()
+    .click();
   await page.getByText("Notify me in this browser").click();
   await picture(page, project.name, "hold-settings");
   await page.keyboard.press("Escape");

@@ -2,6 +2,7 @@ import { expect, type Page } from "@playwright/test";
 import type { OwnService } from "./own-service";
 import { PATIENCE } from "./patience";
 import { points, status } from "./run-page";
+import { openMore } from "./new-run";
 
 /** `RLVIZ_E2E_PICTURES` names a folder for pictures of each station, to be looked at. */
 const pictures = process.env.RLVIZ_E2E_PICTURES;
@@ -30,7 +31,7 @@ export async function pauseResumeAndFork(
   /** The header's: players have a button of the same name, further down. */
   const press = (name: string) => page.getByRole("button", { name, exact: true }).first().click();
   await page.goto(`${service.url}/?new`);
-  const form = page.getByRole("form", { name: "New run" });
+  const form = await openMore(page);
   await form.getByLabel("Timesteps").fill("1000000");
   await form.getByLabel("Seed", { exact: true }).fill("1");
   await form.getByLabel("Name").fill("Parent");

@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
 import { answer, emptyList, refuse, silence } from "./answers";
 import { comparePage, experimentPage, runPage, seeded } from "./seeded";
+import { openMore } from "./new-run";
 
 export interface Shot {
   name: string;
@@ -24,7 +25,7 @@ const told = (page: Page) => page.getByText("The catalogue is busy").first().wai
 const told409 = (page: Page) => page.getByText("is damaged").first().waitFor();
 
 async function pressStartWithErrors(page: Page) {
-  const form = page.getByRole("form", { name: "New run" });
+  const form = await openMore(page);
   await form.getByLabel("Timesteps").fill("3");
   await form.getByLabel("Seed", { exact: true }).fill("one");
   await form.getByRole("button", { name: "Start training" }).click();

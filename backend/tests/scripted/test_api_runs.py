@@ -10,6 +10,7 @@ import pytest
 from rlviz import __version__
 from rlviz.domain.config import RunConfig
 from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.settings import Settings
 from tests.support.raw_requests import assert_problem
 from tests.support.run_folders import journal
 from tests.support.service_process import Service
@@ -32,6 +33,16 @@ def test_health_says_what_runs_where(service: Service) -> None:
     assert set(health["storage"]) == {environment["family"] for environment in service.get("/environments")} | {"own"}
     assert health["storage"]["toy-text"]["detail"] == "standard"
     assert health["storage"]["toy-text"]["max_bytes"] == 200_000_000
+
+
+def test_settings_come_with_their_source_and_without_secrets(service: Service) -> None:
+    found = {setting["name"]: setting for setting in service.get("/settings")}
+    assert found.keys() == Settings.model_fields.keys()
+    assert found["max_concurrent_runs"]["value"] == 1
+    assert found["max_concurrent_runs"]["variable"] == "RLVIZ_MAX_CONCURRENT_RUNS"
+    assert (found["trash_days"]["value"], found["trash_days"]["source"]) == (7.0, "default")
+    assert (found["min_free_disk"]["value"], found["min_free_disk"]["unit"]) == (500_000_000, "bytes")
+    assert all(setting["description"] for setting in found.values())
 
 
 def test_algorithms_come_with_bounds_default_and_help_for_every_hyperparameter(service: Service) -> None:

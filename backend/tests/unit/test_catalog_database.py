@@ -65,6 +65,7 @@ def test_migrating_from_empty_gives_the_tables_of_the_models(database: Database)
         "ix_run_ep_rew_mean_id",
         "ix_run_best_moving_average_id",
         "ix_run_group_id",
+        "ix_run_experiment_id_group_id_id",
     }
 
 

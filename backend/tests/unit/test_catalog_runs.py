@@ -263,3 +263,31 @@ def test_of_a_group_one_run_is_listed_the_first_that_matches(database: Database)
         "a": ["run-0", "run-1"],
         "b": ["run-2", "run-3"],
     }
+
+
+def test_runs_that_train_come_first_on_every_page_in_the_order_that_was_asked_for(database: Database) -> None:
+    trains = {"status": RunStatus.RUNNING.value}
+    add(database, {**trains}, {}, {"status": RunStatus.QUEUED.value}, {"status": RunStatus.PAUSING.value}, {})
+    everything = {"training_first": True, "limit": 2}
+    found = [[run.id for run in find(database, offset=offset, **everything).runs] for offset in (0, 1, 2, 4)]
+    assert found == [["run-3", "run-0"], ["run-0", "run-4"], ["run-4", "run-2"], ["run-1"]]
+    assert find(database, **everything).training == 2
+    assert [run.id for run in find(database, sort="created_at", training_first=True).runs][:2] == ["run-0", "run-3"]
+    with pytest.raises(InvalidRequest, match="offset"):
+        find(database, training_first=True, cursor="x")
+
+
+def test_a_group_comes_first_as_long_as_one_of_its_runs_trains(database: Database) -> None:
+    add(database, {"group_id": "a"}, {"group_id": "a", "status": RunStatus.RUNNING.value}, {"group_id": "b"})
+    assert [run.group_id for run in find(database, grouped=True).runs] == ["b", "a"]
+    found = find(database, grouped=True, training_first=True)
+    assert [run.group_id for run in found.runs] == ["a", "b"]
+    assert (found.training, found.total) == (1, 2)
+
+
+def test_trials_of_experiments_can_be_left_out_and_are_counted(database: Database) -> None:
+    add(database, {}, {"experiment_id": "exp-a"}, {"experiment_id": "exp-a", "algo": "dqn"}, {"algo": "dqn"})
+    assert ids(database, without_trials=True) == ["3", "0"]
+    assert find(database, without_trials=True).trials == 2
+    assert find(database, without_trials=True, algo=["dqn"]).trials == 1
+    assert (find(database).trials, find(database).total) == (0, 4)

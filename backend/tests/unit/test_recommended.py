@@ -12,6 +12,7 @@ from rlviz.learning.environments import ENVIRONMENTS
 from rlviz.learning.environments.base import Environment
 from rlviz.learning.presets import recommended
 from rlviz.learning.presets.catalog import measured, presets_for
+from rlviz.server.runs.choices import view_environment
 from rlviz.server.runs.configuration import NewRun, recommended_algorithm_of, recommended_preset_of, resolve_config
 from rlviz.server.runs.environments import variants
 
@@ -92,6 +93,17 @@ def test_where_there_is_no_threshold_a_return_that_is_clearly_lower_does_not_wor
 
     monkeypatch.setattr(recommended, "measured", found)
     assert recommended.recommended_preset("a2c", "Pendulum-v1", {}, None) is PresetId.STABLE
+
+
+def test_the_api_says_which_presets_failed_their_measurement() -> None:
+    lander = ENVIRONMENTS.get("LunarLander-v3")
+    presets = view_environment(lander, [ALGORITHMS.get("ppo"), ALGORITHMS.get("qrdqn")]).presets
+    assert {preset.id: preset.works for preset in presets["ppo"]} == {
+        "fast": False,
+        "stable": False,
+        "high-score": True,
+    }
+    assert {preset.works for preset in presets["qrdqn"]} == {None}
 
 
 def test_a_preset_of_another_name_is_still_unknown() -> None:

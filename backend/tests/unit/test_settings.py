@@ -125,6 +125,7 @@ def test_of_a_webhook_s_address_only_the_host_is_shown(monkeypatch: pytest.Monke
     settings = read_settings()
     assert settings.webhook_address == settings.shown("webhook_url") == "https://hooks.example:8443/…"
     assert "secret" not in repr(settings)
+    assert "secret" not in str(settings.as_json("webhook_url"))
 
 
 def test_a_bad_address_of_a_webhook_is_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:

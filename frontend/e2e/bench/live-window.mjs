@@ -50,6 +50,7 @@ async function start(page) {
   await page.waitForTimeout(SETTLE);
   await page.keyboard.press("n");
   const form = page.getByRole("form", { name: "New run" });
+  await form.getByText("More", { exact: true }).click();
   await form.getByLabel("Timesteps").fill("10000000");
   await form.getByRole("button", { name: "Start training" }).click();
   await page.waitForFunction(() => window.watched.drawn.length > 0, null, PATIENCE);

@@ -19,7 +19,7 @@ test("variants are compared in two environments, each by its own threshold", asy
     await form.getByLabel("Environment 2", { exact: true }).selectOption("Taxi-v4");
     await form.getByLabel("Seeds of each").selectOption("1");
     await form.getByLabel("Steps of each run").fill("5000");
-    await expect(form.getByRole("status")).toHaveText("4 runs, 20k steps together");
+    await expect(form.getByRole("status")).toHaveText("4 runs, 20k steps in total");
     if (pictures) await page.screenshot({ path: `${pictures}/places-form.png` });
     await refusedInView(form);
     await form.getByRole("button", { name: "Start", exact: true }).click();

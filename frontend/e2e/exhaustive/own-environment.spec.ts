@@ -1,6 +1,7 @@
 import { expect, test } from "@playwright/test";
 import { PATIENCE } from "../patience";
 import { chart, points, status } from "../run-page";
+import { openMore } from "../new-run";
 
 /** `lights.py` is the guide's example, outside the repository; the service was told of it by RLVIZ_ENVIRONMENTS alone. */
 test("an environment of one's own is chosen, trained and drawn like any other", async ({
@@ -14,6 +15,7 @@ test("an environment of one's own is chosen, trained and drawn like any other", 
     .getByRole("option", { name: /^Lights/ })
     .click();
   await expect(form.getByText("Switch on the light that is dark.")).toBeVisible();
+  await openMore(page);
   await form.getByLabel("Timesteps").fill("2000");
   await form.getByLabel("Seed", { exact: true }).fill("1");
   await form.getByRole("button", { name: "Start training" }).click();

@@ -1,6 +1,7 @@
 import { expect, test } from "@playwright/test";
 import { PATIENCE } from "../patience";
 import { runPage, seeded } from "../seeded";
+import { openMore } from "../new-run";
 
 test("a run is exported from its menu, and its page says how far @phone", async ({
   page,
@@ -52,7 +53,7 @@ test("runs that are selected are downloaded together @phone", async ({ page }) =
 
 test("a new run takes the sinks along that the form was given", async ({ page, request }) => {
   await page.goto("/?new");
-  const form = page.getByRole("form", { name: "New run" });
+  const form = await openMore(page);
   await form.getByText("Sinks", { exact: true }).click();
   await form.getByRole("checkbox", { name: "TensorBoard" }).check();
   const created = page.waitForResponse(

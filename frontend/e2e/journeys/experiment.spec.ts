@@ -77,7 +77,7 @@ async function create(page: Page) {
   await form.getByLabel("Parallel runs").fill("0");
   await expect(form.getByRole("button", { name: "Start", exact: true })).toBeDisabled();
   await form.getByLabel("Parallel runs").fill("1");
-  await expect(form.getByRole("status")).toHaveText("6 runs, 30k steps together");
+  await expect(form.getByRole("status")).toHaveText("6 runs, 30k steps in total");
   await form.getByRole("button", { name: "Start", exact: true }).click();
 }
 

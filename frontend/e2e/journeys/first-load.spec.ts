@@ -1,7 +1,7 @@
 import { expect, test } from "@playwright/test";
 
 /** Bytes of page, scripts and styles that Home may cost the first time it is opened; typefaces and data are kept apart. */
-const BUDGET = 200_000;
+const BUDGET = 210_000;
 
 test("Home costs little to open for the first time, as it comes over the wire", async ({
   page,

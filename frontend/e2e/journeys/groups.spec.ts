@@ -1,6 +1,7 @@
 import { expect, test } from "@playwright/test";
 import { ownService } from "../own-service";
 import { PATIENCE } from "../patience";
+import { openMore } from "../new-run";
 
 test("a list of seeds becomes one line, one curve with a band, and a group on each run's page", async ({
   page,
@@ -8,10 +9,11 @@ test("a list of seeds becomes one line, one curve with a band, and a group on ea
   const service = await ownService({});
   try {
     await page.goto(`${service.url}/?new`);
-    await page.getByLabel("× seeds").selectOption("List");
+    await openMore(page);
+    await page.getByLabel("Number of seeds").selectOption("List");
     const seeds = page.getByLabel("Seeds", { exact: true });
     await seeds.fill("4, 4");
-    await expect(page.getByText("Seed 4 is there twice")).toBeVisible();
+    await expect(page.getByText("Seed 4 is listed twice")).toBeVisible();
     await seeds.fill("4, 7");
     await page.getByLabel("Timesteps", { exact: true }).fill("4000");
     await page.getByRole("button", { name: "Start training × 2" }).click();

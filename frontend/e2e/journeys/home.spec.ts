@@ -1,6 +1,7 @@
 import { expect, type Page, test } from "@playwright/test";
 import { answer, emptyList, refuse } from "../answers";
 import { comparePage, runPage, seeded } from "../seeded";
+import { openMore } from "../new-run";
 
 const rows = (page: Page) => page.locator("[role=row][data-index]");
 const row = (page: Page, name: string) =>
@@ -115,9 +116,9 @@ test("Duplicate opens the form filled in from the run @phone", async ({ page }) 
 test("values out of bounds are refused beside their fields, with nothing created", async ({
   page,
 }) => {
-  await page.setViewportSize({ width: 1440, height: 1000 });
+  await page.setViewportSize({ width: 1440, height: 640 });
   await page.goto("/?new");
-  const form = page.getByRole("form", { name: "New run" });
+  const form = await openMore(page);
   const timesteps = form.getByLabel("Timesteps");
   const isCovered = () =>
     timesteps.evaluate((field) => {
@@ -125,6 +126,7 @@ test("values out of bounds are refused beside their fields, with nothing created
       return document.elementFromPoint(x + width / 2, y + height / 2) !== field;
     });
   await timesteps.fill("3");
+  await timesteps.evaluate((field) => field.scrollIntoView({ block: "end" }));
   expect(await isCovered(), "by the buttons at the foot of the form, at first").toBe(true);
   await form.getByRole("button", { name: "Start training" }).click();
   await expect(timesteps).toHaveAccessibleDescription(/^Must be .* to /);

@@ -1,6 +1,7 @@
 import { expect, type Page, test } from "@playwright/test";
 import { PATIENCE } from "../patience";
 import { chart, picture, points, showEvaluation, status, tabTo, videoTime } from "../run-page";
+import { openMore } from "../new-run";
 
 const TITLE = "Episode return";
 const evaluation = (page: Page) => page.getByRole("region", { name: "Evaluation" });
@@ -31,6 +32,8 @@ test("the whole job, with the keyboard alone", async ({ page }, { retry }) => {
   await keyboard.press("n");
   const form = page.getByRole("form", { name: "New run" });
   await expect(form).toBeVisible();
+  await tabTo(page, form.locator("summary", { hasText: "More" }));
+  await keyboard.press("Enter");
   await tabTo(page, form.getByLabel("Timesteps"));
   await keyboard.press("Control+a");
   await keyboard.type("200000");
@@ -69,7 +72,14 @@ test("the whole job, with the keyboard alone", async ({ page }, { retry }) => {
   await keyboard.press("h");
   await expect(page).toHaveURL("/");
   const line = page.getByRole("row").filter({ hasText: name });
-  await tabTo(page, line);
+  // Runs that train stand above it.
+  await tabTo(page, page.locator("[role=row][data-index='0']"));
+  await expect(async () => {
+    if (!(await line.evaluate((row) => row === document.activeElement))) {
+      await keyboard.press("ArrowDown");
+    }
+    await expect(line).toBeFocused({ timeout: 500 });
+  }).toPass();
   await keyboard.press("Delete");
   await expect(line).toHaveCount(0);
   await keyboard.press("F8");
@@ -86,7 +96,7 @@ test("the whole job, on a phone @touch", async ({ page }, { retry }) => {
     .or(page.getByRole("button", { name: "New run" }))
     .first()
     .tap();
-  const form = page.getByRole("form", { name: "New run" });
+  const form = await openMore(page);
   await form.getByLabel("Timesteps").fill("200000");
   await form.getByLabel("Seed", { exact: true }).fill("8");
   await form.getByLabel("Name").fill(name);

@@ -76,11 +76,11 @@ test("another action is tried beside the episode, and what was played is kept as
   await ready(page, "/play?env=CartPole-v1");
   const step = page.getByRole("button", { name: "One step", exact: true });
   await expect(step).toBeEnabled();
-  await page.getByText("Chance", { exact: true }).click();
+  await page.getByText("Random", { exact: true }).click();
   await step.click();
   await page.getByRole("button", { name: "push left", exact: true }).first().click();
   await expect(page.getByRole("img", { name: "The other future" })).toBeVisible();
-  await expect(page.getByText("Parted after step")).toBeVisible();
+  await expect(page.getByText("Split after step")).toBeVisible();
   await page.getByRole("button", { name: "Close the other future" }).click();
   await expect(page.getByRole("img", { name: "The other future" })).toBeHidden();
   await page.getByText("You", { exact: true }).click();

@@ -2,6 +2,7 @@ import { expect, type Locator, type Page, test } from "@playwright/test";
 import { ownService } from "../own-service";
 import { PATIENCE } from "../patience";
 import { points } from "../run-page";
+import { openMore } from "../new-run";
 
 /** `RLVIZ_E2E_PICTURES` names a folder for pictures of each station, to be looked at. */
 const pictures = process.env.RLVIZ_E2E_PICTURES;
@@ -52,7 +53,7 @@ test("rules act, a hyperparameter is changed, training goes back, and the user i
   };
   try {
     await page.goto(`${service.url}/?new`);
-    const form = page.getByRole("form", { name: "New run" });
+    const form = await openMore(page);
     await form.getByLabel("Timesteps").fill("3000000");
     await form.getByLabel("Seed", { exact: true }).fill("1");
     await form.getByLabel("Name").fill("Ruled");
@@ -73,7 +74,10 @@ test("rules act, a hyperparameter is changed, training goes back, and the user i
     await page.keyboard.press("Control+k");
     await expect(page.getByRole("dialog")).toBeVisible();
     await page.keyboard.type("Settings");
-    await page.getByRole("option", { name: "Settings", exact: true }).click();
+    await page
+      .getByRole("option", { name: /^Settings/ })
+      .first()
+      .click();
     await page.getByText("Notify me in this browser").click();
     await look(page, "settings");
     await page.keyboard.press("Escape");

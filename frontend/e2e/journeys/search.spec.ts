@@ -21,7 +21,7 @@ test("a search goes from the form to what it found, which is marked, picked, kep
     await expect(form.getByText("often: Enter a number.")).toBeVisible();
     await expect(form.getByRole("button", { name: "Start", exact: true })).toBeDisabled();
     await form.getByLabel("gamma: choices").fill("0.9, 0.99");
-    await expect(form.getByRole("status")).toHaveText("5 runs, 3k steps together");
+    await expect(form.getByRole("status")).toHaveText("5 runs, 3k steps in total");
     await form.getByRole("button", { name: "Start", exact: true }).click();
 
     await expect(page.getByText("5 of 5 trials complete")).toBeVisible(PATIENCE);
@@ -31,7 +31,7 @@ test("a search goes from the form to what it found, which is marked, picked, kep
 
     const low = page.getByRole("slider", { name: "learning_rate, from" });
     await low.press("End");
-    await expect(page.getByText(/^\d of 5 complete trials lie within/)).toBeVisible();
+    await expect(page.getByText(/^\d of 5 complete trials match/)).toBeVisible();
     await low.press("Escape");
     await page.getByRole("button", { name: "3", exact: true }).click();
     const trial = page.getByRole("region", { name: "Trial 3" });

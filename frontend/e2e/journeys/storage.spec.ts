@@ -19,9 +19,9 @@ test("what takes space is measured, and a rule is added, looked at and removed @
   await expect(list.getByRole("listitem")).toHaveCount(1);
 
   const pass = page.getByRole("region", { name: "What the rules do" });
-  await pass.getByRole("button", { name: "Look what they would do" }).click();
-  await expect(pass.getByRole("status")).toHaveText(/^They would/, PATIENCE);
-  await expect(page.getByText("No rule has done anything yet.")).toBeVisible();
+  await pass.getByRole("button", { name: "Preview" }).click();
+  await expect(pass.getByRole("status")).toHaveText(/^(Would|Nothing to delete)/, PATIENCE);
+  await expect(page.getByText("No rule has run yet.")).toBeVisible();
 
   await list.getByRole("button", { name: "Remove rule 1" }).click();
   await expect(rules.getByText("There are no rules, so nothing is deleted.")).toBeVisible();
@@ -46,7 +46,7 @@ test("a rule is made, deletes what it says and nothing else, is in the log, and 
     const pass = page.getByRole("region", { name: "What the rules do" });
     await pass.getByRole("button", { name: "Apply now…" }).click();
     await page.getByRole("button", { name: "Apply them" }).click();
-    await expect(pass.getByRole("status")).toHaveText(/^They did 1 thing/, PATIENCE);
+    await expect(pass.getByRole("status")).toHaveText(/^Did 1 thing/, PATIENCE);
     const logged = page.getByRole("region", { name: "Log", exact: true }).getByRole("listitem");
     await expect(logged).toHaveCount(1, PATIENCE);
     await expect(logged).toContainText(id);

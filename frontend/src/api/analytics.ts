@@ -63,3 +63,59 @@ export function sqlQuery(sql: string) {
     refetchOnReconnect: false,
   });
 }
+
+/** Values of one run by column; of a metric, as `metric:<name>`, its newest value. */
+export type RunValues = Readonly<Record<string, string | number | boolean | null>>;
+
+const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+
+/** Columns of the table of runs, and the newest values of metrics, for these runs: by run id. */
+export function extraValuesQuery(
+  columns: readonly string[],
+  metrics: readonly string[],
+  runIds: readonly string[],
+) {
+  return queryOptions({
+    queryKey: keys.analytics("values", { columns, metrics, runIds }),
+    queryFn: async ({ signal }): Promise<ReadonlyMap<string, RunValues>> => {
+      const among = runIds.map(quoted).join(", ");
+      const ask = (sql: string, limit: number) =>
+        unwrap(http.POST("/analytics/query", { body: { sql, limit }, signal }));
+      const names = columns.map((name) => `"${name.replaceAll('"', "")}"`);
+      const [plain, newest] = await Promise.all([
+        names.length > 0
+          ? ask(`SELECT id, ${names.join(", ")} FROM runs WHERE id IN (${among})`, runIds.length)
+          : null,
+        metrics.length > 0
+          ? ask(
+              `SELECT run_id, name, arg_max(value, step) FROM metrics WHERE run_id IN (${among}) ` +
+                `AND name IN (${metrics.map(quoted).join(", ")}) GROUP BY run_id, name`,
+              runIds.length * metrics.length,
+            )
+          : null,
+      ]);
+      const found = new Map(runIds.map((id) => [id, {} as Record<string, RunValues[string]>]));
+      for (const [id, ...values] of plain?.rows ?? []) {
+        columns.forEach((column, i) => {
+          const run = found.get(String(id));
+          if (run) run[column] = asValue(values[i]);
+        });
+      }
+      for (const [id, name, value] of newest?.rows ?? []) {
+        const run = found.get(String(id));
+        if (run) run[`metric:${String(name)}`] = asValue(value);
+      }
+      for (const run of found.values()) {
+        for (const name of metrics) run[`metric:${name}`] ??= null;
+      }
+      return found;
+    },
+    retry: false,
+    staleTime: 30_000,
+  });
+}
+
+function asValue(value: unknown): RunValues[string] {
+  if (value === null || value === undefined) return null;
+  return typeof value === "object" ? JSON.stringify(value) : (value as string | number | boolean);
+}

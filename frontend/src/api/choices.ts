@@ -45,6 +45,12 @@ export function measuringSpecification(name: string): string {
   return `${apiBase}/presets/specifications/${encodeURIComponent(name)}`;
 }
 
+export const settingsQuery = queryOptions({
+  queryKey: keys.settings,
+  queryFn: ({ signal }) => unwrap(http.GET("/settings", { signal })),
+  staleTime,
+});
+
 export const healthQuery = queryOptions({
   queryKey: keys.health,
   queryFn: ({ signal }) => unwrap(http.GET("/health", { signal })),

@@ -16,6 +16,7 @@ export const keys = {
   tags: ["tags"] as const,
   trash: ["trash"] as const,
   storage: ["storage"] as const,
+  settings: ["settings"] as const,
   run: (id: string) => ["run", id] as const,
   runSearch: (text: string, limit: number) => ["run-search", text, limit] as const,
   meanReturns: (ids: readonly string[]) => ["comparison", "mean-returns", ...ids] as const,

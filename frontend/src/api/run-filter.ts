@@ -48,6 +48,8 @@ export interface ListFilter {
   sort: Sort;
   /** Whether the seeds of a group are lines of their own. */
   apart: boolean;
+  /** Whether the trials of experiments are listed. */
+  trials: boolean;
 }
 
 export const CHOSEN = ["status", "algo", "env_id", "tag"] as const;
@@ -58,7 +60,12 @@ const NEWEST_FIRST: Sort = { key: "created_at", descending: true };
 /** The parts of a filter that can exclude runs, all empty. */
 export const NO_FILTER = { text: "", status: [], algo: [], env_id: [], tag: [] } as const;
 
-export const EVERYTHING: ListFilter = { ...NO_FILTER, sort: NEWEST_FIRST, apart: false };
+export const EVERYTHING: ListFilter = {
+  ...NO_FILTER,
+  sort: NEWEST_FIRST,
+  apart: false,
+  trials: false,
+};
 
 const PLAIN_SORT = "-created_at";
 
@@ -72,10 +79,11 @@ export function readListFilter(query: URLSearchParams): ListFilter {
     tag: all("tag"),
     sort: readSort(query.get("sort") ?? PLAIN_SORT),
     apart: query.get("seeds") === "apart",
+    trials: query.get("trials") === "shown",
   };
 }
 
-const KEYS: ReadonlySet<string> = new Set(["q", ...CHOSEN, "sort", "seeds"]);
+const KEYS: ReadonlySet<string> = new Set(["q", ...CHOSEN, "sort", "seeds", "trials"]);
 
 /** Writes into `query`, whose other parts stay; values that are empty or default are left out. */
 export function writeListFilter(query: URLSearchParams, filter: ListFilter): string {
@@ -85,6 +93,7 @@ export function writeListFilter(query: URLSearchParams, filter: ListFilter): str
   const sort = writeSort(filter.sort);
   if (sort !== PLAIN_SORT) next.set("sort", sort);
   if (filter.apart) next.set("seeds", "apart");
+  if (filter.trials) next.set("trials", "shown");
   for (const [name, value] of query) if (!KEYS.has(name)) next.append(name, value);
   return searchOf(next);
 }
@@ -102,6 +111,15 @@ export function toRunFilter(filter: ListFilter): RunFilter {
   if (sort !== PLAIN_SORT) asked.sort = sort;
   if (!filter.apart) asked.grouped = true;
   return asked;
+}
+
+/** The request for the list of runs: those that train come first, and trials are folded unless they are shown. */
+export function toListFilter(filter: ListFilter): RunFilter {
+  return {
+    ...toRunFilter(filter),
+    training_first: true,
+    ...(!filter.trials && { without_trials: true }),
+  };
 }
 
 /** Whether the filter excludes any run. The sort order does not. */

@@ -22,6 +22,10 @@ export interface RunFilter {
   sort?: string;
   /** Of each group one line, with its summary. */
   grouped?: boolean;
+  /** Those that train before all others. */
+  training_first?: boolean;
+  /** No trials of experiments. */
+  without_trials?: boolean;
 }
 
 /** Runs per page. */

@@ -13,7 +13,7 @@ export default function PageError({ error }: { error: Error & { digest?: string 
       <Card label="Something went wrong" bodyClass="py-8">
         <ErrorState error={error} retry={() => window.location.reload()} retryLabel="Reload" />
         <p className="-mt-6 flex items-center justify-center gap-1 text-xs text-ink-faint">
-          Your runs go on without this page. Details for a report:
+          Your runs continue without this page. Details for a report:
           <CopyButton text={report} label="Copy the details of the error" />
         </p>
       </Card>

@@ -16,7 +16,7 @@ export default function NotFound() {
       <Card label="Page not found" bodyClass="py-8">
         <EmptyState
           icon={Compass}
-          title="There is no page at this address"
+          title="No page has this address"
           action={
             <>
               <Link href={routes.home} className={buttonClass("primary")}>

@@ -11,7 +11,7 @@ test.each([
 
 test.each([
   ["", /separated by commas/],
-  ["1, 2, 1", /Seed 1 is there twice/],
+  ["1, 2, 1", /Seed 1 is listed twice/],
   ["1, two", /two: enter a whole number/],
   ["1, 99", /99: must be 0 to 10/],
   ["99999999999999999999", /: must be 0 to 10/],

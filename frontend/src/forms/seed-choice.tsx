@@ -32,7 +32,7 @@ export function parseSeeds(text: string, bounds: Bounds = {}, most = Infinity): 
     const parsed = parseInteger(part, bounds);
     if (!parsed.ok) return no(`${part}: ${parsed.problem.toLowerCase()}`);
     const seed = parsed.value as number;
-    if (seeds.has(seed)) return no(`Seed ${seed} is there twice: each seed trains one run`);
+    if (seeds.has(seed)) return no(`Seed ${seed} is listed twice: each seed trains one run`);
     seeds.add(seed);
   }
   return { ok: true, value: [...seeds] };

@@ -96,7 +96,7 @@ function Choice({ sink: { kind, label, install, place, note }, checked, onChange
       <div id={described} className="pl-6.5 text-xs text-ink-soft">
         {install === null ? (
           <p className="break-words">
-            Goes to {place}. {note}
+            Sent to {place}. {note}
           </p>
         ) : (
           <InstallCommand label={label} command={install} />

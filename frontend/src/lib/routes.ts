@@ -5,6 +5,7 @@ export const routes = {
   /** What saliency can tell. */
   explainSaliency: "/explain#saliency",
   trash: "/trash",
+  settings: "/settings",
   /** What takes space. */
   storage: "/storage",
   newRun: "/?new",

@@ -7,6 +7,7 @@ import {
   GitCompareArrows,
   HardDrive,
   type LucideIcon,
+  Settings,
   Trash2,
 } from "lucide-react";
 import { routes } from "@/lib/routes";
@@ -74,8 +75,15 @@ export const pages: readonly Destination[] = [
   },
 ];
 
-/** Pages that are used less: the sidebar lists them below the others. */
+/** Settings and what belongs to them: the sidebar lists them below the other pages. */
 export const lowerPages: readonly Destination[] = [
+  {
+    href: routes.settings,
+    label: "Settings",
+    icon: Settings,
+    keys: "G ,",
+    owns: under(routes.settings),
+  },
   {
     href: routes.storage,
     label: "Storage",

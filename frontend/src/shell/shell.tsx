@@ -19,6 +19,7 @@ import { LAYER_ID } from "@/ui/layer";
 import { dismissForRun, dismissForService, Toaster } from "@/ui/toast";
 import { Commands } from "./commands/commands";
 import { showOverlay, useModKey } from "./commands/overlay";
+import { KeepShell } from "./keep-shell";
 import { allPages, type Destination, lowerPages, pages } from "./navigation";
 import { StorageBar } from "./storage-bar";
 import { ThemeToggle } from "./theme-toggle";
@@ -60,6 +61,7 @@ export function Shell({ children }: { children: ReactNode }) {
       <ToastCauses />
       <Notified />
       <Commands />
+      <KeepShell />
     </>
   );
 }
@@ -188,8 +190,8 @@ function ServiceAwayBar() {
             </time>
             .
           </b>{" "}
-          What you see is from then, and nothing can be changed. Check that the app still runs in
-          its terminal, and start it again if it does not; this page goes on by itself.
+          The page shows the state of that time, and changes are off. Check that the app runs in its
+          terminal and start it again if not. This page reconnects by itself.
         </p>
       </div>
     </div>
@@ -201,7 +203,7 @@ function ServiceFacts() {
   const { data } = useQuery(healthQuery);
   const health = useServiceAway() === null ? data : undefined;
   return (
-    <dl className="grid min-h-18 grid-cols-[1fr_auto] content-start gap-x-2 gap-y-1 border-t border-line px-2.5 pt-2.5 text-xs text-ink-soft tabular-nums">
+    <dl className="mt-2 grid min-h-18 grid-cols-[1fr_auto] content-start gap-x-2 gap-y-1 border-t border-line px-2.5 pt-2.5 text-xs text-ink-soft tabular-nums">
       {health && (
         <>
           <dt className="text-ink-faint">Training</dt>
@@ -220,6 +222,8 @@ function ServiceFacts() {
 
 const sidebarItemClass =
   "group flex h-8 w-full items-center gap-2.5 rounded-md px-2.5 text-sm font-medium transition-colors";
+/** An entry that belongs to Settings. */
+const partClass = "pl-6";
 const otherClass = "text-ink-soft hover:bg-rest-tint hover:text-ink";
 
 function Sidebar() {
@@ -250,7 +254,7 @@ function Sidebar() {
             </Link>
           ))}
         </nav>
-        <div className="mt-auto flex flex-col gap-2">
+        <div className="mt-auto flex flex-col gap-0.5">
           {lowerPages.map(({ href, label, icon: Icon, owns }) => (
             <Link
               key={href}
@@ -258,7 +262,7 @@ function Sidebar() {
               aria-current={owns(path) ? "page" : undefined}
               className={clsx(
                 sidebarItemClass,
-                "-mb-1.5",
+                href !== routes.settings && partClass,
                 owns(path) ? "bg-rest-tint text-ink" : otherClass,
               )}
             >
@@ -270,7 +274,7 @@ function Sidebar() {
             type="button"
             aria-haspopup="dialog"
             onClick={() => showOverlay("shortcuts")}
-            className={clsx(sidebarItemClass, otherClass)}
+            className={clsx(sidebarItemClass, partClass, otherClass)}
           >
             <Keyboard aria-hidden className="size-4" />
             <span className="grow text-left">Shortcuts</span>

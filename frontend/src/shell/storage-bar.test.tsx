@@ -14,7 +14,7 @@ test("what nears its quota is said on every page, with the way to Storage, until
   renderWithQueries(<StorageBar />);
   const bar = await screen.findByRole("status", { name: "Storage" });
   expect(bar).toHaveTextContent(`${WARNING} And 1 more.`);
-  expect(screen.getByRole("link", { name: "See what takes it" })).toHaveAttribute(
+  expect(screen.getByRole("link", { name: "Show storage" })).toHaveAttribute(
     "href",
     expect.stringMatching(/^\/storage/),
   );

@@ -14,10 +14,10 @@ export function StorageWarning({ warnings, onClose }: StorageWarningProps) {
       <div className="flex items-start gap-2.5 border-b border-line-strong bg-warn-tint px-4 py-2 text-sm text-warn">
         <HardDrive aria-hidden className="mt-0.5 size-4 shrink-0" />
         <p className="min-w-0 grow">
-          <b className="font-semibold">Room for runs comes to its end.</b> {warnings[0]}
+          <b className="font-semibold">Space for runs is running out.</b> {warnings[0]}
           {warnings.length > 1 && ` And ${warnings.length - 1} more.`}{" "}
           <Link href={routes.storage} className="rounded-sm font-medium underline">
-            See what takes it
+            Show storage
           </Link>
         </p>
         <button

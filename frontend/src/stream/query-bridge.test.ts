@@ -17,6 +17,8 @@ const page = (...runs: Run[]): RunPage => ({
   ...{ runs, groups: [] },
   next_cursor: null,
   total_runs: 1,
+  trials: 0,
+  training: 0,
   total: 2,
 });
 const onPage = (key: readonly unknown[]) => client.getQueryData<RunPage>(key)?.runs[0];

@@ -13,7 +13,7 @@ async function written(text: string): Promise<string> {
     await navigator.clipboard.writeText(text);
     return COPIED;
   } catch {
-    return "Select it by hand";
+    return "Select and copy it by hand";
   }
 }
 

@@ -14,7 +14,7 @@ export interface ControlProps {
 }
 
 /** Why a form whose fields are wrong cannot be sent. */
-export const MEND_FIRST = "Mend what is marked first.";
+export const MEND_FIRST = "Fix the highlighted fields first.";
 
 interface FieldProps {
   label: string;
@@ -106,7 +106,7 @@ export function ThresholdField({ chosen, used, none = "none", onChange }: Thresh
         <Button
           variant="quiet"
           aria-label="Threshold of the environment"
-          title="Back to the environment's own"
+          title="Use the environment's threshold"
           onClick={() => {
             setDraft(null);
             onChange(null);

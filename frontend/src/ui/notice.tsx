@@ -75,7 +75,8 @@ export function ErrorState({
         icon={TriangleAlert}
         title={title}
         action={
-          retry && (
+          retry &&
+          !isGone(error) && (
             <Button onClick={retry} busy={retrying}>
               {retryLabel}
             </Button>
@@ -87,4 +88,9 @@ export function ErrorState({
       </EmptyState>
     </div>
   );
+}
+
+/** Whether the service answers that there is no such thing, which it will answer again. */
+function isGone(error: Error): boolean {
+  return error instanceof ApiError && error.status === 404;
 }

@@ -13,8 +13,12 @@ export function ToastViewport() {
   const toasts = useStore(toastStore);
   return (
     <Radix.Provider swipeDirection="left" label="Notification">
-      {toasts.map((toast) => (
-        <ToastCard key={toast.id} toast={toast} />
+      {toasts.map((toast, i) => (
+        <ToastCard
+          key={toast.id}
+          toast={toast}
+          earlier={i === toasts.length - 1 ? toasts.length - 1 : null}
+        />
       ))}
       <Radix.Viewport
         label="Notifications"
@@ -32,19 +36,35 @@ const icons = {
   info: <Info aria-hidden className="mt-0.5 size-4 shrink-0 text-ink-faint" />,
 };
 
+interface ToastCardProps {
+  toast: Toast;
+  /** Messages before this one, the newest; null: it is not the newest. A phone shows the newest alone. */
+  earlier: number | null;
+}
+
 /** One message. Its timer is paused while the pointer or the focus is on any message. */
-function ToastCard({ toast }: { toast: Toast }) {
+function ToastCard({ toast, earlier }: ToastCardProps) {
   const { id, title, description, tone = "info", action, link, duration } = toast;
   return (
     <Radix.Root
       duration={duration}
       onOpenChange={(open) => !open && dismiss(id)}
-      className="pointer-events-auto relative animate-rise rounded-lg border border-line-strong bg-raised py-2 pr-9 pl-3 shadow-float"
+      className={clsx(
+        earlier === null && "max-md:hidden",
+        "pointer-events-auto relative animate-rise rounded-lg border border-line-strong bg-raised py-2 pr-9 pl-3 shadow-float",
+      )}
     >
       <div className="flex items-start gap-2">
         {icons[tone]}
         <div className="min-w-0 grow text-sm">
-          <Radix.Title className="font-medium wrap-anywhere">{title}</Radix.Title>
+          <Radix.Title className="font-medium wrap-anywhere">
+            {title}
+            {earlier !== null && earlier > 0 && (
+              <span className="ml-1.5 text-2xs font-normal text-ink-faint md:hidden">
+                +{earlier} more
+              </span>
+            )}
+          </Radix.Title>
           {description && (
             <Radix.Description className="text-xs wrap-anywhere text-ink-soft">
               {description}

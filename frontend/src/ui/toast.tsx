@@ -44,8 +44,19 @@ export const toastStore = createStore<readonly Toast[]>([]);
 export function toast(message: ToastMessage): () => void {
   const id = nextId++;
   const duration = message.duration ?? (message.action ? WITH_ACTION : BRIEF);
-  toastStore.set([...toastStore.get(), { ...message, id, duration }].slice(-AT_MOST));
+  const others = toastStore.get().filter((other) => !isSame(other, message));
+  toastStore.set([...others, { ...message, id, duration }].slice(-AT_MOST));
   return () => dismiss(id);
+}
+
+/** Whether one message says what the other does, so that one of them is enough. */
+function isSame(one: ToastMessage, other: ToastMessage): boolean {
+  return (
+    one.title === other.title &&
+    one.description === other.description &&
+    one.action === undefined &&
+    other.action === undefined
+  );
 }
 
 export function dismiss(id: number) {

@@ -53,3 +53,12 @@ test("a message goes when what it was about has changed, and not before", async 
   act(() => dismissForService());
   expect(screen.queryByText("No answer")).not.toBeInTheDocument();
 });
+
+test("the same message again takes the place of the former one, which is newest on a phone", async () => {
+  render(<Toaster />);
+  say({ title: "Solved", description: "Run a" });
+  say({ title: "Paused" });
+  say({ title: "Solved", description: "Run a" });
+  expect(await screen.findAllByText("Solved")).toHaveLength(1);
+  expect(screen.getByText("+1 more")).toBeInTheDocument();
+});

@@ -2,9 +2,10 @@
 
 import { useMemo } from "react";
 import { ApiError, explainAction } from "@/api/http";
+import { canDo } from "@/api/run-availability";
 import { type RunActions, useRunActions } from "@/api/run-actions";
 import type { CreateEvaluation, Run } from "@/api/types";
-import { plural } from "@/lib/number";
+import { count, plural } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { toast } from "./toast";
 
@@ -24,6 +25,8 @@ export function useRunActionsWithToasts(go: (href: string) => void) {
   const actions = useRunActions();
   return useMemo(() => runActionsWithToasts(actions, go), [actions, go]);
 }
+
+export type RunActionsWithToasts = ReturnType<typeof runActionsWithToasts>;
 
 function runActionsWithToasts(actions: RunActions, go: (href: string) => void) {
   /** Performs the action for each run, and reports those for which it failed. */
@@ -60,8 +63,40 @@ function runActionsWithToasts(actions: RunActions, go: (href: string) => void) {
   async function evaluate(run: NamedRun, wanted: CreateEvaluation) {
     const ask = (id: string) => actions.evaluate(id, wanted);
     const asked = await forEach([run], ask, `${run.name} could not be evaluated`);
-    if (asked.length > 0) toast({ tone: "good", title: "The evaluation is under way" });
+    if (asked.length > 0) toast({ tone: "good", title: "The evaluation has started" });
     return asked;
+  }
+
+  /** Stops or pauses those of the runs that can be, and says how many of them. */
+  async function endMany(action: "stop" | "pause", runs: readonly Run[]) {
+    const able = runs.filter((run) => canDo(action, run));
+    if (able.length === 0) {
+      toast({ title: `None of ${plural(runs.length, "selected run")} trains` });
+      return able;
+    }
+    const word = { stop: "stopped", pause: "paused" }[action];
+    const act = (id: string) => actions[action](id);
+    const done = await forEach(able, act, `${what(able)} could not be ${word}`);
+    if (done.length > 0) {
+      const all = done.length === runs.length ? "" : ` of ${count(runs.length)}`;
+      const title = `${{ stop: "Stopping", pause: "Pausing" }[action]} ${count(done.length)}${all} ${done.length === 1 && all === "" ? "run" : "runs"}`;
+      toast({ tone: "good", title });
+    }
+    return done;
+  }
+
+  /** Gives the runs a tag, or takes it from them. */
+  async function tagMany(runs: readonly Run[], tag: string, add: boolean) {
+    const changed = runs.filter(({ tags }) => tags.includes(tag) !== add);
+    const tags = new Map(changed.map((run) => [run.id, run.tags]));
+    const act = (id: string) => {
+      const others = (tags.get(id) ?? []).filter((other) => other !== tag);
+      return actions.relabel(id, { tags: add ? [...others, tag] : others });
+    };
+    const done = await forEach(changed, act, `${what(changed)} could not be tagged`);
+    const verb = add ? "Tagged" : "Removed the tag from";
+    toast({ tone: "good", title: `${verb} ${plural(done.length, "run")}: ${tag}` });
+    return done;
   }
 
   return {
@@ -73,6 +108,8 @@ function runActionsWithToasts(actions: RunActions, go: (href: string) => void) {
     evaluate,
     remove,
     restore,
+    endMany,
+    tagMany,
     duplicate: (run: Pick<NamedRun, "id">) => go(routes.duplicate(run.id)),
     compare: (ids: readonly string[]) => go(routes.compareRuns(ids)),
   };

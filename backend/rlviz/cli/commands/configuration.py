@@ -144,7 +144,7 @@ def migrate(
 def settings_as_json(settings: Settings) -> dict[str, Any]:
     """Return every setting with its source, without secrets."""
     names = type(settings).model_fields
-    return {name: {"value": _plain(settings.shown(name)), "source": settings.source_of(name)} for name in names}
+    return {name: {"value": settings.as_json(name), "source": settings.source_of(name)} for name in names}
 
 
 def _check_settings(context: typer.Context, file: Path | None, as_json: bool) -> None:
@@ -210,10 +210,3 @@ def _read(path: Path) -> bytes:
 
 def _place(one: Drift) -> str:
     return f" {one.key}" if one.key else ""
-
-
-def _plain(value: object) -> Any:
-    """Return a setting as a JSON value; a path becomes text."""
-    if isinstance(value, tuple):
-        return list(value)
-    return value if isinstance(value, bool | int | float | dict) or value is None else str(value)

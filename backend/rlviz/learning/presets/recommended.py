@@ -31,7 +31,7 @@ def recommended_preset(
         threshold: Reward threshold of the environment with these options, if it has one.
     """
     found = _figures(algorithm, env_id, options)
-    working = [preset for preset, figures in found if _works(figures, found, threshold)]
+    working = [preset for preset, figures in found if _works(figures, _measured(found), threshold)]
     if working:
         return working[0].id
     known = [(preset, figures) for preset, figures in found if figures is not None]
@@ -48,7 +48,7 @@ def recommended_algorithm(
     If none works, return the best measured one; if none was measured, the first; None if there are no algorithms.
     """
     every = {one: _figures(one, env_id, options) for one in algorithms}
-    together = [pair for found in every.values() for pair in found]
+    together = [figures for found in every.values() for figures in _measured(found)]
     best: tuple[tuple[float, ...], str] | None = None
     for one, found in every.items():
         chosen = recommended_preset(one, env_id, options, threshold)
@@ -62,6 +62,21 @@ def recommended_algorithm(
     return best[1] if best is not None else next(iter(algorithms), None)
 
 
+def preset_works(
+    figures: MeasuredPreset, algorithm: str, env_id: str, options: Mapping[str, JsonValue], threshold: float | None
+) -> bool:
+    """Return whether a preset with these ``figures`` works, among the presets of ``algorithm`` in this environment.
+
+    Args:
+        figures: The measured results of the preset.
+        algorithm: Its id.
+        env_id: The environment's.
+        options: Values of all its options.
+        threshold: Its reward threshold with them, if it has one.
+    """
+    return _works(figures, [figures, *_measured(_figures(algorithm, env_id, options))], threshold)
+
+
 _Figures = Sequence[tuple[Preset, MeasuredPreset | None]]
 
 
@@ -69,12 +84,16 @@ def _figures(algorithm: str, env_id: str, options: Mapping[str, JsonValue]) -> _
     return [(preset, measured(preset, env_id)) for preset in presets_for(algorithm, env_id, options)]
 
 
-def _works(figures: MeasuredPreset | None, among: _Figures, threshold: float | None) -> bool:
+def _measured(found: _Figures) -> list[MeasuredPreset]:
+    return [figures for _, figures in found if figures is not None]
+
+
+def _works(figures: MeasuredPreset | None, among: Sequence[MeasuredPreset], threshold: float | None) -> bool:
     if figures is None:
         return False
     if threshold is not None:
         return figures.held is not None and figures.held >= RELIABLE * figures.seeds
-    best = max((one for _, one in among if one is not None), key=lambda one: one.return_iqm)
+    best = max(among, key=lambda one: one.return_iqm)
     return _end(figures.return_high, figures) >= _end(best.return_low, best)
 
 

@@ -35,6 +35,7 @@ class RunRow(SQLModel, table=True):
         Index("ix_run_ep_rew_mean_id", "ep_rew_mean", "id"),
         Index("ix_run_best_moving_average_id", "best_moving_average", "id"),
         Index("ix_run_group_id", "group_id"),
+        Index("ix_run_experiment_id_group_id_id", "experiment_id", "group_id", "id"),
     )
 
     id: str = Field(primary_key=True)
@@ -45,6 +46,8 @@ class RunRow(SQLModel, table=True):
     seed: int
     group_id: str = Field(default="", sa_column_kwargs={"server_default": text("''")})
     """Id of the first run in a group of runs that differ only in their seed; the run's own id if it is alone."""
+    experiment_id: str | None = None
+    """The experiment that the run is a trial of."""
     total_timesteps: int
     env_options: dict[str, Any] = Field(default_factory=dict, sa_column=_json(default="{}"))
     tags: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))

@@ -15,7 +15,7 @@ from sqlmodel import Session, col, select
 from rlviz.domain.config import actor_of
 from rlviz.domain.errors import InvalidRequest, RunNotFound, UnknownName
 from rlviz.domain.ids import check_run_id, is_run_id
-from rlviz.domain.status import ACTIVE, RunStatus, check_transition
+from rlviz.domain.status import ACTIVE, WITH_WORKER, RunStatus, check_transition
 from rlviz.server.catalog.models import RunRow
 
 SORTS: dict[str, SQLColumnExpression[Any]] = {
@@ -44,8 +44,15 @@ _NULLABLE = frozenset({"preset", "ep_rew_mean", "best_moving_average", "fps"})
 
 @dataclass(frozen=True)
 class RunQuery:
-    """What to list. ``ids``: only these; None for all. ``sort``: a key of SORTS, with ``-`` in front for descending
-    order. ``grouped``: list one run of each group, the first match by id."""
+    """What to list.
+
+    Attributes:
+        ids: Only these; None for all.
+        sort: A key of SORTS, with ``-`` in front for descending order.
+        grouped: List one run of each group, the first match by id.
+        training_first: List running runs before all others, in the same order. Pages are then found by ``offset`` only.
+        without_trials: Leave out runs of experiments.
+    """
 
     status: Sequence[str] = ()
     algo: Sequence[str] = ()
@@ -59,6 +66,8 @@ class RunQuery:
     cursor: str | None = None
     offset: int = 0
     grouped: bool = False
+    training_first: bool = False
+    without_trials: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,6 +77,10 @@ class RunList:
     total: int
     total_runs: int
     """Like ``total``, but counts every run of a group."""
+    trials: int = 0
+    """Number of runs that ``without_trials`` left out."""
+    training: int = 0
+    """Number of entries, on all pages, that ``training_first`` lists before the others."""
 
 
 def get_run(session: Session, run_id: str) -> RunRow:
@@ -196,19 +209,48 @@ def list_runs(session: Session, query: RunQuery) -> RunList:
         raise UnknownName("sort", name, SORTS, "/sort")
     key, descending = SORTS[name], query.sort.startswith("-")
     conditions = _conditions(query)
+    trials = 0
+    if query.without_trials:
+        trials = _count(session, [*conditions, col(RunRow.experiment_id).is_not(None)])
+        conditions.append(col(RunRow.experiment_id).is_(None))
     total_runs = _count(session, conditions)
     if query.grouped:
         first = sql_select(func.min(col(RunRow.id))).where(*conditions).group_by(col(RunRow.group_id))
         conditions = [col(RunRow.id).in_(first.correlate(None))]
     total = _count(session, conditions) if query.grouped else total_runs
-    page = select(RunRow, key).where(*conditions)
-    if query.cursor is not None:
-        page = page.where(_beyond(key, query, descending))
     order = (key.desc(), col(RunRow.id).desc()) if descending else (key.asc(), col(RunRow.id).asc())
-    found = list(session.exec(page.order_by(*order).offset(query.offset).limit(query.limit + 1)))
+
+    def rows_of(conditions: Sequence[ColumnElement[bool]], offset: int, limit: int) -> list[tuple[RunRow, Any]]:
+        page = select(RunRow, key).where(*conditions).order_by(*order)
+        return list(session.exec(page.offset(offset).limit(limit)))
+
+    if query.training_first:
+        if query.cursor is not None:
+            raise InvalidRequest.field("/cursor", "A list with training_first has no cursors. Use offset.")
+        trains = _trains(query)
+        training = _count(session, [*conditions, trains])
+        found = rows_of([*conditions, trains], query.offset, query.limit) if query.offset < training else []
+        if len(found) < query.limit:
+            found += rows_of([*conditions, ~trains], max(0, query.offset - training), query.limit - len(found))
+        return RunList([row for row, _ in found], None, total, total_runs, trials, training)
+    if query.cursor is not None:
+        conditions.append(_beyond(key, query, descending))
+    found = rows_of(conditions, query.offset, query.limit + 1)
     rows = found[: query.limit]
     more = len(found) > query.limit
-    return RunList([row for row, _ in rows], _encode(query.sort, rows[-1]) if more else None, total, total_runs)
+    next_cursor = _encode(query.sort, rows[-1]) if more else None
+    return RunList([row for row, _ in rows], next_cursor, total, total_runs, trials)
+
+
+_TRAINING = [status.value for status in WITH_WORKER]
+
+
+def _trains(query: RunQuery) -> ColumnElement[bool]:
+    """The condition for runs that train; of groups for those with a run that does."""
+    trains = col(RunRow.status).in_(_TRAINING)
+    if not query.grouped:
+        return trains
+    return col(RunRow.group_id).in_(sql_select(col(RunRow.group_id)).where(trains).correlate(None))
 
 
 def matching_ids(session: Session, query: RunQuery) -> list[str] | None:

@@ -26,7 +26,7 @@ from rlviz.learning.environments.base import Environment
 from rlviz.learning.environments.random_returns import find_random_return
 from rlviz.learning.environments.stills import has_still
 from rlviz.learning.presets.catalog import figures_key, known_curves, measured, own_presets_for, presets_for
-from rlviz.learning.presets.recommended import recommended_algorithm
+from rlviz.learning.presets.recommended import preset_works, recommended_algorithm
 from rlviz.server.proxy import link
 from rlviz.server.runs.configuration import recommended_preset_of
 from rlviz.server.runs.environments import variants
@@ -70,6 +70,11 @@ class PresetInfo(Wire):
     tradeoff: str = Field(description="What the preset trades for what.")
     recommended: bool = Field(
         False, description="Whether this is the preset to start with: measurements show that it works, or works best."
+    )
+    works: bool | None = Field(
+        None,
+        description="Whether it works by its measurements: at least 80 % of its seeds held the reward threshold; "
+        "without a threshold, its return is not clearly lower than the best. null: not measured.",
     )
     is_own: bool = Field(False, description="Whether you saved it from an experiment.")
     experiment_id: str | None = Field(None, description="The experiment that it was saved from.")
@@ -313,11 +318,12 @@ def view_preset(
     algorithm: Algorithm,
     env_id: str | None = None,
     recommended: PresetId = PresetId.FAST,
+    works: bool | None = None,
 ) -> PresetInfo:
     """Return the API model of a preset.
 
     ``env_id`` selects the measured results; None for a general preset. ``recommended`` is the id of the recommended
-    preset of the algorithm.
+    preset of the algorithm, ``works`` whether this one works by its measurements.
     """
     own = preset if isinstance(preset, OwnPreset) else None
     values = algorithm.validate(preset.hyperparameters, preset.total_timesteps)
@@ -325,6 +331,7 @@ def view_preset(
         id=str(preset.id),
         title=preset.title,
         recommended=preset.id == recommended,
+        works=works,
         is_own=own is not None,
         experiment_id=own.experiment_id if own is not None else None,
         summary=preset.summary,
@@ -403,12 +410,25 @@ def _facts(environment: Environment, algorithms: list[Algorithm], own: Sequence[
         ),
         "presets": {
             algorithm.id: [
-                view_preset(preset, algorithm, environment.id, recommended_preset_of(algorithm.id, environment))
+                view_preset(
+                    preset,
+                    algorithm,
+                    environment.id,
+                    recommended_preset_of(algorithm.id, environment),
+                    _works(preset, algorithm, environment),
+                )
                 for preset in _presets(algorithm, environment, own)
             ]
             for algorithm in suited
         },
     }
+
+
+def _works(preset: Preset | OwnPreset, algorithm: Algorithm, environment: Environment) -> bool | None:
+    figures = _figures(preset, environment.id)
+    if figures is None:
+        return None
+    return preset_works(figures, algorithm.id, environment.id, environment.chosen, environment.reward_threshold)
 
 
 def _presets(algorithm: Algorithm, environment: Environment, own: Sequence[OwnPreset]) -> list[Preset | OwnPreset]:

@@ -232,6 +232,7 @@ class Run(Wire):
     group_id: str = Field(
         description="Id of the group of runs that differ only in their seed: the id of the first of them."
     )
+    experiment_id: str | None = Field(None, description="The experiment that it is a trial of; null: none.")
     total_timesteps: int = Field(description="Requested environment steps.")
     end_step: int = Field(
         description="Step at which training ends unless it ends early: `total_timesteps` rounded up to complete "
@@ -358,6 +359,10 @@ class RunPage(Wire):
     next_cursor: str | None = Field(description="Pass as `cursor` for the next page; null on the last.")
     total: int = Field(description="Number of entries on all pages: matching runs, or groups with `grouped`.")
     total_runs: int = Field(description="Number of matching runs, each run of a group counted.")
+    trials: int = Field(description="Number of matching runs that `without_trials` left out.")
+    training: int = Field(
+        description="Number of entries, on all pages, that `training_first` lists before all others; 0 without it."
+    )
 
 
 class TagCount(Wire):

@@ -155,6 +155,10 @@ def list_runs(
     cursor: Annotated[str | None, Query(max_length=1_000)] = None,
     offset: Annotated[int, Query(ge=0, le=1_000_000_000, description="Number of runs to skip.")] = 0,
     grouped: Annotated[bool, Query(description="Return only the first matching run of each group.")] = False,
+    training_first: Annotated[
+        bool, Query(description="List runs that train, or groups with one, before all others. Page with `offset`.")
+    ] = False,
+    without_trials: Annotated[bool, Query(description="Leave out the trials of experiments.")] = False,
 ) -> RunPage:
     """List runs, newest first by default."""
     statuses = [item.value for item in status or ()]
@@ -171,6 +175,8 @@ def list_runs(
         cursor=cursor,
         offset=offset,
         grouped=grouped,
+        training_first=training_first,
+        without_trials=without_trials,
     )
     found = runs.list(query)
     groups = groups_service.find([row.group_id for row in found.runs])
@@ -181,6 +187,8 @@ def list_runs(
         next_cursor=found.next_cursor,
         total=found.total,
         total_runs=found.total_runs,
+        trials=found.trials,
+        training=found.training,
     )
 
 

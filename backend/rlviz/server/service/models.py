@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from rlviz.domain.recording import Detail
 from rlviz.server.notifications.notifier import WebhookInfo
@@ -30,6 +30,17 @@ class StorageProfileInfo(Wire):
     )
     most_cost_in_training: float = Field(description="The same limit while a policy trains.")
     keeps: dict[Detail, str] = Field(description="One sentence for each detail on what is kept.")
+
+
+class SettingInfo(Wire):
+    """A setting that the service runs with."""
+
+    name: str
+    variable: str = Field(description="The environment variable that sets it.")
+    value: JsonValue = Field(description="Secrets are hidden.")
+    unit: Literal["bytes"] | None
+    source: str = Field(description="Where it was set: flag, environment, .env, a file with the line, or default.")
+    description: str
 
 
 class Health(Wire):

@@ -6,6 +6,7 @@ import shutil
 from typing import Annotated
 
 from fastapi import Depends, Request
+from pydantic import ByteSize
 from starlette.responses import Response
 
 from rlviz import __version__
@@ -35,10 +36,10 @@ from rlviz.server.runs.choices import (
 from rlviz.server.runs.environments import EnvironmentService
 from rlviz.server.runs.presets import OwnPresets
 from rlviz.server.runs.service import RunService
-from rlviz.server.service.models import Health, StorageProfileInfo
+from rlviz.server.service.models import Health, SettingInfo, StorageProfileInfo
 from rlviz.server.storage.service import StorageService
 from rlviz.server.supervisor.supervisor import Supervisor
-from rlviz.settings import Settings
+from rlviz.settings import PREFIX, Settings
 
 Environments = Annotated[EnvironmentService, Depends(provided(EnvironmentService))]
 NotifierAccess = Annotated[Notifier, Depends(provided(Notifier))]
@@ -125,6 +126,22 @@ def get_still(env_id: str, environments: Environments, request: Request) -> Resp
 def list_metric_definitions() -> MetricDefinitions:
     """List the metrics that runs log, each with its title, meaning, source and chart type."""
     return view_metric_definitions()
+
+
+@router.get("/settings")
+def list_settings(settings: SettingsAccess) -> list[SettingInfo]:
+    """Return the settings that the service runs with, and where each was set. They change when it starts again."""
+    return [
+        SettingInfo(
+            name=name,
+            variable=f"{PREFIX}{name}".upper(),
+            value=settings.as_json(name),
+            unit="bytes" if isinstance(getattr(settings, name), ByteSize) else None,
+            source=settings.source_of(name),
+            description=field.description or "",
+        )
+        for name, field in Settings.model_fields.items()
+    ]
 
 
 @router.get("/limits")

@@ -8,8 +8,8 @@ export default function ExperimentsPage() {
   return (
     <>
       <PageHeader title="Experiments">
-        Several algorithms or settings, each trained with the same seeds and scored on fresh
-        episodes: what differs then is what was changed.
+        Compare algorithms or settings: each trains with the same seeds and is scored on new
+        episodes.
       </PageHeader>
       <Experiments />
     </>

@@ -7,9 +7,7 @@ export const metadata: Metadata = { title: "Storage" };
 export default function StoragePage() {
   return (
     <>
-      <PageHeader title="Storage">
-        What takes space, and the rules by which room is made.
-      </PageHeader>
+      <PageHeader title="Storage">What takes space, and rules that free it.</PageHeader>
       <Storage />
     </>
   );

@@ -8,7 +8,7 @@ export default function TrashPage() {
   return (
     <>
       <PageHeader title="Trash">
-        Deleted runs, each whole until it is removed for good. A restored run has all it had.
+        Deleted runs with all their data, until they are removed for good.
       </PageHeader>
       <Trash />
     </>

@@ -64,8 +64,8 @@ export function RuleList(props: RuleListProps) {
     <>
       {drafts.length === 0 ? (
         <p className="pb-3 text-sm text-ink-soft">
-          What you would do if you watched, the run can do by itself: when this happens, do that. It
-          does so while the app is closed, too.
+          Rules act on the run by themselves: when this happens, do that. They also act while the
+          app is closed.
         </p>
       ) : (
         <ol aria-label="Rules" className="-mt-3 divide-y divide-line">
@@ -432,8 +432,8 @@ export function DryRunFirings({ found, run = "this run" }: DryRunFiringsProps) {
   const { firings, total, unknown } = found;
   const notKnown = unknown.length > 0 && (
     <p className="text-xs text-ink-faint">
-      Of {unknown.length === 1 ? "rule" : "rules"} {unknown.join(" and ")} it cannot be known:
-      nothing tells afterwards what a run took on disk, or where an error was raised.
+      Of {unknown.length === 1 ? "rule" : "rules"} {unknown.join(" and ")} it is unknown: the
+      recorded rows hold neither disk use nor errors.
     </p>
   );
   if (total === 0) {
@@ -454,7 +454,7 @@ export function DryRunFirings({ found, run = "this run" }: DryRunFiringsProps) {
         {firings.length < total && `, of which these are the first ${count(firings.length)}`}
       </p>
       <p className="text-xs text-ink-faint">
-        What an action would have changed about later rows cannot be known.
+        How an action would have changed later rows is unknown.
       </p>
       {notKnown}
       <ol className="mt-1.5 max-h-80 divide-y divide-line overflow-y-auto text-xs">

@@ -168,8 +168,8 @@ test("an end says its cause, and nothing is begun again by itself", async () => 
 
 test("a command that cannot be followed is told, until the next one is", async () => {
   const { session, newest } = await greeted();
-  newest().deliver({ type: "error", detail: "A seed is a whole number." });
-  expect(session.state.get().complaint).toBe("A seed is a whole number.");
+  newest().deliver({ type: "error", detail: "Enter a whole number as seed." });
+  expect(session.state.get().complaint).toBe("Enter a whole number as seed.");
   newest().deliver({
     type: "state",
     playing: false,

@@ -102,7 +102,7 @@ test("whoever joins late begins with everybody else", () => {
   expect(late.seeds).toEqual([2]);
 });
 
-test("all are held together, take single steps together, and go on together", () => {
+test("all are held together, take single steps in total, and go on together", () => {
   const [a, b] = [player(50), player(50)];
   const { lockstep, pass, places } = inStep(a, b);
   pass(2);

@@ -37,8 +37,8 @@ export const FIRST_ADVANCED: AdvancedDraft = {
 };
 
 export const FAIL_MODES: Record<AdvancedDraft["failMode"], string> = {
-  retry: "Train it anew",
-  continue: "Let the others go on",
+  retry: "Train it again",
+  continue: "Continue with the others",
   "fast-fail": "End the experiment",
 };
 
@@ -161,7 +161,7 @@ export function parseValues(schema: Hyperparameter, text: string): ParsedValues 
   const twice = values.find((_, i) => seen.indexOf(seen[i]!) !== i);
   return twice === undefined
     ? { ok: true, values }
-    : { ok: false, problem: `${setting(twice)} is there twice` };
+    : { ok: false, problem: `${setting(twice)} is listed twice` };
 }
 
 /** Reads one value of a hyperparameter. */

@@ -63,10 +63,10 @@ export function AdvancedFields(props: AdvancedFieldsProps) {
           {typed(
             "episodes",
             "Episodes of a score",
-            "Fresh ones, after training.",
+            "Played after training, on new seeds.",
             limits.scored_episodes.default,
           )}
-          <Field label="Played by" hint="The best is known where runs are evaluated.">
+          <Field label="Played by" hint="The best policy needs evaluation during training.">
             {(control) => (
               <Select
                 {...control}
@@ -88,7 +88,12 @@ export function AdvancedFields(props: AdvancedFieldsProps) {
           )}
         </Group>
         <Group title="Runs">
-          {typed("parallel", "Parallel runs", "Empty: as many as may train.", "all that may")}
+          {typed(
+            "parallel",
+            "Parallel runs",
+            "Empty: as many as the service trains at once.",
+            "no own limit",
+          )}
           {typed(
             "memory",
             "Memory per worker (MB)",
@@ -118,18 +123,23 @@ export function AdvancedFields(props: AdvancedFieldsProps) {
             typed(
               "retries",
               "Retries",
-              "At most; then the others go on.",
+              "The others continue after that.",
               limits.experiment_retries.default,
             )}
         </Group>
-        <Group title="No trial is begun after">
-          {typed("minutes", "Minutes", "What trains then is finished.", "no limit")}
+        <Group title="Start no trial after">
+          {typed("minutes", "Minutes", "Trials that already train are finished.", "no limit")}
           {typed("coreSeconds", "Core-seconds", "Processor time of all runs.", "no limit")}
           {typed("mostSteps", "Steps together", "Of all runs.", "no limit")}
         </Group>
         {searches && (
           <Group title="Search">
-            {typed("samplerSeed", "Seed of the sampler", "The same proposes the same.", 0)}
+            {typed(
+              "samplerSeed",
+              "Seed of the sampler",
+              "The same seed proposes the same trials.",
+              0,
+            )}
           </Group>
         )}
       </div>

@@ -43,7 +43,7 @@ export function DeleteExperiment({ id, name }: { id: string; name: string }) {
           onClose={() => setAsks(false)}
         >
           <p>
-            What trains is stopped. Its runs stay, as runs like any other; scores and results go.
+            Running trials are stopped. The runs stay in the list; scores and results are deleted.
           </p>
         </ConfirmDialog>
       )}

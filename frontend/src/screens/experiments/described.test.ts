@@ -46,9 +46,9 @@ test("what variants differ in is a column, and what they share a fact", () => {
     Seeds: "0 to 2",
     "Evaluated while it trains": "as the preset says",
     Score: "20 fresh episodes by the best policy, if one was kept",
-    "On failure": "train it anew, 1 retry at most",
-    "Parallel runs": "as many as may train",
-    "No trial is begun after": "1m 30s, or 7,200 core-seconds",
+    "On failure": "train it again, 1 retry at most",
+    "Parallel runs": "as many as the service allows",
+    "Start no trial after": "1m 30s, or 7,200 core-seconds",
   });
 });
 

@@ -123,9 +123,9 @@ function factsOf(
       score?.policy === "latest" ? "the policy at the end" : "the best policy, if one was kept"
     }`,
     "On failure": failText(specification, usual),
-    "Parallel runs": parallel == null ? "as many as may train" : plural(parallel, "run"),
+    "Parallel runs": parallel == null ? "as many as the service allows" : plural(parallel, "run"),
     "Memory per worker": memory != null && `${bytes(memory)} at most`,
-    "No trial is begun after": limitText(limits),
+    "Start no trial after": limitText(limits),
     Rules: base?.rules && base.rules.length > 0 && plural(base.rules.length, "rule"),
   });
 }

@@ -72,7 +72,7 @@ test("a grid has lists apart by semicolons", () => {
 
 test.each([
   ["", "Give values, with “,” between"],
-  ["0.9, 0.9", "0.9 is there twice"],
+  ["0.9, 0.9", "0.9 is listed twice"],
   ["0.9, often", "often: Enter a number"],
 ])("of a grid, values %j are told to be wrong", (text, problem) => {
   const draft = { ...FIRST, kind: "grid" as const, grid: [{ name: "gamma", text }] };
@@ -121,9 +121,9 @@ test("a search begins with what the algorithm suggests and the environment can u
 });
 
 test.each([
-  ["gamma", { low: "1" }, "The first end has to be less than the second"],
-  ["gamma", { low: "0", log: true }, "A logarithmic scale begins above 0"],
-  ["slope", { high: "2.5" }, "Give whole numbers"],
+  ["gamma", { low: "1" }, "The first end must be below the second"],
+  ["gamma", { low: "0", log: true }, "A logarithmic scale starts above 0"],
+  ["slope", { high: "2.5" }, "Enter whole numbers"],
   ["net_arch", { choices: "64; wide" }, "wide: Enter a whole number"],
 ])("of a search, %s with %j is told to be wrong", (name, changes, problem) => {
   expect(problemsOf(searchWith(name, changes), cartpole)).toEqual({
@@ -144,7 +144,7 @@ test("trials that can be given up are evaluated ten times", () => {
   });
   const unknown = { ...judged, base: { algo: "ppo", preset: "" } };
   expect(problemsOf(unknown, cartpole)).toEqual({
-    "/base/total_timesteps": expect.stringMatching(/^Give them/),
+    "/base/total_timesteps": expect.stringMatching(/^Enter the steps/),
   });
 });
 

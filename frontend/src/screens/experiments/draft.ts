@@ -14,7 +14,7 @@ export interface VariantDraft {
   changes?: readonly TypedField[];
 }
 
-/** What is varied: named variants, every combination of a grid, or what a search proposes. */
+/** What to vary: named variants, every combination of a grid, or what a search proposes. */
 export type Kind = "variants" | "grid" | "search";
 
 /** What is typed for the options of the environment; those without an entry have their defaults. */
@@ -27,7 +27,7 @@ export interface Place {
 }
 
 export interface ExperimentDraft {
-  /** Empty: made from what is compared. */
+  /** Empty: named after the variants. */
   name: string;
   /** One at least. Variants are trained in all of them, a grid and a search in the first. */
   places: readonly Place[];

@@ -1,7 +1,7 @@
 "use client";
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { ChevronRight, Download, Pause, Play } from "lucide-react";
+import { ChevronRight, Download, Play, Square } from "lucide-react";
 import Link from "next/link";
 import { useAlgorithmName } from "@/api/choices";
 import { directExperiment, experimentQuery } from "@/api/experiments";
@@ -85,7 +85,7 @@ function Actions({ experiment: { id, name, status } }: { experiment: Experiment 
           <Button
             needsService
             busy={direct.isPending}
-            icon={<Pause aria-hidden className="size-3.5" />}
+            icon={<Square aria-hidden className="size-3.5" />}
             onClick={() => direct.mutate("stop")}
           >
             Stop
@@ -115,7 +115,7 @@ function Actions({ experiment: { id, name, status } }: { experiment: Experiment 
         <DeleteExperiment id={id} name={name} />
       </div>
       {direct.error && (
-        <Notice tone="bad" role="alert" title="That was not done">
+        <Notice tone="bad" role="alert" title="The experiment was not changed">
           <p>{explainAction(direct.error)}</p>
         </Notice>
       )}

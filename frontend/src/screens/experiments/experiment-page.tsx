@@ -1,9 +1,15 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { FlaskConical } from "lucide-react";
+import Link from "next/link";
 import { experimentQuery } from "@/api/experiments";
 import { ApiError } from "@/api/http";
 import { useQueryString } from "@/lib/query-string";
+import { routes } from "@/lib/routes";
+import { buttonClass } from "@/ui/button";
+import { Card } from "@/ui/card";
+import { EmptyState } from "@/ui/notice";
 import { ExperimentHeader } from "./experiment-header";
 import { ExperimentTrials } from "./experiment-trials";
 import { ExperimentView } from "./results/experiment-view";
@@ -15,14 +21,35 @@ export function ExperimentPage() {
   const [query] = useQueryString();
   const id = query.get("id") ?? "";
   const { data, error } = useQuery({ ...experimentQuery(id), enabled: id !== "" });
+  const isUnknown = id === "" || (!data && error instanceof ApiError && error.status === 404);
+  if (isUnknown) {
+    return (
+      <>
+        <ExperimentHeader id={id} />
+        <Card label="Experiment">
+          <EmptyState
+            icon={FlaskConical}
+            title="This experiment does not exist"
+            action={
+              <Link href={routes.experiments} className={buttonClass()}>
+                All experiments
+              </Link>
+            }
+          >
+            {id === "" ? "The address names none." : "It may have been deleted."}
+          </EmptyState>
+        </Card>
+      </>
+    );
+  }
   const isDamaged = !data && error instanceof ApiError && error.status === 409;
   return (
     <>
       <ExperimentHeader id={id} />
       <div className="flex flex-col gap-4">
-        {id && <ExperimentTrials id={id} />}
-        {id && !isDamaged && <SpecificationCard id={id} />}
-        {id && !isDamaged && <SearchView id={id} />}
+        <ExperimentTrials id={id} />
+        {!isDamaged && <SpecificationCard id={id} />}
+        {!isDamaged && <SearchView id={id} />}
         {!isDamaged && <ExperimentView id={id} folded={data?.searches ?? false} />}
       </div>
     </>

@@ -18,8 +18,8 @@ test("says what has become of the trials", () => {
 });
 
 test.each([
-  [98_304, "6 runs, 98.3k steps together"],
-  [24_000, "6 runs, 24k to 98.3k steps together"],
+  [98_304, "6 runs, 98.3k steps in total"],
+  [24_000, "6 runs, 24k to 98.3k steps in total"],
 ])("says what would be trained, from %i steps on", (least, text) => {
   const steps = { total_timesteps: 98_304, least_timesteps: least };
   expect(estimateText({ ...steps, trials: 6, length_note: null, core_seconds: null })).toBe(text);

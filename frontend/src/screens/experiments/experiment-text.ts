@@ -19,11 +19,11 @@ export function leftText({ seconds_left }: Pick<ExperimentSummary, "seconds_left
   return seconds_left === null ? null : `${duration(seconds_left * 1000)} left`;
 }
 
-/** How much would be trained: `6 runs, 98k steps together`. */
+/** How much would be trained: `6 runs, 98k steps in total`. */
 export function estimateText(estimate: ExperimentEstimate): string {
   const { trials, least_timesteps: least, total_timesteps: most } = estimate;
   const steps = least === most ? brief(most) : `${brief(least)} to ${brief(most)}`;
-  return `${plural(trials, "run")}, ${steps} steps together`;
+  return `${plural(trials, "run")}, ${steps} steps in total`;
 }
 
 type Paid = Pick<ExperimentSummary, "core_seconds" | "status">;

@@ -49,8 +49,8 @@ export function Experiments() {
     <div className="flex flex-col gap-4">
       {data.experiments.length === 0 ? (
         <EmptyState icon={FlaskConical} title="No experiment yet" action={create}>
-          One curve proves little: with another seed it may come out differently. Train each of what
-          you compare with several seeds, and let the intervals say what can be said.
+          One curve proves little: another seed may give another result. Train each of what you
+          compare with several seeds, and compare the intervals.
         </EmptyState>
       ) : (
         <>

@@ -100,7 +100,7 @@ test("thousands of runs are asked back with what they cost, and started when tha
   await userEvent.selectOptions(add, "gamma");
   await userEvent.clear(screen.getByLabelText("gamma"));
   await userEvent.type(screen.getByLabelText("gamma"), "0.9, 0.95, 0.99");
-  expect(await screen.findByText("15 runs, 15k steps together")).toBeVisible();
+  expect(await screen.findByText("15 runs, 15k steps in total")).toBeVisible();
   expect(screen.getByText("As typed.")).toBeVisible();
   await userEvent.click(screen.getByRole("button", { name: "Start" }));
   const asked = await screen.findByText(/^This would train 2,500 runs/);
@@ -108,7 +108,7 @@ test("thousands of runs are asked back with what they cost, and started when tha
   expect(screen.getByRole("contentinfo")).toContainElement(asked);
   await userEvent.click(screen.getByRole("button", { name: "Start" }));
   expect(sent()).toHaveLength(1);
-  await userEvent.click(screen.getByRole("button", { name: "Start all the same" }));
+  await userEvent.click(screen.getByRole("button", { name: "Start anyway" }));
   await vi.waitFor(() => expect(push).toHaveBeenCalledWith("/experiments/view?id=exp-a"));
   expect(sent()).toMatchObject([{ confirm: false }, { confirm: true }]);
 });
@@ -120,7 +120,7 @@ test("the space of a search is changed before it begins", async () => {
   await userEvent.click(screen.getByText("1 hyperparameter searched"));
   const low = screen.getByLabelText("gamma: from");
   await userEvent.clear(low);
-  expectNoStart("Mend what is marked first.");
+  expectNoStart("Fix the highlighted fields first.");
   await userEvent.type(low, "0.5");
   await userEvent.click(screen.getByLabelText("gamma: logarithmic"));
   await userEvent.clear(screen.getByLabelText("Trials"));
@@ -152,8 +152,8 @@ test("what an experiment is called, which seeds, where, and how it is carried ou
   type("gravity", "12");
   await userEvent.selectOptions(screen.getByLabelText("Seeds of each"), "List");
   type("Seeds", "7, 8, 8");
-  expect(screen.getByText(/^Seed 8 is there twice/)).toBeVisible();
-  expectNoStart("Mend what is marked first.");
+  expect(screen.getByText(/^Seed 8 is listed twice/)).toBeVisible();
+  expectNoStart("Fix the highlighted fields first.");
   type("Seeds", "7, 8, 11");
   type("Name", "Heavy poles");
   await userEvent.click(screen.getByText("Advanced"));
@@ -249,8 +249,8 @@ test("variants are compared in several environments, a grid in one", async () =>
   expect(screen.queryByLabelText("Environment 2")).not.toBeInTheDocument();
   await userEvent.click(screen.getByRole("radio", { name: "Variants" }));
   await userEvent.selectOptions(screen.getByLabelText("Environment 2"), "CartPole-v1");
-  expect(screen.getByText("It is there twice")).toBeVisible();
-  expectNoStart("Mend what is marked first.");
+  expect(screen.getByText("It is listed twice")).toBeVisible();
+  expectNoStart("Fix the highlighted fields first.");
   await userEvent.selectOptions(screen.getByLabelText("Environment 2"), "Acrobot-v1");
   await userEvent.click(screen.getByRole("button", { name: "Start" }));
   await vi.waitFor(() => expect(sent()).toHaveLength(1));

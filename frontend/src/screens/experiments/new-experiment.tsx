@@ -77,7 +77,7 @@ export function NewExperiment(props: NewExperimentProps) {
           retrying={failed.isFetching}
         />
       ) : (
-        <div role="status" aria-label="Loading what can be chosen">
+        <div role="status" aria-label="Loading the choices">
           <Skeleton className="h-80" />
         </div>
       )}
@@ -91,7 +91,7 @@ interface FormProps extends NewExperimentProps {
   limits: Limits;
 }
 
-/** What is varied, where, with how many seeds, and what it costs. */
+/** What to vary, where, with how many seeds, and what it costs. */
 function Form({ algorithms, environments, limits, draft: given, onChange, onClose }: FormProps) {
   const router = useRouter();
   const body = useRef<HTMLDivElement>(null);
@@ -153,7 +153,7 @@ function Form({ algorithms, environments, limits, draft: given, onChange, onClos
       <div ref={body} className="flex flex-col gap-4">
         <div className="flex flex-wrap items-center justify-between gap-2">
           <Segmented
-            legend="What is varied"
+            legend="What to vary"
             options={KINDS}
             value={draft.kind}
             onChange={(kind) => moveTo({ kind })}
@@ -202,10 +202,10 @@ function Form({ algorithms, environments, limits, draft: given, onChange, onClos
           />
         )}
         <LengthFields {...{ draft, problems }} onChange={change} />
-        <FairnessNotes found={unfairnessOf(draft, offer)} onMend={change} />
+        <FairnessNotes found={unfairnessOf(draft, offer)} onFix={change} />
         <Field
           label="Name"
-          hint="Empty: made from what is compared."
+          hint="Empty: named after the variants."
           error={problemAt(problems, POINTERS.name)}
         >
           {(control) => (
@@ -237,7 +237,7 @@ function Form({ algorithms, environments, limits, draft: given, onChange, onClos
 const HELP: Record<Kind, string> = {
   variants: "Each line is trained with the same seeds, and compared.",
   grid: "Every combination of the values is trained with the same seeds, and compared.",
-  search: "Optuna proposes values one trial after the other, by how earlier ones did.",
+  search: "Optuna proposes the values of each trial from the results of earlier ones.",
 };
 
 interface BaseFieldsProps {
@@ -328,7 +328,7 @@ function FormFooter(props: FormFooterProps) {
           variant="primary"
           needsService
           busy={busy}
-          unavailable={reason ?? (asks && "Answer the question above first.")}
+          unavailable={reason ?? (asks && "Confirm the question above first.")}
           onClick={onStart}
         >
           Start
@@ -352,9 +352,7 @@ function LengthFields({ draft, problems, onChange }: LengthFieldsProps) {
       {kind !== "search" && (
         <SeedCount
           label="Seeds of each"
-          hint={
-            seeds === 1 ? "One seed shows nothing for sure." : "More seeds, narrower intervals."
-          }
+          hint={seeds === 1 ? "One seed proves nothing." : "More seeds give narrower intervals."}
           value={seeds}
           onChange={(choice) => onChange({ seeds: choice })}
         />
@@ -415,10 +413,10 @@ interface RefusalNoticeProps {
 function RefusalNotice({ error, asksBack, marked, others, onInsist }: RefusalNoticeProps) {
   if (asksBack) {
     return (
-      <Notice tone="warn" role="alert" title="That is much">
+      <Notice tone="warn" role="alert" title="This is a lot of computing">
         <p>{asksBack.detail}</p>
         <Button size="sm" className="mt-2 max-md:h-10" needsService onClick={onInsist}>
-          Start all the same
+          Start anyway
         </Button>
       </Notice>
     );
@@ -426,11 +424,7 @@ function RefusalNotice({ error, asksBack, marked, others, onInsist }: RefusalNot
   return (
     <Notice tone="bad" role="alert" title="The experiment was not started">
       {marked > 0 && (
-        <p>
-          The marked{" "}
-          {marked === 1 ? "field says what is wrong with it" : "fields say what is wrong with them"}
-          .
-        </p>
+        <p>The marked {marked === 1 ? "field has an error" : "fields have errors"}.</p>
       )}
       {others.map(({ pointer, detail }) => (
         <p key={pointer}>{detail}</p>
@@ -442,11 +436,11 @@ function RefusalNotice({ error, asksBack, marked, others, onInsist }: RefusalNot
 
 interface FairnessNotesProps {
   found: readonly Unfairness[];
-  onMend: (changes: Partial<ExperimentDraft>) => void;
+  onFix: (changes: Partial<ExperimentDraft>) => void;
 }
 
 /** What makes the comparison unfair, each with a button that mends it. */
-function FairnessNotes({ found, onMend }: FairnessNotesProps) {
+function FairnessNotes({ found, onFix }: FairnessNotesProps) {
   if (found.length === 0) return null;
   return (
     <Notice tone="warn" title="Not quite a fair comparison">
@@ -454,7 +448,7 @@ function FairnessNotes({ found, onMend }: FairnessNotesProps) {
         {found.map(({ says, mend, changes }) => (
           <li key={says} className="flex flex-col items-start gap-1.5">
             <span className="break-words">{says}</span>
-            <Button size="sm" onClick={() => onMend(changes)}>
+            <Button size="sm" onClick={() => onFix(changes)}>
               {mend}
             </Button>
           </li>

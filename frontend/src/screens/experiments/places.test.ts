@@ -45,7 +45,7 @@ test("an environment that is there twice is told so, unless its options differ",
     read({ ...FIRST, variants: [FIRST.base], places }, offerIn(known, algorithms, places));
   const [here, again] = [place("CartPole-v1"), place("CartPole-v1")];
   expect(Object.fromEntries(at(here, again).problems)).toEqual({
-    "/places/1": "It is there twice",
+    "/places/1": "It is listed twice",
   });
   const apart = at(here, heavy);
   expect(apart.problems.size).toBe(0);

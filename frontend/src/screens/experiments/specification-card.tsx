@@ -50,8 +50,8 @@ function Specification({ experiment }: { experiment: Experiment }) {
         </Button>
         <CopyButton text={json} label="Copy the specification" />
         <span className="min-w-0">
-          <code className="font-mono break-all">rlviz experiment run {name}</code> trains it again,
-          with presets as they are then.
+          <code className="font-mono break-all">rlviz experiment run {name}</code> trains it again
+          with the presets of that day.
         </span>
       </div>
       <Disclosure summary={<span className="text-xs font-normal text-ink-soft">As JSON</span>}>

@@ -132,7 +132,10 @@ function search(reading: Reading): CreateExperiment {
   const length = lengthOf(draft, draft.base, offer);
   const isJudged = pruner !== "none" && advanced.every === null;
   if (isJudged && length === null) {
-    problems.set(POINTERS.steps, "Give them: trials are judged at every tenth, to be given up");
+    problems.set(
+      POINTERS.steps,
+      "Enter the steps: a pruner judges each trial after every tenth of them",
+    );
   }
   const tenth = Math.max(
     limits.periodic_every_steps.minimum,
@@ -171,7 +174,7 @@ function optionsOf(
   }
   const same = ({ env: other, options: others }: Place) =>
     other === env && JSON.stringify(others) === JSON.stringify(typed);
-  if (placesOf(draft).findIndex(same) < at) problems.set(POINTERS.place(at), "It is there twice");
+  if (placesOf(draft).findIndex(same) < at) problems.set(POINTERS.place(at), "It is listed twice");
   return Object.keys(options).length > 0 ? { env_options: options } : {};
 }
 

@@ -3,7 +3,7 @@ import { hyperparametersFor } from "@/api/variant";
 import { parseNumber, setting } from "@/lib/number";
 import { parseValues, typedValues } from "./advanced-draft";
 
-/** What is searched of one hyperparameter, as it is typed. */
+/** Search space of one hyperparameter, as it is typed. */
 export interface SpaceRow {
   name: string;
   searched: boolean;
@@ -122,10 +122,10 @@ export function readRow(row: SpaceRow, schema: Hyperparameter, rows: readonly Sp
   const high = parseNumber(row.high);
   const step = row.step.trim() === "" ? null : parseNumber(row.step);
   const numbers = [low, high, step ?? 1];
-  if (!numbers.every(Number.isFinite)) return no("Give both ends as numbers");
-  if (kind === "int" && !numbers.every(Number.isInteger)) return no("Give whole numbers");
-  if (low >= high) return no("The first end has to be less than the second");
-  if (log && low <= 0) return no("A logarithmic scale begins above 0");
+  if (!numbers.every(Number.isFinite)) return no("Enter a number for both ends");
+  if (kind === "int" && !numbers.every(Number.isInteger)) return no("Enter whole numbers");
+  if (low >= high) return no("The first end must be below the second");
+  if (log && low <= 0) return no("A logarithmic scale starts above 0");
   if (log && step !== null) return no("Either a logarithmic scale or a step");
   return {
     ok: true,

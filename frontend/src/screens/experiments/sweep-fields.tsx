@@ -24,7 +24,7 @@ export function SweepFields({ sweep, fields, problems, onChange }: SweepFieldsPr
         <Field
           label="Trials"
           error={problemAt(problems, POINTERS.trials)}
-          hint="Combinations that are tried."
+          hint="Combinations to try."
         >
           {(control) => (
             <input
@@ -39,7 +39,7 @@ export function SweepFields({ sweep, fields, problems, onChange }: SweepFieldsPr
         <Field
           label="Seeds a trial"
           error={problemAt(problems, POINTERS.seedsPerTrial)}
-          hint="With one, luck counts for much."
+          hint="With one seed, luck matters a lot."
         >
           {(control) => (
             <input
@@ -64,7 +64,7 @@ export function SweepFields({ sweep, fields, problems, onChange }: SweepFieldsPr
             </Select>
           )}
         </Field>
-        <Field label="Pruner" hint="Gives up by greedy evaluations.">
+        <Field label="Pruner" hint="Stops weak trials early, by greedy evaluations.">
           {(control) => (
             <Select
               {...control}
@@ -103,7 +103,7 @@ interface SpaceFieldsProps {
   onChange: (rows: readonly SpaceRow[]) => void;
 }
 
-/** What is searched: what the algorithm suggests, each to be left out or changed, and others added. */
+/** Search space: what the algorithm suggests, each to be left out or changed, and others added. */
 function SpaceFields({ rows, fields, problems, onChange }: SpaceFieldsProps) {
   const left = [...fields.values()].filter(({ name }) => rows.every((row) => row.name !== name));
   const searched = rows.filter((row) => row.searched);
@@ -114,12 +114,12 @@ function SpaceFields({ rows, fields, problems, onChange }: SpaceFieldsProps) {
       aside={
         <span className={`text-xs ${wrong ? "text-bad" : "text-ink-faint"}`}>
           {problems.get("/sweep/space") ??
-            (wrong ? "one does not fit" : "as suggested, or changed")}
+            (wrong ? "one does not apply" : "as suggested, or changed")}
         </span>
       }
       className="rounded-md border border-line px-3 py-1"
     >
-      <ul aria-label="What is searched" className="flex flex-col divide-y divide-line">
+      <ul aria-label="Search space" className="flex flex-col divide-y divide-line">
         {rows.map((row, place) => (
           <SpaceRowFields
             key={row.name}
@@ -166,7 +166,7 @@ interface SpaceRowFieldsProps {
   onChange: (changes: Partial<SpaceRow>) => void;
 }
 
-/** What is searched of one hyperparameter: a range, or choices, and where it applies. */
+/** Search space of one hyperparameter: a range, or choices, and where it applies. */
 function SpaceRowFields(props: SpaceRowFieldsProps) {
   const { row, rows, place, fields, problem, isNeeded, onChange } = props;
   const note = useId();

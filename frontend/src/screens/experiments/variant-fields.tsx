@@ -129,7 +129,11 @@ function VariantRow(props: VariantRowProps) {
         }
       >
         <div className="flex flex-col gap-2 pb-2 pl-5">
-          <Field label={`Name ${place + 1}`} hint="Empty: made from what it is." error={misnamed}>
+          <Field
+            label={`Name ${place + 1}`}
+            hint="Empty: named after its settings."
+            error={misnamed}
+          >
             {(control) => (
               <input
                 {...control}
@@ -189,7 +193,7 @@ export function PlaceFields({ draft, environments, problems, onChange }: PlaceFi
       )}
       {places.length > 1 && (
         <p className="-mt-2 text-xs text-ink-faint">
-          Each line is trained in all of them, and compared over all by normalised scores.
+          Each line trains in all of them and is compared by normalised scores.
         </p>
       )}
     </>
@@ -297,7 +301,9 @@ export function TypedFields(props: TypedFieldsProps) {
               mono
               label={name}
               className="grow"
-              hint={schema && several ? `With “${separatorOf(schema)}” between values.` : undefined}
+              hint={
+                schema && several ? `Separate values with “${separatorOf(schema)}”.` : undefined
+              }
               error={problemOf(name)}
             >
               {(control) => (

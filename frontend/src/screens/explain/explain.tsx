@@ -122,7 +122,7 @@ function writeExplainAddress({ run, algo }: ExplainAddress): string {
   return searchOf(query);
 }
 
-/** What saliency can tell about a policy that sees pictures, and what not. */
+/** What saliency shows about a policy that sees pictures, and what not. */
 function SaliencyNote() {
   return (
     <section
@@ -131,7 +131,7 @@ function SaliencyNote() {
       className="mt-10 flex max-w-[72ch] scroll-mt-16 flex-col gap-3 border-t border-line pt-6 text-base text-ink-soft"
     >
       <h2 id="saliency-title" className="text-lg font-semibold text-ink">
-        What saliency can tell
+        What saliency shows
       </h2>
       <p>
         <em>What mattered</em> shows, over a picture that the agent saw, the size of the gradient of
@@ -211,7 +211,7 @@ function HintsRunPicker({ value, name, onChange }: HintsRunPickerProps) {
       onChange={onChange}
       onSearch={setText}
       loading={isFetching}
-      none={error ? "The runs could not be searched" : "No run fits"}
+      none={error ? "The runs could not be searched" : "No run matches"}
       options={(data?.runs ?? []).map((run) => ({
         value: run.id,
         label: run.name,

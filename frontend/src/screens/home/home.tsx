@@ -1,7 +1,7 @@
 "use client";
 
 import { lazy, Suspense, useState } from "react";
-import { readListFilter, toRunFilter } from "@/api/run-filter";
+import { readListFilter, toListFilter } from "@/api/run-filter";
 import { withRetry } from "@/api/with-retry";
 import { count } from "@/lib/number";
 import { searchOf, useQueryString } from "@/lib/query-string";
@@ -80,7 +80,7 @@ export function HomeSkeleton() {
 /** Number of runs in the list; undefined until the first response. */
 function useRunCount(): number | undefined {
   const [query] = useQueryString();
-  return useFirstPage(toRunFilter(readListFilter(query))).data?.total_runs;
+  return useFirstPage(toListFilter(readListFilter(query))).data?.total_runs;
 }
 
 const NEW = "new";

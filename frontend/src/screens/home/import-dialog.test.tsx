@@ -87,7 +87,7 @@ test("a file beyond the bound is not sent", async () => {
   const sent = serveImports(201, { runs: [], warnings: [], refused: [] });
   renderWithQueries(<ImportDialog onClose={vi.fn()} />);
   await choose("x".repeat(2000));
-  expect(await screen.findByText(/are the most. Use rlviz import/)).toBeVisible();
+  expect(await screen.findByText(/the limit is .*Use rlviz import/)).toBeVisible();
   expect(button("Import")).toBeDisabled();
   expect(sent).toEqual([]);
 });

@@ -62,7 +62,7 @@ export function ImportDialog({ onClose }: ImportDialogProps) {
           hint="Nothing in it is executed. Policies of a bundle are left out."
           error={
             tooLarge
-              ? `It has ${bytes(file.size)}, and ${bytes(most)} are the most. Use rlviz import.`
+              ? `It has ${bytes(file.size)}, the limit is ${bytes(most)}. Use rlviz import.`
               : undefined
           }
         >
@@ -131,7 +131,7 @@ interface NameFieldProps {
 
 function NameField({ label, value, maxLength, onChange }: NameFieldProps) {
   return (
-    <Field label={label} hint="Instead of what the logs say">
+    <Field label={label} hint="Overrides the logs">
       {(control) => (
         <input
           {...control}

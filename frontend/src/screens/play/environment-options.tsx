@@ -47,7 +47,7 @@ export function EnvironmentOptions({
         )}
       >
         {changed.length === 0
-          ? "As by default"
+          ? "Defaults"
           : changed.map(([name, value]) => `${name} ${setting(value)}`).join(", ")}
       </p>
     </Card>

@@ -23,7 +23,7 @@ export function Futures({ client, controls, space }: FuturesProps) {
   return (
     <Card title="What if" bodyClass="flex flex-col gap-3 p-4">
       <p className="text-xs text-ink-soft">
-        Pauses, and takes another action in a second future. Both play on from here, side by side.
+        Pauses and takes another action in a second future. Both continue side by side.
       </p>
       <div className="flex flex-wrap gap-1.5">
         {triedActions(controls, space).map(({ label, value }) => (
@@ -35,9 +35,9 @@ export function Futures({ client, controls, space }: FuturesProps) {
       {partedAt !== null && (
         <>
           <p role="status" className="text-xs font-medium">
-            Parted after step {count(partedAt)}.{" "}
+            Split after step {count(partedAt)}.{" "}
             {differsAt === null
-              ? "Nothing differs yet."
+              ? "No difference yet."
               : `First differs at step ${count(differsAt)}.`}
           </p>
           <OtherFuture client={client} />

@@ -145,7 +145,7 @@ const icon = "size-4";
 const ACTORS: readonly { value: Actor; label: string }[] = [
   { value: "person", label: "You" },
   { value: "policy", label: "Policy" },
-  { value: "random", label: "Chance" },
+  { value: "random", label: "Random" },
 ];
 
 /** Pause, single steps, speed, and at whose hands the controls are. */
@@ -200,8 +200,8 @@ function EpisodeSeed({ client, disabled }: EpisodeSeedProps) {
       <form onSubmit={begin} className="flex items-end gap-2">
         <Field
           label="Seed"
-          hint="Blank: the next one"
-          error={wrong ? "A seed is a whole number" : undefined}
+          hint="Empty: the next one"
+          error={wrong ? "Enter a whole number as seed" : undefined}
           className="grow"
         >
           {(control) => (
@@ -224,7 +224,7 @@ function EpisodeSeed({ client, disabled }: EpisodeSeedProps) {
   );
 }
 
-const WHO = { person: "You play", policy: "The policy plays", random: "Chance plays" } as const;
+const WHO = { person: "You play", policy: "The policy plays", random: "Random plays" } as const;
 
 /** Who plays, and which episode: "You play, seed 1,000,000". */
 function actorText({ actor, policy, seed }: SessionState): string {

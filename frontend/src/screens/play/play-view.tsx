@@ -78,7 +78,7 @@ function PlayRun({ id }: { id: string }) {
         label={run?.env_id ?? id}
         aside={
           <Link href={routes.run(id)} className={buttonClass()}>
-            To the run
+            Open the run
           </Link>
         }
       />
@@ -110,7 +110,7 @@ function PlayEnvironment({ id }: { id: string }) {
             />
           )}
           <Link href={routes.newRunOn(id)} className={buttonClass()}>
-            Train an agent on it
+            Train an agent here
           </Link>
         </Room>
       )}

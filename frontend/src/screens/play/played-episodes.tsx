@@ -35,7 +35,7 @@ export function PlayedEpisodes({ client }: { client: SessionClient }) {
         {newest && `Episode ${newest.episode + 1} ended, return ${decimal(newest.episode_return)}.`}
       </p>
       {ended.length === 0 ? (
-        <p className="text-sm text-ink-soft">Returns stand here once an episode has ended.</p>
+        <p className="text-sm text-ink-soft">Returns appear when an episode ends.</p>
       ) : (
         <table className="w-full text-sm tabular-nums">
           <thead className="text-left text-xs text-ink-faint">

@@ -13,16 +13,16 @@ import { Popover } from "@/ui/popover";
 
 const MEANING: Record<RunStatus, string> = {
   created: "Not started yet",
-  queued: "Waits for a free slot",
-  starting: "Its worker is getting ready",
+  queued: "Waiting for a free slot",
+  starting: "Starting its worker",
   running: "Training now",
-  pausing: "On its way to a snapshot",
-  paused: "Held, to go on exactly where it was",
+  pausing: "Taking a snapshot",
+  paused: "Paused; resumes exactly",
   stopping: "Saving its policy",
   completed: "Trained for all of its steps",
   stopped: "Ended early, with its policy saved",
-  failed: "Broke with an error",
-  interrupted: "Its worker went away",
+  failed: "Ended with an error",
+  interrupted: "Its worker disappeared",
 };
 
 interface FilterMenuProps {

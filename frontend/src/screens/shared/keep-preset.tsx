@@ -51,7 +51,7 @@ export function KeepPreset({ experiment, variant, what, usual, onClose }: KeepPr
               variant="primary"
               needsService
               busy={keep.isPending}
-              unavailable={title.trim() === "" && "Give it a title first."}
+              unavailable={title.trim() === "" && "Enter a title first."}
               onClick={() => keep.mutate()}
             >
               Keep
@@ -75,7 +75,7 @@ export function KeepPreset({ experiment, variant, what, usual, onClose }: KeepPr
         <div className="flex flex-col gap-3">
           <Field
             label="Title"
-            hint="A file of your own, with what was measured here."
+            hint="Saved in your runs folder with these measurements."
             error={problem}
           >
             {(control) => (
@@ -91,7 +91,7 @@ export function KeepPreset({ experiment, variant, what, usual, onClose }: KeepPr
             )}
           </Field>
           {keep.error && !problem && (
-            <Notice tone="bad" role="alert" title="It was not kept">
+            <Notice tone="bad" role="alert" title="The preset was not saved">
               <p>{explainAction(keep.error)}</p>
             </Notice>
           )}

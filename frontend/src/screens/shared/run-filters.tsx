@@ -182,6 +182,10 @@ export function SearchBox({ text, onChange }: SearchBoxProps) {
         onChange={(event) => setTyped(event.target.value)}
         onKeyDown={(event) => {
           if (event.key === "Enter") commit();
+          if (event.key !== "Escape") return;
+          event.preventDefault(); // browsers would clear the field
+          commit();
+          event.currentTarget.blur();
         }}
       />
     </div>

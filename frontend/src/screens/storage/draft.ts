@@ -45,7 +45,7 @@ export function keepsNewest(action: RuleAction): action is (typeof NEWEST)[numbe
 export function ruleOf(draft: Draft): StorageRule | string {
   const days = parseNumber(draft.afterDays);
   if (!Number.isFinite(days) || days < 0) {
-    return "Give a number of days, 0 or more.";
+    return "Enter a number of days, 0 or more.";
   }
   if (draft.action === "empty_trash") return { do: "empty_trash", after_days: days };
   const ofRuns = { after_days: days, families: draft.family ? [draft.family] : [] };
@@ -57,8 +57,8 @@ export function ruleOf(draft: Draft): StorageRule | string {
   const least = draft.action === "snapshots" ? 1 : 0;
   if (!Number.isInteger(keep) || keep < least) {
     return least
-      ? "At least 1 snapshot stays: a run could not be resumed without."
-      : "Give a whole number, 0 or more.";
+      ? "Keep at least 1 snapshot: without one, a run cannot be resumed."
+      : "Enter a whole number, 0 or more.";
   }
   return { do: "keep_newest", kind: draft.action, keep, ...whose };
 }

@@ -54,9 +54,9 @@ export function RulesCard({ storage }: { storage: Storage }) {
       bodyClass="flex flex-col gap-4 p-4"
     >
       <p className="max-w-3xl text-sm text-ink-soft">
-        Nothing is deleted that no rule names. Rules apply to runs that have ended, and never to one
-        with the tag <code className="font-mono">keep</code>. They are followed every hour. Deleted
-        runs go for good after {plural(storage.trash_days, "day")} in any case.
+        Only rules delete anything. They apply to runs that have ended, never to runs with the tag{" "}
+        <code className="font-mono">keep</code>. They run every hour. The trash is emptied after{" "}
+        {plural(storage.trash_days, "day")} in any case.
       </p>
       {storage.rules.length > 0 ? (
         <ol
@@ -97,7 +97,7 @@ export function RulesCard({ storage }: { storage: Storage }) {
       )}
       <QuotaForm storage={storage} rules={rules} busy={save.isPending} onSave={save.mutate} />
       {save.error && (
-        <Notice tone="bad" role="alert" title="That was not saved">
+        <Notice tone="bad" role="alert" title="The change was not saved">
           <p>{explainAction(save.error)}</p>
         </Notice>
       )}
@@ -120,7 +120,7 @@ function QuotaForm({ storage, rules, busy, onSave }: QuotaFormProps) {
   return (
     <Disclosure summary="Quotas">
       <p className="mb-3 text-sm text-ink-soft">
-        A quota warns from 80 %. It deletes nothing, unless a rule waits for it.
+        A quota warns from 80 %. It deletes nothing unless a rule depends on it.
       </p>
       <form
         aria-label="Quota"
@@ -208,7 +208,7 @@ function RuleForm({ busy, quotas, onAdd, onCancel }: RuleFormProps) {
         )}
       </Field>
       {keepsNewest(draft.action) && (
-        <Field label="Of each run stay">
+        <Field label="Keep per run">
           {(control) => (
             <input
               {...control}
@@ -255,7 +255,7 @@ function RuleForm({ busy, quotas, onAdd, onCancel }: RuleFormProps) {
             checked={draft.overQuotaOnly}
             onChange={({ currentTarget }) => change({ overQuotaOnly: currentTarget.checked })}
           />
-          Only while its quota is exceeded, in the runs that ended first
+          Only above its quota, oldest runs first
         </label>
       )}
       <div className="flex flex-wrap items-center gap-2 md:col-span-4">

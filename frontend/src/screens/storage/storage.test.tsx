@@ -99,7 +99,7 @@ test("what is no rule is said beside the form and not sent", async () => {
   await userEvent.click(await screen.findByRole("button", { name: "Add a rule…" }));
   await userEvent.clear(screen.getByLabelText("Days since the run ended"));
   await userEvent.click(screen.getByRole("button", { name: "Add the rule" }));
-  expect(screen.getByRole("alert")).toHaveTextContent("Give a number of days");
+  expect(screen.getByRole("alert")).toHaveTextContent("Enter a number of days");
   expect(asked.some(({ route }) => route.startsWith("PUT"))).toBe(false);
 });
 

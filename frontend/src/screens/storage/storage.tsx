@@ -32,12 +32,12 @@ export function Storage() {
   return (
     <div className="flex flex-col gap-4">
       {data.rules_problem && (
-        <Notice tone="bad" role="alert" title="No rule is followed">
+        <Notice tone="bad" role="alert" title="No rule applies">
           <p className="break-words">{data.rules_problem}</p>
         </Notice>
       )}
       {data.warnings.length > 0 && (
-        <Notice tone="warn" title="Room is running out">
+        <Notice tone="warn" title="Space is running out">
           <ul>
             {data.warnings.map((warning) => (
               <li key={warning}>{warning}</li>
@@ -82,12 +82,12 @@ function Overview({ storage }: { storage: StorageData }) {
     >
       <dl className="grid grid-cols-2 gap-4 md:grid-cols-4">
         <Stat
-          label="Together"
+          label="Total"
           note={most === null ? "No limit is set" : `of ${bytes(most)} (RLVIZ_MAX_BYTES)`}
         >
           {at ? bytes(storage.total_bytes) : "Measuring…"}
         </Stat>
-        <Stat label="Free on the disk" note={`of ${bytes(storage.disk_bytes)}`}>
+        <Stat label="Free disk space" note={`of ${bytes(storage.disk_bytes)}`}>
           {bytes(storage.free_bytes)}
         </Stat>
         <Stat label="Runs">{at ? count(storage.run_count) : "–"}</Stat>
@@ -101,7 +101,7 @@ function Overview({ storage }: { storage: StorageData }) {
 
 function StorageSkeleton() {
   return (
-    <div role="status" aria-label="Loading what takes space" className="flex flex-col gap-4">
+    <div role="status" aria-label="Loading storage" className="flex flex-col gap-4">
       <Skeleton className="h-32" />
       <Skeleton className="h-80" />
     </div>
@@ -155,7 +155,7 @@ function LogCard({ storage }: { storage: StorageData }) {
       {storage.log.length > 0 ? (
         <ActionList actions={storage.log} when={(action) => moment(action.time)} />
       ) : (
-        <p className="text-sm text-ink-soft">No rule has done anything yet.</p>
+        <p className="text-sm text-ink-soft">No rule has run yet.</p>
       )}
     </Card>
   );
@@ -179,7 +179,7 @@ function PassCard({ storage }: { storage: StorageData }) {
       aside={
         <span className="flex gap-2">
           <Button size="sm" needsService busy={busy} onClick={() => prune.mutate(true)}>
-            Look what they would do
+            Preview
           </Button>
           <Button
             size="sm"
@@ -196,10 +196,10 @@ function PassCard({ storage }: { storage: StorageData }) {
       bodyClass="flex flex-col gap-3 p-4"
     >
       <p role="status" className="text-sm text-ink-soft">
-        {pruning ? summary(storage) : "Nobody has looked since the app was started."}
+        {pruning ? summary(storage) : "No preview since the service started."}
       </p>
       {(pruning?.error_message || prune.error) && (
-        <Notice tone="bad" role="alert" title="That did not come to its end">
+        <Notice tone="bad" role="alert" title="The rules did not finish">
           <p>{prune.error ? explainAction(prune.error) : pruning?.error_message}</p>
         </Notice>
       )}
@@ -213,7 +213,7 @@ function PassCard({ storage }: { storage: StorageData }) {
           onClose={() => setAsking(false)}
         >
           <p>
-            What they delete is gone for good. <em>Look what they would do</em> tells it before.
+            Deleted files cannot be restored. <em>Preview</em> shows what would be deleted.
           </p>
         </ConfirmDialog>
       )}
@@ -225,11 +225,11 @@ function summary({ pruning }: StorageData): string {
   if (!pruning) return "";
   const { dry_run, ended_at, done, bytes: room } = pruning;
   if (!ended_at) return `${dry_run ? "Looking" : "Making room"}: ${plural(done, "thing")} so far.`;
-  if (done === 0) return dry_run ? "They would find nothing to do." : "They found nothing to do.";
+  if (done === 0) return dry_run ? "Nothing to delete." : "Nothing was deleted.";
   const what = plural(done, "thing");
   return dry_run
-    ? `They would do ${what} and make room of ${bytes(room)}, and more where they compress.`
-    : `They did ${what} and made room of ${bytes(room)}.`;
+    ? `Would do ${what} and free ${bytes(room)}, and more by compression.`
+    : `Did ${what} and freed ${bytes(room)}.`;
 }
 
 /** The runs that take most, with what of theirs does. */

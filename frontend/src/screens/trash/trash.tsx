@@ -37,8 +37,7 @@ export function Trash() {
   if (data.runs.length === 0) {
     return (
       <EmptyState icon={Trash2} title="The trash is empty">
-        A run that you delete stays here for some days, from where it can be brought back with all
-        it had.
+        A deleted run stays here for some days. Restore it with all its data.
       </EmptyState>
     );
   }
@@ -116,7 +115,7 @@ interface DeletedRunRowProps {
 function DeletedRunRow(props: DeletedRunRowProps) {
   const { run, now, picked, restoring, onPick, onRestore, onRemove } = props;
   const algorithmName = useAlgorithmName();
-  const facts = run.algo ? `${algorithmName(run.algo)} · ${run.env_id}` : "Cannot be read any more";
+  const facts = run.algo ? `${algorithmName(run.algo)} · ${run.env_id}` : "Cannot be read";
   return (
     <li className="flex items-center gap-x-3 gap-y-2 px-4 py-2.5 max-md:flex-wrap">
       <input
@@ -227,8 +226,8 @@ function RemoveDialog({ removal: { runs, all }, onClose, onRemoved }: RemoveDial
     >
       <p>
         {all && `${what} will be removed. `}
-        Curves, policies, videos and notes are gone then; this cannot be undone. It makes room of{" "}
-        {room} on the disk.
+        Curves, policies, videos and notes are deleted and cannot be restored. This frees {room} on
+        the disk.
       </p>
     </ConfirmDialog>
   );

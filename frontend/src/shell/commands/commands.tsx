@@ -14,10 +14,6 @@ const ShortcutSheet = lazy(
   withRetry(() => import("./shortcut-sheet").then((m) => ({ default: m.ShortcutSheet }))),
 );
 
-const SettingsSheet = lazy(
-  withRetry(() => import("./settings-sheet").then((m) => ({ default: m.SettingsSheet }))),
-);
-
 const PagesSheet = lazy(
   withRetry(() => import("./pages-sheet").then((m) => ({ default: m.PagesSheet }))),
 );
@@ -31,6 +27,7 @@ const addresses: Partial<Record<ShellCommand, string>> = {
   analyse: routes.analyse,
   storage: routes.storage,
   trash: routes.trash,
+  settings: routes.settings,
   new: routes.newRun,
 };
 
@@ -82,7 +79,6 @@ export function Commands() {
     <Suspense>
       {overlay === "palette" && <Palette onClose={close} />}
       {overlay === "shortcuts" && <ShortcutSheet onClose={close} />}
-      {overlay === "settings" && <SettingsSheet onClose={close} />}
       {overlay === "pages" && <PagesSheet onClose={close} />}
     </Suspense>
   );

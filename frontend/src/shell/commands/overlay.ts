@@ -4,7 +4,7 @@ import { useSyncExternalStore } from "react";
 import { createStore } from "@/lib/store";
 
 /** An overlay of the shell; at most one is open. */
-export type Overlay = "palette" | "shortcuts" | "settings" | "pages";
+export type Overlay = "palette" | "shortcuts" | "pages";
 
 export const overlayStore = createStore<Overlay | null>(null);
 let typed = "";

@@ -1,7 +1,7 @@
 "use client";
 
 import clsx from "clsx";
-import { Search, Settings } from "lucide-react";
+import { Search } from "lucide-react";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { Dialog } from "@/ui/dialog";
@@ -35,10 +35,6 @@ export function PagesSheet({ onClose }: { onClose: () => void }) {
         <button type="button" onClick={() => showOverlay("palette")} className={itemClass}>
           <Search aria-hidden className="size-5 text-ink-soft" />
           Search runs and pages
-        </button>
-        <button type="button" onClick={() => showOverlay("settings")} className={itemClass}>
-          <Settings aria-hidden className="size-5 text-ink-soft" />
-          Settings
         </button>
       </nav>
     </Dialog>

@@ -3,7 +3,6 @@ import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import { goTo, push } from "@/lib/testing/navigation";
 import { renderWithQueries, serve } from "@/lib/testing/service";
-import { overlayStore } from "./overlay";
 import { pageEntries, Palette } from "./palette";
 
 const run = (id: string, name: string) => ({
@@ -71,11 +70,11 @@ test.each([
   expect(push).toHaveBeenCalledWith(address);
 });
 
-test("settings open from the palette", async () => {
+test("the palette leads to the settings", async () => {
   serve({ "GET /runs": noRuns, ...choices });
   renderWithQueries(<Palette onClose={() => undefined} />);
   await userEvent.type(screen.getByRole("combobox"), "settings{Enter}");
-  expect(overlayStore.get()).toBe("settings");
+  expect(push).toHaveBeenCalledWith("/settings");
 });
 
 test("on a run's page it stops that run", async () => {

@@ -1,16 +1,7 @@
 "use client";
 
 import { Command } from "cmdk";
-import {
-  Keyboard,
-  type LucideIcon,
-  Monitor,
-  Moon,
-  Plus,
-  Search,
-  Settings,
-  Sun,
-} from "lucide-react";
+import { Keyboard, type LucideIcon, Monitor, Moon, Plus, Search, Sun } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { Dialog } from "radix-ui";
 import { type ReactNode, useDeferredValue, useRef, useState } from "react";
@@ -95,7 +86,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
               className="max-h-[min(26rem,70dvh)] scroll-py-2 overflow-y-auto p-1.5"
             >
               <Command.Empty className="px-2.5 py-6 text-center text-sm text-ink-soft">
-                Nothing fits
+                Nothing matches
               </Command.Empty>
               {groups.map((group) => (
                 <PaletteGroup key={group.heading} {...group} />
@@ -212,6 +203,7 @@ const PAGE_WORDS: Record<string, readonly string[]> = {
   [routes.analyse]: ["analytics", "group", "pivot", "scatter", "box plot", "sql", "query"],
   [routes.explain]: ["guides", "algorithms", "help", "hints"],
   [routes.play]: ["game", "keyboard", "human", "by hand"],
+  [routes.settings]: ["about", "service", "version", "preferences", "options", "theme", "slots"],
   [routes.storage]: ["disk", "space", "quota", "prune", "free room", "rules"],
   [routes.trash]: ["deleted runs", "restore", "undo"],
 };
@@ -250,14 +242,6 @@ function commandEntries(go: (href: string) => void, close: () => void): PaletteE
         close();
       },
     })),
-    {
-      id: "settings",
-      group: DO,
-      icon: Settings,
-      name: "Settings",
-      words: ["about", "service", "version", "preferences", "options", "theme", "disk", "slots"],
-      onSelect: () => showOverlay("settings"),
-    },
     {
       id: "shortcuts",
       group: DO,

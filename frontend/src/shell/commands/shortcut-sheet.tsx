@@ -12,7 +12,7 @@ export function ShortcutSheet({ onClose }: { onClose: () => void }) {
       open
       onOpenChange={onClose}
       title="Keyboard shortcuts"
-      description="Letters are left alone while you type."
+      description="Letter keys do nothing while you type."
       size="lg"
     >
       <div className="columns-1 gap-8 md:columns-2">

@@ -36,6 +36,7 @@ describe("after g", () => {
     ["a", "analyse"],
     ["s", "storage"],
     ["t", "trash"],
+    [",", "settings"],
     ["y", null],
   ])("%s goes to %s", (key, command) => {
     expect(readPress(press(key, { at: 1_500 }), goSince)).toEqual({ command, goSince: null });

@@ -9,6 +9,7 @@ export type ShellCommand =
   | "analyse"
   | "storage"
   | "trash"
+  | "settings"
   | "new";
 
 export interface Press {
@@ -38,6 +39,7 @@ const afterGo: Record<string, ShellCommand> = {
   a: "analyse",
   s: "storage",
   t: "trash",
+  ",": "settings",
   n: "new",
 };
 const alone: Record<string, ShellCommand> = { n: "new", "?": "shortcuts" };

@@ -68,6 +68,7 @@ def row_of_config(config: RunConfig) -> RunRow:
         preset=config.preset,
         seed=config.seed,
         group_id=config.group_id or config.run_id,
+        experiment_id=config.experiment.id if config.experiment is not None else None,
         total_timesteps=config.total_timesteps,
         end_step=end_step_of(config, config.total_timesteps),
         created_at=config.created_at.timestamp(),

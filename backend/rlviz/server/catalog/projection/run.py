@@ -274,7 +274,7 @@ ENDING_LOST = "How the run ended is unknown, because its events are lost."
 COLUMNS_FROM: dict[str, Collection[str]] = {
     "config.json": (
         *("algo", "env_id", "env_options", "preset", "seed", "total_timesteps", "end_step", "created_at"),
-        "reward_threshold",
+        *("reward_threshold", "experiment_id"),
     ),
     "labels.json": ("name", "tags", "notes"),
     **columns_by_journal(),

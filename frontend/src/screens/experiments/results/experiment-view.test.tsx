@@ -125,7 +125,7 @@ test("on a narrow screen a row opens to all of its figures, each with how it was
   for (const cell of [gap, cost]) expect(cell).not.toHaveClass("max-md:hidden");
   await userEvent.click(within(gap).getByRole("button"));
   expect(screen.getByRole("tooltip")).toHaveTextContent(/n = 5/);
-  expect(within(cost).getByRole("button")).toHaveAccessibleDescription(/steps together\. .*core/i);
+  expect(within(cost).getByRole("button")).toHaveAccessibleDescription(/steps in total\. .*core/i);
   await userEvent.click(opener);
   expect(gap).toHaveClass("max-md:hidden");
 });

@@ -132,7 +132,7 @@ function ScoreRow(props: ScoreRowProps) {
   const { variant: one, forest, figures, cost, costHelp, withSeeds, several, onKeep } = props;
   const [isOpen, setOpen] = useState(false);
   const spent =
-    cost && `Of ${plural(cost.trials, "trial")} with ${count(cost.steps)} steps together`;
+    cost && `Of ${plural(cost.trials, "trial")} with ${count(cost.steps)} steps in total`;
   return (
     <tr className="border-b border-line align-top last:border-0 max-md:relative max-md:flex max-md:flex-col max-md:gap-1.5 max-md:py-3 md:[&>*]:py-2 md:[&>*]:pr-4">
       <th scope="row" className="text-left font-medium break-words max-md:pr-10 md:max-w-56">

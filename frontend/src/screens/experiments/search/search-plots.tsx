@@ -82,13 +82,13 @@ export function ImportanceBars({ search: { importances, made } }: { search: Sear
     >
       {importances.length === 0 ? (
         <p className="text-sm text-ink-soft">
-          It can be told once four trials are complete and differ in their objective.
+          Needs four complete trials with different objectives.
         </p>
       ) : (
         <>
           <p className="mb-3 text-xs text-ink-faint">
             Share in how the objective varies, by PED-ANOVA
-            {how && how.n < 30 && `; of ${how.n} trials it is a hint`}.
+            {how && how.n < 30 && `; only a hint with ${how.n} trials`}.
           </p>
           <dl className="grid grid-cols-[minmax(0,auto)_minmax(4rem,1fr)_auto] items-center gap-x-3 gap-y-1.5 text-sm">
             {importances.map(({ name, share }) => (

@@ -124,7 +124,7 @@ test("the end of an axis is moved by keyboard, and leaves out what lies beyond i
   const from = await screen.findByRole("slider", { name: "learning_rate, from" });
   from.focus();
   await userEvent.keyboard("{ArrowUp}");
-  expect(screen.getByText(/1 of 2 complete trials lie within/)).toBeVisible();
+  expect(screen.getByText(/1 of 2 complete trials match/)).toBeVisible();
   expect(from).toHaveAttribute("aria-valuetext", "1.259e-4");
   expect(screen.queryByRole("button", { name: /^2/ })).toBeNull();
   await userEvent.keyboard("{Escape}");
@@ -175,7 +175,7 @@ test("a trial is trained again, beside what the search began from, with seeds th
   });
   renderWithQueries(<SearchView id="exp-a" />);
   const again = await screen.findByRole("button", { name: "Train with 5 other seeds" });
-  expect(again).toHaveAccessibleDescription("10 runs, 50k steps together");
+  expect(again).toHaveAccessibleDescription("10 runs, 50k steps in total");
   await userEvent.click(again);
   await vi.waitFor(() => expect(push).toHaveBeenCalledWith("/experiments/view?id=exp-b"));
   const { base, score } = experiment.specification;
@@ -227,5 +227,5 @@ test("a search whose experiment is over is asked for until none of its trials is
 test("a search that has proposed nothing says so", async () => {
   const nothing = { ...search, trials: [], best: null, coordinates: { axes: [], lines: [] } };
   shown(nothing);
-  expect(await screen.findByText("Nothing has been proposed yet")).toBeVisible();
+  expect(await screen.findByText("No trial yet")).toBeVisible();
 });

@@ -66,10 +66,10 @@ function Found({ experiment, search }: { experiment: Experiment; search: SearchR
   const drawing = { best, picked, onPick: setChosen, axes, lines, passing };
   if (trials.length === 0) {
     return (
-      <EmptyState icon={Sparkles} title="Nothing has been proposed yet">
+      <EmptyState icon={Sparkles} title="No trial yet">
         {experiment.status === "running"
           ? "The first trial appears in a moment."
-          : "This search ended, or was stopped, before its first trial."}
+          : "This search ended before its first trial."}
       </EmptyState>
     );
   }
@@ -123,8 +123,8 @@ function Found({ experiment, search }: { experiment: Experiment; search: SearchR
         >
           <p className="mb-2 text-xs text-ink-faint" role="status">
             {isBrushed
-              ? `${passing.size} of ${lines.length} complete trials lie within what is marked.`
-              : "Drag along an axis to keep the trials that lie there, or move its ends with the arrow keys."}
+              ? `${passing.size} of ${lines.length} complete trials match the selection.`
+              : "Drag along an axis to select a range, or move its ends with the arrow keys."}
           </p>
           <ParallelCoordinates {...drawing} brushes={brushes} onBrush={setBrushes} />
         </Card>
@@ -140,7 +140,7 @@ function Found({ experiment, search }: { experiment: Experiment; search: SearchR
           </Card>
         </div>
       )}
-      <Card title={isBrushed ? "Trials within what is marked" : "Trials, best first"}>
+      <Card title={isBrushed ? "Selected trials, best first" : "Trials, best first"}>
         <TrialList
           {...{ search, how, picked, onPick: pickInList }}
           passing={isBrushed ? passing : null}

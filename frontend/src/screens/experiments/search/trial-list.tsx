@@ -56,7 +56,7 @@ export function TrialList(props: TrialListProps) {
     );
   const shown = all ? found : found.slice(0, SHOWN);
   if (found.length === 0) {
-    return <p className="text-sm text-ink-soft">No trial lies within all brushes.</p>;
+    return <p className="text-sm text-ink-soft">No trial matches the selection.</p>;
   }
   return (
     <>

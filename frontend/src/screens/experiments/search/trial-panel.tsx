@@ -154,7 +154,7 @@ function RetrainButton({ experiment, trial }: RetrainButtonProps) {
         needsService
         aria-describedby={cost}
         busy={begin.isPending}
-        title="Beside what the search began from, with seeds that it has not seen"
+        title="Compare with the starting values, on new seeds"
         icon={<Dices aria-hidden className="size-3.5" />}
         onClick={() => begin.mutate()}
       >
@@ -162,11 +162,11 @@ function RetrainButton({ experiment, trial }: RetrainButtonProps) {
       </Button>
       <span id={cost} className="text-xs text-ink-soft tabular-nums">
         {plural(runs, "run")}
-        {each != null && `, ${brief(runs * each)} steps together`}
+        {each != null && `, ${brief(runs * each)} steps in total`}
       </span>
       {begin.error && (
         <div className="basis-full">
-          <Notice tone="bad" role="alert" title="That was not begun">
+          <Notice tone="bad" role="alert" title="The comparison was not started">
             <p>{explainAction(begin.error)}</p>
           </Notice>
         </div>

@@ -1,6 +1,6 @@
 import clsx from "clsx";
 import Link from "next/link";
-import { type ReactNode, useId } from "react";
+import { useId } from "react";
 import type { Algorithm, Environment } from "@/api/types";
 import { compact } from "@/lib/number";
 import { routes } from "@/lib/routes";
@@ -57,9 +57,9 @@ function EnvironmentFacts({ environment }: { environment: Environment }) {
   const facts = [
     spacesText(environment),
     reward_threshold === null
-      ? "no solved return defined"
+      ? "no threshold defines solved"
       : `solved at a mean return of ${compact(reward_threshold)}`,
-    max_episode_steps !== null && `${compact(max_episode_steps)} steps an episode at most`,
+    max_episode_steps !== null && `${compact(max_episode_steps)} steps per episode at most`,
   ];
   return (
     <div className="-mt-1 flex gap-3 text-xs text-ink-soft">
@@ -74,13 +74,12 @@ function EnvironmentFacts({ environment }: { environment: Environment }) {
         <p className="text-ink-faint tabular-nums">{facts.filter(Boolean).join(" · ")}</p>
         {warnings.map((warning) => (
           <p key={warning}>
-            <span className="font-medium text-warn">Odd, but it can be used:</span> {warning}
+            <span className="font-medium text-warn">Unusual, but usable:</span> {warning}
           </p>
         ))}
         {problem !== null && (
           <p>
-            <span className="font-medium text-warn">Resume of this environment is not exact:</span>{" "}
-            {problem}
+            <span className="font-medium text-warn">Resuming is not exact here:</span> {problem}
           </p>
         )}
         <Link href={routes.playOn(id)} className="w-fit rounded-sm text-accent hover:underline">
@@ -105,25 +104,27 @@ export function AlgorithmField({ choices, draft, edit, problems }: FieldsProps) 
       className="outline-none"
     >
       <legend className="mb-1 text-xs font-medium text-ink-soft">Algorithm</legend>
-      <div className="grid grid-cols-2 gap-1.5 sm:grid-cols-4">
+      <div className="flex flex-wrap gap-1.5">
         {choices.algorithms.map((algorithm) => {
           const unfit = environment ? whyIncompatible(algorithm, environment) : null;
           return (
-            <ChoiceCard
+            <AlgorithmChoice
               key={algorithm.id}
               name={name}
-              value={algorithm.id}
-              label={algorithm.name}
+              algorithm={algorithm}
+              unfit={unfit}
               checked={algorithm.id === draft.algo}
-              disabled={unfit !== null && algorithm.id !== draft.algo}
               onChoose={() => edit({ field: "algo", value: algorithm.id })}
-            >
-              <span className="text-2xs text-ink-faint">{unfit ?? algorithm.title}</span>
-            </ChoiceCard>
+            />
           );
         })}
       </div>
-      {chosen && <p className="mt-2 text-xs text-ink-soft">{chosen.summary}</p>}
+      {chosen && (
+        <p className="mt-2 text-xs text-ink-soft">
+          <span className="font-medium text-ink">{chosen.title}.</span> {chosen.summary}
+        </p>
+      )}
+      {environment && <NotHere algorithms={choices.algorithms} environment={environment} />}
       {problem && (
         <p role="alert" className="mt-1 text-xs text-bad">
           {problem}
@@ -133,47 +134,68 @@ export function AlgorithmField({ choices, draft, edit, problems }: FieldsProps) 
   );
 }
 
-interface ChoiceCardProps {
-  name: string;
-  value: string;
-  label: string;
-  checked: boolean;
-  disabled?: boolean;
-  onChoose: () => void;
-  className?: string;
-  children: ReactNode;
+/** Says which algorithms cannot train on the environment, grouped by the reason. */
+function NotHere({
+  algorithms,
+  environment,
+}: {
+  algorithms: readonly Algorithm[];
+  environment: Environment;
+}) {
+  const reasons = new Map<string, string[]>();
+  for (const algorithm of algorithms) {
+    const why = whyIncompatible(algorithm, environment);
+    if (why !== null) reasons.set(why, [...(reasons.get(why) ?? []), algorithm.name]);
+  }
+  if (reasons.size === 0) return null;
+  const texts = [...reasons].map(([why, names]) => `${names.join(", ")} (${lowerFirst(why)})`);
+  return <p className="mt-1 text-2xs text-ink-faint">Not here: {texts.join(" · ")}</p>;
 }
 
-/** A radio button in the form of a card. Arrow keys move the choice. */
-export function ChoiceCard(props: ChoiceCardProps) {
-  const { name, value, label, checked, disabled, onChoose, className, children } = props;
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+interface AlgorithmChoiceProps {
+  /** Of the group of radio buttons. */
+  name: string;
+  algorithm: Algorithm;
+  /** Why it cannot train on the environment; null if it can. */
+  unfit: string | null;
+  checked: boolean;
+  onChoose: () => void;
+}
+
+/** A radio button with the name of an algorithm. Arrow keys move the choice. */
+function AlgorithmChoice({ name, algorithm, unfit, checked, onChoose }: AlgorithmChoiceProps) {
+  const disabled = unfit !== null && !checked;
   return (
     <label
+      title={unfit ?? algorithm.title}
       className={clsx(
-        "relative flex min-w-0 flex-col rounded-md border px-3 py-2 transition-colors",
+        "relative flex min-h-8 items-center rounded-md border px-3 text-sm font-medium transition-colors max-md:min-h-10",
         "has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent",
         checked && "border-accent bg-accent-tint ring-1 ring-accent",
         !checked &&
           !disabled &&
           "border-line-strong bg-raised hover:border-control-line hover:bg-sunken",
-        disabled && "border-line bg-sunken",
-        className,
+        disabled && "border-line bg-sunken text-ink-faint",
       )}
     >
       <input
         type="radio"
         name={name}
-        value={value}
+        value={algorithm.id}
         checked={checked}
         disabled={disabled}
         onChange={onChoose}
-        aria-label={label}
-        aria-describedby={`${name}-${value}`}
+        aria-label={algorithm.name}
+        aria-describedby={`${name}-${algorithm.id}`}
         className="sr-only"
       />
-      <span className={clsx("text-sm font-medium", disabled && "text-ink-faint")}>{label}</span>
-      <span id={`${name}-${value}`} className="contents">
-        {children}
+      {algorithm.name}
+      <span id={`${name}-${algorithm.id}`} className="sr-only">
+        {unfit ?? algorithm.title}
       </span>
     </label>
   );

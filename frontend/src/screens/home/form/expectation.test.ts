@@ -23,7 +23,7 @@ describe("a preset's promise", () => {
         ["95 % interval", "[487.0, 500.0]"],
         ["Solved while training", "9 of 10 seeds"],
         ["Final policy solves it", "8 of 10 seeds"],
-        ["Steps to solve", "22k steps · 12s"],
+        ["Solved after", "22k steps · 12s"],
         ["Whole run", "100k steps · 50s"],
       ],
     });
@@ -44,7 +44,7 @@ describe("a preset's promise", () => {
     const late = { ...measured, steps_to_threshold: 1_015_808 };
     const long = { total_timesteps: 1_000_000, end_step: 1_015_808, measured: late } as Preset;
     expect(expectation(long, 475).facts.slice(-2)).toEqual([
-      ["Steps to solve", "1.02M steps · 12s"],
+      ["Solved after", "1.02M steps · 12s"],
       ["Whole run", "1.02M steps · 50s"],
     ]);
   });

@@ -31,7 +31,7 @@ export function LengthField({ choices, draft, edit, problems }: FieldsProps) {
   const hint = [
     `${compact(bounds.minimum)} to ${compact(bounds.maximum)}`,
     roundingNote(choices, draft, value),
-    time !== null && `about ${duration(time)}, by what was measured`,
+    time !== null && `about ${duration(time)} as measured`,
   ];
   const warning = shortTrainingWarning(choices, draft, value);
   return (

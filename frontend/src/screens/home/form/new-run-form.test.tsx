@@ -9,11 +9,14 @@ import { choices } from "./fixtures";
 import { NewRunForm } from "./new-run-form";
 
 const start = () => userEvent.click(screen.getByRole("button", { name: "Start training" }));
+/** Shows the form with More open, as a browser keeps it that once opened it. */
 const show = (routes: Parameters<typeof serve>[0] = {}) => {
   const asked = serve(routes);
+  localStorage.setItem("rlviz-new-run-more", "true");
   renderWithQueries(<NewRunForm choices={choices} first={firstDraft(choices)} />);
   return asked;
 };
+const more = () => screen.getByText("More").closest("details")!;
 const refuse = (pointer: string, detail: string) => ({
   "POST /runs": () => ({
     status: 422,
@@ -21,7 +24,10 @@ const refuse = (pointer: string, detail: string) => ({
   }),
 });
 
-beforeEach(() => window.sessionStorage.clear());
+beforeEach(() => {
+  window.sessionStorage.clear();
+  localStorage.clear();
+});
 
 test("one click starts a run with the preset's values and opens its page; a second does nothing", async () => {
   const asked = show({ "POST /runs": () => ({ status: 201, body: { id: "ppo-a" } }) });
@@ -32,6 +38,49 @@ test("one click starts a run with the preset's values and opens its page; a seco
   ]);
   await vi.waitFor(() => expect(push).toHaveBeenCalledWith("/runs/view?id=ppo-a"));
   expect(screen.getByRole("button", { name: "Start training" })).toHaveAttribute("aria-disabled");
+});
+
+test("only environment, algorithm and preset are asked for; a refusal opens the rest", async () => {
+  serve(refuse("/seed", "is already used"));
+  renderWithQueries(<NewRunForm choices={choices} first={firstDraft(choices)} />);
+  expect(more()).not.toHaveAttribute("open");
+  await start();
+  expect(await screen.findByText("is already used")).toBeVisible();
+  expect(more()).toHaveAttribute("open");
+});
+
+test("what is changed below More is counted, and More is open for a draft that has changes", () => {
+  const first = { ...firstDraft(choices), seed: "7", name: "Mine" };
+  renderWithQueries(<NewRunForm choices={choices} first={first} />);
+  expect(more()).toHaveAttribute("open");
+  expect(screen.getByText("2 changed")).toBeVisible();
+});
+
+test("a preset that failed its measurement says so before Start, and offers one that works", async () => {
+  const [first, ...others] = choices.environments;
+  const figures = { seeds: 3, solved: 0, held: 0, return_iqm: 20, return_low: 1, return_high: 30 };
+  const times = { steps_to_threshold: null, seconds_to_threshold: null, seconds: 70 };
+  const solved = { solved: 3, held: 3, seconds_to_threshold: 18.4 };
+  const [fast, stable] = first!.presets.ppo!;
+  const measured = { ...figures, ...times };
+  const ppo = [
+    { ...fast!, title: "Fast", works: false, measured },
+    { ...stable!, title: "Stable", works: true, measured: { ...measured, ...solved } },
+  ];
+  const environments = [{ ...first!, presets: { ...first!.presets, ppo } }, ...others];
+  renderWithQueries(
+    <NewRunForm choices={{ ...choices, environments }} first={firstDraft(choices)} />,
+  );
+  expect(screen.getByRole("radio", { name: "Fast" })).toHaveAccessibleDescription(
+    /1m 10s.*solves 0 of 3/,
+  );
+  expect(screen.getByRole("radio", { name: "Stable" })).toHaveAccessibleDescription(
+    /18s.*solves 3 of 3/,
+  );
+  expect(screen.getByText("Fast solved this in 0 of 3 measured runs.")).toBeVisible();
+  await userEvent.click(screen.getByRole("button", { name: "Use Stable" }));
+  expect(screen.getByRole("radio", { name: "Stable" })).toBeChecked();
+  expect(screen.queryByText(/measured runs/)).toBeNull();
 });
 
 test("what the service refuses stands beside its field, which gets the focus", async () => {
@@ -47,7 +96,7 @@ test("what the service refuses stands beside its field, which gets the focus", a
 
 test("a bad hyperparameter opens the group it stands in", async () => {
   show(refuse("/hyperparameters/n_steps", "does not divide"));
-  const group = screen.getByText("Advanced").closest("details")!;
+  const group = screen.getByText("Hyperparameters").closest("details")!;
   expect(group).not.toHaveAttribute("open");
   await start();
   await screen.findByText("does not divide");
@@ -92,7 +141,7 @@ test("what differs from the preset is marked, and given back one by one or all a
   const field = screen.getByLabelText("n_steps");
   await userEvent.clear(field);
   await userEvent.type(field, "512");
-  expect(screen.getByText("1 changed")).toBeVisible();
+  expect(screen.getAllByText("1 changed")).toHaveLength(2);
   await userEvent.click(
     screen.getByRole("button", { name: "Reset n_steps to 2048", hidden: true }),
   );
@@ -102,9 +151,9 @@ test("what differs from the preset is marked, and given back one by one or all a
   expect(field).toHaveValue("2048");
 });
 
-test("the dice draws a seed", async () => {
+test("a button draws a seed", async () => {
   show();
-  await userEvent.click(screen.getByRole("button", { name: "Roll the dice" }));
+  await userEvent.click(screen.getByRole("button", { name: "Draw a seed" }));
   expect(screen.getByLabelText<HTMLInputElement>("Seed").value).toMatch(/^\d+$/);
 });
 
@@ -158,7 +207,7 @@ test("a run is delivered to the sinks that were chosen; one that is missing says
   });
   await userEvent.click(screen.getByText("Sinks"));
   const mlflow = await screen.findByRole("checkbox", { name: "MLflow" });
-  expect(mlflow).toHaveAccessibleDescription("Goes to a server.");
+  expect(mlflow).toHaveAccessibleDescription("Sent to a server.");
   expect(screen.getByRole("checkbox", { name: "Trackio" })).toBeDisabled();
   expect(screen.getByText("pip install trackio")).toBeVisible();
   await userEvent.click(mlflow);
@@ -171,7 +220,7 @@ test("a run is delivered to the sinks that were chosen; one that is missing says
 test("several seeds are one request, and their comparison is opened", async () => {
   const runs = ["a", "b", "c"].map((id) => ({ id }));
   const asked = show({ "POST /runs/groups": () => ({ status: 201, body: { runs } }) });
-  await userEvent.selectOptions(screen.getByLabelText("× seeds"), "3");
+  await userEvent.selectOptions(screen.getByLabelText("Number of seeds"), "3");
   await userEvent.type(screen.getByLabelText("Seed"), "7");
   await userEvent.click(screen.getByRole("button", { name: "Start training × 3" }));
   expect(asked.map(({ body }) => body)).toEqual([
@@ -183,10 +232,10 @@ test("several seeds are one request, and their comparison is opened", async () =
 test("seeds are listed, and one that is there twice is an error at the field, which is not sent", async () => {
   const runs = ["a", "b"].map((id) => ({ id }));
   const asked = show({ "POST /runs/groups": () => ({ status: 201, body: { runs } }) });
-  await userEvent.selectOptions(screen.getByLabelText("× seeds"), "List");
+  await userEvent.selectOptions(screen.getByLabelText("Number of seeds"), "List");
   const seeds = screen.getByLabelText("Seeds");
   await userEvent.type(seeds, "4, 4");
-  expect(seeds).toHaveAccessibleDescription(/Seed 4 is there twice/);
+  expect(seeds).toHaveAccessibleDescription(/Seed 4 is listed twice/);
   await userEvent.click(screen.getByRole("button", { name: "Start training × 2" }));
   expect(asked).toEqual([]);
   await userEvent.type(seeds, "2");
@@ -201,7 +250,7 @@ test("what the service refuses of listed seeds stands at their field", async () 
   show({
     "POST /runs/groups": () => ({ status: 422, body: { title: "Invalid", errors: [problem] } }),
   });
-  await userEvent.selectOptions(screen.getByLabelText("× seeds"), "List");
+  await userEvent.selectOptions(screen.getByLabelText("Number of seeds"), "List");
   await userEvent.type(screen.getByLabelText("Seeds"), "4, 5");
   await userEvent.click(screen.getByRole("button", { name: "Start training × 2" }));
   expect(
@@ -220,9 +269,9 @@ test("an environment whose state nothing copies says which test found that out",
     environments: [{ ...cartPole!, not_exact_because: found }, ...others],
   };
   renderWithQueries(<NewRunForm choices={haunted} first={firstDraft(haunted)} />);
-  expect(
-    screen.getByText(/Resume of this environment is not exact:/).parentElement,
-  ).toHaveTextContent(`Resume of this environment is not exact: ${found}`);
+  expect(screen.getByText(/Resuming is not exact here:/).parentElement).toHaveTextContent(
+    `Resuming is not exact here: ${found}`,
+  );
 });
 
 test("a preset of one's own leads to its experiment, and is deleted once that is confirmed", async () => {

@@ -1,6 +1,6 @@
 "use client";
 
-import { Dices, Play } from "lucide-react";
+import { Dices, Play, TriangleAlert } from "lucide-react";
 import { type FormEvent, type ReactNode, useReducer, useRef, useState } from "react";
 import { pointerTo } from "@/api/http";
 import { learns } from "@/api/run-availability";
@@ -9,6 +9,7 @@ import { LISTED, SeedCount, seedsWanted } from "@/forms/seed-choice";
 import { SinkDisclosure } from "@/forms/sink-choice";
 import { planDraft, PlanFields, planOf, planText } from "@/forms/snapshot-plan";
 import { plural } from "@/lib/number";
+import { createKeptStore } from "@/lib/store";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Disclosure } from "@/ui/disclosure";
@@ -38,6 +39,7 @@ import {
   untouched,
 } from "./draft";
 import { clearDraft, isUnedited, saveDraft } from "./draft-storage";
+import { failedMeasurement } from "./expectation";
 import { LengthField } from "./length-field";
 import { PresetField } from "./preset-field";
 import { RuleFields } from "./rule-fields";
@@ -126,11 +128,6 @@ export function NewRunForm({ choices, first }: NewRunFormProps) {
         }
       >
         <EnvironmentField {...fields} />
-        {(environmentOf(choices, draft)?.options.length ?? 0) > 0 && (
-          <div className="rounded-md border border-line bg-sunken p-3 pl-4">
-            <SchemaFields {...fields} part="env_options" owner="default" />
-          </div>
-        )}
         <AlgorithmField {...fields} />
         <p role="status" className="text-xs text-warn empty:hidden">
           {replacedAlgorithmNote(choices, draft)}
@@ -141,30 +138,14 @@ export function NewRunForm({ choices, first }: NewRunFormProps) {
           <PresetField {...fields} />
         </Section>
       )}
-      <Section title="This run">
-        <LengthField {...fields} />
-        <div className="grid gap-3 sm:grid-cols-[11rem_7rem_minmax(0,1fr)]">
-          <SeedField {...fields} />
-          <SeedCount
-            label="× seeds"
-            hint={seedHint(draft)}
-            value={draft.seeds}
-            onChange={(value) => edit({ field: "seeds", value })}
-          />
-          <NameField {...fields} />
-        </div>
-        {trains && <EvaluationFields {...fields} />}
-      </Section>
-      {trains && <AdvancedFields {...fields} />}
-      {trains && <SnapshotFields {...fields} />}
-      <RuleFields {...fields} />
-      <SinkFields {...fields} />
+      <MoreFields {...fields} trains={trains} />
       <div className="sticky bottom-0 z-1 mt-auto flex flex-col gap-2 bg-surface px-5 py-3 max-md:px-4 max-md:pb-[calc(0.75rem+env(safe-area-inset-bottom))]">
         {unexplained && (
           <Notice tone="bad" role="alert" title={create.error.title}>
             <p>{others.length > 0 ? others.join(" · ") : create.error.detail}</p>
           </Notice>
         )}
+        <FailedMeasurement {...fields} />
         <div className="flex items-center gap-2">
           <RunSummary choices={choices} draft={draft} problems={problems} />
           <Button
@@ -193,9 +174,134 @@ export function NewRunForm({ choices, first }: NewRunFormProps) {
   );
 }
 
+/** Whether the fields below More were open when the form was last left. */
+const moreOpen = createKeptStore<boolean>("rlviz-new-run-more", false, (kept) =>
+  typeof kept === "boolean" ? kept : null,
+);
+
+/** Fields that stand above More, by the pointer of their problems. */
+const ABOVE: readonly string[] = [POINTERS.env, POINTERS.algo, POINTERS.preset];
+
+/** Everything that has a good value already: length, seeds, name, evaluation, values, snapshots, rules, sinks. */
+function MoreFields({ trains, ...fields }: FieldsProps & { trains: boolean }) {
+  const { choices, draft, problems } = fields;
+  const edits = editsBelowMore(choices, draft);
+  const [opened, setOpened] = useState(() => edits > 0 || moreOpen.get());
+  const invalid = Object.keys(problems).some((pointer) => !ABOVE.includes(pointer));
+  return (
+    <Disclosure
+      className="[&>summary]:mx-5 [&>summary]:my-3 max-md:[&>summary]:mx-4"
+      open={opened || invalid}
+      onToggle={(open) => {
+        if (open !== opened) moreOpen.set(open);
+        setOpened(open);
+      }}
+      summary={<span className="font-semibold">More</span>}
+      aside={
+        edits > 0 ? (
+          <Badge tone="warn">{edits} changed</Badge>
+        ) : (
+          <span className="min-w-0 truncate text-xs font-normal text-ink-faint">
+            {trains
+              ? "Length, seeds, name, evaluation, hyperparameters, rules"
+              : "Length, seeds, name"}
+          </span>
+        )
+      }
+    >
+      <div className="flex flex-col divide-y divide-line border-t border-line">
+        <Section title="This run">
+          <LengthField {...fields} />
+          <div className="grid gap-3 sm:grid-cols-[11rem_7rem_minmax(0,1fr)]">
+            <SeedField {...fields} />
+            <SeedCount
+              label="Number of seeds"
+              hint={seedHint(draft)}
+              value={draft.seeds}
+              onChange={(value) => fields.edit({ field: "seeds", value })}
+            />
+            <NameField {...fields} />
+          </div>
+          {trains && <EvaluationFields {...fields} />}
+        </Section>
+        {(environmentOf(choices, draft)?.options.length ?? 0) > 0 && (
+          <Section title="Environment options">
+            <SchemaFields {...fields} part="env_options" owner="default" />
+          </Section>
+        )}
+        {trains && <HyperparameterFields {...fields} />}
+        {trains && <SnapshotFields {...fields} />}
+        <RuleFields {...fields} />
+        <SinkFields {...fields} />
+      </div>
+    </Disclosure>
+  );
+}
+
+/** How many of the fields below More differ from what the form begins with. */
+function editsBelowMore(choices: Choices, draft: Draft): number {
+  const others = [
+    draft.timesteps !== null,
+    draft.seed.trim() !== "",
+    draft.seeds !== 1,
+    draft.name.trim() !== "",
+    draft.evaluation !== null,
+    draft.anatomy !== null,
+    draft.snapshots !== null,
+    draft.rules.length > 0,
+    draft.sinks.length > 0,
+  ].filter(Boolean).length;
+  const values = (["hyperparameters", "env_options"] as const).map(
+    (part) => changedFields(choices, draft, part).length,
+  );
+  return values.reduce((sum, count) => sum + count, others);
+}
+
+/** Says before Start that the preset failed its measurement, and offers what passed it. */
+function FailedMeasurement({ choices, draft, edit }: FieldsProps) {
+  const environment = environmentOf(choices, draft);
+  const preset = presetOf(choices, draft);
+  const problem = failedMeasurement(preset, environment?.reward_threshold ?? null);
+  if (problem === null || changedFields(choices, draft, "hyperparameters").length > 0) return null;
+  const better = presetsOf(choices, draft).find(({ works }) => works === true);
+  const other = choices.algorithms.find(
+    ({ id }) =>
+      id !== draft.algo &&
+      id === environment?.recommended_algorithm &&
+      environment.presets[id]?.some(({ works }) => works === true),
+  );
+  return (
+    <div
+      role="status"
+      className="flex flex-wrap items-center gap-x-2 rounded-md bg-warn-tint px-3 py-1 text-xs text-warn"
+    >
+      <TriangleAlert aria-hidden className="size-3.5 shrink-0" />
+      <p className="min-w-0 grow">{problem}</p>
+      {better ? (
+        <Button
+          size="sm"
+          variant="quiet"
+          onClick={() => edit({ field: "preset", value: better.id })}
+        >
+          Use {better.title}
+        </Button>
+      ) : (
+        other && (
+          <Button
+            size="sm"
+            variant="quiet"
+            onClick={() => edit({ field: "algo", value: other.id })}
+          >
+            Use {other.name}
+          </Button>
+        )
+      )}
+    </div>
+  );
+}
+
 function seedHint(draft: Draft): string {
-  if (draft.seeds === LISTED) return "One run a seed";
-  return seedsWanted(draft) > 1 ? "From the seed on, or drawn" : "One run";
+  return draft.seeds === LISTED || seedsWanted(draft) > 1 ? "One run per seed" : "One run";
 }
 
 interface SectionProps {
@@ -245,10 +351,7 @@ interface RunSummaryProps {
 /** The run that would be created in one line, or why it cannot be created. */
 function RunSummary({ choices, draft, problems }: RunSummaryProps) {
   const bad = Object.keys(problems).length;
-  const changed = [
-    ...changedFields(choices, draft, "hyperparameters"),
-    ...changedFields(choices, draft, "env_options"),
-  ].length;
+  const changed = editsBelowMore(choices, draft);
   const facts = [
     `${algorithmOf(choices, draft)?.name} on ${environmentOf(choices, draft)?.name}`,
     presetOf(choices, draft)?.title,
@@ -276,7 +379,7 @@ function SeedField({ choices, draft, edit, problems }: FieldsProps) {
   return (
     <Field
       label={listed ? "Seeds" : "Seed"}
-      hint={listed ? "As in 1, 2, 3" : "Blank draws one"}
+      hint={listed ? "For example 1, 2, 3" : "Empty: a random one"}
       error={problems[POINTERS.seed]}
     >
       {(control) => (
@@ -291,12 +394,7 @@ function SeedField({ choices, draft, edit, problems }: FieldsProps) {
             onChange={(event) => edit({ field: "seed", value: event.target.value })}
           />
           {!listed && (
-            <Button
-              aria-label="Roll the dice"
-              title="Roll the dice"
-              className="px-2!"
-              onClick={draw}
-            >
+            <Button aria-label="Draw a seed" title="Draw a seed" className="px-2!" onClick={draw}>
               <Dices aria-hidden className="size-4" />
             </Button>
           )}
@@ -306,7 +404,7 @@ function SeedField({ choices, draft, edit, problems }: FieldsProps) {
   );
 }
 
-/** Other programs that the run is delivered to as it trains. They can be changed on its page at any time. */
+/** Other programs that receive the run's data during training. They can be changed on its page at any time. */
 function SinkFields({ draft, edit }: FieldsProps) {
   return (
     <SinkDisclosure
@@ -317,7 +415,7 @@ function SinkFields({ draft, edit }: FieldsProps) {
   );
 }
 
-/** When everything that training is gets saved. It can be changed on the run's page at any time. */
+/** When snapshots are taken. It can be changed on the run's page at any time. */
 function SnapshotFields({ choices: { limits }, draft, edit, problems }: FieldsProps) {
   const [opened, setOpened] = useState(draft.snapshots !== null);
   const own = planProblems(problems);
@@ -336,8 +434,8 @@ function SnapshotFields({ choices: { limits }, draft, edit, problems }: FieldsPr
     >
       <div className="flex flex-col gap-3 pt-3 pb-2 pl-2.5">
         <p className="text-xs text-ink-soft">
-          A snapshot is everything that training is: the run can be resumed, rolled back and forked
-          there. One is also taken at a pause, at each best policy, and at the end.
+          A snapshot holds the complete state of training. A run can be resumed, rolled back and
+          forked from it. One is also taken at a pause, at each best policy and at the end.
         </p>
         <PlanFields
           draft={plan}
@@ -377,8 +475,8 @@ function EvaluationFields({ choices, draft, edit, problems }: FieldsProps) {
       />
       {evaluation.on && (
         <div className="grid grid-cols-2 items-start gap-3 sm:grid-cols-3">
-          {number("every", "Every", "Environment steps apart")}
-          {number("episodes", "Episodes", "Played without exploring")}
+          {number("every", "Every", "Environment steps")}
+          {number("episodes", "Episodes", "Played without exploration")}
           {solvable && (
             <div className="flex flex-col gap-2 max-sm:col-span-2">
               <Switch
@@ -386,14 +484,13 @@ function EvaluationFields({ choices, draft, edit, problems }: FieldsProps) {
                 checked={evaluation.stops}
                 onChange={(stops) => change({ stops })}
               />
-              {evaluation.stops &&
-                number("stopAfter", "In a row", "Solved evaluations before it ends")}
+              {evaluation.stops && number("stopAfter", "In a row", "Solved evaluations needed")}
             </div>
           )}
         </div>
       )}
       <Switch
-        label="Look inside the updates: advantages, gradients, weights"
+        label="Record the inside of updates: advantages, gradients, weights"
         checked={anatomyOf(choices, draft)}
         onChange={(value) => edit({ field: "anatomy", value })}
       />
@@ -405,7 +502,7 @@ function EvaluationFields({ choices, draft, edit, problems }: FieldsProps) {
  * A field for every hyperparameter, made from the service's schema. Values that differ from the preset's are
  * marked.
  */
-function AdvancedFields(props: FieldsProps) {
+function HyperparameterFields(props: FieldsProps) {
   const { choices, draft, edit, problems } = props;
   const [opened, setOpened] = useState(false);
   const preset = presetOf(choices, draft);
@@ -418,13 +515,13 @@ function AdvancedFields(props: FieldsProps) {
       className="px-5 py-3 max-md:px-4"
       open={opened || invalid}
       onToggle={setOpened}
-      summary={<span className="font-semibold">Advanced</span>}
+      summary={<span className="font-semibold">Hyperparameters</span>}
       aside={
         changed > 0 ? (
           <Badge tone="warn">{changed} changed</Badge>
         ) : (
           <span className="text-xs font-normal text-ink-faint">
-            {plural(schemas.length, "hyperparameter")} as in {preset?.title}
+            {schemas.length} as in {preset?.title}
           </span>
         )
       }

@@ -39,11 +39,11 @@ export default function NewRunPanel({ duplicate, environment, onClose }: NewRunP
       description={
         model.data ? (
           <>
-            Filled in from <b className="font-medium text-ink">{model.data.name}</b>; what differs
-            from its preset is marked.
+            Copied from <b className="font-medium text-ink">{model.data.name}</b>. Values that
+            differ from its preset are marked.
           </>
         ) : (
-          "An agent, a world, and how long to learn."
+          "Choose an environment and an algorithm, then start."
         )
       }
       onClose={onClose}
@@ -94,8 +94,8 @@ function Form({ choices, model, rules, sinks, environment }: FormProps) {
         <div className="px-5 pt-4">
           <Notice tone="warn" title="This run cannot be repeated here">
             <p>
-              {algorithmName(model.algo)} on {model.env_id} is not offered by this service. The form
-              starts from what is.
+              This service does not offer {algorithmName(model.algo)} on {model.env_id}. The form
+              shows its defaults instead.
             </p>
           </Notice>
         </div>

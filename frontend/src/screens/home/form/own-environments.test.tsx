@@ -24,7 +24,7 @@ describe("an environment of one's own", () => {
   test("that is odd shows each warning of its probe, and can be trained", async () => {
     const odd = [{ ...first!, warnings: [closing, reward] }, ...others];
     const asked = show(odd);
-    const said = screen.getAllByText("Odd, but it can be used:").map((word) => word.parentElement);
+    const said = screen.getAllByText("Unusual, but usable:").map((word) => word.parentElement);
     expect(said).toHaveLength(2);
     expect(said[0]).toHaveTextContent(closing);
     expect(said[1]).toHaveTextContent(reward);
@@ -34,7 +34,7 @@ describe("an environment of one's own", () => {
 
   test("that is ordinary shows no warning", () => {
     show(choices.environments);
-    expect(screen.queryByText(/Odd, but it can be used/)).toBeNull();
+    expect(screen.queryByText(/Unusual, but usable/)).toBeNull();
   });
 
   test("that cannot be used says why in the list, and cannot be chosen", async () => {

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Trash2 } from "lucide-react";
+import clsx from "clsx";
+import { Trash2, TriangleAlert } from "lucide-react";
 import Link from "next/link";
 import { useId, useState } from "react";
 import { deleteOwnPreset, measuringSpecification } from "@/api/choices";
@@ -9,18 +10,18 @@ import type { Preset } from "@/api/types";
 import { routes } from "@/lib/routes";
 import { Button } from "@/ui/button";
 import { ConfirmDialog } from "@/ui/dialog";
-import { ChoiceCard } from "./choice-fields";
 import { environmentOf, type FieldsProps, presetsOf } from "./draft";
-import { expectation } from "./expectation";
+import { expectation, promise } from "./expectation";
 import { POINTERS } from "./submit";
 
-/** A choice among presets, each with its trade-off and its measured results. */
+/** A choice among presets, one line each, and what is known of the chosen one. */
 export function PresetField({ choices, draft, edit, problems }: FieldsProps) {
   const name = useId();
   const [leaving, setLeaving] = useState<Preset | null>(null);
   const problem = problems[POINTERS.preset];
   const threshold = environmentOf(choices, draft)?.reward_threshold ?? null;
   const presets = presetsOf(choices, draft);
+  const chosen = presets.find(({ id }) => id === draft.preset);
   const choose = (value: string) => edit({ field: "preset", value });
   /** Another one, where the chosen one is no longer there. */
   const replace = (gone: Preset) => {
@@ -30,12 +31,12 @@ export function PresetField({ choices, draft, edit, problems }: FieldsProps) {
   return (
     <fieldset>
       <legend className="sr-only">Preset</legend>
-      <div className="grid gap-1.5 sm:grid-cols-3">
+      <div className="divide-y divide-line rounded-md border border-line-strong bg-raised">
         {presets.map((preset) => (
-          <PresetCard
+          <PresetLine
             key={preset.id}
             {...{ name, preset, threshold }}
-            checked={preset.id === draft.preset}
+            checked={preset === chosen}
             onChoose={() => choose(preset.id)}
             onDelete={() => setLeaving(preset)}
           />
@@ -46,6 +47,7 @@ export function PresetField({ choices, draft, edit, problems }: FieldsProps) {
           {problem}
         </p>
       )}
+      {chosen && <PresetFacts preset={chosen} threshold={threshold} />}
       {leaving && (
         <DeletePreset
           preset={leaving}
@@ -57,7 +59,7 @@ export function PresetField({ choices, draft, edit, problems }: FieldsProps) {
   );
 }
 
-interface PresetCardProps {
+interface PresetLineProps {
   /** Of the group of radio buttons. */
   name: string;
   preset: Preset;
@@ -67,27 +69,54 @@ interface PresetCardProps {
   onDelete: () => void;
 }
 
-/** A preset to choose, with its trade-off and what was measured; one of the user's own can be deleted. */
-function PresetCard(props: PresetCardProps) {
-  const { name, preset, threshold, checked, onChoose, onDelete } = props;
+/** A preset to choose: title, time, and how often it solved the task. One of the user's own can be deleted. */
+function PresetLine({ name, preset, threshold, checked, onChoose, onDelete }: PresetLineProps) {
+  const { time, verdict, works, length } = promise(preset, threshold);
+  const described = `${name}-${preset.id}`;
   return (
-    <div className="relative flex min-w-0">
-      <ChoiceCard
-        name={name}
-        value={preset.id}
-        label={preset.title}
-        checked={checked}
-        onChoose={onChoose}
-        className="grow py-2.5"
-      >
-        <PresetFacts preset={preset} threshold={threshold} />
-      </ChoiceCard>
+    <div
+      className={clsx(
+        "flex items-center first:rounded-t-md last:rounded-b-md",
+        checked ? "bg-accent-tint" : "hover:bg-sunken",
+      )}
+    >
+      <label className="grid min-h-9 min-w-0 grow grid-cols-[auto_6.5rem_4.5rem_minmax(0,1fr)_auto] items-center gap-x-3 rounded-md px-3 py-1 text-sm has-focus-visible:outline-2 has-focus-visible:outline-accent max-md:min-h-11 max-sm:grid-cols-[auto_5.5rem_3.5rem_minmax(0,1fr)] max-sm:gap-x-2">
+        <input
+          type="radio"
+          name={name}
+          value={preset.id}
+          checked={checked}
+          onChange={onChoose}
+          aria-label={preset.title}
+          aria-describedby={described}
+          className="size-3.5 accent-accent outline-none"
+        />
+        <span className="truncate font-medium" title={preset.title}>
+          {preset.title}
+        </span>
+        <span id={described} className="contents tabular-nums">
+          <span className="text-ink-soft">{time ?? "–"}</span>
+          <span
+            className={clsx(
+              "flex min-w-0 items-center gap-2",
+              works === null ? "text-ink-faint" : works ? "text-ink-soft" : "text-warn",
+            )}
+          >
+            {works === false && <TriangleAlert aria-hidden className="size-3.5 shrink-0" />}
+            <span className="truncate">{verdict}</span>
+            {preset.recommended && preset.measured && (
+              <span className="text-2xs font-medium text-accent max-sm:sr-only">Recommended</span>
+            )}
+          </span>
+          <span className="text-xs text-ink-faint max-sm:sr-only">{length}</span>
+        </span>
+      </label>
       {preset.is_own && (
         <Button
           size="sm"
           variant="quiet"
           needsService
-          className="absolute top-1.5 right-1"
+          className="mr-1 shrink-0"
           aria-label={`Delete the preset ${preset.title}`}
           title="Delete this preset"
           icon={<Trash2 aria-hidden className="size-3.5" />}
@@ -98,40 +127,31 @@ function PresetCard(props: PresetCardProps) {
   );
 }
 
+/** What the chosen preset does, what that costs, and what was measured. */
 function PresetFacts({ preset, threshold }: { preset: Preset; threshold: number | null }) {
   const { reached, facts } = expectation(preset, threshold);
+  const shown = reached === null ? facts : [["Return", reached] as const, ...facts];
   return (
-    <>
-      {preset.recommended && preset.measured && (
-        <span className="text-2xs font-medium text-accent">Recommended by its figures</span>
-      )}
-      <span className="mt-1 text-xs text-ink-soft">{preset.summary}</span>
-      <span className="mt-1 text-xs text-ink-soft">
-        <span className="font-medium text-ink">Trade-off:</span> {preset.tradeoff}
-      </span>
-      <span className="mt-auto pt-2 text-xs text-ink-soft tabular-nums">
-        {reached === null ? (
-          <span className="text-ink-faint">Not measured yet</span>
-        ) : (
-          <>
-            Reaches <span className="text-base font-semibold text-ink">{reached}</span>
-          </>
-        )}
-      </span>
-      <span className="mt-0.5 grid gap-x-2 text-2xs tabular-nums max-sm:grid-cols-[auto_minmax(0,1fr)]">
-        {facts.map(([fact, value]) => (
-          <span key={fact} className="flex justify-between gap-x-2 max-sm:contents">
-            <span className="text-ink-faint">{fact} </span>
-            <span className="text-right text-ink-soft max-sm:text-left">{value} </span>
-          </span>
-        ))}
-      </span>
-      <MeasuredBy preset={preset} />
-    </>
+    <div className="mt-2 flex flex-col gap-1.5 text-xs text-ink-soft">
+      <p>
+        {preset.summary} <span className="font-medium text-ink">Trade-off:</span> {preset.tradeoff}
+      </p>
+      <div className="flex flex-wrap gap-x-4 gap-y-0.5 text-2xs tabular-nums">
+        <dl className="contents">
+          {shown.map(([fact, value]) => (
+            <div key={fact} className="flex gap-1.5">
+              <dt className="text-ink-faint">{fact}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+        <MeasuredBy preset={preset} />
+      </div>
+    </div>
   );
 }
 
-const link = "mt-1 w-fit rounded-sm text-2xs text-accent hover:underline";
+const link = "w-fit rounded-sm text-accent hover:underline";
 
 /** Leads to the experiment whose figures these are. */
 function MeasuredBy({ preset: { experiment_id, measured } }: { preset: Preset }) {
@@ -182,8 +202,7 @@ function DeletePreset({ preset, onDeleted, onClose }: DeletePresetProps) {
       onClose={onClose}
     >
       <p>
-        Its file goes for good, with what was measured. Runs that were made with it keep their
-        values.
+        Its file and its measurements are deleted for good. Runs that used it keep their values.
       </p>
     </ConfirmDialog>
   );

@@ -100,7 +100,7 @@ function TryDialog({ draft, onClose }: { draft: Draft; onClose: () => void }) {
       open
       onOpenChange={onClose}
       title="Try the rules on a run"
-      description="They are followed over its rows, and nothing is changed."
+      description="The rules are applied to its recorded rows. Nothing changes."
     >
       {runs.data && offered.length === 0 && (
         <p className="text-sm text-ink-soft">

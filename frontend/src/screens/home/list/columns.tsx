@@ -1,7 +1,24 @@
 import clsx from "clsx";
 import { ArrowDown, ArrowUp } from "lucide-react";
+import { type DragEvent, type KeyboardEvent, useRef, useState } from "react";
+import { type MetricRegistry, useMetricRegistry } from "@/api/metric-registry";
 import { type Sort, sortedBy, type SortKey } from "@/api/run-filter";
 import { count } from "@/lib/number";
+import { useStore } from "@/lib/use-store";
+import {
+  changeColumns,
+  columnChoice,
+  extraTitle,
+  isStandard,
+  metricOf,
+  movedColumn,
+  NARROWEST,
+  resizedColumn,
+  STANDARD_CHOICE,
+  type StandardColumn,
+  WIDEST,
+  widthOf,
+} from "./column-choice";
 import layout from "./layout.module.css";
 import { MOST_SELECTED } from "./selection";
 
@@ -16,21 +33,42 @@ interface TableColumn {
   end?: boolean;
   /** Width of the bar that stands for its content while the row loads. */
   bar?: string;
+  /** What the column shows, where the title does not say it. */
+  about?: string;
 }
 
-export const COLUMNS: readonly TableColumn[] = [
-  { title: "Name", sort: "name", area: "name" },
-  { title: "Algorithm", sort: "algo", shown: "wide", bar: "w-8" },
-  { title: "Environment", sort: "env_id", shown: "wide", bar: "w-20" },
-  { title: "Preset", sort: "preset", shown: "wide", bar: "w-12" },
-  { title: "Status", sort: "status", area: "status", bar: "w-16" },
-  { title: "Progress", sort: "step", area: "progress", bar: "w-full" },
-  { title: "Best average", sort: "best_moving_average", area: "best", end: true, bar: "w-10" },
-  { title: "Trend", sort: null, shown: "roomy", area: "spark", bar: "w-full" },
-  { title: "Age", sort: "created_at", shown: "roomy", end: true, bar: "w-10" },
-];
+export const NAME: TableColumn = { title: "Name", sort: "name", area: "name" };
+
+export const COLUMNS: Readonly<Record<StandardColumn, TableColumn>> = {
+  algo: { title: "Algorithm", sort: "algo", shown: "wide", bar: "w-8" },
+  env_id: { title: "Environment", sort: "env_id", shown: "wide", bar: "w-20" },
+  preset: { title: "Preset", sort: "preset", shown: "wide", bar: "w-12" },
+  status: { title: "Status", sort: "status", area: "status", bar: "w-16" },
+  progress: { title: "Progress", sort: "step", area: "progress", bar: "w-full" },
+  best: {
+    ...{ title: "Best average", sort: "best_moving_average", area: "best", end: true },
+    bar: "w-10",
+  },
+  trend: { title: "Trend", sort: null, shown: "roomy", area: "spark", bar: "w-full" },
+  age: { title: "Age", sort: "created_at", shown: "roomy", end: true, bar: "w-10" },
+};
+
+/** The column of an id, also of one that is not standard. */
+export function columnOf(id: string, registry: MetricRegistry): TableColumn {
+  if (isStandard(id)) return COLUMNS[id];
+  const metric = metricOf(id);
+  return {
+    title: extraTitle(id, (name) => registry.get(name).label),
+    sort: null,
+    end: true,
+    bar: "w-10",
+    about: metric === null ? id : `Newest value of ${metric}`,
+  };
+}
 
 interface TableHeadProps {
+  /** Ids of the columns after the name. */
+  columns: readonly string[];
   sort: Sort;
   onSort: (sort: Sort) => void;
   total: number;
@@ -39,7 +77,9 @@ interface TableHeadProps {
   onClear: () => void;
 }
 
-export function TableHead({ sort, onSort, total, selected, onSelectAll, onClear }: TableHeadProps) {
+export function TableHead(props: TableHeadProps) {
+  const { columns, sort, onSort, total, selected, onSelectAll, onClear } = props;
+  const registry = useMetricRegistry();
   return (
     <div role="rowgroup" className={clsx(layout.head, "sticky top-13 z-2")}>
       <div
@@ -61,8 +101,9 @@ export function TableHead({ sort, onSort, total, selected, onSelectAll, onClear 
             />
           </label>
         </div>
-        {COLUMNS.map((column) => (
-          <Heading key={column.title} column={column} sort={sort} onSort={onSort} />
+        <Heading column={NAME} sort={sort} onSort={onSort} />
+        {columns.map((id) => (
+          <Heading key={id} id={id} column={columnOf(id, registry)} sort={sort} onSort={onSort} />
         ))}
         <div role="columnheader">
           <span className="sr-only">Actions</span>
@@ -78,42 +119,116 @@ function selectAll(total: number): string {
 }
 
 interface HeadingProps {
+  /** Of a column that can be moved and resized. */
+  id?: string;
   column: TableColumn;
   sort: Sort;
   onSort: (sort: Sort) => void;
 }
 
-function Heading({ column, sort, onSort }: HeadingProps) {
-  const sorted = column.sort === sort.key;
+const DRAGGED = "application/x-rlviz-column";
+
+/** A title. It is dragged, or moved with Shift and an arrow key, and sorts when it is pressed. */
+function Heading({ id, column, sort, onSort }: HeadingProps) {
+  const [target, setTarget] = useState(false);
+  const sorted = column.sort !== null && column.sort === sort.key;
   const Arrow = sort.descending ? ArrowDown : ArrowUp;
   const by = column.sort;
+  const move = (event: KeyboardEvent) => {
+    const places = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!id || !places || !event.shiftKey) return;
+    event.preventDefault();
+    changeColumns((choice) => movedColumn(choice, id, places));
+  };
+  const drag = id && {
+    draggable: true,
+    onDragStart: (event: DragEvent) => event.dataTransfer.setData(DRAGGED, id),
+    onDragOver: (event: DragEvent) => {
+      if (!event.dataTransfer.types.includes(DRAGGED)) return;
+      event.preventDefault();
+      setTarget(true);
+    },
+    onDragLeave: () => setTarget(false),
+    onDrop: (event: DragEvent) => {
+      event.preventDefault();
+      setTarget(false);
+      const dragged = event.dataTransfer.getData(DRAGGED);
+      changeColumns((choice) => movedColumn(choice, dragged, id));
+    },
+  };
   return (
     <div
       role="columnheader"
       aria-sort={
         by ? (sorted ? (sort.descending ? "descending" : "ascending") : "none") : undefined
       }
+      aria-label={column.title}
+      title={column.about}
+      {...drag}
       className={clsx(
-        "min-w-0",
+        "relative min-w-0",
         column.shown && layout[column.shown],
-        column.end && "flex justify-end",
+        target && "bg-accent-tint",
       )}
     >
-      {by ? (
-        <button
-          type="button"
-          onClick={() => onSort(sortedBy(sort, by))}
-          className={clsx(
-            "-mx-1 flex h-6 max-w-full items-center gap-0.5 rounded-sm px-1 transition-colors hover:text-ink",
-            sorted && "font-medium text-ink",
-          )}
-        >
-          <span className="truncate">{column.title}</span>
-          {sorted && <Arrow aria-hidden className="size-3 shrink-0" />}
-        </button>
-      ) : (
-        column.title
-      )}
+      <button
+        type="button"
+        aria-keyshortcuts={id && "Shift+ArrowLeft Shift+ArrowRight"}
+        onClick={() => by && onSort(sortedBy(sort, by))}
+        onKeyDown={move}
+        className={clsx(
+          "-mx-1 flex h-6 max-w-full items-center gap-0.5 rounded-sm px-1 transition-colors hover:text-ink",
+          column.end && "ml-auto",
+          !by && "cursor-default",
+          sorted && "font-medium text-ink",
+        )}
+      >
+        <span className="truncate">{column.title}</span>
+        {sorted && <Arrow aria-hidden className="size-3 shrink-0" />}
+      </button>
+      {id && <WidthHandle id={id} title={column.title} />}
     </div>
+  );
+}
+
+/** Pixels by which an arrow key changes a width. */
+const STEP = 8;
+
+/** The edge of a title, which sets the width of its column: dragged, or with the arrow keys. */
+function WidthHandle({ id, title }: { id: string; title: string }) {
+  const from = useRef<{ x: number; width: number } | null>(null);
+  const handle = useRef<HTMLDivElement>(null);
+  const shown = () => handle.current?.parentElement?.getBoundingClientRect().width ?? 0;
+  const set = (width: number) => changeColumns((choice) => resizedColumn(choice, id, width));
+  return (
+    <div
+      ref={handle}
+      role="separator"
+      aria-orientation="vertical"
+      aria-label={`Width of ${title}`}
+      aria-valuemin={NARROWEST}
+      aria-valuemax={WIDEST}
+      aria-valuenow={Math.round(widthOf(id, useStore(columnChoice) ?? STANDARD_CHOICE))}
+      tabIndex={0}
+      draggable
+      onDragStart={(event) => {
+        event.preventDefault(); // it would drag the title
+        event.stopPropagation();
+      }}
+      onPointerDown={(event) => {
+        from.current = { x: event.clientX, width: shown() };
+        event.currentTarget.setPointerCapture(event.pointerId);
+      }}
+      onPointerMove={(event) => {
+        if (from.current) set(from.current.width + event.clientX - from.current.x);
+      }}
+      onPointerUp={() => (from.current = null)}
+      onPointerCancel={() => (from.current = null)}
+      onKeyDown={({ key }) => {
+        if (key === "ArrowLeft") set(shown() - STEP);
+        if (key === "ArrowRight") set(shown() + STEP);
+      }}
+      className="absolute inset-y-0 -right-2.5 w-2.5 cursor-col-resize touch-none after:absolute after:inset-y-1 after:left-1 after:w-px after:bg-line-strong after:opacity-0 hover:after:opacity-100 focus-visible:after:opacity-100"
+    />
   );
 }

@@ -1,22 +1,59 @@
 import clsx from "clsx";
 import { EllipsisVertical } from "lucide-react";
-import type { ReactNode } from "react";
+import { Fragment, type ReactNode } from "react";
 import type { Run } from "@/api/types";
 import { age, moment } from "@/lib/format-time";
 import { presetName } from "@/lib/number";
 import { addressOf } from "@/lib/root-path";
 import { EnvironmentStill } from "@/ui/environment-still";
 import { Progress } from "@/ui/progress";
+import { isStandard, type StandardColumn } from "./column-choice";
+import { extraText, type ExtraText, type ExtraValues } from "./extra-values";
 import layout from "./layout.module.css";
 import type { ProgressText } from "./run-row";
 
-/** Algorithm, environment and preset, where each has a column. */
-export function SettingCells({ run, algorithm }: { run: Run; algorithm: string }) {
-  return [algorithm, run.env_id, presetName(run.preset)].map((setting, column) => (
-    <div key={column} role="gridcell" className={clsx(layout.wide, "truncate text-ink-soft")}>
+/** The cells of algorithm, environment and preset, by the id of their column. */
+export function settingCells(run: Run, algorithm: string) {
+  const cell = (setting: string) => (
+    <div role="gridcell" className={clsx(layout.wide, "truncate text-ink-soft")}>
       {setting}
     </div>
+  );
+  return {
+    algo: cell(algorithm),
+    env_id: cell(run.env_id),
+    preset: cell(presetName(run.preset)),
+  };
+}
+
+interface CellsProps {
+  columns: readonly string[];
+  /** The cells of the standard columns. */
+  cells: Readonly<Record<StandardColumn, ReactNode>>;
+  /** The runs of the line. */
+  runIds: readonly string[];
+  values: ExtraValues;
+}
+
+/** The cells of a line in the order of its columns. */
+export function Cells({ columns, cells, runIds, values }: CellsProps) {
+  return columns.map((column) => (
+    <Fragment key={column}>
+      {isStandard(column) ? cells[column] : <ExtraCell extra={extraText(column, runIds, values)} />}
+    </Fragment>
   ));
+}
+
+function ExtraCell({ extra }: { extra: ExtraText | null }) {
+  return (
+    <div
+      role="gridcell"
+      title={extra?.note ?? extra?.text}
+      className="z-1 truncate text-right text-xs text-ink-soft tabular-nums"
+    >
+      {extra?.text}
+    </div>
+  );
 }
 
 interface ProgressCellProps {

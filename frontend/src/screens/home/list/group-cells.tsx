@@ -10,12 +10,14 @@ import { StatusBadge } from "@/ui/badge";
 import {
   AgeCell,
   CardAge,
+  Cells,
   MenuCell,
   NameCell,
   ProgressCell,
   SelectCell,
-  SettingCells,
+  settingCells,
 } from "./common-cells";
+import type { ExtraValues } from "./extra-values";
 import layout from "./layout.module.css";
 import type { ProgressText } from "./run-row";
 
@@ -30,43 +32,22 @@ interface GroupCellsProps {
   algorithm: string;
   cards: boolean;
   now: number;
+  columns: readonly string[];
+  values: ExtraValues;
 }
 
 /** The line of a group: what its seeds have in common, and what they amount to. */
 export const GroupCells = memo(function GroupCells(props: GroupCellsProps) {
-  const { group, run, selected, isOpen, current, algorithm, cards, now } = props;
+  const { group, run, selected, isOpen, current, algorithm, cards, now, columns, values } = props;
   const tabIndex = current ? 0 : -1;
   const seeds = plural(group.run_ids.length, "seed");
   const [first, ...others] = statusCounts(group);
   const counts = statusCounts(group)
     .map(([status, count]) => `${count} ${status}`)
     .join(", ");
-  return (
-    <>
-      <SelectCell
-        label={`Select ${seeds} of ${run.name}`}
-        selected={selected === 0 ? "none" : selected < group.run_ids.length ? "some" : "all"}
-        tabIndex={tabIndex}
-      />
-      <NameCell run={run} href={routes.compareRuns(group.run_ids)} tabIndex={tabIndex}>
-        <button
-          type="button"
-          data-act="unfold"
-          tabIndex={tabIndex}
-          aria-label={`${isOpen ? "Hide" : "Show"} the ${seeds} of ${run.name}`}
-          className="z-1 -my-1 -ml-1 flex items-center gap-0.5 rounded-sm px-1 py-1 text-ink-soft hover:bg-rest-tint hover:text-ink"
-        >
-          <ChevronRight
-            aria-hidden
-            className={clsx("size-3 transition-transform", isOpen && "rotate-90")}
-          />
-          {seeds}
-        </button>
-        <span className={clsx(layout.facts, "min-w-0 truncate")}>
-          {algorithm} · {run.env_id} · {presetName(run.preset)}
-        </span>
-      </NameCell>
-      <SettingCells run={run} algorithm={algorithm} />
+  const cells = {
+    ...settingCells(run, algorithm),
+    status: (
       <div
         role="gridcell"
         title={counts}
@@ -81,6 +62,8 @@ export const GroupCells = memo(function GroupCells(props: GroupCellsProps) {
         )}
         {cards && <CardAge run={run} now={now} />}
       </div>
+    ),
+    progress: (
       <ProgressCell
         key={group.id}
         text={groupProgressText(group)}
@@ -88,6 +71,8 @@ export const GroupCells = memo(function GroupCells(props: GroupCellsProps) {
         label={`Progress of ${seeds} of ${run.name}`}
         live={group.ended < group.run_ids.length}
       />
+    ),
+    best: (
       <div
         role="gridcell"
         title={`${intervalText(group.best)}. ${group.best.definition}`}
@@ -115,6 +100,8 @@ export const GroupCells = memo(function GroupCells(props: GroupCellsProps) {
           </span>
         )}
       </div>
+    ),
+    trend: (
       <div role="gridcell" className={clsx(layout.roomy, layout.spark)}>
         <GroupSparkline
           seeds={group.sparklines}
@@ -124,7 +111,35 @@ export const GroupCells = memo(function GroupCells(props: GroupCellsProps) {
           )}
         />
       </div>
-      <AgeCell run={run} now={now} cards={cards} />
+    ),
+    age: <AgeCell run={run} now={now} cards={cards} />,
+  };
+  return (
+    <>
+      <SelectCell
+        label={`Select ${seeds} of ${run.name}`}
+        selected={selected === 0 ? "none" : selected < group.run_ids.length ? "some" : "all"}
+        tabIndex={tabIndex}
+      />
+      <NameCell run={run} href={routes.compareRuns(group.run_ids)} tabIndex={tabIndex}>
+        <button
+          type="button"
+          data-act="unfold"
+          tabIndex={tabIndex}
+          aria-label={`${isOpen ? "Hide" : "Show"} the ${seeds} of ${run.name}`}
+          className="z-1 -my-1 -ml-1 flex items-center gap-0.5 rounded-sm px-1 py-1 text-ink-soft hover:bg-rest-tint hover:text-ink"
+        >
+          <ChevronRight
+            aria-hidden
+            className={clsx("size-3 transition-transform", isOpen && "rotate-90")}
+          />
+          {seeds}
+        </button>
+        <span className={clsx(layout.facts, "min-w-0 truncate")}>
+          {algorithm} · {run.env_id} · {presetName(run.preset)}
+        </span>
+      </NameCell>
+      <Cells columns={columns} cells={cells} runIds={group.run_ids} values={values} />
       <MenuCell label={`Actions for ${seeds} of ${run.name}`} tabIndex={tabIndex} />
     </>
   );
@@ -180,8 +195,11 @@ function groupProgress({ step, end_step }: SeedGroup): number {
 export function groupProgressText(group: SeedGroup): ProgressText {
   const count = group.run_ids.length;
   if (group.ended === count || group.end_step === 0)
-    return { done: `${brief(group.step)} steps`, note: "" };
-  return { done: percent(groupProgress(group)), note: `${group.ended} of ${count} ended` };
+    return { done: `${brief(group.step)} steps in total`, note: "" };
+  return {
+    done: percent(groupProgress(group)),
+    note: `${group.ended} of ${count} ended`,
+  };
 }
 
 /** `461.2 [420.0, 492.1]`; one run alone has no interval. */

@@ -44,7 +44,7 @@ export function GroupMenu({ group, run, button, actions, onClose }: GroupMenuPro
         Compare its seeds
       </MenuItem>
       <MenuItem icon={<ChevronsUpDown />} shortcut="→" onSelect={() => actions.unfold(group)}>
-        Show the single seeds
+        Show each seed
       </MenuItem>
       {suits("duplicate", run) && (
         <MenuItem icon={<Copy />} onSelect={() => actions.duplicate(run)}>

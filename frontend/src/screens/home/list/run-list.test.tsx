@@ -36,7 +36,7 @@ const run = (id: string, change: Partial<Run> = {}) =>
 const page =
   (runs: Run[], total = runs.length, groups: SeedGroup[] = []) =>
   () => ({
-    body: { runs, groups, next_cursor: null, total, total_runs: total },
+    body: { runs, groups, next_cursor: null, total, total_runs: total, trials: 0, training: 0 },
   });
 const environments = () => ({
   body: [{ id: "CartPole-v1", reward_threshold: 475, options: [], variants: [] }],
@@ -80,7 +80,8 @@ test("what the address asks for is what the service is asked for", async () => {
   expect(await screen.findByText("No run matches")).toBeVisible();
   expect(screen.getByRole("searchbox")).toHaveValue("cart");
   expect(query).toBe(
-    `q=cart&status=failed&tag=a&tag=b&sort=-best_moving_average&grouped=true&limit=60&offset=0`,
+    "q=cart&status=failed&tag=a&tag=b&sort=-best_moving_average&grouped=true" +
+      "&training_first=true&without_trials=true&limit=60&offset=0",
   );
 });
 
@@ -248,4 +249,52 @@ test("arrow keys open a group and lead back from its seeds, and a pick takes all
   expect(screen.queryByRole("row", { name: /Run b/ })).not.toBeInTheDocument();
   await userEvent.keyboard("{Enter}");
   expect(push).toHaveBeenLastCalledWith("/compare?runs=a,b,c");
+});
+
+test("trials of experiments are folded, and shown on request", async () => {
+  const asked: string[] = [];
+  show({
+    "GET /runs": (_, query) => {
+      asked.push(query.get("without_trials") ?? "no");
+      const { body } = page([run("a")])();
+      return { body: { ...body, trials: query.has("without_trials") ? 40 : 0 } };
+    },
+  });
+  const fold = await screen.findByRole("button", { name: "40 trials of experiments folded" });
+  expect(fold).toHaveAttribute("aria-expanded", "false");
+  await userEvent.click(fold);
+  expect(window.location.search).toBe("?trials=shown");
+  expect(await screen.findByRole("button", { name: "Fold trials of experiments" })).toHaveAttribute(
+    "aria-expanded",
+    "true",
+  );
+  await vi.waitFor(() => expect(asked.at(-1)).toBe("no"));
+});
+
+test("of the selected runs those that train are paused, and a tag is given to those without it", async () => {
+  const able = { actor: "policy" } as const;
+  const runs = [run("a", able), run("b", { ...able, status: "completed", tags: [] })];
+  const asked = show({
+    "GET /runs": page(runs),
+    "GET /tags": () => ({ body: { tags: [{ name: "paper", runs: 1 }] } }),
+    "GET /limits": () => ({
+      body: Object.fromEntries(
+        ["compared_runs", "exported_runs", "search", "tag"].map((name) => [name, { maximum: 50 }]),
+      ),
+    }),
+    "POST /runs/a/pause": () => ({ status: 202, body: run("a", { status: "pausing" }) }),
+    "PATCH /runs/b": () => ({ body: run("b") }),
+  });
+  await line(/Run a/);
+  await userEvent.click(screen.getByRole("checkbox", { name: "Select Run a" }));
+  await userEvent.click(screen.getByRole("checkbox", { name: "Select Run b" }));
+  await userEvent.click(await screen.findByRole("button", { name: "Pause 2 selected runs" }));
+  await vi.waitFor(() => expect(toastStore.get().at(-1)?.title).toBe("Pausing 1 of 2 runs"));
+  await userEvent.click(screen.getByRole("button", { name: "Tag 2 selected runs" }));
+  await userEvent.type(await screen.findByRole("combobox", { name: "Tag" }), "paper");
+  await userEvent.click(screen.getByRole("button", { name: "Add tag" }));
+  await vi.waitFor(() => expect(toastStore.get().at(-1)?.title).toBe("Tagged 1 run: paper"));
+  const changes = asked.filter(({ route }) => !route.startsWith("GET"));
+  expect(changes.map(({ route }) => route)).toEqual(["POST /runs/a/pause", "PATCH /runs/b"]);
+  expect(changes.at(-1)?.body).toEqual({ tags: ["paper"] });
 });

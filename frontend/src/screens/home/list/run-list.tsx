@@ -1,6 +1,8 @@
 "use client";
 
 import clsx from "clsx";
+import { ChevronRight } from "lucide-react";
+import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { lazy, Suspense, useReducer, useState } from "react";
 import { usualPolicy } from "@/api/evaluate";
@@ -9,11 +11,12 @@ import {
   type ListFilter,
   NO_FILTER,
   readListFilter,
-  toRunFilter,
+  toListFilter,
   writeListFilter,
 } from "@/api/run-filter";
 import type { Run, SeedGroup } from "@/api/types";
 import { withRetry } from "@/api/with-retry";
+import { plural } from "@/lib/number";
 import { useQueryString } from "@/lib/query-string";
 import { routes } from "@/lib/routes";
 import { ErrorState } from "@/ui/notice";
@@ -65,7 +68,7 @@ export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
   const router = useRouter();
   const [query, changeQuery] = useQueryString();
   const shown = readListFilter(query);
-  const filter = toRunFilter(shown);
+  const filter = toListFilter(shown);
   const first = useFirstPage(filter);
   const total = first.data?.total ?? 0;
   const [selection, select] = useReducer(changeSelection, NOTHING);
@@ -114,7 +117,8 @@ export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
     duplicate: onDuplicate,
   };
 
-  if (first.data && total === 0 && !isFiltered(shown)) {
+  const trials = first.data?.trials ?? 0;
+  if (first.data && total === 0 && trials === 0 && !isFiltered(shown)) {
     return (
       <Suspense>
         <NoRuns onNew={onNew} onImport={onImport} />
@@ -124,6 +128,9 @@ export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
   return (
     <>
       <Toolbar filter={shown} onChange={show} />
+      {(trials > 0 || shown.trials) && (
+        <FoldedTrials count={trials} shown={shown.trials} onChange={(trials) => show({ trials })} />
+      )}
       <section
         aria-label="Runs"
         aria-busy={first.isPlaceholderData}
@@ -140,6 +147,10 @@ export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
             retry={() => void first.refetch()}
             retrying={first.isFetching}
           />
+        ) : total === 0 && trials > 0 && !isFiltered(shown) ? (
+          <p className="px-4 py-8 text-center text-sm text-ink-soft">
+            All runs here are trials of experiments.
+          </p>
         ) : total === 0 ? (
           <Suspense>
             <NoMatches clear={() => show(NO_FILTER)} />
@@ -148,6 +159,7 @@ export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
           <RunTable
             filter={filter}
             total={total}
+            training={first.data.training}
             totalRuns={first.data.total_runs}
             isTree={first.data.groups.length > 0 && filter.grouped === true}
             sort={shown.sort}
@@ -162,6 +174,7 @@ export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
           <SelectionBar
             ids={selection.ids}
             onRemove={() => remove([...selection.ids].map((id) => ({ id, name: id })))}
+            actions={runActions}
             onClear={actions.clearSelection}
           />
         )}
@@ -178,6 +191,36 @@ export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
         {edited && <EditRun run={edited} onClose={() => setEdited(null)} />}
       </Suspense>
     </>
+  );
+}
+
+interface FoldedTrialsProps {
+  /** Trials that are left out. */
+  count: number;
+  shown: boolean;
+  onChange: (shown: boolean) => void;
+}
+
+/** Says how many trials of experiments the list leaves out, and shows or folds them. */
+function FoldedTrials({ count, shown, onChange }: FoldedTrialsProps) {
+  return (
+    <p className="mt-2 flex flex-wrap items-center gap-x-2 text-xs text-ink-soft">
+      <button
+        type="button"
+        aria-expanded={shown}
+        onClick={() => onChange(!shown)}
+        className="-ml-1 flex min-h-6 items-center gap-0.5 rounded-sm px-1 hover:bg-rest-tint hover:text-ink max-md:min-h-10"
+      >
+        <ChevronRight
+          aria-hidden
+          className={clsx("size-3.5 transition-transform", shown && "rotate-90")}
+        />
+        {shown ? "Fold trials of experiments" : `${plural(count, "trial")} of experiments folded`}
+      </button>
+      <Link href={routes.experiments} className="rounded-sm text-accent hover:underline">
+        Experiments
+      </Link>
+    </p>
   );
 }
 

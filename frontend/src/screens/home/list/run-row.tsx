@@ -10,16 +10,19 @@ import { brief, decimal, percent, presetName } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { solvedAt, solvedWords } from "@/lib/solved";
 import { StatusBadge } from "@/ui/badge";
+import { isStandard, STANDARD } from "./column-choice";
 import { COLUMNS } from "./columns";
 import {
   AgeCell,
   CardAge,
+  Cells,
   MenuCell,
   NameCell,
   ProgressCell,
   SelectCell,
-  SettingCells,
+  settingCells,
 } from "./common-cells";
+import type { ExtraValues } from "./extra-values";
 import layout from "./layout.module.css";
 
 // Loaded with the first group, since many lists have none.
@@ -40,6 +43,8 @@ interface RunRowProps {
   isTree: boolean;
   index: number;
   top: number;
+  /** Whether it stands above the others because it trains. */
+  pinned: boolean;
   /** How many of its runs are selected. */
   selected: number;
   /** Whether the keyboard's position is on this row. */
@@ -49,6 +54,9 @@ interface RunRowProps {
   passing: boolean;
   cards: boolean;
   now: number;
+  /** Ids of the columns after the name. */
+  columns: readonly string[];
+  values: ExtraValues;
 }
 
 /**
@@ -56,8 +64,8 @@ interface RunRowProps {
  * props change; events are handled by the table around it, which keeps rows light.
  */
 export const RunRow = memo(function RunRow(props: RunRowProps) {
-  const { run, group, isSeed, isOpen, isTree, index, top, selected, current } = props;
-  const { algorithmName, passing, cards, now } = props;
+  const { run, group, isSeed, isOpen, isTree, index, top, pinned, selected, current } = props;
+  const { algorithmName, passing, cards, now, columns, values } = props;
   const all = selected === (group?.run_ids.length ?? 1);
   // A row element is reused for other rows of the list. Once drawn in full, it stays so until it is
   // reused.
@@ -80,13 +88,14 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
         layout.row,
         "border-b border-line text-sm -outline-offset-2!",
         isSeed && layout.seed,
+        pinned && "shadow-[inset_2px_0_0] shadow-accent",
         all ? "bg-accent-tint" : "bg-surface hover:bg-sunken",
       )}
     >
       {run && group && drawn ? (
-        <Suspense fallback={<PlaceholderCells />}>
+        <Suspense fallback={<PlaceholderCells columns={columns} />}>
           <GroupCells
-            {...{ group, run, selected, isOpen, current, cards, now }}
+            {...{ group, run, selected, isOpen, current, cards, now, columns, values }}
             algorithm={algorithmName(run.algo)}
           />
         </Suspense>
@@ -96,11 +105,10 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
           selected={all}
           current={current}
           algorithm={algorithmName(run.algo)}
-          cards={cards}
-          now={now}
+          {...{ cards, now, columns, values }}
         />
       ) : (
-        <PlaceholderCells />
+        <PlaceholderCells columns={columns} />
       )}
     </div>
   );
@@ -115,11 +123,64 @@ interface RunCellsProps {
   /** Whether rows are shown as cards, where the age stands beside the status and not in a column. */
   cards: boolean;
   now: number;
+  columns: readonly string[];
+  values: ExtraValues;
 }
 
 const RunCells = memo(function RunCells(props: RunCellsProps) {
-  const { run, selected, current, algorithm, cards, now } = props;
+  const { run, selected, current, algorithm, cards, now, columns, values } = props;
   const tabIndex = current ? 0 : -1;
+  const cells = {
+    ...settingCells(run, algorithm),
+    status: (
+      <div role="gridcell" className={clsx(layout.status, "flex items-center gap-2")}>
+        <StatusBadge status={run.status} />
+        {cards && <CardAge run={run} now={now} />}
+      </div>
+    ),
+    progress: (
+      <ProgressCell
+        key={run.id}
+        text={progressText(run)}
+        share={progress(run)}
+        label={`Progress of ${run.name}`}
+        live={isActive(run)}
+      />
+    ),
+    best: (
+      <div
+        role="gridcell"
+        className={clsx(layout.best, "flex flex-col items-end leading-tight tabular-nums")}
+      >
+        <span className="flex items-center gap-1 font-medium">
+          <span className="mr-0.5 text-xs font-normal text-ink-faint md:sr-only">best average</span>
+          {decimal(run.best_moving_average)}
+        </span>
+        {run.solved && (
+          <span
+            title={solvedText(run.solved)}
+            className="z-1 flex items-center gap-1 text-2xs whitespace-nowrap text-ink-faint"
+          >
+            <Check
+              role="img"
+              aria-label={solvedText(run.solved)}
+              className="size-3 shrink-0 text-good"
+            />
+            <span aria-hidden>{solvedAt(run.solved)}</span>
+          </span>
+        )}
+      </div>
+    ),
+    trend: (
+      <div role="gridcell" className={clsx(layout.roomy, layout.spark)}>
+        <Sparkline
+          values={run.sparkline}
+          className={clsx("h-6.5 w-full", isActive(run) ? "text-chart-mean" : "text-chart-raw")}
+        />
+      </div>
+    ),
+    age: <AgeCell run={run} now={now} cards={cards} />,
+  };
   return (
     <>
       <SelectCell
@@ -150,47 +211,7 @@ const RunCells = memo(function RunCells(props: RunCellsProps) {
           <StickyNote role="img" aria-label="Has notes" className="size-3 shrink-0" />
         )}
       </NameCell>
-      <SettingCells run={run} algorithm={algorithm} />
-      <div role="gridcell" className={clsx(layout.status, "flex items-center gap-2")}>
-        <StatusBadge status={run.status} />
-        {cards && <CardAge run={run} now={now} />}
-      </div>
-      <ProgressCell
-        key={run.id}
-        text={progressText(run)}
-        share={progress(run)}
-        label={`Progress of ${run.name}`}
-        live={isActive(run)}
-      />
-      <div
-        role="gridcell"
-        className={clsx(layout.best, "flex flex-col items-end leading-tight tabular-nums")}
-      >
-        <span className="flex items-center gap-1 font-medium">
-          <span className="mr-0.5 text-xs font-normal text-ink-faint md:sr-only">best average</span>
-          {decimal(run.best_moving_average)}
-        </span>
-        {run.solved && (
-          <span
-            title={solvedText(run.solved)}
-            className="z-1 flex items-center gap-1 text-2xs whitespace-nowrap text-ink-faint"
-          >
-            <Check
-              role="img"
-              aria-label={solvedText(run.solved)}
-              className="size-3 shrink-0 text-good"
-            />
-            <span aria-hidden>{solvedAt(run.solved)}</span>
-          </span>
-        )}
-      </div>
-      <div role="gridcell" className={clsx(layout.roomy, layout.spark)}>
-        <Sparkline
-          values={run.sparkline}
-          className={clsx("h-6.5 w-full", isActive(run) ? "text-chart-mean" : "text-chart-raw")}
-        />
-      </div>
-      <AgeCell run={run} now={now} cards={cards} />
+      <Cells columns={columns} cells={cells} runIds={[run.id]} values={values} />
       <MenuCell label={`Actions for ${run.name}`} tabIndex={tabIndex} />
     </>
   );
@@ -218,7 +239,7 @@ function RunTags({ tags }: { tags: readonly string[] }) {
 const line = "block h-2.5 rounded-sm bg-rest-tint";
 
 /** The cells of a row whose run is not loaded. */
-export function PlaceholderCells() {
+export function PlaceholderCells({ columns = STANDARD }: { columns?: readonly string[] }) {
   return (
     <>
       <div role="gridcell" className={layout.select} />
@@ -226,22 +247,25 @@ export function PlaceholderCells() {
         <span className={clsx(line, "w-36 max-w-full")} />
         <span className={clsx(line, "w-20 max-w-full")} />
       </div>
-      {COLUMNS.map(
-        ({ title, shown, area, end, bar }) =>
-          bar && (
-            <div
-              key={title}
-              role="gridcell"
-              className={clsx(shown && layout[shown], area ? layout[area] : "max-md:hidden!")}
-            >
-              <span className={clsx(line, bar, end && "ml-auto")} />
-            </div>
-          ),
-      )}
+      {columns.map((id) => {
+        const { shown, area, end, bar } = isStandard(id) ? COLUMNS[id] : EXTRA;
+        return (
+          <div
+            key={id}
+            role="gridcell"
+            className={clsx(shown && layout[shown], area ? layout[area] : "max-md:hidden!")}
+          >
+            <span className={clsx(line, bar, end && "ml-auto")} />
+          </div>
+        );
+      })}
       <div role="gridcell" className={layout.menu} />
     </>
   );
 }
+
+/** A column that is not standard, while its row loads. */
+const EXTRA = { shown: undefined, area: undefined, end: true, bar: "w-10" } as const;
 
 export interface ProgressText {
   /** The share or the number of steps done. */

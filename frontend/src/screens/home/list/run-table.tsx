@@ -2,16 +2,19 @@
 
 import { type Range, useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useRouter } from "next/navigation";
-import { type KeyboardEvent, type MouseEvent, useCallback, useRef, useState } from "react";
+import { type KeyboardEvent, type MouseEvent, useCallback, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { useAlgorithmName } from "@/api/choices";
 import type { Sort } from "@/api/run-filter";
-import type { RunFilter } from "@/api/runs";
+import { isActive, type RunFilter } from "@/api/runs";
 import type { Run, SeedGroup } from "@/api/types";
 import { useMediaQuery } from "@/lib/media";
 import { routes } from "@/lib/routes";
 import { useNow } from "@/lib/time";
+import { useStore } from "@/lib/use-store";
+import { columnChoice, fittingColumns, gridTemplate, isStandard, STANDARD } from "./column-choice";
 import { TableHead } from "./columns";
+import { useExtraValues } from "./extra-values";
 import { commandFor, type ListCommand, usePageKeys } from "./keyboard";
 import layout from "./layout.module.css";
 import { type Line, useLinePlaces, useLinesAround, useOpened } from "./lines";
@@ -37,6 +40,8 @@ interface RunTableProps {
   filter: RunFilter;
   /** Runs and groups that match. */
   total: number;
+  /** How many lines, from the first on, have a run that trains. */
+  training: number;
   /** Runs that match. */
   totalRuns: number;
   isTree: boolean;
@@ -55,7 +60,7 @@ const COVERED = { top: 92, bottom: 84 };
  * row at a time.
  */
 export function RunTable(props: RunTableProps) {
-  const { filter, total, totalRuns, isTree, sort, onSort, selection, actions } = props;
+  const { filter, total, training, totalRuns, isTree, sort, onSort, selection, actions } = props;
   const cards = useMediaQuery(CARDS);
   const height = cards ? ROW_HEIGHT.cards : ROW_HEIGHT.table;
   const fast = useFastScroll();
@@ -89,6 +94,13 @@ export function RunTable(props: RunTableProps) {
   const slotOf = slots.assign(lines);
   const { startIndex: first = 0, endIndex: last = 0 } = virtualizer.range ?? {};
   const { lineAt, error } = useLinesAround(filter, places, { first, last, total, passing: fast });
+  const { frame, columns, extras, template, hasFacts } = useColumns(cards);
+  const shownLines = fast ? [] : lines.map(lineAt);
+  const values = useExtraValues(
+    extras,
+    shownLines.flatMap(({ run, group }) => group?.run_ids ?? (run ? [run.id] : [])),
+    shownLines.some(({ run }) => run !== null && isActive(run)),
+  );
 
   const goTo = (index: number) => {
     flushSync(() => setLine(index));
@@ -184,9 +196,13 @@ export function RunTable(props: RunTableProps) {
       aria-label="Runs"
       aria-rowcount={count + 1}
       aria-multiselectable
+      ref={frame}
+      data-columns={template === null ? undefined : hasFacts ? "facts" : "plain"}
+      style={template === null ? undefined : ({ "--columns": template } as object)}
       className={layout.frame}
     >
       <TableHead
+        columns={columns}
         sort={sort}
         onSort={onSort}
         total={totalRuns}
@@ -203,7 +219,7 @@ export function RunTable(props: RunTableProps) {
         onKeyDown={onKeyDown}
       >
         {lines.map((index, i) => {
-          const { run, group, isSeed, isOpen } = lineAt(index);
+          const { run, group, isSeed, isOpen, index: place } = lineAt(index);
           const ids = group?.run_ids ?? (run ? [run.id] : []);
           return (
             <RunRow
@@ -211,12 +227,15 @@ export function RunTable(props: RunTableProps) {
               {...{ run, group, isSeed, isOpen, isTree }}
               index={index}
               top={index * height}
+              pinned={place < training}
               selected={ids.filter((id) => selection.ids.has(id)).length}
               current={index === current}
               algorithmName={algorithmName}
               passing={fast}
               cards={cards}
               now={now}
+              columns={columns}
+              values={values}
             />
           );
         })}
@@ -229,6 +248,37 @@ export function RunTable(props: RunTableProps) {
     </div>
   );
 }
+
+/** The columns of the table: the standard ones, or those that were chosen and fit. Cards have the standard ones. */
+function useColumns(cards: boolean) {
+  const choice = useStore(columnChoice);
+  const [width, setWidth] = useState(0);
+  const isChosen = choice !== null && !cards;
+  // External system: the size of the table.
+  const frame = useCallback(
+    (element: HTMLDivElement | null) => {
+      if (!element || !isChosen) return;
+      const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+      observer.observe(element);
+      setWidth(element.clientWidth);
+      return () => observer.disconnect();
+    },
+    [isChosen],
+  );
+  const shown = useMemo(() => {
+    if (!isChosen) return STANDARD_TABLE;
+    const columns = fittingColumns(choice, width);
+    return {
+      columns,
+      extras: columns.filter((column) => !isStandard(column)),
+      template: gridTemplate(columns, choice),
+      hasFacts: !columns.includes("algo") && !columns.includes("env_id"),
+    };
+  }, [choice, isChosen, width]);
+  return { frame, ...shown };
+}
+
+const STANDARD_TABLE = { columns: STANDARD, extras: [], template: null, hasFacts: false } as const;
 
 function lineOf(target: HTMLElement): number | null {
   const row = target.closest<HTMLElement>("[data-index]");

@@ -1,24 +1,49 @@
-import { Download, GitCompareArrows, Trash2, X } from "lucide-react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Download, GitCompareArrows, Pause, Square, Tag, Trash2, X } from "lucide-react";
 import Link from "next/link";
+import { type FormEvent, useId, useState } from "react";
 import { useLimits } from "@/api/choices";
 import { whyNotCompare } from "@/api/run-availability";
+import { runsByIdQuery, tagsQuery } from "@/api/runs";
+import type { Run } from "@/api/types";
 import { plural } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { ExportRunsMenu } from "@/screens/shared/export-runs";
 import { Button, buttonClass } from "@/ui/button";
+import { Popover } from "@/ui/popover";
+import { controlClass } from "@/ui/select";
+import type { RunActionsWithToasts } from "@/ui/use-run-actions-with-toasts";
 
 interface SelectionBarProps {
   ids: ReadonlySet<string>;
   onRemove: () => void;
   onClear: () => void;
+  actions: Pick<RunActionsWithToasts, "endMany" | "tagMany">;
 }
 
 /** A floating bar with actions for the selected runs. */
-export function SelectionBar({ ids, onRemove, onClear }: SelectionBarProps) {
+export function SelectionBar({ ids, onRemove, onClear, actions }: SelectionBarProps) {
   const limits = useLimits();
+  const client = useQueryClient();
+  const [busy, setBusy] = useState<"stop" | "pause" | null>(null);
   const most = limits?.compared_runs.maximum ?? Infinity;
   const mostExported = limits?.exported_runs.maximum ?? Infinity;
-  if (ids.size === 0) return null;
+  const loadRuns = async (): Promise<Run[]> => {
+    const all = [...ids];
+    const asked = Number.isFinite(most) ? most : 1;
+    const blocks = Array.from({ length: Math.ceil(all.length / asked) }, (_, i) =>
+      client.fetchQuery(runsByIdQuery(all.slice(i * asked, (i + 1) * asked))),
+    );
+    return (await Promise.all(blocks)).flatMap(({ runs }) => runs);
+  };
+  const act = async (action: "stop" | "pause") => {
+    setBusy(action);
+    try {
+      await actions.endMany(action, await loadRuns());
+    } finally {
+      setBusy(null);
+    }
+  };
   const reason = whyNotCompare(ids.size, most);
   const Icon = <GitCompareArrows aria-hidden className="size-3.5" />;
   return (
@@ -40,6 +65,30 @@ export function SelectionBar({ ids, onRemove, onClear }: SelectionBarProps) {
           Compare
         </Button>
       )}
+      <Button
+        variant="quiet"
+        needsService
+        busy={busy === "pause"}
+        onClick={() => void act("pause")}
+        icon={<Pause aria-hidden className="size-3.5" />}
+        aria-label={`Pause ${plural(ids.size, "selected run")}`}
+      >
+        <span className="max-sm:sr-only">Pause</span>
+      </Button>
+      <Button
+        variant="quiet"
+        needsService
+        busy={busy === "stop"}
+        onClick={() => void act("stop")}
+        icon={<Square aria-hidden className="size-3.5" />}
+        aria-label={`Stop ${plural(ids.size, "selected run")}`}
+      >
+        <span className="max-sm:sr-only">Stop</span>
+      </Button>
+      <TagButton
+        count={ids.size}
+        onTag={async (tag, add) => void actions.tagMany(await loadRuns(), tag, add)}
+      />
       <ExportRunsMenu
         of={{ runs: [...ids] }}
         trigger={
@@ -61,11 +110,79 @@ export function SelectionBar({ ids, onRemove, onClear }: SelectionBarProps) {
         icon={<Trash2 aria-hidden className="size-3.5" />}
         aria-label={`Delete ${plural(ids.size, "selected run")}`}
       >
-        Delete
+        <span className="max-sm:sr-only">Delete</span>
       </Button>
       <Button variant="quiet" onClick={onClear} aria-label="Clear the selection">
         <X aria-hidden className="size-4" />
       </Button>
     </section>
+  );
+}
+
+interface TagButtonProps {
+  count: number;
+  onTag: (tag: string, add: boolean) => void;
+}
+
+/** Gives the selected runs a tag, or takes it from them. */
+function TagButton({ count, onTag }: TagButtonProps) {
+  const [open, setOpen] = useState(false);
+  const [tag, setTag] = useState("");
+  const known = useQuery({ ...tagsQuery, enabled: open });
+  const limits = useLimits();
+  const list = useId();
+  const send = (add: boolean) => {
+    if (tag.trim() === "") return;
+    onTag(tag.trim(), add);
+    setTag("");
+    setOpen(false);
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    send(true);
+  };
+  return (
+    <Popover
+      label="Tag the selected runs"
+      side="top"
+      open={open}
+      onOpenChange={setOpen}
+      trigger={
+        <Button
+          variant="quiet"
+          needsService
+          icon={<Tag aria-hidden className="size-3.5" />}
+          aria-label={`Tag ${plural(count, "selected run")}`}
+        >
+          <span className="max-sm:sr-only">Tag</span>
+        </Button>
+      }
+    >
+      <form onSubmit={submit} className="flex flex-col gap-2">
+        <input
+          aria-label="Tag"
+          placeholder="Tag"
+          autoComplete="off"
+          maxLength={limits?.tag.maximum}
+          list={list}
+          value={tag}
+          onChange={({ target }) => setTag(target.value)}
+          className={controlClass}
+        />
+        <datalist id={list}>
+          {known.data?.tags.map(({ name }) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+        <div className="flex gap-2">
+          <Button type="submit" variant="primary" disabled={tag.trim() === ""}>
+            Add tag
+          </Button>
+          <Button variant="quiet" disabled={tag.trim() === ""} onClick={() => send(false)}>
+            Remove tag
+          </Button>
+        </div>
+      </form>
+    </Popover>
   );
 }

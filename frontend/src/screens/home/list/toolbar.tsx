@@ -1,7 +1,9 @@
 "use client";
 
-import { ArrowDown, ArrowUp } from "lucide-react";
+import { ArrowDown, ArrowUp, Columns3 } from "lucide-react";
+import { type ComponentProps, lazy, Suspense, useState } from "react";
 import { isFiltered, type ListFilter, NO_FILTER, type SortKey, SORTS } from "@/api/run-filter";
+import { withRetry } from "@/api/with-retry";
 import { FilterButtons, SearchBox } from "@/screens/shared/run-filters";
 import { Button } from "@/ui/button";
 import { Select } from "@/ui/select";
@@ -64,6 +66,7 @@ export function Toolbar({ filter, onChange }: ToolbarProps) {
           checked={!filter.apart}
           onChange={(grouped) => onChange({ apart: !grouped })}
         />
+        <ColumnsButton />
         {isFiltered(filter) && (
           <Button variant="quiet" onClick={() => onChange(NO_FILTER)}>
             Clear
@@ -71,5 +74,37 @@ export function Toolbar({ filter, onChange }: ToolbarProps) {
         )}
       </div>
     </div>
+  );
+}
+
+const loadColumns = () => import("./columns-menu");
+const ColumnsMenu = lazy(withRetry(loadColumns));
+
+/** Opens the choice of columns, whose code is loaded on hover, focus or press. A phone shows cards instead. */
+function ColumnsButton() {
+  const [wanted, setWanted] = useState(false);
+  const face = (props: ComponentProps<typeof Button> = {}) => (
+    <Button
+      variant="quiet"
+      className="max-md:hidden!"
+      icon={<Columns3 aria-hidden className="size-3.5" />}
+      {...props}
+    >
+      Columns
+    </Button>
+  );
+  if (!wanted) {
+    return face({
+      "aria-haspopup": "dialog",
+      "aria-expanded": false,
+      onPointerEnter: () => void loadColumns(),
+      onFocus: () => void loadColumns(),
+      onClick: () => setWanted(true),
+    });
+  }
+  return (
+    <Suspense fallback={face({ "aria-busy": true })}>
+      <ColumnsMenu trigger={face()} />
+    </Suspense>
   );
 }

@@ -1,7 +1,7 @@
 import { act, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
-import { NotificationSettings } from "./settings-sheet";
+import { NotificationSettings } from "./settings";
 
 function browser(permission: NotificationPermission, answer: NotificationPermission = permission) {
   const fake = { permission, requestPermission: vi.fn(async () => (fake.permission = answer)) };

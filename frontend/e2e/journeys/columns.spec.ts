@@ -1,0 +1,92 @@
+import { expect, test } from "@playwright/test";
+import { PATIENCE } from "../patience";
+
+test("a hyperparameter becomes a column, which is moved, resized and kept", async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto("/?q=baseline");
+  await page.getByRole("button", { name: "Columns" }).click();
+  const menu = page.getByRole("dialog", { name: "Columns" });
+  await menu.getByPlaceholder("Search").fill("learning_rate");
+  await menu.getByRole("option", { name: "learning_rate", exact: true }).click(PATIENCE);
+  await page.keyboard.press("Escape");
+  const titles = page.getByRole("columnheader");
+  const added = titles.and(page.getByLabel("learning_rate", { exact: true }));
+  await expect(added).toBeVisible();
+  const cell = page
+    .locator("[role=row][data-index]")
+    .first()
+    .getByText(/^0\.\d+$/);
+  await expect(cell.first()).toBeVisible(PATIENCE);
+
+  const names = () =>
+    titles.evaluateAll((all) => all.map((title) => title.getAttribute("aria-label")));
+  const before = (await names()).indexOf("learning_rate");
+  await added.getByRole("button").focus();
+  await page.keyboard.press("Shift+ArrowLeft");
+  await expect.poll(async () => (await names()).indexOf("learning_rate")).toBe(before - 1);
+  await titles
+    .and(page.getByLabel("Trend", { exact: true }))
+    .dragTo(titles.and(page.getByLabel("Algorithm", { exact: true })));
+  await expect.poll(async () => (await names()).indexOf("Trend")).toBe(2);
+
+  const width = page.getByRole("separator", { name: "Width of learning_rate" });
+  const wide = Number(await width.getAttribute("aria-valuenow"));
+  await width.focus();
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("ArrowLeft");
+  await expect
+    .poll(async () => Number(await width.getAttribute("aria-valuenow")))
+    .toBeLessThan(wide);
+
+  const kept = await names();
+  await page.reload();
+  await expect(added).toBeVisible();
+  expect(await names()).toEqual(kept);
+});
+
+test("trials of experiments are folded until they are shown", async ({ page }) => {
+  await page.goto("/");
+  await page.getByRole("button", { name: /^\d+ trials of experiments folded$/ }).click();
+  await expect(page).toHaveURL(/trials=shown/);
+  await expect(page.getByRole("button", { name: "Fold trials of experiments" })).toHaveAttribute(
+    "aria-expanded",
+    "true",
+  );
+});
+
+test("selected runs get a tag, which is taken from them again", async ({ page }) => {
+  await page.goto("/?q=Sweep+1&seeds=apart");
+  const boxes = page.locator("[role=row][data-index] [data-act=select]");
+  await boxes.nth(0).click();
+  await boxes.nth(1).click();
+  const selected = page.getByRole("region", { name: "Selected runs" });
+  const tag = async (action: string) => {
+    await selected.getByRole("button", { name: "Tag 2 selected runs" }).click();
+    await page.getByRole("combobox", { name: "Tag" }).fill("together");
+    await page.getByRole("button", { name: action }).click();
+  };
+  const rows = page.getByRole("row").filter({ hasText: "together" });
+  await tag("Add tag");
+  await expect(rows).toHaveCount(2);
+  await tag("Remove tag");
+  await expect(rows).toHaveCount(0);
+});
+
+test("Esc leaves the search, and a page shows the settings in force", async ({ page }) => {
+  await page.goto("/");
+  await expect(page.locator("[role=row][data-index]").first()).toBeVisible();
+  await page.keyboard.press("/");
+  const search = page.getByRole("searchbox");
+  await expect(search).toBeFocused();
+  await page.keyboard.type("PPO");
+  await page.keyboard.press("Escape");
+  await expect(search).not.toBeFocused();
+  await expect(page).toHaveURL(/q=PPO/);
+
+  await page.keyboard.press("g");
+  await page.keyboard.press(",");
+  await expect(page.getByRole("heading", { name: "Settings", level: 1 })).toBeVisible();
+  await page.getByRole("searchbox", { name: "Filter settings" }).fill("concurrent");
+  await expect(page.getByRole("list", { name: "Settings" }).getByRole("listitem")).toHaveCount(1);
+  await expect(page.getByText("RLVIZ_MAX_CONCURRENT_RUNS")).toBeVisible();
+});

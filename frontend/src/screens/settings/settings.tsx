@@ -1,0 +1,241 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import clsx from "clsx";
+import { type ReactNode, useState } from "react";
+import { healthQuery, settingsQuery } from "@/api/choices";
+import { storageText } from "@/api/storage";
+import type { Health, ServiceSetting } from "@/api/types";
+import { browserNotifications, silence, turnOn } from "@/lib/browser-notifications";
+import { bytes, count, setting } from "@/lib/number";
+import { useStore } from "@/lib/use-store";
+import { ThemeToggle } from "@/shell/theme-toggle";
+import { Card } from "@/ui/card";
+import { ErrorState } from "@/ui/notice";
+import { Skeleton } from "@/ui/progress";
+import { controlClass } from "@/ui/select";
+import { Switch } from "@/ui/switch";
+
+/** Settings of this browser, and the settings that the service runs with. */
+export function Settings() {
+  const { data: health, error, refetch, isFetching } = useQuery(healthQuery);
+  return (
+    <div className="flex flex-col gap-4">
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <Card title="This browser" bodyClass="px-4 pb-3">
+          <section
+            aria-label="Appearance"
+            className="flex min-h-12 items-center justify-between gap-4 text-sm"
+          >
+            <h3 className="text-ink-soft">Theme</h3>
+            <ThemeToggle />
+          </section>
+          <NotificationSettings webhook={health?.webhook} />
+        </Card>
+        <Card title="Service" bodyClass="px-4 py-1.5">
+          {health ? (
+            <dl className="divide-y divide-line text-sm tabular-nums">
+              <Fact name="Version">{health.version}</Fact>
+              <Fact name="Now">
+                {health.active_runs} of {health.max_concurrent_runs} training, {health.queued_runs}{" "}
+                waiting
+              </Fact>
+              <Fact name="Training runs in">
+                {health.launcher === "process" ? "a process per run" : health.launcher}
+              </Fact>
+              <Fact name="Free disk in the runs folder">{bytes(health.free_disk_bytes)}</Fact>
+            </dl>
+          ) : error ? (
+            <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />
+          ) : (
+            <Skeleton className="my-2 h-32" />
+          )}
+        </Card>
+      </div>
+      <ServiceSettings />
+      {health && <StorageProfiles storage={health.storage} />}
+    </div>
+  );
+}
+
+/** Every setting that the service runs with: value, source, and what it does. */
+function ServiceSettings() {
+  const { data, error, refetch, isFetching } = useQuery(settingsQuery);
+  const [text, setText] = useState("");
+  const [onlySet, setOnlySet] = useState(false);
+  const wanted = text.trim().toLowerCase();
+  const shown = (data ?? []).filter(
+    ({ variable, description, source }) =>
+      (!onlySet || source !== "default") &&
+      `${variable} ${description}`.toLowerCase().includes(wanted),
+  );
+  return (
+    <Card
+      title="Service settings"
+      aside={
+        <div className="flex flex-wrap items-center gap-3">
+          <Switch label="Only changed ones" checked={onlySet} onChange={setOnlySet} />
+          <input
+            type="search"
+            aria-label="Filter settings"
+            placeholder="Filter"
+            value={text}
+            onChange={({ target }) => setText(target.value)}
+            className={clsx(controlClass, "w-44!")}
+          />
+        </div>
+      }
+      bodyClass=""
+    >
+      <p className="px-4 py-2.5 text-xs text-ink-soft">
+        Read-only here. Set them as environment variables, in a <code>.env</code> file or in{" "}
+        <code>rlviz.toml</code>, then start the service again. A variable wins over a file.
+      </p>
+      {data ? (
+        <ul aria-label="Settings" className="divide-y divide-line border-t border-line text-sm">
+          {shown.map((setting) => (
+            <SettingLine key={setting.name} setting={setting} />
+          ))}
+          {shown.length === 0 && <li className="px-4 py-6 text-ink-soft">No setting matches.</li>}
+        </ul>
+      ) : error ? (
+        <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />
+      ) : (
+        <Skeleton className="m-4 h-72" />
+      )}
+    </Card>
+  );
+}
+
+function SettingLine({ setting: { variable, value, unit, source, description } }: SettingProps) {
+  const text = unit === "bytes" && typeof value === "number" ? bytes(value) : settingText(value);
+  return (
+    <li className="grid gap-x-4 gap-y-0.5 px-4 py-2 md:grid-cols-[17rem_minmax(0,12rem)_8rem_minmax(0,1fr)]">
+      <code className="min-w-0 font-mono text-xs break-all">{variable}</code>
+      <span className="min-w-0 font-mono text-xs wrap-anywhere tabular-nums">{text}</span>
+      <span
+        className={clsx(
+          "min-w-0 text-xs wrap-anywhere",
+          source === "default" ? "text-ink-faint" : "font-medium text-accent",
+        )}
+      >
+        {source}
+      </span>
+      <span className="min-w-0 text-xs text-ink-soft">{description}</span>
+    </li>
+  );
+}
+
+interface SettingProps {
+  setting: ServiceSetting;
+}
+
+function settingText(value: unknown): string {
+  if (value === true) return "on";
+  if (value === false) return "off";
+  if (value === "" || (Array.isArray(value) && value.length === 0)) return "none";
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0
+    ? "none"
+    : setting(value);
+}
+
+interface FactProps {
+  name: string;
+  children: ReactNode;
+}
+
+function Fact({ name, children }: FactProps) {
+  return (
+    <div className="flex min-h-9 items-center justify-between gap-4 py-1.5">
+      <dt className="min-w-0 text-ink-soft">{name}</dt>
+      <dd className="text-right">{children}</dd>
+    </div>
+  );
+}
+
+/** How much is recorded of what is played, with a line for each family of environments. */
+function StorageProfiles({ storage }: { storage: Health["storage"] }) {
+  const example = Object.values(storage)[0];
+  const levels = Object.entries(example?.keeps ?? {});
+  return (
+    <Card title="Recording" bodyClass="px-4 pt-1 pb-3">
+      <dl className="divide-y divide-line border-b border-line text-sm tabular-nums">
+        {Object.entries(storage).map(([family, profile]) => (
+          <div key={family} className="flex min-h-9 items-center justify-between gap-4 py-1.5">
+            <dt className="min-w-0 shrink-0 text-ink-soft">{profile.title}</dt>
+            <dd className="text-right">{storageText(profile)}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className="mt-2 text-2xs text-ink-faint">
+        What each level of detail keeps, for example in {example?.title.toLowerCase()}:
+      </p>
+      <dl className="mt-1 grid grid-cols-[auto_1fr] gap-x-3 gap-y-1 text-2xs text-ink-faint">
+        {levels.map(([detail, keeps]) => (
+          <div key={detail} className="contents">
+            <dt className="font-medium">{detail}</dt>
+            <dd>{keeps}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className="mt-1.5 text-2xs text-ink-faint">
+        <code className="font-mono">RLVIZ_STORAGE</code> sets this by family of environments. A
+        run&rsquo;s page changes it for that run, also while it trains. Above the maximum, the
+        oldest records are deleted.
+      </p>
+    </Card>
+  );
+}
+
+const WHY_NOT = {
+  unsupported: "This browser does not offer notifications, or only to pages served over HTTPS.",
+  blocked:
+    "The browser blocks notifications of this page. Allow them in its settings for the page.",
+};
+
+/** Notifications of this browser, and the webhook of the service. */
+export function NotificationSettings({ webhook }: { webhook: Health["webhook"] | undefined }) {
+  const state = useStore(browserNotifications);
+  const cannot = state === "unsupported" || state === "blocked";
+  return (
+    <section aria-label="Notifications" className="border-t border-line">
+      <div className="divide-y divide-line text-sm">
+        <div className="py-1.5">
+          <Switch
+            label="Notify me in this browser"
+            checked={state === "on"}
+            disabled={cannot}
+            onChange={(on) => (on ? void turnOn() : silence())}
+          />
+          <p className="text-xs text-ink-soft">
+            {cannot
+              ? WHY_NOT[state]
+              : "When a rule sends a message, or a run is solved or ends, while this page is open in the background."}
+          </p>
+        </div>
+        {webhook !== undefined && <Webhook webhook={webhook} />}
+      </div>
+    </section>
+  );
+}
+
+function Webhook({ webhook }: { webhook: Health["webhook"] }) {
+  return (
+    <div className="py-1.5">
+      <div className="flex min-h-6 items-center justify-between gap-4">
+        <span className="min-w-0 text-ink-soft">
+          Webhook
+          <code className="block font-mono text-2xs text-ink-faint">RLVIZ_WEBHOOK_URL</code>
+        </span>
+        <span className="min-w-0 text-right wrap-anywhere">{webhook?.address ?? "none"}</span>
+      </div>
+      {webhook && (
+        <p className="text-xs text-ink-soft tabular-nums">
+          {count(webhook.sent)} sent, {count(webhook.waiting)} waiting, {count(webhook.given_up)}{" "}
+          given up
+        </p>
+      )}
+      {webhook?.problem && <p className="text-xs text-bad">{webhook.problem}</p>}
+    </div>
+  );
+}
