@@ -19,7 +19,7 @@ const isBare = (element: Element) => {
 
 const run = watchedRun();
 
-test("on a phone the agent plays below its title, in a corner while one scrolls, and keys are taken by touch @touch", async ({
+test("on a phone the agent plays below its title, docked while the page is scrolled, and keys are taken by touch @touch", async ({
   page,
 }) => {
   await page.goto(`/runs/view?id=${run()}`);
@@ -31,14 +31,14 @@ test("on a phone the agent plays below its title, in a corner while one scrolls,
   expect(width).toBeGreaterThan(320);
   await expect(live(page).getByRole("region", { name: "Action probabilities" })).toBeVisible();
 
-  await page.locator("#details").scrollIntoViewIfNeeded();
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
   const corner = page.getByRole("button", { name: "Close the small window" });
   await expect(corner).toBeVisible(PATIENCE);
   const before = await frames(page);
   await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(before + 3);
   await live(page).getByText("Value slice", { exact: true }).click();
   await live(page).getByText("What if", { exact: true }).click(PATIENCE);
-  await expect(page.getByRole("group", { name: "Live, in a corner" })).toBeVisible(PATIENCE);
+  await expect(page.getByRole("group", { name: "Live, docked" })).toBeVisible(PATIENCE);
   // Wherever the page was scrolled to show it, a slider lies bare from end to end, by the keyboard too.
   for (const held of await live(page)
     .getByRole("list", { name: "Held at" })

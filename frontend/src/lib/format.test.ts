@@ -11,6 +11,7 @@ import {
   plural,
   presetName,
   setting,
+  shortSetting,
   shareText,
 } from "./number";
 
@@ -106,3 +107,14 @@ test.each<[string | null, string]>([
   ["fast", "Fast"],
   [null, "Defaults"],
 ])("the preset %s is called %s", (preset, name) => expect(presetName(preset)).toBe(name));
+
+test.each([
+  [0.00000247429447426956, "2.474e-6"],
+  [0.0003, "0.0003"],
+  [0.1 + 0.2, "0.3"],
+  [20_480, "20480"],
+  [[64, 0.30000000000000004], "64, 0.3"],
+  ["linear", "linear"],
+  [null, "none"],
+  [0, "0"],
+] as const)("setting %j is read as %s", (value, text) => expect(shortSetting(value)).toBe(text));

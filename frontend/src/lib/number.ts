@@ -135,6 +135,15 @@ export function setting(value: unknown): string {
   return String(value);
 }
 
+/** A setting to be read: a number has at most four significant digits, `0.00000247429…` is `2.474e-6`. */
+export function shortSetting(value: unknown): string {
+  if (Array.isArray(value)) return value.map(shortSetting).join(", ") || "none";
+  if (typeof value !== "number" || !Number.isFinite(value) || Number.isInteger(value))
+    return setting(value);
+  const rounded = Number(value.toPrecision(4));
+  return Math.abs(rounded) < 1e-4 ? rounded.toExponential() : String(rounded);
+}
+
 /** Display name of a preset: `high-score` → `High Score`. Without one, a run has the algorithm's defaults. */
 export function presetName(preset: string | null): string {
   if (preset === null) return "Defaults";

@@ -92,7 +92,7 @@ export function PolicyReadingView({
 function LedHere({ record, action }: { record: StepRecord; action: DrawnSpace }) {
   const words = actionText(record.action, action);
   return (
-    <Figure title="What led here">
+    <Figure title="Last action">
       <p className="truncate text-xs text-ink-soft tabular-nums">
         {words === null ? (
           "The reset of the environment"

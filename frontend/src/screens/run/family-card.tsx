@@ -5,7 +5,7 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { familyQuery } from "@/api/runs";
 import type { Relative, RunDetail } from "@/api/types";
-import { count, decimal, setting } from "@/lib/number";
+import { count, decimal, shortSetting } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { StatusBadge } from "@/ui/badge";
 import { Card } from "@/ui/card";
@@ -118,5 +118,5 @@ function listed(changes: Relative["changes"]): string {
 
 /** Long whole numbers are read more easily in groups. */
 function value(of: unknown): string {
-  return typeof of === "number" && Number.isInteger(of) && of >= 10_000 ? count(of) : setting(of);
+  return typeof of === "number" && Number.isInteger(of) && of >= 10_000 ? count(of) : shortSetting(of);
 }

@@ -15,19 +15,18 @@ import { Button, buttonClass } from "@/ui/button";
 import { CopyButton } from "@/ui/copy-button";
 import { Disclosure } from "@/ui/disclosure";
 import { Notice } from "@/ui/notice";
-import { scrollToDetails, useDetailsTab } from "./details/run-details";
 import { useHeaderActions } from "./header/header-actions";
 import { PauseNotice } from "./pause-notice";
+import { DETAILS_ANCHOR, openTab, scrollToAnchor } from "./tabs/tab-address";
 import { TrustNotice } from "./trust-notice";
 
 const CUT_SHORT: readonly RunStatus[] = ["failed", "interrupted", "stopped"];
 
 /** What a reader must know before the figures: why it ended, what it waits for, what it warned of. */
 export function RunNotices({ run }: { run: RunDetail }) {
-  const [, openTab] = useDetailsTab();
-  const open = (tab: "events" | "log") => {
-    openTab(tab);
-    scrollToDetails();
+  const open = (part: "events" | "log") => {
+    openTab("data", (query) => query.set("details", part));
+    scrollToAnchor(DETAILS_ANCHOR);
   };
   return (
     <>

@@ -117,42 +117,14 @@ test.each([
 
 test("an unknown run says so", async () => {
   serve({ "GET /runs/gone": () => ({ status: 404, body: { title: "No such run" } }) });
-  renderWithQueries(
-    <RunDashboard
-      id="gone"
-      parts={{
-        Agent: () => null,
-        Strip: () => null,
-        Knobs: () => null,
-        Snapshots: () => null,
-        Rules: () => null,
-        Sinks: () => null,
-        Recording: () => null,
-        Try: () => null,
-      }}
-    />,
-  );
+  renderWithQueries(<RunDashboard id="gone" />);
   expect(screen.getByRole("status", { name: "Loading the run" })).toBeVisible();
   expect(await screen.findByText("This run does not exist")).toBeVisible();
 });
 
 test("a service that is away can be asked again", async () => {
   serve({});
-  renderWithQueries(
-    <RunDashboard
-      id="a"
-      parts={{
-        Agent: () => null,
-        Strip: () => null,
-        Knobs: () => null,
-        Snapshots: () => null,
-        Rules: () => null,
-        Sinks: () => null,
-        Recording: () => null,
-        Try: () => null,
-      }}
-    />,
-  );
+  renderWithQueries(<RunDashboard id="a" />);
   expect(await screen.findByRole("button", { name: "Try again" })).toBeVisible();
 });
 

@@ -19,14 +19,9 @@ import { Skeleton } from "@/ui/progress";
 import { useDeleteRun } from "./header/header-actions";
 import { RunHeader } from "./header/run-header";
 import { RunNotices } from "./notices";
-import { RunBody, type RunParts } from "./run-body";
+import { RunBody } from "./run-body";
 
-interface RunDashboardProps {
-  id: string;
-  parts: RunParts;
-}
-
-export function RunDashboard({ id, parts }: RunDashboardProps) {
+export function RunDashboard({ id }: { id: string }) {
   const { data: run, error, refetch, isFetching } = useQuery(runQuery(id));
   const remove = useDeleteRun();
   useTabTitle(run);
@@ -39,9 +34,9 @@ export function RunDashboard({ id, parts }: RunDashboardProps) {
   }
   return (
     <div className="flex flex-col gap-4">
-      <RunHeader run={run} remove={remove} Sinks={parts.Sinks} />
+      <RunHeader run={run} remove={remove} />
       <RunNotices run={run} />
-      <RunBody run={run} parts={parts} />
+      <RunBody run={run} />
       <ConnectionNotice />
     </div>
   );

@@ -93,7 +93,7 @@ export function SeedsCard({ own, seeds: { group, runs }, band, onBand }: SeedsCa
 /** Milliseconds between requests while a seed of the group trains. */
 const REFRESH_MS = 3_000;
 
-interface Seeds {
+export interface Seeds {
   group: SeedGroup;
   /** All runs of the group, by seed. */
   runs: readonly Run[];

@@ -20,7 +20,7 @@ interface FilmstripProps {
   run: RunDetail;
   group: ChartGroup;
   axis: ChartAxis;
-  /** Somebody wants to see a moment, or the film. */
+  /** A moment was chosen, or the film. */
   onChosen: () => void;
 }
 

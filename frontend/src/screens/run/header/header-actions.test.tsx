@@ -10,7 +10,6 @@ function Actions(change: Partial<RunDetail>) {
     <HeaderActions
       run={{ id: "a", actor: "policy", policy_step: null, damage: [], ...change } as RunDetail}
       remove={useDeleteRun()}
-      Sinks={() => null}
     />
   );
 }

@@ -10,17 +10,15 @@ import { count, presetName } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { StatusBadge } from "@/ui/badge";
 import { EnvironmentStill } from "@/ui/environment-still";
-import type { RunParts } from "../run-body";
 import { type DeleteRun, HeaderActions } from "./header-actions";
 import { RunNotes, RunTags, RunTitle } from "./labels";
 
 interface RunHeaderProps {
   run: RunDetail;
   remove: DeleteRun;
-  Sinks: RunParts["Sinks"];
 }
 
-export function RunHeader({ run, remove, Sinks }: RunHeaderProps) {
+export function RunHeader({ run, remove }: RunHeaderProps) {
   const algorithmName = useAlgorithmName();
   const stillUrl = useRunStill(run);
   const preset = run.preset && presetName(run.preset);
@@ -50,7 +48,7 @@ export function RunHeader({ run, remove, Sinks }: RunHeaderProps) {
           <RunNotes key={run.id} run={run} />
         </div>
       </div>
-      <HeaderActions run={run} remove={remove} Sinks={Sinks} />
+      <HeaderActions run={run} remove={remove} />
     </div>
   );
 }

@@ -48,13 +48,15 @@ import { type Frozen, type FrozenPicture, useFrozenPicture } from "./use-frozen"
 
 interface LiveWindowProps {
   run: RunDetail;
+  /** Whether the user chose this view, so that an ended run plays too. */
+  chosen: boolean;
 }
 
 /**
- * The agent plays, with its newest policy, from the first second of training; once the run has ended, with the final
- * one. It plays only while somebody looks: the window is in sight, or small in a corner, and the page is seen.
+ * The agent plays with its newest policy from the first second of training, and with the final one once the run has
+ * ended. It plays only while it can be seen: the window is in sight or docked, and the page is visible.
  */
-export function LiveWindow({ run }: LiveWindowProps) {
+export function LiveWindow({ run, chosen }: LiveWindowProps) {
   const [client] = useState(() => watchSession(run.id));
   const screen = useRef<HTMLDivElement>(null);
   const game = useRef<HTMLDivElement>(null);
@@ -70,7 +72,8 @@ export function LiveWindow({ run }: LiveWindowProps) {
 
   const reason = whyNotYet(run);
   const looks = corner.inView === true || (begun && !corner.closed);
-  const mayBegin = !still || asked;
+  // An ended run holds no session until someone asks for it.
+  const mayBegin = asked || (!still && (chosen || isActive(run)));
   useHeldSession(client, reason === null && mayBegin && looks && pageSeen);
   useEffect(() => announceSession(run.id, client), [run.id, client]);
 

@@ -19,12 +19,12 @@ interface EvaluationReadingProps {
   controller: PlaybackController;
 }
 
-/** What the policy made of each frame of the video; the records are asked for once somebody opens it. */
+/** The output of the policy for each frame of the video; the records are requested when it is opened. */
 export function EvaluationReading(props: EvaluationReadingProps) {
   const [open, setOpen] = useState(false);
   return (
     <Disclosure
-      summary="What the policy makes of it"
+      summary="Policy output"
       open={open}
       onToggle={setOpen}
       className="border-t border-line pt-2"

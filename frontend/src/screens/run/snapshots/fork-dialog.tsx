@@ -22,7 +22,7 @@ import type {
 } from "@/api/types";
 import { parseHyperparameter, parseInteger } from "@/forms/parse";
 import { SchemaField } from "@/forms/schema-field";
-import { count, plural, setting } from "@/lib/number";
+import { count, plural, setting, shortSetting } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
@@ -254,7 +254,7 @@ function Fixed({ settings }: { settings: readonly FixedSetting[] }) {
           <div key={name} className="py-1.5">
             <dt className="flex justify-between gap-4 font-mono">
               <span>{name}</span>
-              <span className="min-w-0 break-words text-ink-soft">{setting(value)}</span>
+              <span className="min-w-0 break-words text-ink-soft">{shortSetting(value)}</span>
             </dt>
             <dd className="mt-0.5 text-ink-soft">{why}</dd>
           </div>
@@ -328,7 +328,7 @@ function forkSettings(
       else if (schema) {
         const was =
           name in changed
-            ? ` Changed while this run trained: it began with ${setting(configured[name])}.`
+            ? ` Changed while this run trained: it began with ${shortSetting(configured[name])}.`
             : "";
         const brings = note ? ` ${note}` : "";
         const help = `${schema.help}${effect === "anew" ? anew : ""}${brings}${was}`;
