@@ -21,7 +21,9 @@ test("a run is exported from its menu, and its page says how far @phone", async 
   await page.keyboard.press("Escape");
   await tab(page, "Data").click();
   await page.getByRole("tab", { name: "Integrations" }).click();
-  const panel = page.getByRole("region", { name: "Data" }).getByRole("listitem", { name: "TensorBoard" });
+  const panel = page
+    .getByRole("region", { name: "Data" })
+    .getByRole("listitem", { name: "TensorBoard" });
   await panel.getByText("Keep up to date").click();
   await expect(panel.getByRole("switch")).toBeChecked();
   const live = async () => {

@@ -47,7 +47,9 @@ test("the whole job, with the keyboard alone", async ({ page }, { retry }) => {
 
   await tabTo(page, tab(page, "Overview"), 200);
   await keyboard.press("ArrowRight");
+  await expect(tab(page, "Charts")).toBeFocused();
   await keyboard.press("ArrowRight");
+  await expect(tab(page, "Episodes")).toBeFocused();
   await keyboard.press("Enter");
   await tabTo(page, evaluation(page).getByLabel("Episodes to evaluate"), 200);
   await keyboard.press("ArrowUp");

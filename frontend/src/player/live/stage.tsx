@@ -105,7 +105,7 @@ export function SessionRefusal({ refusal, onAgain }: SessionRefusalProps) {
     staleTime: 0,
   });
   const takeOver = useMutation({ mutationFn: endSession, onSettled: onAgain });
-  const full = (others?.length ?? 0) > 0;
+  const full = refusal.status === TOO_MANY && others?.length !== 0;
   // External system: the clock. A place may become free; every refusal restarts the wait.
   useEffect(() => {
     if (!full) return;
@@ -121,9 +121,11 @@ export function SessionRefusal({ refusal, onAgain }: SessionRefusalProps) {
         {full ? (
           <>
             <p className="font-semibold text-ink">
-              {others!.length === 1
-                ? "Another window plays already"
-                : `${count(others!.length)} other windows play already`}
+              {!others
+                ? "Other windows play already"
+                : others.length === 1
+                  ? "Another window plays already"
+                  : `${count(others.length)} other windows play already`}
             </p>
             <p className="max-w-80">
               This one starts by itself as soon as one of them stops or is hidden.

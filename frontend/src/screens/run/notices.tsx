@@ -2,7 +2,6 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { CircleStop, Clapperboard, Copy, Play, ScrollText, Wrench } from "lucide-react";
-import Link from "next/link";
 import { explainAction } from "@/api/http";
 import { useRunActions } from "@/api/run-actions";
 import { canDo, isGuest, learns } from "@/api/run-availability";
@@ -14,6 +13,7 @@ import { routes } from "@/lib/routes";
 import { Button, buttonClass } from "@/ui/button";
 import { CopyButton } from "@/ui/copy-button";
 import { Disclosure } from "@/ui/disclosure";
+import { HoverLink } from "@/ui/hover-link";
 import { Notice } from "@/ui/notice";
 import { useHeaderActions } from "./header/header-actions";
 import { PauseNotice } from "./pause-notice";
@@ -170,10 +170,10 @@ function EndingNotice({ run, onOpenLog }: EndingNoticeProps) {
               Evaluate what was saved
             </Button>
           )}
-          <Link href={routes.duplicate(run.id)} className={buttonClass("quiet", "sm")}>
+          <HoverLink href={routes.duplicate(run.id)} className={buttonClass("quiet", "sm")}>
             <Copy aria-hidden className="size-3.5" />
             {learns(run) ? "Train" : "Run"} again with these settings…
-          </Link>
+          </HoverLink>
           <Button
             size="sm"
             variant="quiet"

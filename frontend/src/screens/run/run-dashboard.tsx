@@ -3,7 +3,6 @@
 import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { CircleCheck, FileQuestion, Unplug } from "lucide-react";
-import Link from "next/link";
 import { useEffect, useState } from "react";
 import { ApiError } from "@/api/http";
 import { isActive, progress, runQuery } from "@/api/runs";
@@ -14,6 +13,7 @@ import { useServiceAway } from "@/lib/service";
 import { useDocumentTitle } from "@/shell/page-header";
 import { useConnectionState } from "@/stream/provider";
 import { buttonClass } from "@/ui/button";
+import { HoverLink } from "@/ui/hover-link";
 import { EmptyState, ErrorState } from "@/ui/notice";
 import { Skeleton } from "@/ui/progress";
 import { useDeleteRun } from "./header/header-actions";
@@ -97,9 +97,9 @@ export function RunNotFound({ id }: { id: string | null }) {
         icon={FileQuestion}
         title={id === null ? "No run was named" : "This run does not exist"}
         action={
-          <Link href={routes.home} className={buttonClass("primary")}>
+          <HoverLink href={routes.home} className={buttonClass("primary")}>
             Go to your runs
-          </Link>
+          </HoverLink>
         }
       >
         {id === null ? (

@@ -4,7 +4,6 @@ import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { CircleAlert, Eye, GitFork, Info, TriangleAlert } from "lucide-react";
 import dynamic from "next/dynamic";
-import Link from "next/link";
 import { useState } from "react";
 import { lookedAtText } from "@/api/hint-text";
 import { hintsQuery } from "@/api/run-record";
@@ -15,6 +14,7 @@ import { count, shortSetting } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { Button } from "@/ui/button";
 import { Card } from "@/ui/card";
+import { HoverLink } from "@/ui/hover-link";
 import type { Highlight } from "./curves/highlight";
 
 const appearances = {
@@ -56,12 +56,12 @@ export function RunHints({ run, shown, onShow }: RunHintsProps) {
     <Card
       title="Hints"
       aside={
-        <Link
+        <HoverLink
           href={routes.explainRun(run.id)}
           className="rounded-sm text-xs font-medium text-accent hover:underline"
         >
           Explain this run
-        </Link>
+        </HoverLink>
       }
       bodyClass=""
     >

@@ -196,7 +196,7 @@ export function AllCharts(props: CurvesProps) {
                   onHide={shown.length > 1 ? () => change(toggleHidden(layout, id)) : null}
                 />
               )}
-              <WhenNear className={HEIGHTS[size]} always={spec === pointed}>
+              <WhenNear title={spec.title} className={HEIGHTS[size]} always={spec === pointed}>
                 <ChartSlot {...slot(spec)} className={HEIGHTS[size]} />
               </WhenNear>
             </li>
@@ -286,16 +286,17 @@ function ArrangeBar({
 /** Pixels outside the window from which a chart is drawn. */
 const NEAR = "400px";
 
-/** Draws a chart once it is near the window: a run may have hundreds of metrics. */
-function WhenNear({
-  className,
-  always,
-  children,
-}: {
+interface WhenNearProps {
+  title: string;
+  /** The class of the height of the chart. */
   className: string;
+  /** Whether it is drawn wherever it is. */
   always: boolean;
   children: ReactNode;
-}) {
+}
+
+/** Draws a chart once it is near the window: a run may have hundreds of metrics. */
+function WhenNear({ title, className, always, children }: WhenNearProps) {
   const place = useRef<HTMLDivElement>(null);
   const [near, setNear] = useState(() => typeof IntersectionObserver === "undefined");
   // External system: the scroll position.
@@ -313,9 +314,10 @@ function WhenNear({
       {near || always ? (
         children
       ) : (
-        <div className="rounded-lg border border-line bg-surface pt-24">
+        <Card title={title} bodyClass="px-3 pt-2.5 pb-1.5">
+          <div className="h-6" />
           <div className={className} />
-        </div>
+        </Card>
       )}
     </div>
   );

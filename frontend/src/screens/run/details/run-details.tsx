@@ -41,6 +41,7 @@ export function DataTab({ run }: RunTabProps) {
       className="scroll-mt-28 outline-none"
       bodyClass=""
     >
+      <h2 className="sr-only">Data</h2>
       <Tabs<DetailsTab>
         label="Data"
         value={tab}

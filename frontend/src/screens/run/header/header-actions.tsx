@@ -20,7 +20,7 @@ import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { useAlgorithmName } from "@/api/choices";
-import { usualPolicy } from "@/api/evaluate";
+import { usualPolicy, whyNotYet } from "@/api/evaluate";
 import { evaluationsQuery } from "@/api/evaluations";
 import { explainAction } from "@/api/http";
 import { useRunActions } from "@/api/run-actions";
@@ -81,8 +81,8 @@ export function HeaderActions({ run, remove }: HeaderActionsProps) {
   const whyNotResumed = whyNot("resume", run) ?? (nothingKept ? NOTHING_KEPT : null);
   const mayWatch =
     learns(run) &&
-    run.policy_step !== null &&
     hasEnded(run) &&
+    whyNotYet(run) === null &&
     !(mayResume && whyNotResumed === null);
   const newest = evaluations?.[0]?.status;
   const evaluating = watch.isPending || newest === "queued" || newest === "running";
@@ -102,6 +102,18 @@ export function HeaderActions({ run, remove }: HeaderActionsProps) {
             {evaluating ? "Evaluating…" : "Evaluate"}
           </Button>
         )}
+        {(canDo("stop", run) || stopping) && (
+          <Button
+            needsService
+            onClick={() => stop.mutate(run.status)}
+            busy={stopping}
+            className={shared}
+            icon={<Square aria-hidden className="size-3 fill-current" />}
+          >
+            {stopping ? "Stopping…" : "Stop"}
+          </Button>
+        )}
+        {isOffered("extend", run) && <TrainLonger run={run} className={shared} />}
         {(canDo("pause", run) || pausing) && (
           <Button
             needsService
@@ -112,17 +124,6 @@ export function HeaderActions({ run, remove }: HeaderActionsProps) {
             icon={<Pause aria-hidden className="size-3 fill-current" />}
           >
             {pausing ? "Pausing…" : "Pause"}
-          </Button>
-        )}
-        {(canDo("stop", run) || stopping) && (
-          <Button
-            needsService
-            onClick={() => stop.mutate(run.status)}
-            busy={stopping}
-            className={shared}
-            icon={<Square aria-hidden className="size-3 fill-current" />}
-          >
-            {stopping ? "Stopping…" : "Stop"}
           </Button>
         )}
         {isOffered("start", run) && (
@@ -161,7 +162,6 @@ export function HeaderActions({ run, remove }: HeaderActionsProps) {
             Watch
           </Button>
         )}
-        {isOffered("extend", run) && <TrainLonger run={run} className={shared} />}
         <RunMenu run={run} remove={remove} />
       </div>
       {stopping && run.update_seconds !== null && run.update_seconds >= WORTH_SAYING && (

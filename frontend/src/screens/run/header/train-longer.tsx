@@ -31,7 +31,7 @@ export function TrainLonger({ run, className }: { run: RunDetail; className?: st
           className={className}
           icon={<FastForward aria-hidden className="size-3.5" />}
         >
-          Train longer…
+          <span className="max-sm:sr-only">Train longer…</span>
         </Button>
       }
     >

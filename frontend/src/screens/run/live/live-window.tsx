@@ -9,7 +9,6 @@ import {
   StepForward,
   Undo2,
 } from "lucide-react";
-import Link from "next/link";
 import { useEffect, useRef, useState } from "react";
 import { useRunStill } from "@/api/choices";
 import { whyNotYet } from "@/api/evaluate";
@@ -42,6 +41,7 @@ import {
 } from "@/player/session/watch-session";
 import { Key } from "@/player/video/transport";
 import { Button, buttonClass } from "@/ui/button";
+import { HoverLink } from "@/ui/hover-link";
 import { Segmented } from "@/ui/segmented";
 import { LiveReading } from "./live-reading";
 import { type Frozen, type FrozenPicture, useFrozenPicture } from "./use-frozen";
@@ -218,14 +218,14 @@ function PlayBar({ client, runId, frozen, onLive, onFullScreen }: PlayBarProps) 
         <StepForward aria-hidden className={icon} />
       </Key>
       <SpeedSelect client={client} disabled={!live} />
-      <Link
+      <HoverLink
         href={routes.playRun(runId)}
         aria-label="Play on a page of its own"
         title="Play on a page of its own"
         className={clsx(buttonClass("quiet", "sm"), "ml-auto")}
       >
         <SquareArrowOutUpRight aria-hidden className={icon} />
-      </Link>
+      </HoverLink>
       <Key label="Full screen" onPress={onFullScreen}>
         <Maximize aria-hidden className={icon} />
       </Key>

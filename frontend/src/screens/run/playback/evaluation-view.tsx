@@ -83,8 +83,7 @@ export function EvaluationView({ run }: { run: RunDetail }) {
     setAsked(asked + 1);
     place.current?.scrollIntoView({ block: "nearest" });
   };
-  const findings = shown &&
-    film && { run, evaluation: shown, completed, film, controller, key: `${playing} findings` };
+  const findings = shown && film && { run, evaluation: shown, completed, film, controller };
 
   return (
     <div ref={place} className="@container flex scroll-mt-28 flex-col gap-4">
@@ -116,7 +115,7 @@ export function EvaluationView({ run }: { run: RunDetail }) {
                 underWay={underWay !== null}
               />
             )}
-            {findings && <PlayedFindings {...findings} />}
+            {findings && <PlayedFindings key={`${playing} PlayedFindings`} {...findings} />}
           </div>
           <div className="@container flex min-w-0 flex-col gap-4">
             {underWay && <EvaluationProgress evaluation={underWay} />}
@@ -149,12 +148,12 @@ export function EvaluationView({ run }: { run: RunDetail }) {
                 playing={film.missing === null ? { controller, chapters: film.chapters } : null}
               />
             )}
-            {findings && <ComparedFindings {...findings} />}
+            {findings && <ComparedFindings key={`${playing} ComparedFindings`} {...findings} />}
             {shown && <EvaluationSummary evaluation={shown} handedOver={run.actor === "foreign"} />}
           </div>
         </div>
         <div className="mt-4 flex flex-col gap-2 empty:hidden">
-          {findings && <RecordedSteps {...findings} />}
+          {findings && <RecordedSteps key={`${playing} RecordedSteps`} {...findings} />}
           {all && all.length > 1 && (
             <EvaluationHistory evaluations={all} shown={shown?.id} onShow={show} />
           )}

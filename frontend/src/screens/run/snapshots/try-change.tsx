@@ -146,7 +146,9 @@ function repeated(
   changes: Readonly<Record<string, unknown>>,
   longestName: number | undefined,
 ): CreateRun {
-  const suffixes = Object.entries(changes).map(([name, value]) => `, ${name} ${shortSetting(value)}`);
+  const suffixes = Object.entries(changes).map(
+    ([name, value]) => `, ${name} ${shortSetting(value)}`,
+  );
   const { algo, env_id, env_options, preset, seed, total_timesteps } = config;
   return {
     ...{ algo, env_id, env_options, preset, seed, total_timesteps },

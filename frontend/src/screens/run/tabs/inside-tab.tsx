@@ -1,10 +1,10 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import clsx from "clsx";
 import { lazy, Suspense, useState } from "react";
 import { algorithmsQuery } from "@/api/choices";
 import { Q_TABLE } from "@/api/run-record";
-import type { RunDetail } from "@/api/types";
 import { withRetry } from "@/api/with-retry";
 import { Card } from "@/ui/card";
 import { Disclosure } from "@/ui/disclosure";
@@ -22,12 +22,26 @@ const MomentView = lazy(
 
 /** What happens inside the training: updates and weights, the values of a policy, and what it looks at. */
 export function InsideTab({ run, charts }: RunTabProps) {
+  const { data: algorithms } = useQuery(algorithmsQuery);
+  const algorithm = algorithms?.find(({ id }) => id === run.algo);
+  const hasTable = algorithm?.artifacts.includes(Q_TABLE) ?? false;
   return (
     <div className="flex flex-col gap-4">
-      <Card title="Inside the updates">
-        <AnatomyPanel run={run} />
-      </Card>
-      <QTableSlot run={run} />
+      <div
+        className={clsx(
+          "grid items-start gap-4",
+          hasTable && "lg:grid-cols-[minmax(0,1fr)_minmax(0,26rem)]",
+        )}
+      >
+        <Card title="Inside the updates">
+          <AnatomyPanel run={run} />
+        </Card>
+        {hasTable && (
+          <Suspense fallback={<Skeleton className="h-96 rounded-lg" />}>
+            <QTableCard run={run} />
+          </Suspense>
+        )}
+      </div>
       <PolicySection run={run} charts={charts} />
     </div>
   );
@@ -51,17 +65,5 @@ function PolicySection({ run, charts }: RunTabProps) {
         </section>
       )}
     </Disclosure>
-  );
-}
-
-/** The Q-table of a run whose algorithm writes one; nothing for others. */
-function QTableSlot({ run }: { run: RunDetail }) {
-  const { data: algorithms } = useQuery(algorithmsQuery);
-  const algorithm = algorithms?.find(({ id }) => id === run.algo);
-  if (!algorithm?.artifacts.includes(Q_TABLE)) return null;
-  return (
-    <Suspense fallback={<Skeleton className="h-96 rounded-lg" />}>
-      <QTableCard run={run} />
-    </Suspense>
   );
 }

@@ -2,9 +2,10 @@
 
 import type { ReactNode } from "react";
 import { learns } from "@/api/run-availability";
+import { isActive } from "@/api/runs";
 import type { RunDetail } from "@/api/types";
 import { useMediaQuery } from "@/lib/media";
-import { chooseAgentView } from "@/lib/agent-view";
+import { chooseAgentView, useAgentView } from "@/lib/agent-view";
 import { useHighlight } from "../curves/highlight";
 import { ReturnChart } from "../curves/learning-curves";
 import { type RunCharts, useBackdrop } from "../curves/run-charts";
@@ -32,6 +33,7 @@ export function Overview({ run, charts, agent }: OverviewProps) {
   const [highlight, point] = useHighlight();
   const backdrop = useBackdrop(run, charts);
   const beside = useMediaQuery(BESIDE);
+  const chosenView = useAgentView();
   const { seeds } = backdrop;
   const learning = learns(run);
   const agentPlace = (
@@ -39,6 +41,14 @@ export function Overview({ run, charts, agent }: OverviewProps) {
       {agent}
     </div>
   );
+  const relatives = (
+    <>
+      {seeds && <SeedsCard own={run.id} seeds={seeds} band={band} onBand={showBand} />}
+      {learning && <FamilyCard run={run} />}
+    </>
+  );
+  // What the agent does stands below its picture while it plays live, so that its column is the longer one.
+  const besideAgent = beside && !isActive(run) && chosenView !== "live" && chosenView !== "moment";
   const showMoment = () => chooseAgentView("moment");
   return (
     <div className="flex flex-col gap-4">
@@ -71,11 +81,15 @@ export function Overview({ run, charts, agent }: OverviewProps) {
                 }}
               />
             )}
-            {seeds && <SeedsCard own={run.id} seeds={seeds} band={band} onBand={showBand} />}
-            {learning && <FamilyCard run={run} />}
+            {!besideAgent && relatives}
           </div>
         </div>
-        {beside && agentPlace}
+        {beside && (
+          <div className="flex min-w-0 flex-col gap-4">
+            {agentPlace}
+            {besideAgent && relatives}
+          </div>
+        )}
       </div>
     </div>
   );
