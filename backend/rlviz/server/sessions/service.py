@@ -145,16 +145,24 @@ class SessionService:
         self._workers.end(session.id)
 
     def _make_room(self) -> None:
-        """If there are too many sessions, end the oldest without a viewer. Raises TooManySessions."""
+        """If there are too many sessions, end the oldest without a viewer, or else the oldest that stands still.
+
+        Raises TooManySessions.
+        """
         limit = self._settings.max_sessions
         if len(self._live) < limit:
             return
-        left = next((session for session in self._live.values() if session.is_left), None)
-        if limit == 0 or left is None:
+        live = self._live.values()
+        left = next((session for session in live if session.is_left), None)
+        idle = next((session for session in live if session.is_idle), None)
+        if limit == 0 or (left is None and idle is None):
             raise TooManySessions(
                 f"{len(self._live)} of at most {limit} sessions go on (RLVIZ_MAX_SESSIONS). Close one, then try again."
             )
-        left.end("Nobody looked, and another session began.")
+        if left is not None:
+            left.end("Nobody looked, and another session began.")
+        elif idle is not None:
+            idle.end("It was paused for a minute, and another session took its place.")
 
     # What is played
 

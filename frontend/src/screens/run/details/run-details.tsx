@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { useState } from "react";
 import { keys } from "@/api/keys";
-import { isGuest, learns } from "@/api/run-availability";
+import { isGuest } from "@/api/run-availability";
 import { artifactLink, fetchTail } from "@/api/run-files";
 import { lastRowsQuery } from "@/api/run-record";
 import { isActive } from "@/api/runs";

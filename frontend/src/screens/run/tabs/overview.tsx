@@ -29,7 +29,7 @@ const BESIDE = "(min-width: 80rem)";
 
 /** How the run does: four figures, the curve of the return with the film, the agent, and what the curves suggest. */
 export function Overview({ run, charts, agent }: OverviewProps) {
-  const { group, settings, changeSettings, curves, band, showBand } = charts;
+  const { group, changeSettings, curves, band, showBand } = charts;
   const [highlight, point] = useHighlight();
   const backdrop = useBackdrop(run, charts);
   const beside = useMediaQuery(BESIDE);
