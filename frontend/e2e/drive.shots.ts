@@ -57,7 +57,7 @@ const landing =
 
 async function saliency(page: Page, id: string) {
   await live(PROBABILITIES)(page, id);
-  await page.getByRole("switch", { name: "What mattered" }).click({ force: true });
+  await page.getByRole("switch", { name: "Saliency" }).click({ force: true });
   const seen = page.getByRole("img", { name: /how much each pixel mattered/ });
   await seen.scrollIntoViewIfNeeded(LONG);
 }

@@ -144,7 +144,7 @@ test("a slice of the value function is drawn anew with the weights that train", 
   const played = await frames(page);
   await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(played + 10);
   expect(await held.getAttribute("aria-valuetext")).toBe(value);
-  await live(page).getByRole("button", { name: "As it was seen" }).click();
+  await live(page).getByRole("button", { name: "Reset to the observation" }).click();
   await expect(held).not.toHaveAttribute("aria-valuetext", value!, PATIENCE);
 });
 

@@ -103,7 +103,7 @@ test("charts are moved, resized and hidden, for all runs of their algorithm", as
   await button("Episode return: move on").click();
   await expect(charts.nth(1)).toContainText("Episode return");
   await button("Episode return: smaller").click();
-  await button("Entropy: hide").click();
+  await button("Clip fraction: hide").click();
   await expect(charts).toHaveCount(all - 1);
   await button("Done").click();
   await page.reload();
@@ -111,8 +111,8 @@ test("charts are moved, resized and hidden, for all runs of their algorithm", as
   await expect(charts).toHaveCount(all - 1);
   await page.goto(runPage(recorded, "charts"));
   await expect(charts.nth(1)).toContainText("Episode return");
-  await expect(button("Show Entropy")).toBeVisible();
-  await button("Show Entropy").click();
+  await expect(button("Show Clip fraction")).toBeVisible();
+  await button("Show Clip fraction").click();
   await button("Arrange").click();
   await button("Restore the usual layout").click();
   await expect(charts.first()).toContainText("Episode return");

@@ -35,7 +35,7 @@ export function RunNotices({ run }: { run: RunDetail }) {
       {CUT_SHORT.includes(run.status) && <EndingNotice run={run} onOpenLog={() => open("log")} />}
       <PauseNotice run={run} />
       {run.ended_early && run.status !== "stopped" && (
-        <Notice tone="info" role="status" title="Ended before its budget">
+        <Notice tone="info" role="status" title="Ended early">
           <p className="break-words text-ink-soft">{run.ended_early}</p>
         </Notice>
       )}

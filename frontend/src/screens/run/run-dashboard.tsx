@@ -47,7 +47,7 @@ type Said = "lost" | "back" | null;
 const BACK_FOR = 4000;
 
 const words = {
-  lost: "Connection lost. What is shown stands still; it goes on by itself.",
+  lost: "Connection lost. Reconnecting…",
   back: "Connected again. Nothing was missed.",
 };
 

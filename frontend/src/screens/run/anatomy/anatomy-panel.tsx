@@ -193,7 +193,7 @@ function figuresOfLayer(name: string): AnatomyFigure[] {
     {
       id: "weights",
       title: "Weights",
-      help: "As the update left them. They spread slowly; a sudden spread is a step that was too large.",
+      help: "After the update. They spread slowly; a sudden spread means that the step was too large.",
       of: (update) => layerOf(update, name)?.weights ?? null,
     },
     {

@@ -65,7 +65,7 @@ export function Filmstrip({ run, group, axis, onChosen }: FilmstripProps) {
             {policies.isError
               ? "The policies of this run could not be listed."
               : policies.isPending
-                ? "Looking for the policies of this run"
+                ? "Loading policies…"
                 : whyNoFilm(run)}
           </p>
         )}
@@ -82,7 +82,8 @@ export function Filmstrip({ run, group, axis, onChosen }: FilmstripProps) {
             variant="quiet"
             needsService
             unavailable={
-              whyNotFilmed ?? (kept.length < 2 && "It takes two policies at least; one comes soon.")
+              whyNotFilmed ??
+              (kept.length < 2 && "At least two policies are needed; the next one comes soon.")
             }
             icon={<Clapperboard aria-hidden className="size-3.5" />}
             onClick={() => {

@@ -57,7 +57,7 @@ const shared = "max-sm:min-w-0 max-sm:grow max-sm:px-2!";
 const WORTH_SAYING = 2;
 
 const NOTHING_KEPT =
-  "It ended before a snapshot was taken to go on from: train again with these settings.";
+  "It ended before a snapshot was taken, so it cannot be resumed. Train again with these settings.";
 
 const SinksPanel = dynamic(
   withRetry(() => import("../sinks/sinks-panel").then((module) => module.SinksPanel)),

@@ -99,7 +99,7 @@ function EvaluationSeen({ evaluation, frame, episode, index, onHold }: Evaluatio
       canAsk={policy !== null}
       note={
         policy === null
-          ? "What mattered can be told only as long as the policy that played is kept: with the videos of the newest evaluations."
+          ? "Saliency needs the policy that played, which is kept with the videos of the newest evaluations."
           : `The policy that played is kept for this, ${bytes(policy)}.`
       }
     >

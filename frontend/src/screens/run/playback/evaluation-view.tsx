@@ -232,9 +232,7 @@ interface EvaluationFailureProps {
 function EvaluationFailure({ evaluation, retrying, onRetry }: EvaluationFailureProps) {
   return (
     <Notice tone="bad" role="alert" title="The evaluation failed">
-      <p className="break-words text-ink-soft">
-        {evaluation.cause ?? "The service gives no cause."}
-      </p>
+      <p className="break-words text-ink-soft">{evaluation.cause ?? "No cause was given."}</p>
       {evaluation.has_frames && (
         <div className="mt-2">
           <KeptFrames evaluation={evaluation} onPick={null} />
@@ -315,7 +313,7 @@ function EvaluationProgress({ evaluation }: { evaluation: Evaluation }) {
       />
       {queued && (
         <p className="mt-2 text-xs text-ink-faint">
-          It begins when a checkpoint and a free slot are there.
+          It starts as soon as there is a checkpoint and a free slot.
         </p>
       )}
     </div>
@@ -358,7 +356,7 @@ function NoEvaluation({ run, evaluations, reason, underWay }: NoEvaluationProps)
               {(run.actor === "foreign" ? STAYS_THERE : reason) ??
                 (learns(run)
                   ? "Run one to see what the policy does: a few episodes without exploration, on video."
-                  : "Run one to see what random actions come to: a few episodes, on video.")}
+                  : "Run one to see what random actions achieve: a few episodes, on video.")}
             </p>
           </StageNote>
         )

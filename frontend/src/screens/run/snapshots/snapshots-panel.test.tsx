@@ -63,11 +63,11 @@ test("one is given a name, by which it is kept", async () => {
   const asked = show(two, {}, { "PATCH /runs/a/snapshots/6144": () => ({ body: kept }) });
   await choose("step 6,144", /Keep/);
   const dialog = within(await screen.findByRole("dialog"));
-  expect(dialog.getByRole("button", { name: "Keep it" })).toHaveAccessibleDescription(
+  expect(dialog.getByRole("button", { name: "Keep snapshot" })).toHaveAccessibleDescription(
     "Give it a name first.",
   );
   await userEvent.type(dialog.getByRole("textbox", { name: "Name" }), "mine");
-  await confirm("Keep it");
+  await confirm("Keep snapshot");
   expect(asked()[0]?.body).toEqual({ name: "mine", message: "" });
   expect(await screen.findByText("mine")).toBeVisible();
   expect(screen.queryByRole("dialog")).not.toBeInTheDocument();
@@ -202,7 +202,7 @@ test("while the run trains one is taken with its name and message, and awaited u
   await userEvent.click(await screen.findByRole("button", { name: /Take a snapshot/ }));
   await userEvent.type(screen.getByRole("textbox", { name: "Name" }), "peak");
   await userEvent.type(screen.getByRole("textbox", { name: "Message" }), "best so far");
-  await userEvent.click(screen.getByRole("button", { name: "Take it" }));
+  await userEvent.click(screen.getByRole("button", { name: "Take snapshot" }));
   expect(asked).toContainEqual({
     route: "POST /runs/a/snapshots",
     body: { name: "peak", message: "best so far" },
@@ -231,7 +231,7 @@ test("what cannot be done now says why", async () => {
 test.each([
   ["created", "The first snapshot is taken when the run trains."],
   ["running", "No snapshot yet."],
-  ["failed", "This run has no snapshot, so it cannot go on."],
+  ["failed", "This run has no snapshot, so it cannot continue."],
 ] as const)("a %s run without snapshots says so", async (status, words) => {
   show(list(), { status });
   expect(await screen.findByText(new RegExp(words))).toBeVisible();
