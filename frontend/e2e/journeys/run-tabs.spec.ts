@@ -135,10 +135,10 @@ test("a run is forked from its menu, and at a point of its curve on any chart", 
   });
   const chosen = page.getByRole("group", { name: /^Step [\d,]+$/ });
   const step = (await chosen.getAttribute("aria-label"))!.toLowerCase();
-  await chosen.getByRole("button", { name: "Fork at this step…" }).click();
+  await chosen.getByRole("button", { name: "Fork here…" }).click();
   await expect(page.getByRole("dialog", { name: `Fork at ${step}` })).toBeVisible();
   await page.keyboard.press("Escape");
-  await chosen.getByRole("button", { name: "Watch its policy" }).click();
+  await chosen.getByRole("button", { name: "Watch policy" }).click();
   await expectOpen(page, "Overview");
   await expect(page.getByRole("radio", { name: "Moment" })).toBeChecked();
 });

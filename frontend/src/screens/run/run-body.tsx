@@ -53,8 +53,8 @@ const TABS = {
 const Agent = lazy(loadAgent);
 
 /** Loads the code of a tab before it is opened. A failure counts only once it is. */
-function preload(tab: RunTab) {
-  if (tab !== "overview") void loaders[tab]().catch(() => {});
+export function preloadTab(tab: RunTab) {
+  void (tab === "overview" ? loadAgent : loaders[tab])().catch(() => {});
 }
 
 /**
@@ -93,7 +93,7 @@ export function RunBody({ run }: { run: RunDetail }) {
       <RunTabBar
         tabs={tabsOf(run).map((entry) => ({ ...entry, badge: badges[entry.value] }))}
         open={tab}
-        onNear={preload}
+        onNear={preloadTab}
       >
         {Tab ? (
           <Boundary key={tab} what="This tab">
@@ -107,7 +107,7 @@ export function RunBody({ run }: { run: RunDetail }) {
       </RunTabBar>
       {/* Only what is docked is seen of it. */}
       {!onOverview && needsAgent && (
-        <div className="invisible absolute h-0 w-80 overflow-hidden">{agentPlace}</div>
+        <div className="invisible absolute h-0 w-40 overflow-hidden">{agentPlace}</div>
       )}
     </div>
   );

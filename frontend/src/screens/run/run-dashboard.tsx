@@ -19,12 +19,15 @@ import { Skeleton } from "@/ui/progress";
 import { useDeleteRun } from "./header/header-actions";
 import { RunHeader } from "./header/run-header";
 import { RunNotices } from "./notices";
-import { RunBody } from "./run-body";
+import { preloadTab, RunBody } from "./run-body";
+import { tabIn } from "./tabs/tab-address";
 
 export function RunDashboard({ id }: { id: string }) {
   const { data: run, error, refetch, isFetching } = useQuery(runQuery(id));
   const remove = useDeleteRun();
   useTabTitle(run);
+  // The code of the tab comes beside the run, not after it.
+  useState(() => preloadTab(tabIn(new URLSearchParams(window.location.search))));
   if (error instanceof ApiError && error.isNotFound) {
     return remove.isPending || remove.data === true ? <RunSkeleton /> : <RunNotFound id={id} />;
   }
@@ -123,8 +126,9 @@ export function RunSkeleton() {
         <Skeleton className="h-7 w-72 max-w-full" />
         <Skeleton className="h-4 w-56" />
       </div>
-      <Skeleton className="h-20 rounded-lg" />
-      <div className="grid gap-4 xl:grid-cols-[minmax(0,1fr)_26rem]">
+      <Skeleton className="h-10 w-96 max-w-full" />
+      <Skeleton className="h-24 rounded-lg" />
+      <div className="grid gap-4 xl:grid-cols-[minmax(0,1fr)_25rem]">
         <Skeleton className="h-80 rounded-lg" />
         <Skeleton className="h-80 rounded-lg" />
       </div>

@@ -12,6 +12,7 @@ import {
   Plus,
 } from "lucide-react";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { useAlgorithmName } from "@/api/choices";
 import { useMetricRegistry } from "@/api/metric-registry";
 import type { RunDetail } from "@/api/types";
 import { ChartCard, ChartHelp } from "@/charts/chart-card";
@@ -125,6 +126,7 @@ export function AllCharts(props: CurvesProps) {
   const { run, charts } = props;
   const { first, main, more, figures, pointed, toolbar, slot } = useDrawing(props);
   const [layout, change] = useChartLayout(run.algo);
+  const algorithm = useAlgorithmName()(run.algo);
   const [arranging, setArranging] = useState(false);
   const all = new Map([first, ...main, ...more].map((spec) => [spec.id, spec]));
   const ids = arrange([...all.keys()], layout);
@@ -158,7 +160,7 @@ export function AllCharts(props: CurvesProps) {
       </div>
       {arranging && (
         <p role="status" className="-mt-1 text-xs text-ink-soft">
-          Move, resize and hide charts. The layout is kept in this browser for all {run.algo} runs.
+          Move, resize and hide charts. The layout is kept in this browser for all {algorithm} runs.
         </p>
       )}
       <ul aria-label="Charts" className="grid grid-cols-6 gap-4">

@@ -55,7 +55,7 @@ export function MomentBar({ run, group, onWatch, className = "" }: MomentBarProp
           onClick={onWatch}
           icon={<MonitorPlay aria-hidden className="size-3.5" />}
         >
-          Watch its policy
+          Watch policy
         </Button>
       )}
       <Button
@@ -66,7 +66,7 @@ export function MomentBar({ run, group, onWatch, className = "" }: MomentBarProp
         onClick={() => setForkedAt(step)}
         icon={<GitFork aria-hidden className="size-3.5" />}
       >
-        Fork at this step…
+        Fork here…
       </Button>
       <Button
         size="sm"

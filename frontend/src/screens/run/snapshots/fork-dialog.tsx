@@ -82,7 +82,7 @@ export function ForkDialog({ run, at, tries, onClose }: ForkDialogProps) {
 
 /** Where the new run begins; `again` is the step from which its parent is first trained again. */
 function beginsAt(step: number, again: number | null): string {
-  const begins = `A new run goes on from step ${count(step)} with what you change.`;
+  const begins = `A new run continues from step ${count(step)} with your changes.`;
   if (again === null) return begins;
   const from = again === 0 ? "its beginning" : `step ${count(again)}`;
   return `${begins} It first trains this run again from ${from} to there, exactly as it was.`;
@@ -169,7 +169,7 @@ function ForkForm({ run, config, start, tries, ...known }: ForkFormProps) {
         </Field>
         <Field
           label="Timesteps"
-          hint={`In all; ${count(start.step)} are done.`}
+          hint={`In total; ${count(start.step)} are done.`}
           error={problem("/total_timesteps")}
         >
           {text("timesteps")}

@@ -36,7 +36,7 @@ test("lists what there is, newest first, what each was taken for, and what all t
   show(two);
   const rows = (await screen.findAllByRole("listitem")).map(({ textContent }) => textContent);
   expect(rows[0]).toMatch(/^6,144At a pausenewest.*143 kB$/);
-  expect(rows[1]).toMatch(/^2,048before-lrAsked forto fork/);
+  expect(rows[1]).toMatch(/^2,048before-lrRequestedto fork/);
   expect(
     screen.getByText(/2 snapshots · 286 kB · every minute, newest 3 kept within 2 GB/),
   ).toBeVisible();
@@ -119,7 +119,7 @@ test("resumes from the one that was chosen", async () => {
 test("rolls back only after saying what becomes of what came after", async () => {
   const asked = show(two, {}, { "POST /runs/a/rollback": () => ({ body: run() }) });
   await choose("“before-lr”", /Roll back/);
-  expect(screen.getByRole("dialog")).toHaveTextContent("in no curve and in no figure");
+  expect(screen.getByRole("dialog")).toHaveTextContent("but no longer count");
   expect(asked()).toEqual([]);
   await confirm("Roll back");
   expect(asked()).toEqual([{ route: "POST /runs/a/rollback", body: { snapshot: "before-lr" } }]);
@@ -132,7 +132,7 @@ const verified = { status: "completed", whole: true, identical: true, exact: tru
 test.each([
   [verified, "Verified: model, generators are identical."],
   [{ ...verified, exact: false, reasons: ["torch was 1.0."] }, "exactly. torch was 1.0."],
-  [{ ...verified, identical: false, first_difference: "model: x" }, "holds. model: x"],
+  [{ ...verified, identical: false, first_difference: "model: x" }, "The file differs. model: x"],
   [{ status: "completed", whole: false, cause: "It is damaged." }, "It is damaged."],
 ])(
   "a snapshot is verified, and what came of it is said (%#)",

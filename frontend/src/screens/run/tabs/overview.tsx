@@ -62,7 +62,14 @@ export function Overview({ run, charts, agent }: OverviewProps) {
                 ? (axis) => (
                     <>
                       <Filmstrip {...{ run, group, axis }} onChosen={showMoment} />
-                      <MomentBar run={run} group={group} className="px-1 pt-1" />
+                      {chosenView !== "moment" && (
+                        <MomentBar
+                          run={run}
+                          group={group}
+                          onWatch={showMoment}
+                          className="px-1 pt-1"
+                        />
+                      )}
                     </>
                   )
                 : undefined
