@@ -80,9 +80,10 @@ test("what the policy makes of a clip leads to its frames, and the clip plays on
   await moment(page).getByRole("button", { name: "Play", exact: true }).click();
   await tab(page, "Charts").click();
   const docked = page.getByRole("group", { name: "Moment, docked" });
-  await expect(docked.locator("video")).toBeInViewport();
-  const played = await videoTime(video);
-  await expect.poll(() => videoTime(video)).not.toBe(played);
+  const small = docked.locator("video");
+  await expect(small).toBeInViewport();
+  const played = await videoTime(small);
+  await expect.poll(() => videoTime(small)).not.toBe(played);
   await docked.getByRole("button", { name: "Back to its place" }).click();
   await expect(docked).toHaveCount(0);
   await expect(video).toBeInViewport();

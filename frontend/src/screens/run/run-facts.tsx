@@ -58,7 +58,7 @@ export function RunFacts({ run, series }: RunFactsProps) {
           label="Return now"
           notes={[
             hasEpisodes(run)
-              ? `${plural(run.episodes, "episode")}${meanEpisodes ? `, mean of ${meanNote(run, meanEpisodes)}` : ""}`
+              ? `${plural(run.episodes, "episode")}${meanEpisodes && run.episodes > 0 ? `, mean of ${meanNote(run, meanEpisodes)}` : ""}`
               : "episodes are not recorded",
             best !== null &&
               `best average ${decimal(best)}${averageEpisodes ? ` ${averageNote(run, averageEpisodes)}` : ""}`,

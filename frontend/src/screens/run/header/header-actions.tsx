@@ -143,7 +143,7 @@ export function HeaderActions({ run, remove }: HeaderActionsProps) {
           <Button
             needsService
             {...unless(whyNotResumed)}
-            variant={mayWatch ? "secondary" : "primary"}
+            variant={whyNotResumed === null ? "primary" : "secondary"}
             onClick={() => resume.mutate(run.status)}
             busy={resume.isPending}
             className={shared}
