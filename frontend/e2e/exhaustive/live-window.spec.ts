@@ -1,6 +1,6 @@
 import { expect, test } from "@playwright/test";
 import { PATIENCE } from "../patience";
-import { live, sideways, status, videoTime } from "../run-page";
+import { live, points, sideways, status, videoTime } from "../run-page";
 import { frames, stage, watchedRun } from "../watched";
 
 test.describe.configure({ mode: "serial" });
@@ -31,13 +31,13 @@ test("on a phone the agent plays below its title, docked while the page is scrol
   expect(width).toBeGreaterThan(320);
   await expect(live(page).getByRole("region", { name: "Action probabilities" })).toBeVisible();
 
+  await live(page).getByText("Value slice", { exact: true }).click();
+  await live(page).getByText("What if", { exact: true }).click(PATIENCE);
   await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
   const corner = page.getByRole("button", { name: "Close the small window" });
   await expect(corner).toBeVisible(PATIENCE);
   const before = await frames(page);
   await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(before + 3);
-  await live(page).getByText("Value slice", { exact: true }).click();
-  await live(page).getByText("What if", { exact: true }).click(PATIENCE);
   await expect(page.getByRole("group", { name: "Live, docked" })).toBeVisible(PATIENCE);
   // Wherever the page was scrolled to show it, a slider lies bare from end to end, by the keyboard too.
   for (const held of await live(page)
@@ -67,6 +67,7 @@ test("from the live window a click on the curve leads to a clip of that policy, 
 }) => {
   await page.goto(`/runs/view?id=${run()}`);
   await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(5);
+  await expect.poll(() => points(page, "Episode return"), PATIENCE).toBeGreaterThan(5);
   const plot = page.getByRole("region", { name: "Episode return", exact: true }).locator(".u-over");
   const { width, height } = (await plot.boundingBox())!;
   await plot.click({ position: { x: width * 0.3, y: height * 0.4 } });
