@@ -57,7 +57,7 @@ const landing =
 
 async function saliency(page: Page, id: string) {
   await live(PROBABILITIES)(page, id);
-  await page.getByRole("switch", { name: "What mattered" }).click({ force: true });
+  await page.getByRole("switch", { name: "Saliency" }).click({ force: true });
   const seen = page.getByRole("img", { name: /how much each pixel mattered/ });
   await seen.scrollIntoViewIfNeeded(LONG);
 }
@@ -94,6 +94,7 @@ async function scrubbed(page: Page, id: string) {
 async function tableAlive(page: Page) {
   await stage(page).first().scrollIntoViewIfNeeded(LONG);
   await expect.poll(() => frames(page), LONG).toBeGreaterThan(5);
+  await page.getByRole("tab", { name: "Inside" }).click();
   const table = page.getByRole("region", { name: "Q-table" });
   await expect(table.getByLabel(/the agent is here$/)).toBeVisible(LONG);
   await table.scrollIntoViewIfNeeded();

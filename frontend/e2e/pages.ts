@@ -19,7 +19,10 @@ export const PARTS: Record<string, (runs: Seeded) => Place[]> = {
     { address: "/trash" },
   ],
   "page of a run": ({ good, slow, created, live, failed, stopped, hostile }) => [
-    { address: runPage(good), open: openEvaluationOptions },
+    { address: runPage(good) },
+    { address: runPage(good, "episodes"), open: openEvaluationOptions },
+    { address: runPage(good, "charts"), open: press("Arrange") },
+    ...["inside", "control", "data"].map((tab) => ({ address: runPage(good, tab) })),
     ...[created, live[0]!, failed].map((id) => ({ address: runPage(id) })),
     ...[slow, stopped, hostile].map((id) => ({ address: runPage(id), again: true as const })),
     { address: "/runs/view" },

@@ -24,15 +24,17 @@ export async function picture(page: Page, title: string): Promise<string> {
   return createHash("sha256").update(pixels).digest("hex");
 }
 
-/** Puts the evaluation where the live window is. */
+/** A tab of a run page. */
+export function tab(page: Page, name: string) {
+  return page
+    .getByRole("tablist", { name: "Parts of the run" })
+    .getByRole("tab", { name: new RegExp(`^${name}`) });
+}
+
+/** Opens the tab with the player and the episodes. */
 export async function showEvaluation(page: Page) {
-  const evaluation = page.getByRole("radio", { name: "Evaluation" });
-  // Until the evaluations have come, the page shows the view that most ended runs have, and may take another then.
-  await expect(async () => {
-    await evaluation.click({ force: true });
-    await page.waitForTimeout(500);
-    await expect(evaluation).toBeChecked({ timeout: 1_000 });
-  }).toPass();
+  await tab(page, "Episodes").click();
+  await expect(tab(page, "Episodes")).toHaveAttribute("aria-selected", "true");
 }
 
 /** Where the agent plays. */

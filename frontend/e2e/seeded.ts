@@ -32,6 +32,7 @@ export function seeded(): Seeded {
   return JSON.parse(readFileSync(path.join(folder, "seeded.json"), "utf8")) as Seeded;
 }
 
-export const runPage = (id: string) => `/runs/view?id=${id}`;
+export const runPage = (id: string, tab?: string) =>
+  `/runs/view?id=${id}${tab ? `&tab=${tab}` : ""}`;
 export const experimentPage = (id = "") => `/experiments/view?id=${id}`;
 export const comparePage = (...ids: string[]) => `/compare?runs=${ids.join(",")}`;

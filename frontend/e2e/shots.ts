@@ -73,6 +73,9 @@ export function shots(): Shot[] {
     { name: "form-errors", path: "/?new", height: 1700, then: pressStartWithErrors },
     { name: "run-live", path: runPage(live) },
     { name: "run-completed", path: runPage(runs.good) },
+    ...["charts", "episodes", "inside", "control", "data"].map((tab) => ({
+      ...{ name: `run-${tab}`, path: runPage(runs.good, tab) },
+    })),
     { name: "run-dqn", path: runPage(runs.slow) },
     { name: "run-failed", path: runPage(runs.failed) },
     { name: "run-interrupted", path: runPage(runs.interrupted) },

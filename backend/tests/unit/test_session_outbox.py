@@ -24,6 +24,7 @@ from rlviz.domain.spaces import Space
 from rlviz.learning.sessions.folder import SessionFolder, SessionPlan
 from rlviz.learning.sessions.packets import HEAD, Kind, PackedStep, pack_step, parse_head, unpack_step
 from rlviz.server.sessions.live_session import (
+    IDLE_SECONDS,
     MAX_ERRORS,
     MAX_FRAMES,
     MAX_WAITING,
@@ -169,6 +170,26 @@ def test_a_new_viewer_gets_nothing_that_was_sent_to_the_previous_one(tmp_path: P
     assert b"No such action." in error
     assert hello == HELLO
     assert policy == PolicyMessage(step=2).model_dump_json().encode()
+
+
+@pytest.mark.parametrize(("mode", "makes_room"), [(SessionMode.WATCH, True), (SessionMode.PLAY, False)])
+def test_a_session_that_stands_still_may_make_room_unless_a_person_plays(
+    mode: SessionMode, makes_room: bool, tmp_path: Path
+) -> None:
+    async def is_idle_over_time() -> list[bool]:
+        now = 0.0
+        plan = SessionPlan(mode=mode, env_id="CartPole-v1", seed=0, secret="", service="")
+        session = LiveSession("session_0", plan, SessionFolder(tmp_path), lambda _: None, monotonic=lambda: now)
+        found = [session.is_idle]
+        now = IDLE_SECONDS
+        found.append(session.is_idle)
+        session._receive(Kind.STEP, pack_step(PackedStep(b"{}"))[HEAD.size :])
+        found.append(session.is_idle)
+        now = 2 * IDLE_SECONDS
+        await session.attach()
+        return [*found, session.is_idle]
+
+    assert asyncio.run(is_idle_over_time()) == [False, makes_room, False, False]
 
 
 def test_a_viewer_that_keeps_up_loses_nothing() -> None:

@@ -15,7 +15,7 @@ const FIRST_FRAMES = [0, 61, 142];
 test("the worst, the median and the best episode play at a click, and so does a bar of returns @phone", async ({
   page,
 }) => {
-  await page.goto(runPage(seeded().recorded));
+  await page.goto(runPage(seeded().recorded, "episodes"));
   for (const [name, n] of [
     [/^Best 100/, 3],
     [/^Worst 60/, 1],
@@ -36,7 +36,7 @@ test("the worst, the median and the best episode play at a click, and so does a 
 test("key moments are chapters of the player: each is a mark, and a click goes there", async ({
   page,
 }) => {
-  await page.goto(runPage(seeded().recorded));
+  await page.goto(runPage(seeded().recorded, "episodes"));
   const moments = card(page).getByRole("list", { name: "Key moments of episode 1" });
   await expect(moments).toBeVisible();
   await moments.getByRole("button", { name: /^Last ten steps/ }).click();
@@ -50,7 +50,7 @@ test("key moments are chapters of the player: each is a mark, and a click goes t
 test("how episodes end is named by what they have in common, with an example to watch", async ({
   page,
 }) => {
-  await page.goto(runPage(seeded().recorded));
+  await page.goto(runPage(seeded().recorded, "episodes"));
   await card(page).getByText("How episodes end").click();
   const ends = card(page).getByRole("list", { name: "How episodes end" });
   const fallen = ends

@@ -14,7 +14,7 @@ test("what mattered lies over what an agent sees that sees pictures", async ({ p
   const { id } = (await made.json()) as { id: string };
   try {
     await page.goto(`/runs/view?id=${id}`);
-    const mattered = live(page).getByRole("switch", { name: "What mattered" });
+    const mattered = live(page).getByRole("switch", { name: "Saliency" });
     await mattered.press("Space", PATIENCE); // while pictures come, what is above it still grows
     await expect(mattered).toBeChecked();
     const seen = live(page).getByRole("img", { name: /how much each pixel mattered for/ });

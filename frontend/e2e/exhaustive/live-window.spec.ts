@@ -1,6 +1,6 @@
 import { expect, test } from "@playwright/test";
 import { PATIENCE } from "../patience";
-import { live, sideways, status, videoTime } from "../run-page";
+import { live, points, sideways, status, videoTime } from "../run-page";
 import { frames, stage, watchedRun } from "../watched";
 
 test.describe.configure({ mode: "serial" });
@@ -19,7 +19,7 @@ const isBare = (element: Element) => {
 
 const run = watchedRun();
 
-test("on a phone the agent plays below its title, in a corner while one scrolls, and keys are taken by touch @touch", async ({
+test("on a phone the agent plays below its title, docked while the page is scrolled, and keys are taken by touch @touch", async ({
   page,
 }) => {
   await page.goto(`/runs/view?id=${run()}`);
@@ -31,14 +31,14 @@ test("on a phone the agent plays below its title, in a corner while one scrolls,
   expect(width).toBeGreaterThan(320);
   await expect(live(page).getByRole("region", { name: "Action probabilities" })).toBeVisible();
 
-  await page.locator("#details").scrollIntoViewIfNeeded();
+  await live(page).getByText("Value slice", { exact: true }).click();
+  await live(page).getByText("What if", { exact: true }).click(PATIENCE);
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
   const corner = page.getByRole("button", { name: "Close the small window" });
   await expect(corner).toBeVisible(PATIENCE);
   const before = await frames(page);
   await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(before + 3);
-  await live(page).getByText("Value slice", { exact: true }).click();
-  await live(page).getByText("What if", { exact: true }).click(PATIENCE);
-  await expect(page.getByRole("group", { name: "Live, in a corner" })).toBeVisible(PATIENCE);
+  await expect(page.getByRole("group", { name: "Live, docked" })).toBeVisible(PATIENCE);
   // Wherever the page was scrolled to show it, a slider lies bare from end to end, by the keyboard too.
   for (const held of await live(page)
     .getByRole("list", { name: "Held at" })
@@ -67,6 +67,7 @@ test("from the live window a click on the curve leads to a clip of that policy, 
 }) => {
   await page.goto(`/runs/view?id=${run()}`);
   await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(5);
+  await expect.poll(() => points(page, "Episode return"), PATIENCE).toBeGreaterThan(5);
   const plot = page.getByRole("region", { name: "Episode return", exact: true }).locator(".u-over");
   const { width, height } = (await plot.boundingBox())!;
   await plot.click({ position: { x: width * 0.3, y: height * 0.4 } });
@@ -144,7 +145,7 @@ test("a slice of the value function is drawn anew with the weights that train", 
   const played = await frames(page);
   await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(played + 10);
   expect(await held.getAttribute("aria-valuetext")).toBe(value);
-  await live(page).getByRole("button", { name: "As it was seen" }).click();
+  await live(page).getByRole("button", { name: "Reset to the observation" }).click();
   await expect(held).not.toHaveAttribute("aria-valuetext", value!, PATIENCE);
 });
 

@@ -1,5 +1,6 @@
 import { expect, test } from "@playwright/test";
 import { PATIENCE } from "../patience";
+import { tab } from "../run-page";
 import { runPage, seeded } from "../seeded";
 import { openMore } from "../new-run";
 
@@ -19,8 +20,11 @@ test("a run is exported from its menu, and its page says how far @phone", async 
   await expect(sink.getByText("Delivered")).toBeVisible(PATIENCE);
   await expect(sink.getByText(/rows, up to step/)).toBeVisible();
   await page.keyboard.press("Escape");
-  await page.getByRole("tab", { name: "Sinks" }).click();
-  const panel = page.getByRole("tabpanel").getByRole("listitem", { name: "TensorBoard" });
+  await tab(page, "Data").click();
+  await page.getByRole("tab", { name: "Integrations" }).click();
+  const panel = page
+    .getByRole("region", { name: "Data" })
+    .getByRole("listitem", { name: "TensorBoard" });
   await panel.getByText("Keep up to date").click();
   await expect(panel.getByRole("switch")).toBeChecked();
   const live = async () => {

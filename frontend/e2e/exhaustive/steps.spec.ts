@@ -12,14 +12,14 @@ const FPS = 50;
 
 /** The steps of the newest evaluation, which has a video. */
 async function openSteps(page: Page) {
-  await page.goto(runPage(seeded().recorded));
+  await page.goto(runPage(seeded().recorded, "episodes"));
   await card(page).getByText("Steps", { exact: true }).click();
   await expect(table(page)).toBeVisible();
 }
 
 /** Those of the evaluation before, which are 27,000. */
 async function openManySteps(page: Page) {
-  await page.goto(runPage(seeded().recorded));
+  await page.goto(runPage(seeded().recorded, "episodes"));
   await card(page).getByText("All evaluations").click();
   const all = card(page).getByRole("list", { name: "All evaluations" });
   await all.getByRole("button", { name: /no video/ }).click();

@@ -1,6 +1,6 @@
 import { expect, type Page, test } from "@playwright/test";
 import { PATIENCE } from "../patience";
-import { videoTime } from "../run-page";
+import { tab, videoTime } from "../run-page";
 import { runPage, seeded } from "../seeded";
 import { trained } from "../trained";
 
@@ -30,7 +30,9 @@ test("a click on the curve plays the policy of that moment", async ({ page, requ
   const step = Number((await title.innerText()).replaceAll(/\D/g, ""));
   await expect(video).toHaveAttribute("src", new RegExp(`clip_${step}_1000000_greedy\\.mp4$`));
   await expect(page.locator("[data-moment]").first()).toBeVisible();
-  expect(await page.locator("[data-moment]").count()).toBeGreaterThan(1);
+  await tab(page, "Charts").click();
+  await expect.poll(() => page.locator("[data-moment]").count()).toBeGreaterThan(1);
+  await page.goBack();
 
   await strip(page).focus();
   await page.keyboard.press("Home");
@@ -54,7 +56,7 @@ test("a click on the curve plays the policy of that moment", async ({ page, requ
   expect((await download).suggestedFilename()).toBe("filmed-growth.mp4");
 });
 
-test("what the policy makes of a clip leads to its frames, and the clip plays on in a corner", async ({
+test("what the policy makes of a clip leads to its frames, and the clip plays on in the dock", async ({
   page,
   request,
 }) => {
@@ -76,12 +78,14 @@ test("what the policy makes of a clip leads to its frames, and the clip plays on
   await moment(page).getByLabel("Speed").selectOption("0.25");
   await moment(page).getByRole("button", { name: "Loop" }).click();
   await moment(page).getByRole("button", { name: "Play", exact: true }).click();
-  await page.getByText("More metrics").scrollIntoViewIfNeeded();
-  await page.mouse.wheel(0, 5_000);
-  const corner = page.getByRole("group", { name: "Moment, in a corner" });
-  await expect(corner.locator("video")).toBeInViewport();
-  await corner.getByRole("button", { name: "Back to its place" }).click();
-  await expect(corner).toHaveCount(0);
+  await tab(page, "Charts").click();
+  const docked = page.getByRole("group", { name: "Moment, docked" });
+  const small = docked.locator("video");
+  await expect(small).toBeInViewport();
+  const played = await videoTime(small);
+  await expect.poll(() => videoTime(small)).not.toBe(played);
+  await docked.getByRole("button", { name: "Back to its place" }).click();
+  await expect(docked).toHaveCount(0);
   await expect(video).toBeInViewport();
 });
 

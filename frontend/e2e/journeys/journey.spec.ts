@@ -1,7 +1,7 @@
 import { expect, type Page, test } from "@playwright/test";
 import { PATIENCE } from "../patience";
-import { chart, picture, points, showEvaluation, status, tabTo, videoTime } from "../run-page";
 import { openMore } from "../new-run";
+import { chart, picture, points, showEvaluation, status, tab, tabTo, videoTime } from "../run-page";
 
 const TITLE = "Episode return";
 const evaluation = (page: Page) => page.getByRole("region", { name: "Evaluation" });
@@ -48,9 +48,12 @@ test("the whole job, with the keyboard alone", async ({ page }, { retry }) => {
   await keyboard.press("Enter");
   await expect(status(page, "stopped")).toBeVisible({ timeout: 60_000 });
 
-  await tabTo(page, page.getByRole("radio", { name: "Live" }), 200);
+  await tabTo(page, tab(page, "Overview"), 200);
   await keyboard.press("ArrowRight");
+  await expect(tab(page, "Charts")).toBeFocused();
   await keyboard.press("ArrowRight");
+  await expect(tab(page, "Episodes")).toBeFocused();
+  await keyboard.press("Enter");
   await tabTo(page, evaluation(page).getByLabel("Episodes to evaluate"), 200);
   await keyboard.press("ArrowUp");
   await tabTo(page, evaluation(page).getByRole("button", { name: "Run evaluation" }));

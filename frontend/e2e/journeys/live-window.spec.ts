@@ -61,10 +61,10 @@ test("the controls are taken in mid-episode, a key changes the state, and they a
   await expect(live(page).getByText(/you play$/)).toBeVisible(PATIENCE);
 
   const observation = live(page).getByRole("region", { name: "Observation" });
-  const ledHere = live(page).getByRole("region", { name: "What led here" });
+  const lastAction = live(page).getByRole("region", { name: "Last action" });
   const before = await observation.innerText();
   await page.keyboard.down("ArrowRight");
-  await expect(ledHere).toContainText("push right (person)", PATIENCE);
+  await expect(lastAction).toContainText("push right (person)", PATIENCE);
   await page.keyboard.up("ArrowRight");
   await expect(observation).not.toHaveText(before, { useInnerText: true });
 
@@ -72,5 +72,5 @@ test("the controls are taken in mid-episode, a key changes the state, and they a
   await expect(live(page).getByText(/greedy$/)).toBeVisible(PATIENCE);
   const handed = await frames(page);
   await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(handed + 3);
-  await expect(ledHere).not.toContainText("person");
+  await expect(lastAction).not.toContainText("person");
 });

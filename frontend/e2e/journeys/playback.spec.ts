@@ -10,7 +10,7 @@ const episode = (page: Page, n: number) =>
 const FPS = 50;
 
 test("the player plays, steps, jumps and loops, by press and by key @phone", async ({ page }) => {
-  await page.goto(runPage(seeded().good));
+  await page.goto(runPage(seeded().good, "episodes"));
   const video = card(page).locator("video");
   const player = card(page).getByRole("group", { name: /^Player of/ });
   await card(page).getByLabel("Speed").selectOption("0.25"); // so that it has not ended before it is paused
@@ -51,7 +51,7 @@ test("the player plays, steps, jumps and loops, by press and by key @phone", asy
 });
 
 test("earlier evaluations keep their numbers when their video is gone", async ({ page }) => {
-  await page.goto(runPage(seeded().good));
+  await page.goto(runPage(seeded().good, "episodes"));
   await card(page).getByText("All evaluations").click();
   const all = card(page).getByRole("list", { name: "All evaluations" });
   await expect(all.getByRole("listitem")).toHaveCount(3);
@@ -72,11 +72,11 @@ test("none yet, waiting, under way and failed each say so @phone", async ({ page
   await page.goto(runPage(failed));
   await showEvaluation(page);
   await expect(card(page).getByText("This run ended before its first checkpoint.")).toBeVisible();
-  await page.goto(runPage(stopped));
+  await page.goto(runPage(stopped, "episodes"));
   await expect(card(page).getByRole("alert")).toContainText("model.zip is not a policy");
   await expect(card(page).getByRole("button", { name: "Evaluate again" })).toBeEnabled();
   await answer(page, EVALUATIONS, underWay("queued"));
-  await page.goto(runPage(good));
+  await page.goto(runPage(good, "episodes"));
   await expect(card(page).getByRole("status").first()).toContainText("Waiting to start");
   await page.unrouteAll({ behavior: "ignoreErrors" });
   await answer(page, EVALUATIONS, underWay("running"));

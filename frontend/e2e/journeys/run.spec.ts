@@ -9,7 +9,7 @@ const OTHER = "Explained variance";
 test("all charts zoom together, by hand and by key, and are read by arrow keys", async ({
   page,
 }) => {
-  await page.goto(runPage(seeded().good));
+  await page.goto(runPage(seeded().good, "charts"));
   const cursor = chartCursor(page, RETURN);
   const other = chartCursor(page, OTHER);
   await expect(cursor).toHaveAttribute("aria-valuemin", "0");
@@ -80,8 +80,7 @@ test("updates are looked into while it trains, the newest until another is chose
   const data = { algo: "ppo", total_timesteps: 60_000, hyperparameters, start: true };
   const created = await request.post("/api/runs", { data });
   const { id } = (await created.json()) as { id: string };
-  await page.goto(runPage(id));
-  await page.getByText("Inside the updates").click();
+  await page.goto(runPage(id, "inside"));
   const over = page.getByRole("slider", { name: "Advantages over training" });
   await expect(over).toBeVisible(PATIENCE);
   const last = async () => Number(await over.getAttribute("aria-valuemax"));

@@ -24,6 +24,7 @@ from rlviz.domain.sessions import (
     Line,
     RecordedMessage,
     ServerMessage,
+    SessionMode,
 )
 from rlviz.learning.sessions.folder import SessionFolder, SessionPlan
 from rlviz.learning.sessions.packets import HEAD, Kind, PackedStep, Presence, Recording, pack, parse_head, unpack_step
@@ -152,6 +153,9 @@ UNWATCHED_SECONDS = 6.0
 ARRIVAL_SECONDS = 1.0
 """Seconds that the client may take to connect before another session can replace this one."""
 
+IDLE_SECONDS = 60.0
+"""Seconds without a step or a message after which a watched session may make room for another one."""
+
 MAX_EARLY = 100
 """Maximum number of messages queued for the starting worker; the newest are kept."""
 
@@ -186,6 +190,7 @@ class LiveSession:
         self.id, self.plan, self.folder, self.run_id, self.created_at = session_id, plan, folder, run_id, created_at
         self._on_end, self._on_played, self._unwatched_seconds = on_end, on_played, unwatched_seconds
         self._monotonic, self._arrives_by = monotonic, monotonic() + ARRIVAL_SECONDS
+        self._active_at = monotonic()
         self._server: asyncio.Server | None = None
         self._worker: asyncio.StreamWriter | None = None
         self._is_drained = True
@@ -206,6 +211,11 @@ class LiveSession:
     def is_abandoned(self) -> bool:
         """Whether no client is attached although it had time to attach."""
         return not self.is_watched and (self._was_watched or self._monotonic() >= self._arrives_by)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether a policy plays in it, and it has been paused for so long that another session may take its place."""
+        return self.plan.mode is SessionMode.WATCH and self._monotonic() >= self._active_at + IDLE_SECONDS
 
     async def open(self) -> None:
         """Open the socket and wait for the worker and a viewer. Raises OSError."""
@@ -237,6 +247,7 @@ class LiveSession:
 
     async def send(self, message: ClientMessage | Presence | Recording) -> None:
         """Send ``message`` to the worker when it has connected; waits for a slow one."""
+        self._active_at = self._monotonic()
         if self._worker is None:
             self._early.append(message)
             return
@@ -317,6 +328,7 @@ class LiveSession:
             self._on_played(self)
             return
         if kind is Kind.STEP:
+            self._active_at = self._monotonic()
             item = OutboxItem.of_step(unpack_step(content))
             is_for_anyone = False
         elif kind is Kind.SLICE:

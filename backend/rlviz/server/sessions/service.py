@@ -145,17 +145,25 @@ class SessionService:
         self._workers.end(session.id)
 
     def _make_room(self) -> None:
-        """If there are too many sessions, end the oldest without a viewer. Raises TooManySessions."""
+        """If there are too many sessions, end the oldest without a viewer, or else the oldest that stands still.
+
+        Raises TooManySessions.
+        """
         limit = self._settings.max_sessions
         if len(self._live) < limit:
             return
-        left = next((session for session in self._live.values() if session.is_abandoned), None)
-        if limit == 0 or left is None:
+        live = self._live.values()
+        abandoned = next((session for session in live if session.is_abandoned), None)
+        idle = next((session for session in live if session.is_idle), None)
+        if limit == 0 or (abandoned is None and idle is None):
             raise TooManySessions(
                 f"{len(self._live)} of at most {limit} sessions are active (RLVIZ_MAX_SESSIONS). Close one, then try "
                 "again."
             )
-        left.end("The session had no viewer, and another session started.")
+        if abandoned is not None:
+            abandoned.end("The session had no viewer, and another session started.")
+        elif idle is not None:
+            idle.end("The session was paused for a minute, and another session started.")
 
     def _plan(self, new: NewSession) -> SessionPlan:
         if (new.run_id is None) == (new.env_id is None):

@@ -2,7 +2,7 @@ import { act, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { useState } from "react";
 import { beforeEach, expect, test, vi } from "vitest";
-import { Stage, useCornerWindow } from "./stage";
+import { ReturnToStage, Stage, useCornerWindow } from "./stage";
 import { AgentViews } from "./views";
 
 let scrollTo: (inView: boolean) => void = () => {};
@@ -30,9 +30,9 @@ function Played({ playing }: { playing: boolean }) {
   );
 }
 
-const small = () => screen.queryByRole("group", { name: "Moment, in a corner" });
+const small = () => screen.queryByRole("group", { name: "Moment, docked" });
 
-test("what plays goes on in a corner when its place is scrolled away, as the same picture", () => {
+test("what plays is docked when its place is scrolled away, as the same picture", () => {
   const { rerender } = render(<Played playing />);
   const video = screen.getByLabelText("clip");
   scrollTo(true);
@@ -63,44 +63,22 @@ test("the small window is closed by Escape, until its place was in sight again",
   expect(small()).not.toBeNull();
 });
 
-const moveTo = (end: string) =>
-  screen.getByRole("button", { name: `Move the small window to the ${end}` });
-
 /** Has an element lie at these pixels of the window. */
 function layAt(element: Element, [left, top, width, height]: [number, number, number, number]) {
   const rect = { left, top, width, height, right: left + width, bottom: top + height };
   element.getBoundingClientRect = () => rect as DOMRect;
 }
 
-test("the small window is moved to the other end, and stays there on the next page", async () => {
-  const { unmount } = render(<Played playing />);
-  scrollTo(false);
-  await userEvent.click(moveTo("top"));
-  expect(moveTo("bottom")).toBeVisible();
-  unmount();
-  render(<Played playing />);
-  scrollTo(false);
-  await userEvent.click(moveTo("bottom"));
-  expect(moveTo("top")).toBeVisible();
-});
-
-test.each([
-  ["out of the way of what it lies over", [10, 600, 300, 20], "bottom"],
-  ["nowhere for what it does not cover", [10, 100, 300, 20], "top"],
-  ["nowhere for what shows beside it wherever it is", [0, 0, 400, 700], "top"],
-] as const)("when something gets the focus the small window moves %s", (_, place, next) => {
+test("the small window leads back to a place that the page does not show now", async () => {
+  const showPlace = vi.fn();
   render(
-    <>
+    <ReturnToStage value={showPlace}>
       <Played playing />
-      <input aria-label="held at" />
-    </>,
+    </ReturnToStage>,
   );
   scrollTo(false);
-  const input = screen.getByLabelText("held at");
-  layAt(small()!, [200, 550, 180, 120]);
-  layAt(input, [...place]);
-  act(() => input.focus());
-  expect(moveTo(next)).toBeVisible();
+  await userEvent.click(screen.getByRole("button", { name: "Back to its place" }));
+  expect(showPlace).toHaveBeenCalledOnce();
 });
 
 test("where the small window is as wide as the page, what gets the focus below it is scrolled out from there", () => {
@@ -117,7 +95,6 @@ test("where the small window is as wide as the page, what gets the focus below i
   layAt(input, [10, 620, 300, 20]);
   act(() => input.focus());
   expect(input.scrollIntoView).toHaveBeenCalledWith({ block: "nearest" });
-  expect(moveTo("top")).toBeVisible();
 });
 
 test("arrow keys go from view to view without losing the focus, and news are told by name", async () => {

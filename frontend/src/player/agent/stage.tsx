@@ -1,12 +1,19 @@
 "use client";
 
 import clsx from "clsx";
-import { ArrowDownToLine, ArrowUpToLine, Maximize2, X } from "lucide-react";
-import { type ReactNode, type RefObject, useCallback, useEffect, useRef, useState } from "react";
+import { Maximize2, X } from "lucide-react";
+import {
+  createContext,
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useContext,
+  useEffect,
+  useRef,
+  useState,
+} from "react";
 import { apiLink } from "@/api/http";
 import { useInView } from "@/lib/media";
-import { createKeptStore } from "@/lib/store";
-import { useStore } from "@/lib/use-store";
 import styles from "./stage.module.css";
 
 interface StageProps {
@@ -20,14 +27,18 @@ interface StageProps {
   children?: ReactNode;
 }
 
+/** Shows the place of a stage that is not on the page now; null where it always is. */
+const ReturnContext = createContext<(() => void) | null>(null);
+export const ReturnToStage = ReturnContext.Provider;
+
 /**
- * Where the agent is seen: a place of fixed shape on the page, or a small window in the corner; on a phone, where that
- * would lie over what one wants to press, a bar above the bottom bar.
+ * Where the agent is seen: a place of fixed shape on the page, or a small window that is docked: in the foot of the
+ * sidebar, and on a phone in a bar above the bottom bar. It covers nothing that can be pressed.
  */
 export function Stage({ label, caption, corner, stillUrl, children }: StageProps) {
   const { place, afloat, close } = corner;
   const picture = useRef<HTMLDivElement>(null);
-  const atTop = useStore(cornerEnd) === "top";
+  const comeBack = useContext(ReturnContext);
   useClearOfFocus(picture, afloat);
 
   // External system: the keyboard. Escape closes the small window, unless something above it takes it.
@@ -44,28 +55,22 @@ export function Stage({ label, caption, corner, stillUrl, children }: StageProps
   return (
     <div
       ref={place}
-      className="aspect-3/2 max-h-[75vh] w-full scroll-my-24 rounded-md border border-line bg-sunken in-[:fullscreen]:aspect-auto in-[:fullscreen]:max-h-none in-[:fullscreen]:min-h-0 in-[:fullscreen]:grow"
+      className="aspect-3/2 max-h-[75vh] w-full scroll-my-28 rounded-md border border-line bg-sunken in-[:fullscreen]:aspect-auto in-[:fullscreen]:max-h-none in-[:fullscreen]:min-h-0 in-[:fullscreen]:grow"
     >
       <div
         ref={picture}
         role={afloat ? "group" : undefined}
-        aria-label={afloat ? `${label}, in a corner` : undefined}
+        aria-label={afloat ? `${label}, docked` : undefined}
         data-small-window={afloat || undefined}
         className={clsx(
           "group/stage overflow-hidden",
           afloat
-            ? "fixed z-bar animate-rise border-line-strong bg-raised shadow-float md:right-4 md:w-64 md:rounded-lg md:border"
+            ? "visible fixed z-bar animate-rise border-line-strong bg-raised shadow-float"
             : "relative size-full rounded-md",
           afloat && styles.docked,
-          afloat && (atTop ? "md:top-16" : "md:bottom-4"),
         )}
       >
-        <div
-          className={clsx(
-            "relative bg-sunken",
-            afloat ? "aspect-3/2 max-md:h-full max-md:shrink-0" : "size-full",
-          )}
-        >
+        <div className={clsx("relative bg-sunken", afloat ? styles.picture : "size-full")}>
           {stillUrl && (
             // The export has no image service, and the picture is small already.
             // eslint-disable-next-line @next/next/no-img-element
@@ -78,51 +83,40 @@ export function Stage({ label, caption, corner, stillUrl, children }: StageProps
           {children}
         </div>
         {afloat && (
-          <>
+          <div className={styles.caption}>
             <p
               aria-hidden
-              className="text-2xs text-ink-soft tabular-nums max-md:min-w-0 max-md:grow max-md:text-balance md:pointer-events-none md:absolute md:bottom-1 md:left-1 md:max-w-[calc(100%-0.5rem)] md:truncate md:rounded-sm md:bg-raised/90 md:px-1.5 md:py-0.5"
+              title={caption}
+              className="min-w-0 grow truncate text-2xs text-ink-soft tabular-nums"
             >
               {caption}
             </p>
-            <div className="flex gap-1 max-md:mr-3 md:absolute md:top-1 md:right-1">
-              <CornerKey
-                label={`Move the small window to the ${atTop ? "bottom" : "top"}`}
-                onPress={moveCorner}
-                className="max-md:hidden"
-              >
-                {atTop ? (
-                  <ArrowDownToLine aria-hidden className="size-3.5" />
-                ) : (
-                  <ArrowUpToLine aria-hidden className="size-3.5" />
-                )}
-              </CornerKey>
-              <CornerKey
-                label="Back to its place"
-                onPress={() => place.current?.scrollIntoView({ block: "center" })}
-              >
-                <Maximize2 aria-hidden className="size-3.5" />
-              </CornerKey>
-              <CornerKey label="Close the small window" keys="Escape" onPress={close}>
-                <X aria-hidden className="size-4" />
-              </CornerKey>
-            </div>
-          </>
+            <DockKey
+              label="Back to its place"
+              onPress={() =>
+                comeBack ? comeBack() : place.current?.scrollIntoView({ block: "center" })
+              }
+            >
+              <Maximize2 aria-hidden className="size-3.5" />
+            </DockKey>
+            <DockKey label="Close the small window" keys="Escape" onPress={close}>
+              <X aria-hidden className="size-4" />
+            </DockKey>
+          </div>
         )}
       </div>
     </div>
   );
 }
 
-interface CornerKeyProps {
+interface DockKeyProps {
   label: string;
   keys?: string;
   onPress: () => void;
-  className?: string;
   children: ReactNode;
 }
 
-function CornerKey({ label, keys, onPress, className, children }: CornerKeyProps) {
+function DockKey({ label, keys, onPress, children }: DockKeyProps) {
   return (
     <button
       type="button"
@@ -130,10 +124,7 @@ function CornerKey({ label, keys, onPress, className, children }: CornerKeyProps
       aria-keyshortcuts={keys}
       title={label}
       onClick={onPress}
-      className={clsx(
-        "grid size-7 place-items-center rounded-md bg-raised/90 text-ink-soft shadow-card hover:text-ink max-md:size-11 max-md:shadow-none",
-        className,
-      )}
+      className="grid size-6 shrink-0 place-items-center rounded-md text-ink-soft hover:bg-rest-tint hover:text-ink max-md:size-11"
     >
       {children}
     </button>
@@ -157,23 +148,7 @@ export function StageNote({ alert = false, children }: StageNoteProps) {
   );
 }
 
-/** The end of the window at which the small picture floats. */
-export type CornerEnd = "top" | "bottom";
-
-/** Where the small picture floats, on every page; kept in this browser. */
-const cornerEnd = createKeptStore<CornerEnd>("rlviz-corner", "bottom", (kept) =>
-  kept === "top" || kept === "bottom" ? kept : null,
-);
-
-/** Moves the small picture to the other end. */
-function moveCorner() {
-  cornerEnd.set(cornerEnd.get() === "top" ? "bottom" : "top");
-}
-
-/**
- * When the small `picture` lies over what gets the focus it moves to the other end; where it is as wide as the window,
- * and moving would not help, the page is scrolled.
- */
+/** Where the small `picture` is a bar as wide as the window and lies over what gets the focus, the page is scrolled. */
 function useClearOfFocus(picture: RefObject<HTMLElement | null>, afloat: boolean) {
   // External system: the document's focus.
   useEffect(() => {
@@ -182,9 +157,8 @@ function useClearOfFocus(picture: RefObject<HTMLElement | null>, afloat: boolean
       const small = picture.current;
       if (!small || !(target instanceof Element) || small.contains(target)) return;
       const place = small.getBoundingClientRect();
-      if (!covers(place, target.getBoundingClientRect())) return;
-      if (place.width < window.innerWidth) moveCorner();
-      else target.scrollIntoView({ block: "nearest" });
+      if (covers(place, target.getBoundingClientRect()))
+        target.scrollIntoView({ block: "nearest" });
     };
     document.addEventListener("focusin", onFocus);
     return () => document.removeEventListener("focusin", onFocus);
@@ -202,7 +176,7 @@ function covers(small: DOMRect, focused: DOMRect): boolean {
   );
 }
 
-/** Where a picture is shown: in its place on the page, or small in a corner of the window. */
+/** Where a picture is shown: in its place on the page, or small in the dock. */
 interface Corner {
   /** The place on the page. */
   place: RefObject<HTMLDivElement | null>;
@@ -214,7 +188,7 @@ interface Corner {
   close: () => void;
 }
 
-/** Keeps a picture in sight: what is `playing` when its place is scrolled away goes on in a corner, until it is closed. */
+/** Keeps a picture in sight: what is `playing` when its place is scrolled away goes on docked, until it is closed. */
 export function useCornerWindow(playing: boolean): Corner {
   const place = useRef<HTMLDivElement>(null);
   const inView = useInView(place);

@@ -37,7 +37,7 @@ export function AgentViews<Name extends string>({
     >
       <div className="flex min-h-11 items-center border-b border-line px-4 py-1.5">
         <Segmented
-          legend="What is shown of the agent"
+          legend="View of the agent"
           options={views.map(({ name, label, news }) => ({ value: name, label, news }))}
           value={shown}
           onChange={onChoose}

@@ -7,12 +7,12 @@ import { SessionRefusal } from "./stage";
 const session = { id: "session_1", mode: "watch", run_id: null, env_id: "CartPole-v1" };
 const full = () => new ApiError(409, "Too many sessions", "End one.");
 
-test("A place that may become free is asked for every five seconds, after each refusal anew", async () => {
+test("a session is requested again every five seconds while another one takes its place", async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   serve({ "GET /sessions": () => ({ body: [session] }) });
   const again = vi.fn();
   const { rerender } = renderWithQueries(<SessionRefusal refusal={full()} onAgain={again} />);
-  await screen.findByText("Tried again every five seconds.");
+  await screen.findByText("Another window plays already");
   await act(() => vi.advanceTimersByTimeAsync(5_000));
   expect(again).toHaveBeenCalledTimes(1);
   rerender(<SessionRefusal refusal={full()} onAgain={again} />);
@@ -20,7 +20,7 @@ test("A place that may become free is asked for every five seconds, after each r
   expect(again).toHaveBeenCalledTimes(2);
 });
 
-test("What no waiting mends is asked for again by hand alone", async () => {
+test("a refusal that waiting does not fix is retried only by hand", async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   serve({ "GET /sessions": () => ({ body: [session] }) });
   const again = vi.fn();

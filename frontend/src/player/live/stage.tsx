@@ -58,7 +58,7 @@ export function StageMessage({
     );
   }
   if (phase === "waiting") return <Sentence busy text="The connection was lost. Trying again…" />;
-  if (phase !== "resting" && !hasFrame) return <Sentence busy text="The agent takes its place…" />;
+  if (phase !== "resting" && !hasFrame) return <Sentence busy text="Starting the environment…" />;
   return null;
 }
 
@@ -94,7 +94,10 @@ interface SessionRefusalProps {
 const TOO_MANY = 409;
 const RETRY_MS = 5_000;
 
-/** Why the service refused a session. If there are too many, each is listed with a button to end it. */
+/**
+ * Why the service refused a session. If others take every place, this one is requested again every few seconds, and each
+ * of them has a button that stops it.
+ */
 export function SessionRefusal({ refusal, onAgain }: SessionRefusalProps) {
   const { data: others } = useQuery({
     ...sessionsQuery,
@@ -102,20 +105,35 @@ export function SessionRefusal({ refusal, onAgain }: SessionRefusalProps) {
     staleTime: 0,
   });
   const takeOver = useMutation({ mutationFn: endSession, onSettled: onAgain });
-  const full = (others?.length ?? 0) > 0;
-  // External system: the clock. A place may become free; every refusal starts the wait anew.
+  const full = refusal.status === TOO_MANY && others?.length !== 0;
+  // External system: the clock. A place may become free; every refusal restarts the wait.
   useEffect(() => {
     if (!full) return;
     const timer = setTimeout(onAgain, RETRY_MS);
     return () => clearTimeout(timer);
   }, [full, onAgain, refusal]);
   return (
-    <div role="alert" className="absolute inset-0 overflow-y-auto p-3 text-center text-sm">
+    <div
+      role="alert"
+      className="absolute inset-0 overflow-y-auto bg-sunken p-3 text-center text-sm text-ink-soft"
+    >
       <div className="grid min-h-full place-content-center justify-items-center gap-2">
-        <p className="max-w-80 rounded-md bg-raised/90 px-2.5 py-1.5 text-ink-soft shadow-card">
-          {[refusal.title, refusal.detail].filter(Boolean).join(". ")}
-        </p>
-        {full && <p className="text-xs text-ink-soft">Tried again every five seconds.</p>}
+        {full ? (
+          <>
+            <p className="font-semibold text-ink">
+              {!others
+                ? "Other windows play already"
+                : others.length === 1
+                  ? "Another window plays already"
+                  : `${count(others.length)} other windows play already`}
+            </p>
+            <p className="max-w-80">
+              This one starts by itself as soon as one of them stops or is hidden.
+            </p>
+          </>
+        ) : (
+          <p className="max-w-80">{[refusal.title, refusal.detail].filter(Boolean).join(". ")}</p>
+        )}
         {others?.map((session) => (
           <Button
             key={session.id}
@@ -124,12 +142,14 @@ export function SessionRefusal({ refusal, onAgain }: SessionRefusalProps) {
             busy={takeOver.isPending && takeOver.variables === session.id}
             onClick={() => takeOver.mutate(session.id)}
           >
-            End <SessionName session={session} />, and play here
+            Stop <SessionName session={session} /> and play here
           </Button>
         ))}
-        <Button size="sm" variant="quiet" needsService onClick={onAgain}>
-          Try again
-        </Button>
+        {!full && (
+          <Button size="sm" variant="quiet" needsService onClick={onAgain}>
+            Try again
+          </Button>
+        )}
       </div>
     </div>
   );

@@ -44,7 +44,7 @@ export function KeptSeen({ kept, frame, stack, onAsk, canAsk, note, children }: 
               if (stack?.error) void stack.refetch();
             }}
           >
-            {stack?.isFetching ? "Playing up to this step…" : "What mattered here"}
+            {stack?.isFetching ? "Playing up to this step…" : "Saliency of this step"}
           </Button>
           {note && <p className="w-full text-2xs text-ink-faint">{note}</p>}
           {stack?.error && (

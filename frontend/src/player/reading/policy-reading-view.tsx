@@ -83,16 +83,16 @@ export function PolicyReadingView({
         height={44}
         lines={[{ name: "reward", values: lines.rewards, color: "chart-mean" }]}
       />
-      <LedHere record={record} action={spaces.action} />
+      <LastAction record={record} action={spaces.action} />
       {!seen && <ObservationFigure picture={prepareObservation(record, spaces.observation)} />}
     </div>
   );
 }
 
-function LedHere({ record, action }: { record: StepRecord; action: DrawnSpace }) {
+function LastAction({ record, action }: { record: StepRecord; action: DrawnSpace }) {
   const words = actionText(record.action, action);
   return (
-    <Figure title="What led here">
+    <Figure title="Last action">
       <p className="truncate text-xs text-ink-soft tabular-nums">
         {words === null ? (
           "The reset of the environment"

@@ -1,10 +1,10 @@
 "use client";
 
-import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import type { SeenPictures } from "@/api/types";
 import { type CanvasSize, type TokenColors, usePaintedCanvas } from "@/charts/canvas";
 import { routes } from "@/lib/routes";
+import { HoverLink } from "@/ui/hover-link";
 import { Segmented } from "@/ui/segmented";
 import { Figure } from "./reading-figures";
 
@@ -50,9 +50,9 @@ export function SeenFigure({ sheet, score, controls, children }: SeenFigureProps
           Where it glows, a small change of the pixel would change {SCORES[score]} most. This shows
           what that number reacts to, not why the action was chosen, nor that the rest does not
           matter.{" "}
-          <Link href={routes.explainSaliency} className="underline hover:text-ink">
+          <HoverLink href={routes.explainSaliency} className="underline hover:text-ink">
             What it can tell
-          </Link>
+          </HoverLink>
         </p>
       )}
     </Figure>

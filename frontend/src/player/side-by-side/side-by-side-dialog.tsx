@@ -213,7 +213,7 @@ function sentenceOfAlike([one, two]: readonly [Side, Side]): string {
   const [first, second] = [one.steps.records.length - 1, two.steps.records.length - 1];
   const both = plural(Math.min(first, second), "step");
   return first === second
-    ? `They act alike in all ${both}.`
+    ? `Both choose the same actions in all ${both}.`
     : `They act alike for ${both}, in which the shorter one ends.`;
 }
 

@@ -65,7 +65,7 @@ test("two episodes are marked where their actions part, by name", async () => {
 
 test("of another evaluation, the episodes on the same seed can be put beside it", async () => {
   show([evaluation("e", [7, 8]), evaluation("f", [8, 7])], ["e 1", "f 2"]);
-  expect(await screen.findByText("They act alike in all 4 steps.")).toBeVisible();
+  expect(await screen.findByText("Both choose the same actions in all 4 steps.")).toBeVisible();
   const others = within(screen.getByRole("combobox", { name: "Second episode" }))
     .getAllByRole("option")
     .map((option) => (option as HTMLOptionElement).value);

@@ -60,7 +60,7 @@ test("what is not drawn can be held elsewhere than at the step, and put back", a
   fireEvent.change(position, { target: { value: "2.5" } });
   await vi.waitFor(() => expect(at.at(-1)).toBe("2.5,0.25,0.75"));
   expect(screen.getByText(/What is not held otherwise is as it was at step 1/)).toBeVisible();
-  await userEvent.click(screen.getByRole("button", { name: "As it was seen" }));
+  await userEvent.click(screen.getByRole("button", { name: "Reset to the observation" }));
   expect(position).toHaveAttribute("aria-valuetext", "1.00");
   expect(screen.getByText(/Everything else is held as it was at step 1/)).toBeVisible();
 });

@@ -98,7 +98,7 @@ function OpenSlice({ runId, step, space, record, records }: ValueSliceFigureProp
         </div>
       ) : (
         <p role="status" className="h-80 text-sm text-ink-soft">
-          Reading the policy…
+          Loading the policy…
         </p>
       )}
       {seen && (

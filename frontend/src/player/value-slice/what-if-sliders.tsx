@@ -42,7 +42,7 @@ export function WhatIfSliders({ space, pair, at, records, changes, onChange }: W
               onChange(NO_CHANGES);
             }}
           >
-            As it was seen
+            Reset to the observation
           </Button>
         )
       }

@@ -134,9 +134,9 @@ function SaliencyNote() {
         What saliency shows
       </h2>
       <p>
-        <em>What mattered</em> shows, over a picture that the agent saw, the size of the gradient of
-        one number with respect to each pixel: the logit of the chosen action of PPO, A2C and TRPO,
-        Q(s, a) of the chosen action of DQN, QR-DQN, SAC and TD3, and V(s) where an actor-critic’s
+        <em>Saliency</em> shows, over a picture that the agent saw, the size of the gradient of one
+        number with respect to each pixel: the logit of the chosen action of PPO, A2C and TRPO, Q(s,
+        a) of the chosen action of DQN, QR-DQN, SAC and TD3, and V(s) where an actor-critic’s
         actions are continuous. It is smoothed, and the brightest place of each step is that step’s
         own.
       </p>

@@ -12,14 +12,11 @@ import { withRetry } from "@/api/with-retry";
 import type { ChartGroup } from "@/charts/chart-group";
 import { type AgentViewName, chooseAgentView, useAgentView } from "@/lib/agent-view";
 import { AgentViews } from "@/player/agent/views";
-import { EvaluationView } from "./playback/evaluation-view";
+import { EvaluationClip } from "./playback/evaluation-view";
+import { ForkAt } from "./snapshots/fork-at";
 
 const LiveWindow = dynamic(
   withRetry(() => import("./live/live-window").then((module) => module.LiveWindow)),
-  { ssr: false },
-);
-const ForkDialog = dynamic(
-  withRetry(() => import("./snapshots/fork-dialog").then((module) => module.ForkDialog)),
   { ssr: false },
 );
 const MomentView = dynamic(
@@ -43,12 +40,8 @@ export function Agent({ run, group }: AgentProps) {
     const label =
       run.actor === "human" ? "Played" : run.actor === "foreign" ? "Videos" : "Evaluation";
     return (
-      <AgentViews
-        views={[{ name: "evaluation", label }]}
-        shown="evaluation"
-        onChoose={chooseAgentView}
-      >
-        <EvaluationView run={run} />
+      <AgentViews views={[{ name: "video", label }]} shown="video" onChoose={chooseAgentView}>
+        <EvaluationClip run={run} />
       </AgentViews>
     );
   }
@@ -57,46 +50,42 @@ export function Agent({ run, group }: AgentProps) {
       views={[
         { name: "live", label: "Live" },
         { name: "moment", label: "Moment" },
-        { name: "evaluation", label: "Evaluation", news },
+        { name: "video", label: "Evaluation", news },
       ]}
       shown={shown}
       onChoose={chooseAgentView}
     >
       {shown === "live" ? (
-        <LiveWindow run={run} />
+        <LiveWindow run={run} chosen={chosen === "live"} />
       ) : shown === "moment" ? (
         <MomentView run={run} group={group} onLeave={() => chooseAgentView(null)} Fork={ForkAt} />
       ) : (
-        <EvaluationView run={run} />
+        <EvaluationClip run={run} />
       )}
     </AgentViews>
   );
 }
 
-function ForkAt(props: { run: RunDetail; at: number; onClose: () => void }) {
-  return <ForkDialog {...props} />;
-}
-
 /**
- * What is shown before anybody chooses: the agent live while it trains; an evaluation that is under way, or of a run
- * that has ended. It is decided once, when the page is opened, so that nothing is taken away from who watches.
+ * The view before the user chooses one: live while the run trains; an evaluation that is under way, or of a run that has
+ * ended. It is decided once, when the page is opened, so that the view does not change while it is watched.
  */
 function useUsualView(run: RunDetail, evaluations: Evaluation[] | undefined): AgentViewName {
   const [usual, setUsual] = useState<AgentViewName | null>(null);
   if (usual !== null) return usual;
   const ended = !isActive(run);
-  if (!evaluations) return ended ? "evaluation" : "live";
+  if (!evaluations) return ended ? "video" : "live";
   const toSee = evaluations.some(isUnderWay) || (ended && evaluations.length > 0);
-  const decided = toSee ? "evaluation" : "live";
+  const decided = toSee ? "video" : "live";
   setUsual(decided);
   return decided;
 }
 
-/** Says that there is an evaluation which was begun while another view was shown. */
+/** Whether an evaluation was started while another view was shown. */
 function useNews(evaluations: Evaluation[] | undefined, shown: AgentViewName): string | null {
   const newest = evaluations && (evaluations[0]?.id ?? "");
   const [seen, setSeen] = useState(newest);
-  const sees = seen === undefined || shown === "evaluation";
+  const sees = seen === undefined || shown === "video";
   if (sees && newest !== seen) setSeen(newest);
   return sees || newest === seen ? null : "new";
 }

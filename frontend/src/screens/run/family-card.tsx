@@ -1,14 +1,14 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { familyQuery } from "@/api/runs";
 import type { Relative, RunDetail } from "@/api/types";
-import { count, decimal, setting } from "@/lib/number";
+import { count, decimal, settingText } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { StatusBadge } from "@/ui/badge";
 import { Card } from "@/ui/card";
+import { HoverLink } from "@/ui/hover-link";
 
 /** The tree of runs around this one: what it was forked from, and what was forked. Nothing without relatives. */
 export function FamilyCard({ run }: { run: RunDetail }) {
@@ -36,12 +36,12 @@ export function FamilyCard({ run }: { run: RunDetail }) {
       title="Family"
       aside={
         ids.length > 1 && (
-          <Link
+          <HoverLink
             href={routes.compareRuns(ids)}
             className="rounded-sm text-xs font-medium text-accent hover:underline"
           >
             Compare all
-          </Link>
+          </HoverLink>
         )
       }
     >
@@ -76,12 +76,12 @@ function Branch({ run, isThis, children }: BranchProps) {
             {name}
           </strong>
         ) : (
-          <Link
+          <HoverLink
             href={routes.run(run_id)}
             className="min-w-0 rounded-sm font-medium break-words text-accent hover:underline"
           >
             {name}
-          </Link>
+          </HoverLink>
         )}
         {status && <StatusBadge status={status} />}
         {best !== null && (
@@ -118,5 +118,7 @@ function listed(changes: Relative["changes"]): string {
 
 /** Long whole numbers are read more easily in groups. */
 function value(of: unknown): string {
-  return typeof of === "number" && Number.isInteger(of) && of >= 10_000 ? count(of) : setting(of);
+  return typeof of === "number" && Number.isInteger(of) && of >= 10_000
+    ? count(of)
+    : settingText(of);
 }

@@ -2,7 +2,6 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { CircleStop, Clapperboard, Copy, Play, ScrollText, Wrench } from "lucide-react";
-import Link from "next/link";
 import { explainAction } from "@/api/http";
 import { useRunActions } from "@/api/run-actions";
 import { canDo, isGuest, learns } from "@/api/run-availability";
@@ -14,20 +13,20 @@ import { routes } from "@/lib/routes";
 import { Button, buttonClass } from "@/ui/button";
 import { CopyButton } from "@/ui/copy-button";
 import { Disclosure } from "@/ui/disclosure";
+import { HoverLink } from "@/ui/hover-link";
 import { Notice } from "@/ui/notice";
-import { scrollToDetails, useDetailsTab } from "./details/run-details";
 import { useHeaderActions } from "./header/header-actions";
 import { PauseNotice } from "./pause-notice";
+import { DETAILS_ANCHOR, openTab, scrollToAnchor } from "./tabs/tab-address";
 import { TrustNotice } from "./trust-notice";
 
 const CUT_SHORT: readonly RunStatus[] = ["failed", "interrupted", "stopped"];
 
 /** What a reader must know before the figures: why it ended, what it waits for, what it warned of. */
 export function RunNotices({ run }: { run: RunDetail }) {
-  const [, openTab] = useDetailsTab();
-  const open = (tab: "events" | "log") => {
-    openTab(tab);
-    scrollToDetails();
+  const open = (part: "events" | "log") => {
+    openTab("data", (query) => query.set("details", part));
+    scrollToAnchor(DETAILS_ANCHOR);
   };
   return (
     <>
@@ -36,7 +35,7 @@ export function RunNotices({ run }: { run: RunDetail }) {
       {CUT_SHORT.includes(run.status) && <EndingNotice run={run} onOpenLog={() => open("log")} />}
       <PauseNotice run={run} />
       {run.ended_early && run.status !== "stopped" && (
-        <Notice tone="info" role="status" title="Ended before its budget">
+        <Notice tone="info" role="status" title="Ended early">
           <p className="break-words text-ink-soft">{run.ended_early}</p>
         </Notice>
       )}
@@ -176,10 +175,10 @@ function EndingNotice({ run, onOpenLog }: EndingNoticeProps) {
               Evaluate what was saved
             </Button>
           )}
-          <Link href={routes.duplicate(run.id)} className={buttonClass("quiet", "sm")}>
+          <HoverLink href={routes.duplicate(run.id)} className={buttonClass("quiet", "sm")}>
             <Copy aria-hidden className="size-3.5" />
             {learns(run) ? "Train" : "Run"} again with these settings…
-          </Link>
+          </HoverLink>
           <Button
             size="sm"
             variant="quiet"

@@ -1,161 +1,156 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
-import dynamic from "next/dynamic";
-import { type ComponentType, type ReactNode, useCallback, useMemo, useState } from "react";
+import { type ComponentType, lazy, type ReactNode, Suspense, useCallback, useState } from "react";
 import { createPortal } from "react-dom";
-import { algorithmsQuery } from "@/api/choices";
+import { useQuery } from "@tanstack/react-query";
+import { evaluationsQuery } from "@/api/evaluations";
 import { learns } from "@/api/run-availability";
-import { Q_TABLE } from "@/api/run-record";
+import { runSinksQuery } from "@/api/sinks";
 import type { RunDetail } from "@/api/types";
 import { withRetry } from "@/api/with-retry";
-import {
-  type ChartGroup,
-  useChartGroup,
-  useMomentAddress,
-  usePicking,
-  useZoomDetail,
-} from "@/charts/chart-group";
-import { useChartSettings } from "@/charts/chart-settings";
-import type { ChartAxis } from "@/charts/plot-options";
+import { usePicking } from "@/charts/chart-group";
 import { chooseAgentView } from "@/lib/agent-view";
-import { useMediaQuery } from "@/lib/media";
-import type { RunSeries } from "@/stream/series/run-series";
-import { useRunCurves } from "@/stream/series/use-run-curves";
+import { ReturnToStage } from "@/player/agent/stage";
+import { Badge } from "@/ui/badge";
 import { Boundary } from "@/ui/boundary";
-import { Disclosure } from "@/ui/disclosure";
 import { Skeleton } from "@/ui/progress";
-import { useHighlight, useStepScale } from "./curves/highlight";
-import { LearningCurves } from "./curves/learning-curves";
-import { RunDetails } from "./details/run-details";
-import { FamilyCard } from "./family-card";
-import { usePresetGhost } from "./preset-ghost";
-import { RunFacts } from "./run-facts";
-import { RunHints, type TryProps } from "./run-hints";
-import { AGENT_ANCHOR } from "./run-view";
-import { SeedsCard, useSeedBand, useSeeds } from "./seeds-card";
+import { useStepScale } from "./curves/highlight";
+import { type RunCharts, useRunCharts } from "./curves/run-charts";
+import { Overview } from "./tabs/overview";
+import {
+  AGENT_ANCHOR,
+  openTab,
+  type RunTab,
+  scrollToAnchor,
+  tabsOf,
+  useRunTab,
+} from "./tabs/tab-address";
+import { RunTabBar } from "./tabs/tab-bar";
 
-interface RunBodyProps {
+/** What a tab of the run page is drawn from. */
+export interface RunTabProps {
   run: RunDetail;
-  parts: RunParts;
+  charts: RunCharts;
 }
 
-/** Parts from other features, which the page passes in. */
-export interface RunParts {
-  /** The agent: live, at a step of its training, or in the video of an evaluation. */
-  Agent: ComponentType<{ run: RunDetail; group: ChartGroup }>;
-  /** The filmstrip below the curve of the return. */
-  Strip: ComponentType<{
-    run: RunDetail;
-    group: ChartGroup;
-    axis: ChartAxis;
-    onChosen: () => void;
-  }>;
-  /** The hyperparameters that can be adjusted, while the run trains. */
-  Knobs: ComponentType<{ run: RunDetail; series: RunSeries }>;
-  /** Forks the run with a change that a hint suggests. */
-  Try: ComponentType<TryProps>;
-  /** The snapshots of the run, among its details. */
-  Snapshots: ComponentType<{ run: RunDetail }>;
-  /** What the run does by itself, among its details. */
-  Rules: ComponentType<{ run: RunDetail }>;
-  /** The other programs that the run is delivered to, among its details and in its menu. */
-  Sinks: ComponentType<{ run: RunDetail }>;
-  /** At which detail the run is recorded, and what it recorded itself, among its details. */
-  Recording: ComponentType<{ run: RunDetail }>;
+const loaders = {
+  charts: withRetry(async () => ({ default: (await import("./tabs/charts-tab")).ChartsTab })),
+  episodes: withRetry(async () => ({ default: (await import("./tabs/episodes-tab")).EpisodesTab })),
+  inside: withRetry(async () => ({ default: (await import("./tabs/inside-tab")).InsideTab })),
+  control: withRetry(async () => ({ default: (await import("./tabs/control-tab")).ControlTab })),
+  data: withRetry(async () => ({ default: (await import("./details/run-details")).DataTab })),
+} satisfies Partial<Record<RunTab, () => Promise<{ default: ComponentType<RunTabProps> }>>>;
+const loadAgent = withRetry(async () => ({ default: (await import("./agent")).Agent }));
+
+/** The code of each tab but the first is loaded with the tab. */
+const TABS = {
+  charts: lazy(loaders.charts),
+  episodes: lazy(loaders.episodes),
+  inside: lazy(loaders.inside),
+  control: lazy(loaders.control),
+  data: lazy(loaders.data),
+};
+const Agent = lazy(loadAgent);
+
+/** Loads the code of a tab before it is opened. A failure counts only once it is. */
+export function preloadTab(tab: RunTab) {
+  void (tab === "overview" ? loadAgent : loaders[tab])().catch(() => {});
 }
 
-/** From this width on the agent stands beside the curves, and below the curve of the return on narrower screens. */
-const BESIDE = "(min-width: 80rem)";
-
-/** The newest figures; below them curves on one side, what the policy does and what the curves suggest on the other. */
-export function RunBody({
-  run,
-  parts: { Agent, Strip, Knobs, Snapshots, Rules, Sinks, Recording, Try },
-}: RunBodyProps) {
-  const group = useChartGroup();
-  const [settings, changeView] = useChartSettings(group);
-  const { axis, smoothing } = settings;
-  const { pool, curves } = useRunCurves([run], { axis, smoothing });
-  useZoomDetail(group, pool);
-  const [highlight, point] = useHighlight();
-  const seeds = useSeeds(run);
-  const [band, setBand] = useState(false);
-  const seedBand = useSeedBand(seeds, axis, band);
-  const ghost = usePresetGhost(run, axis);
-  const behind = useMemo(() => [...seedBand, ...ghost.series], [seedBand, ghost.series]);
-  const beside = useMediaQuery(BESIDE);
-  usePicking(group, learns(run) ? showMoment : null, useStepScale(run, axis));
-  useMomentAddress(group);
+/**
+ * The tabs of a run page. The agent belongs to the overview; what plays there goes on, docked, while other tabs are open,
+ * except for the one that has a player of its own.
+ */
+export function RunBody({ run }: { run: RunDetail }) {
+  const tab = useRunTab(run);
+  const charts = useRunCharts(run);
+  const { group, settings } = charts;
+  const onOverview = tab === "overview";
+  usePicking(
+    group,
+    learns(run) ? (onOverview ? showMoment : stay) : null,
+    useStepScale(run, settings.axis),
+  );
+  const badges = useBadges(run, tab);
+  const [agentUsed, setAgentUsed] = useState(onOverview);
+  const needsAgent = onOverview || (agentUsed && tab !== "episodes");
+  if (agentUsed !== needsAgent) setAgentUsed(needsAgent);
   const [agent, agentPlace] = useMovable(
-    <div id={AGENT_ANCHOR} className="min-w-0 scroll-mt-18">
+    needsAgent ? (
       <Boundary what="The agent">
-        <Agent run={run} group={group} />
+        <Suspense fallback={<Skeleton className="h-96 rounded-lg" />}>
+          <ReturnToStage value={showAgent}>
+            <Agent run={run} group={group} />
+          </ReturnToStage>
+        </Suspense>
       </Boundary>
-    </div>,
+    ) : null,
   );
+  const Tab = tab === "overview" ? null : TABS[tab];
   return (
-    <>
-      <RunFacts run={run} series={curves(run.id).series} />
-      <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_25rem] xl:grid-rows-[auto_1fr]">
-        {agent}
-        <LearningCurves
-          run={run}
-          curves={curves(run.id)}
-          settings={settings}
-          behind={behind}
-          note={ghost.sentence}
-          onSettings={changeView}
-          group={group}
-          highlight={highlight}
-          under={
-            learns(run)
-              ? (axis) => <Strip {...{ run, group, axis }} onChosen={showMoment} />
-              : undefined
-          }
-          below={beside ? undefined : agentPlace}
-        />
-        <div className="flex min-w-0 flex-col gap-4 xl:row-span-2">
-          {beside && agentPlace}
-          <QTableSlot run={run} />
-          {learns(run) && trains(run) && <Knobs run={run} series={curves(run.id).series} />}
-          {seeds && <SeedsCard own={run.id} seeds={seeds} band={band} onBand={setBand} />}
-          {learns(run) && <FamilyCard run={run} />}
-          {learns(run) && (
-            <RunHints
-              run={run}
-              Try={Try}
-              shown={highlight}
-              onShow={(hint) => {
-                changeView({ axis: "step" });
-                group.reset();
-                point(hint);
-              }}
-            />
-          )}
-        </div>
-        <div className="flex min-w-0 flex-col gap-4">
-          {learns(run) && <AnatomySection run={run} />}
-          <RunDetails {...{ run, Snapshots, Rules, Sinks, Recording }} />
-        </div>
-      </div>
-    </>
+    <div>
+      {agent}
+      <RunTabBar
+        tabs={tabsOf(run).map((entry) => ({ ...entry, badge: badges[entry.value] }))}
+        open={tab}
+        onNear={preloadTab}
+      >
+        {Tab ? (
+          <Boundary key={tab} what="This tab">
+            <Suspense fallback={<Skeleton className="h-96 rounded-lg" />}>
+              <Tab run={run} charts={charts} />
+            </Suspense>
+          </Boundary>
+        ) : (
+          <Overview run={run} charts={charts} agent={agentPlace} />
+        )}
+      </RunTabBar>
+      {/* Only what is docked is seen of it. */}
+      {!onOverview && needsAgent && (
+        <div className="invisible absolute h-0 w-40 overflow-hidden">{agentPlace}</div>
+      )}
+    </div>
   );
 }
 
-/** Whether hyperparameters can be changed now. */
-function trains({ status }: RunDetail): boolean {
-  return status === "starting" || status === "running";
+/** Shows the agent in its place. */
+function showAgent() {
+  openTab("overview");
+  scrollToAnchor(AGENT_ANCHOR);
 }
 
 function showMoment() {
   chooseAgentView("moment");
 }
 
+/** A step that is chosen on another tab is marked there, and what can be done with it is offered there. */
+function stay() {}
+
+/** What the tabs tell while they are closed: a new evaluation, warnings, and deliveries that fail. */
+function useBadges(run: RunDetail, open: RunTab): Partial<Record<RunTab, ReactNode>> {
+  const { data: evaluations } = useQuery(evaluationsQuery(run.id));
+  const { data: delivered } = useQuery(runSinksQuery(run.id));
+  const newest = evaluations && (evaluations[0]?.id ?? "");
+  const [seen, setSeen] = useState(newest);
+  const sees = seen === undefined || open === "episodes";
+  if (sees && newest !== seen) setSeen(newest);
+  const failing = delivered?.sinks.filter(({ state }) => state === "failing").length ?? 0;
+  const problems = run.warnings + (run.status === "failed" ? 1 : 0);
+  return {
+    episodes: !sees && newest !== seen && <Badge>new</Badge>,
+    data:
+      failing > 0 ? (
+        <Badge tone="bad">{failing}</Badge>
+      ) : (
+        problems > 0 && <Badge tone="warn">{problems}</Badge>
+      ),
+  };
+}
+
 /**
  * A part of a page that may move from one place to another and keeps its state, a session for instance: it is always
- * drawn at the same place of the React tree, into an element that is carried to where
- * `place` stands, of which one at most may be on the page.
+ * drawn at the same place of the React tree, into an element that is carried to where `place` stands. At most one
+ * `place` may be on the page.
  */
 export function useMovable(part: ReactNode): [drawn: ReactNode, place: ReactNode] {
   const [host] = useState(makeHost);
@@ -174,41 +169,4 @@ function makeHost(): HTMLElement | null {
   const host = document.createElement("div");
   host.className = "contents";
   return host;
-}
-
-const AnatomyPanel = dynamic(
-  withRetry(() => import("./anatomy/anatomy-panel").then((module) => module.AnatomyPanel)),
-  {
-    loading: () => <Skeleton className="h-40" />,
-  },
-);
-
-/** The anatomy of updates, loaded when the section is opened. */
-function AnatomySection({ run }: { run: RunDetail }) {
-  const [open, setOpen] = useState(false);
-  return (
-    <Disclosure
-      open={open}
-      onToggle={setOpen}
-      summary="Inside the updates"
-      className="rounded-lg border border-line bg-surface px-4 py-1.5 shadow-card"
-    >
-      {open && (
-        <div className="pt-2 pb-2.5">
-          <AnatomyPanel run={run} />
-        </div>
-      )}
-    </Disclosure>
-  );
-}
-
-const QTableCard = dynamic(
-  withRetry(() => import("./q-table/q-table-card").then((module) => module.QTableCard)),
-);
-
-/** The Q-table of a run whose algorithm writes one down; nothing for others. */
-function QTableSlot({ run }: { run: RunDetail }) {
-  const { data: algorithms } = useQuery(algorithmsQuery);
-  const algorithm = algorithms?.find(({ id }) => id === run.algo);
-  return algorithm?.artifacts.includes(Q_TABLE) ? <QTableCard run={run} /> : null;
 }

@@ -7,7 +7,7 @@ import { RunSeries } from "@/stream/series/run-series";
 import { Boundary } from "@/ui/boundary";
 import { RunNotices } from "./notices";
 import { RunDashboard, tabTitle } from "./run-dashboard";
-import { RunFacts } from "./run-facts";
+import { bestEvaluation, RunFacts } from "./run-facts";
 
 const run = (change: Partial<RunDetail>) =>
   ({
@@ -109,56 +109,28 @@ test("a run that is fine has no notices", () => {
 });
 
 test.each([
-  ["foreign", "completed", 0, "–not recorded"],
-  ["foreign", "running", 0, "0"],
-  ["foreign", "completed", 12, "12"],
-  ["policy", "completed", 0, "0"],
-] as const)("a %s run, %s, with %d episodes has %s of them", (actor, status, episodes, text) => {
+  ["foreign", "completed", 0, "episodes are not recorded"],
+  ["foreign", "running", 0, "0 episodes"],
+  ["foreign", "completed", 12, "12 episodes"],
+  ["policy", "completed", 0, "0 episodes"],
+] as const)("a %s run, %s, with %d episodes has %s", (actor, status, episodes, text) => {
   const facts = { ...{ step: 100, end_step: 100, solved: null, reward_threshold: null } };
   renderWithQueries(
     <RunFacts run={run({ actor, status, episodes, ...facts })} series={new RunSeries()} />,
   );
-  expect(screen.getByText("Episodes").parentElement).toHaveTextContent(`Episodes${text}`);
+  expect(screen.getByText("Return now").parentElement).toHaveTextContent(text);
 });
 
 test("an unknown run says so", async () => {
   serve({ "GET /runs/gone": () => ({ status: 404, body: { title: "No such run" } }) });
-  renderWithQueries(
-    <RunDashboard
-      id="gone"
-      parts={{
-        Agent: () => null,
-        Strip: () => null,
-        Knobs: () => null,
-        Snapshots: () => null,
-        Rules: () => null,
-        Sinks: () => null,
-        Recording: () => null,
-        Try: () => null,
-      }}
-    />,
-  );
+  renderWithQueries(<RunDashboard id="gone" />);
   expect(screen.getByRole("status", { name: "Loading the run" })).toBeVisible();
   expect(await screen.findByText("This run does not exist")).toBeVisible();
 });
 
 test("a service that is away can be asked again", async () => {
   serve({});
-  renderWithQueries(
-    <RunDashboard
-      id="a"
-      parts={{
-        Agent: () => null,
-        Strip: () => null,
-        Knobs: () => null,
-        Snapshots: () => null,
-        Rules: () => null,
-        Sinks: () => null,
-        Recording: () => null,
-        Try: () => null,
-      }}
-    />,
-  );
+  renderWithQueries(<RunDashboard id="a" />);
   expect(await screen.findByRole("button", { name: "Try again" })).toBeVisible();
 });
 
@@ -179,9 +151,9 @@ test("a run that is starting counts no time yet; one that trains does", () => {
     <RunFacts run={run({ ...figures, ...none, ...change })} series={new RunSeries()} />
   );
   const { rerender } = renderWithQueries(facts({ status: "starting", started_at: null }));
-  expect(screen.getByText("Elapsed").nextSibling).toHaveTextContent("Starting…");
+  expect(screen.getByText("Progress").parentElement).toHaveTextContent("starting…");
   rerender(facts({ status: "running", started_at: at }));
-  expect(screen.getByText("Elapsed").nextSibling).toHaveTextContent(/^1m 0\ds$/);
+  expect(screen.getByText("Progress").parentElement).toHaveTextContent(/1m 0\ds/);
 });
 
 test("a part that breaks leaves the rest of the page", () => {
@@ -202,8 +174,8 @@ test("a part that breaks leaves the rest of the page", () => {
 });
 
 test.each([
-  ["running", "Mean return77.4"],
-  ["completed", "Mean return74.1"],
+  ["running", "Return now77.4"],
+  ["completed", "Return now74.1"],
 ] as const)("the mean return of a run that is %s is that of its chart", (status, text) => {
   const facts = { ...{ step: 100, end_step: 100, solved: null, reward_threshold: null } };
   const series = new RunSeries();
@@ -211,5 +183,19 @@ test.each([
   renderWithQueries(
     <RunFacts run={run({ status, ep_rew_mean: 74.1, ...facts })} series={series} />,
   );
-  expect(screen.getByText("Mean return").parentElement).toHaveTextContent(text);
+  expect(screen.getByText("Return now").parentElement).toHaveTextContent(text);
+});
+
+test("the best evaluation is the highest greedy return, whether of a kept policy or on request", () => {
+  const of = (mean: number, change: object = {}) =>
+    ({
+      ...{ status: "completed", deterministic: true, checkpoint_step: 100 },
+      ...{ summary: { episode_return: { mean, std: 1 } } },
+      ...change,
+    }) as Parameters<typeof bestEvaluation>[1][number];
+  const kept = { step: 50, mean_return: 60, std_return: 2 } as RunDetail["best_policy"];
+  expect(bestEvaluation(null, [])).toBeNull();
+  expect(bestEvaluation(kept, [])).toEqual({ mean: 60, std: 2, step: 50 });
+  expect(bestEvaluation(kept, [of(70), of(90, { deterministic: false })])?.mean).toBe(70);
+  expect(bestEvaluation(null, [of(70, { status: "failed" })])).toBeNull();
 });

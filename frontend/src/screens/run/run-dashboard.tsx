@@ -3,7 +3,6 @@
 import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { CircleCheck, FileQuestion, Unplug } from "lucide-react";
-import Link from "next/link";
 import { useEffect, useState } from "react";
 import { ApiError } from "@/api/http";
 import { isActive, progress, runQuery } from "@/api/runs";
@@ -14,22 +13,21 @@ import { useServiceAway } from "@/lib/service";
 import { useDocumentTitle } from "@/shell/page-header";
 import { useConnectionState } from "@/stream/provider";
 import { buttonClass } from "@/ui/button";
+import { HoverLink } from "@/ui/hover-link";
 import { EmptyState, ErrorState } from "@/ui/notice";
 import { Skeleton } from "@/ui/progress";
 import { useDeleteRun } from "./header/header-actions";
 import { RunHeader } from "./header/run-header";
 import { RunNotices } from "./notices";
-import { RunBody, type RunParts } from "./run-body";
+import { preloadTab, RunBody } from "./run-body";
+import { tabIn } from "./tabs/tab-address";
 
-interface RunDashboardProps {
-  id: string;
-  parts: RunParts;
-}
-
-export function RunDashboard({ id, parts }: RunDashboardProps) {
+export function RunDashboard({ id }: { id: string }) {
   const { data: run, error, refetch, isFetching } = useQuery(runQuery(id));
   const remove = useDeleteRun();
   useTabTitle(run);
+  // The code of the tab comes beside the run, not after it.
+  useState(() => preloadTab(tabIn(new URLSearchParams(window.location.search))));
   if (error instanceof ApiError && error.isNotFound) {
     return remove.isPending || remove.data === true ? <RunSkeleton /> : <RunNotFound id={id} />;
   }
@@ -39,9 +37,9 @@ export function RunDashboard({ id, parts }: RunDashboardProps) {
   }
   return (
     <div className="flex flex-col gap-4">
-      <RunHeader run={run} remove={remove} Sinks={parts.Sinks} />
+      <RunHeader run={run} remove={remove} />
       <RunNotices run={run} />
-      <RunBody run={run} parts={parts} />
+      <RunBody run={run} />
       <ConnectionNotice />
     </div>
   );
@@ -52,7 +50,7 @@ type Said = "lost" | "back" | null;
 const BACK_FOR = 4000;
 
 const words = {
-  lost: "Connection lost. What is shown stands still; it goes on by itself.",
+  lost: "Connection lost. Reconnecting…",
   back: "Connected again. Nothing was missed.",
 };
 
@@ -102,9 +100,9 @@ export function RunNotFound({ id }: { id: string | null }) {
         icon={FileQuestion}
         title={id === null ? "No run was named" : "This run does not exist"}
         action={
-          <Link href={routes.home} className={buttonClass("primary")}>
+          <HoverLink href={routes.home} className={buttonClass("primary")}>
             Go to your runs
-          </Link>
+          </HoverLink>
         }
       >
         {id === null ? (
@@ -128,8 +126,9 @@ export function RunSkeleton() {
         <Skeleton className="h-7 w-72 max-w-full" />
         <Skeleton className="h-4 w-56" />
       </div>
-      <Skeleton className="h-20 rounded-lg" />
-      <div className="grid gap-4 xl:grid-cols-[minmax(0,1fr)_26rem]">
+      <Skeleton className="h-10 w-96 max-w-full" />
+      <Skeleton className="h-24 rounded-lg" />
+      <div className="grid gap-4 xl:grid-cols-[minmax(0,1fr)_25rem]">
         <Skeleton className="h-80 rounded-lg" />
         <Skeleton className="h-80 rounded-lg" />
       </div>

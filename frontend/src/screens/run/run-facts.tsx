@@ -1,15 +1,17 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { evaluationsQuery } from "@/api/evaluations";
 import { useMetricRegistry } from "@/api/metric-registry";
 import { learns } from "@/api/run-availability";
 import { hasLength, isActive, progress } from "@/api/runs";
-import type { RunDetail } from "@/api/types";
+import type { Evaluation, RunDetail } from "@/api/types";
 import { duration, elapsed, remaining } from "@/lib/format-time";
-import { brief, count, decimal, NONE, percent } from "@/lib/number";
+import { brief, count, decimal, NONE, percent, plural } from "@/lib/number";
 import { unsolvedWords } from "@/lib/solved";
 import { useNow } from "@/lib/time";
 import { MEAN_RETURN, type RunSeries } from "@/stream/series/run-series";
-import { Stat } from "@/ui/card";
 import { Progress } from "@/ui/progress";
 import { useStreamedEnds } from "./curves/highlight";
 
@@ -19,6 +21,7 @@ interface RunFactsProps {
   series: RunSeries;
 }
 
+/** Four figures: progress and time left, the return now, the best greedy evaluation, and when it was solved. */
 export function RunFacts({ run, series }: RunFactsProps) {
   const training = ["running", "pausing", "stopping"].includes(run.status);
   const [, newestMean] = useStreamedEnds(series, MEAN_RETURN);
@@ -28,6 +31,7 @@ export function RunFacts({ run, series }: RunFactsProps) {
   const share = progress(run);
   const endless = !hasLength(run);
   const { meanEpisodes, averageEpisodes } = useMetricRegistry();
+  const best = run.best_moving_average;
   return (
     <section aria-label="Progress" className="rounded-lg border border-line bg-surface shadow-card">
       {endless || (
@@ -39,50 +43,115 @@ export function RunFacts({ run, series }: RunFactsProps) {
           className="rounded-none rounded-t-lg"
         />
       )}
-      <dl className="grid grid-cols-2 gap-x-4 gap-y-3 px-4 py-3 sm:grid-cols-3 lg:grid-cols-[repeat(auto-fit,minmax(8rem,1fr))]">
-        <Stat
-          label={endless ? "Steps" : "Step"}
-          note={!endless && `of ${brief(run.end_step)} · ${percent(share)}`}
+      <dl className="grid grid-cols-2 gap-x-6 gap-y-4 px-4 py-3 md:grid-cols-[repeat(auto-fit,minmax(11rem,1fr))]">
+        <Figure
+          label="Progress"
+          notes={[
+            `${endless ? "" : `step ${count(run.step)} of ${brief(run.end_step)} · `}${timeText(run, trained)}`,
+            run.fps !== null && `${count(run.fps)} steps/s${training ? "" : " on average"}`,
+          ]}
         >
-          {count(run.step)}
-        </Stat>
-        <Stat label="Elapsed" note={!endless && left !== null && `${duration(left)} left`}>
-          {run.status === "starting" ? "Starting…" : trained === null ? NONE : duration(trained)}
-        </Stat>
-        <Stat label="Steps per second" note={training ? "now" : run.fps !== null && "on average"}>
-          {count(run.fps)}
-        </Stat>
-        <Stat label="Episodes" note={!hasEpisodes(run) && "not recorded"}>
-          {hasEpisodes(run) ? count(run.episodes) : NONE}
-        </Stat>
-        <Stat label="Mean return" note={meanEpisodes && meanNote(run, meanEpisodes)}>
+          {endless ? `step ${count(run.step)}` : percent(share)}
+          {left !== null && <Small>{duration(left)} left</Small>}
+        </Figure>
+        <Figure
+          label="Return now"
+          notes={[
+            hasEpisodes(run)
+              ? `${plural(run.episodes, "episode")}${meanEpisodes && run.episodes > 0 ? `, mean of ${meanNote(run, meanEpisodes)}` : ""}`
+              : "episodes are not recorded",
+            best !== null &&
+              `best average ${decimal(best)}${averageEpisodes ? ` ${averageNote(run, averageEpisodes)}` : ""}`,
+          ]}
+        >
           {/* Rows arrive more often than the state of the run: the chart shows this mean too. */}
           {decimal(training ? (newestMean ?? run.ep_rew_mean) : run.ep_rew_mean)}
-        </Stat>
-        <Stat label="Best average" note={averageEpisodes && averageNote(run, averageEpisodes)}>
-          {decimal(run.best_moving_average)}
-        </Stat>
+        </Figure>
+        {learns(run) && <BestEvaluation run={run} />}
         <Solved run={run} />
-        {run.best_policy && (
-          <Stat
-            label="Best policy, greedy"
-            note={`± ${decimal(run.best_policy.std_return)}, step ${brief(run.best_policy.step)}`}
-          >
-            {decimal(run.best_policy.mean_return)}
-          </Stat>
-        )}
       </dl>
     </section>
   );
 }
 
+interface FigureProps {
+  label: string;
+  notes: readonly (string | false)[];
+  children: ReactNode;
+}
+
+/** A large number with its name, and what belongs to it. */
+function Figure({ label, notes, children }: FigureProps) {
+  return (
+    <div className="min-w-0">
+      <dt className="truncate text-xs text-ink-faint">{label}</dt>
+      <dd className="mt-0.5 flex flex-wrap items-baseline gap-x-2 text-xl font-semibold tracking-tight tabular-nums">
+        {children}
+      </dd>
+      {notes.filter(Boolean).map((note) => (
+        <dd key={String(note)} className="text-xs text-ink-faint tabular-nums">
+          {note}
+        </dd>
+      ))}
+    </div>
+  );
+}
+
+function Small({ children }: { children: ReactNode }) {
+  return <span className="text-sm font-normal tracking-normal text-ink-soft">{children}</span>;
+}
+
+function timeText(run: RunDetail, trained: number | null): string {
+  if (run.status === "starting") return "starting…";
+  return trained === null ? "not started" : duration(trained);
+}
+
+/** The best mean return of a policy that plays without exploring: the best that was kept, or in an evaluation. */
+function BestEvaluation({ run }: { run: RunDetail }) {
+  const { data: evaluations } = useQuery(evaluationsQuery(run.id));
+  const found = bestEvaluation(run.best_policy, evaluations ?? []);
+  return (
+    <Figure
+      label="Best evaluation, greedy"
+      notes={found ? [`policy of step ${brief(found.step)}`] : ["no evaluation yet"]}
+    >
+      {found ? (
+        <>
+          {decimal(found.mean)} <Small>± {decimal(found.std)}</Small>
+        </>
+      ) : (
+        NONE
+      )}
+    </Figure>
+  );
+}
+
+type Evaluated = Pick<Evaluation, "status" | "deterministic" | "checkpoint_step" | "summary">;
+
+/** The highest mean return among the best policy that was kept and the greedy evaluations; null without any. */
+export function bestEvaluation(
+  kept: RunDetail["best_policy"],
+  evaluations: readonly Evaluated[],
+): { mean: number; std: number; step: number | null } | null {
+  const all = evaluations.flatMap(({ status, deterministic, checkpoint_step: step, summary }) =>
+    status === "completed" && deterministic && summary?.episode_return
+      ? [{ mean: summary.episode_return.mean, std: summary.episode_return.std, step }]
+      : [],
+  );
+  if (kept) all.push({ mean: kept.mean_return, std: kept.std_return, step: kept.step });
+  return all.reduce<(typeof all)[number] | null>(
+    (best, one) => (best === null || one.mean > best.mean ? one : best),
+    null,
+  );
+}
+
 /** Over how many of the last episodes the mean return is. */
 function meanNote({ episodes, parent }: RunDetail, most: number): string {
-  return `last ${Math.min(most, episodes || most)}${parent ? ", with parent’s" : ""}`;
+  return `the last ${Math.min(most, episodes || most)}${parent ? ", with its parent’s" : ""}`;
 }
 
 function averageNote({ best_moving_average_step: step }: RunDetail, episodes: number): string {
-  return step === null ? `of ${episodes} episodes` : `of ${episodes}, at step ${brief(step)}`;
+  return step === null ? `of ${episodes}` : `of ${episodes} at step ${brief(step)}`;
 }
 
 /** Whether their number is known: the log of another tool may have mean returns alone. */
@@ -97,17 +166,24 @@ function Solved({ run }: { run: RunDetail }) {
   if (threshold === null) return null;
   if (solved === null) {
     return (
-      <Stat label="Solved" note={`return of ${decimal(threshold)}`}>
+      <Figure label="Solved" notes={[`at a return of ${decimal(threshold)}`]}>
         {unsolvedWords(run)}
-      </Stat>
+      </Figure>
     );
   }
-  const after = solved.seconds === null ? "" : `after ${duration(solved.seconds * 1000)}, `;
   const mean = meanEpisodes == null ? "mean return" : `mean of ${meanEpisodes}`;
   const by = solved.by === "training" ? mean : "evaluation";
   return (
-    <Stat label="Solved" note={`${after}${by} ≥ ${decimal(solved.threshold)}`}>
-      step {count(solved.step)}
-    </Stat>
+    <Figure
+      label="Solved"
+      notes={[
+        solved.seconds !== null && `at step ${count(solved.step)}`,
+        `${by} ≥ ${decimal(solved.threshold)}`,
+      ]}
+    >
+      {solved.seconds === null
+        ? `step ${count(solved.step)}`
+        : `after ${duration(solved.seconds * 1000)}`}
+    </Figure>
   );
 }

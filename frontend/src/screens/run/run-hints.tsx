@@ -3,16 +3,18 @@
 import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { CircleAlert, Eye, GitFork, Info, TriangleAlert } from "lucide-react";
-import Link from "next/link";
-import { type ComponentType, useState } from "react";
+import dynamic from "next/dynamic";
+import { useState } from "react";
 import { lookedAtText } from "@/api/hint-text";
 import { hintsQuery } from "@/api/run-record";
 import { isActive } from "@/api/runs";
 import type { Hint, RunDetail } from "@/api/types";
-import { count, setting } from "@/lib/number";
+import { withRetry } from "@/api/with-retry";
+import { count, settingText } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { Button } from "@/ui/button";
 import { Card } from "@/ui/card";
+import { HoverLink } from "@/ui/hover-link";
 import type { Highlight } from "./curves/highlight";
 
 const appearances = {
@@ -23,6 +25,11 @@ const appearances = {
 
 const WHILE_LIVE = 15_000;
 
+const TryChange = dynamic(
+  withRetry(() => import("./snapshots/try-change").then((module) => module.TryChange)),
+  { ssr: false },
+);
+
 export interface TryProps {
   run: RunDetail;
   hint: Hint;
@@ -32,14 +39,12 @@ export interface TryProps {
 
 interface RunHintsProps {
   run: RunDetail;
-  /** Forks the run with a change that a hint suggests. */
-  Try: ComponentType<TryProps>;
   shown: Highlight | null;
   onShow: (highlight: Highlight | null) => void;
 }
 
 /** Hints about the run's curves, each with the part of the curve. Renders nothing without hints. */
-export function RunHints({ run, Try, shown, onShow }: RunHintsProps) {
+export function RunHints({ run, shown, onShow }: RunHintsProps) {
   const { data } = useQuery({
     ...hintsQuery(run.id),
     refetchInterval: isActive(run) ? WHILE_LIVE : false,
@@ -51,12 +56,12 @@ export function RunHints({ run, Try, shown, onShow }: RunHintsProps) {
     <Card
       title="Hints"
       aside={
-        <Link
+        <HoverLink
           href={routes.explainRun(run.id)}
           className="rounded-sm text-xs font-medium text-accent hover:underline"
         >
           Explain this run
-        </Link>
+        </HoverLink>
       }
       bodyClass=""
     >
@@ -71,7 +76,7 @@ export function RunHints({ run, Try, shown, onShow }: RunHintsProps) {
           />
         ))}
       </ul>
-      {tried && <Try run={run} {...tried} onClose={() => setTried(null)} />}
+      {tried && <TryChange run={run} {...tried} onClose={() => setTried(null)} />}
     </Card>
   );
 }
@@ -114,7 +119,7 @@ function HintRow({ hint, shown, onShow, onTry }: HintRowProps) {
             icon={<GitFork aria-hidden className="size-3.5" />}
             onClick={() => onTry(change)}
           >
-            Try {change.name} {setting(change.value)}
+            Try {change.name} {settingText(change.value)}
           </Button>
         ))}
       </div>

@@ -1,7 +1,6 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useMemo } from "react";
 import { groupRunsQuery, isActive } from "@/api/runs";
 import type { Run, SeedGroup } from "@/api/types";
@@ -14,6 +13,7 @@ import type { MetricAxis } from "@/stream/series/axis";
 import { StatusBadge } from "@/ui/badge";
 import { Card } from "@/ui/card";
 import { Disclosure } from "@/ui/disclosure";
+import { HoverLink } from "@/ui/hover-link";
 import { Switch } from "@/ui/switch";
 
 interface SeedsCardProps {
@@ -32,12 +32,12 @@ export function SeedsCard({ own, seeds: { group, runs }, band, onBand }: SeedsCa
     <Card
       title="Seeds"
       aside={
-        <Link
+        <HoverLink
           href={routes.compareRuns(run_ids)}
           className="rounded-sm text-xs font-medium text-accent hover:underline"
         >
           Compare all
-        </Link>
+        </HoverLink>
       }
     >
       <div className="flex flex-col gap-3">
@@ -69,12 +69,12 @@ export function SeedsCard({ own, seeds: { group, runs }, band, onBand }: SeedsCa
                     seed {run.seed}
                   </strong>
                 ) : (
-                  <Link
+                  <HoverLink
                     href={routes.run(run.id)}
                     className="grow truncate rounded-sm font-medium text-accent hover:underline"
                   >
                     seed {run.seed}
-                  </Link>
+                  </HoverLink>
                 )}
                 <Sparkline values={run.sparkline} className="h-5 w-16 shrink-0 text-chart-raw" />
                 <span className="w-14 shrink-0 text-right text-xs text-ink-soft tabular-nums">
@@ -93,7 +93,7 @@ export function SeedsCard({ own, seeds: { group, runs }, band, onBand }: SeedsCa
 /** Milliseconds between requests while a seed of the group trains. */
 const REFRESH_MS = 3_000;
 
-interface Seeds {
+export interface Seeds {
   group: SeedGroup;
   /** All runs of the group, by seed. */
   runs: readonly Run[];

@@ -82,11 +82,11 @@ function Holdings({ found }: { found: RunTrust }) {
     ...found.entry_points.map((one): [string, string] => ["Imports Python code", one]),
     ["Policies", plural(found.policies, "file")],
     ["Snapshots", plural(found.snapshots, "file")],
-    ["In all", `${plural(found.files, "file")}, ${bytes(found.size_bytes)}`],
+    ["Total", `${plural(found.files, "file")}, ${bytes(found.size_bytes)}`],
   ];
   if (origin) {
     facts.unshift(["Imported from", `${origin.file}, ${moment(origin.imported_at)}`]);
-    if (origin.run_id !== found.run_id) facts.splice(1, 0, ["Its id there", origin.run_id]);
+    if (origin.run_id !== found.run_id) facts.splice(1, 0, ["Original id", origin.run_id]);
     if (origin.left_out_count > 0) {
       facts.push(["Left out", plural(origin.left_out_count, "file")]);
     }

@@ -2,7 +2,6 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { TriangleAlert } from "lucide-react";
-import Link from "next/link";
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from "react";
 import { environmentsQuery } from "@/api/choices";
 import { anatomyQuery } from "@/api/run-record";
@@ -12,6 +11,7 @@ import { environmentOfRun } from "@/api/variant";
 import { type CanvasSize, type TokenColors, usePaintedCanvas } from "@/charts/canvas";
 import { count, decimal } from "@/lib/number";
 import { routes } from "@/lib/routes";
+import { HoverLink } from "@/ui/hover-link";
 import { ErrorState } from "@/ui/notice";
 import { Skeleton } from "@/ui/progress";
 import { Select } from "@/ui/select";
@@ -62,12 +62,12 @@ export function AnatomyPanel({ run }: { run: RunDetail }) {
           {chosen === last ? "newest update, " : ""}step{" "}
           <b className="font-medium text-ink">{count(update.step)}</b>
         </span>
-        <Link
+        <HoverLink
           href={routes.explainRun(run.id)}
           className="ml-auto rounded-sm text-xs font-medium text-accent hover:underline"
         >
           Explain this run
-        </Link>
+        </HoverLink>
       </div>
       {figures.map((figure) => (
         <AnatomyRow
@@ -193,7 +193,7 @@ function figuresOfLayer(name: string): AnatomyFigure[] {
     {
       id: "weights",
       title: "Weights",
-      help: "As the update left them. They spread slowly; a sudden spread is a step that was too large.",
+      help: "After the update. They spread slowly; a sudden spread means that the step was too large.",
       of: (update) => layerOf(update, name)?.weights ?? null,
     },
     {

@@ -152,7 +152,7 @@ export function figuresOf(
       id: `action-${i}`,
       title: kind === "Discrete" || components === 1 ? "Actions" : `Action: ${name}`,
       help: counted
-        ? "What was done lately. One action that takes all the rest means that little is explored."
+        ? "Shares of recent actions. One action near 100 % means that little is explored."
         : "What was done lately, as the policy drew it: what lies beyond the bounds of an action is clipped to them. A narrow peak means that little is explored.",
       of: (update: UpdateAnatomy) => update.actions?.[i] ?? null,
       names: names && names.length <= MOST_NAMED ? names : undefined,
@@ -168,14 +168,14 @@ export function figuresOf(
     {
       id: "ratios",
       title: "Probability ratios",
-      help: "How much more probable the update made the actions that were taken: 1 is unchanged. Beyond the band, clipping holds them.",
+      help: "How much more probable the update made the actions that were taken: 1 is unchanged. Clipping limits those outside the band.",
       of: ({ ratios }) => ratios ?? null,
       band: ({ clip_range: clip }) => (clip ? [1 - clip, 1 + clip] : null),
     },
     {
       id: "td-errors",
       title: "TD errors",
-      help: "By how much experience surprises the values: target less estimate. Narrowing around 0 as they settle.",
+      help: "Temporal-difference errors: target minus estimate. They narrow around 0 as the values settle.",
       of: ({ td_errors }) => td_errors ?? null,
     },
     ...actions,

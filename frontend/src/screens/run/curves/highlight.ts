@@ -6,10 +6,11 @@ import { metricCurveQuery } from "@/api/metrics";
 import { isActive } from "@/api/runs";
 import type { Run } from "@/api/types";
 import { episodeScale, type StepScale, stepScale, timeScale } from "@/charts/prepare/axes";
-import { searchOf, useQueryString } from "@/lib/query-string";
+import { useQueryString } from "@/lib/query-string";
 import type { AxisWindow, MetricAxis } from "@/stream/series/axis";
 import { EPISODE, type RunSeries } from "@/stream/series/run-series";
 import { useSeries } from "@/stream/series/use-run-curves";
+import { openTab, tabIn, tabOfMetric } from "../tabs/tab-address";
 
 /** A highlighted part of a curve in the address, in steps: `?chart=train/approx_kl&from=2000&to=4000`. */
 export interface Highlight {
@@ -35,16 +36,16 @@ export function writeHighlight(query: URLSearchParams, highlight: Highlight | nu
   query.set("to", String(highlight.steps[1]));
 }
 
+/** The highlight, and what sets it: the tab that has its chart opens. */
 export function useHighlight(): [Highlight | null, (highlight: Highlight | null) => void] {
-  const [query, change] = useQueryString();
+  const [query] = useQueryString();
   const search = query.toString();
   // Memoised, because a chart compares the highlight by identity.
   const highlight = useMemo(() => readHighlight(new URLSearchParams(search)), [search]);
   const point = (next: Highlight | null) =>
-    change((written) => {
-      writeHighlight(written, next);
-      return searchOf(written);
-    });
+    openTab(next ? tabOfMetric(next.metric) : tabIn(query), (written) =>
+      writeHighlight(written, next),
+    );
   return [highlight, point];
 }
 

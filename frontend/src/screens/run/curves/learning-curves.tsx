@@ -1,6 +1,18 @@
 "use client";
 
-import { type ComponentProps, type ReactNode, useEffect, useMemo, useState } from "react";
+import clsx from "clsx";
+import {
+  ArrowLeft,
+  ArrowRight,
+  Eye,
+  EyeOff,
+  GripVertical,
+  LayoutGrid,
+  Minus,
+  Plus,
+} from "lucide-react";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { useAlgorithmName } from "@/api/choices";
 import { useMetricRegistry } from "@/api/metric-registry";
 import type { RunDetail } from "@/api/types";
 import { ChartCard, ChartHelp } from "@/charts/chart-card";
@@ -9,76 +21,314 @@ import type { ChartSettings } from "@/charts/chart-settings";
 import { ChartToolbar } from "@/charts/chart-toolbar";
 import type { ChartAxis } from "@/charts/plot-options";
 import type { ChartMark, MarkKind } from "@/charts/prepare/marks";
-import type { ChartSpec, SeriesSpec } from "@/charts/prepare/model";
+import type { ChartSpec } from "@/charts/prepare/model";
 import { brief, decimal, plural } from "@/lib/number";
 import type { AxisWindow } from "@/stream/series/axis";
 import type { RunSeries } from "@/stream/series/run-series";
 import type { RunCurves } from "@/stream/series/run-series-pool";
-import { Badge } from "@/ui/badge";
 import { Boundary } from "@/ui/boundary";
+import { Button } from "@/ui/button";
 import { Card } from "@/ui/card";
-import { Disclosure } from "@/ui/disclosure";
 import { Notice } from "@/ui/notice";
 import { Skeleton } from "@/ui/progress";
+import { scrollIfAwaited } from "../tabs/tab-address";
+import {
+  arrange,
+  type ChartSize,
+  isUsual,
+  placeAt,
+  resized,
+  toggleHidden,
+  useChartLayout,
+  usualSize,
+} from "./chart-layout";
 import { chartOf, useCharts } from "./charts";
 import { useEventMarks } from "./event-marks";
 import { type Highlight, useStreamedEnds } from "./highlight";
 import { usePast } from "./past";
+import type { RunCharts, useBackdrop } from "./run-charts";
 
-interface LearningCurvesProps {
+interface CurvesProps {
   run: RunDetail;
-  curves: RunCurves;
-  settings: ChartSettings;
-  /** Drawn behind the curve of the return. */
-  behind: readonly SeriesSpec[];
-  /** About what is drawn behind it. */
-  note: string | null;
-  onSettings: (change: Partial<ChartSettings>) => void;
-  group: ChartGroup;
+  charts: RunCharts;
+  backdrop: Pick<ReturnType<typeof useBackdrop>, "behind" | "note">;
   highlight: Highlight | null;
-  /** Rendered below the chart of the return, lined up with its axis. */
-  under?: (axis: ChartAxis) => ReactNode;
-  /** Placed below the chart of the return. */
-  below?: ReactNode;
 }
 
 /** Events that changed the course of training: they are marked on every chart. */
 const COURSE: readonly MarkKind[] = ["steered", "fork", "resumed"];
 
-export function LearningCurves({
-  run,
-  curves: { series, state },
-  settings,
-  behind,
-  note,
-  onSettings,
-  group,
-  highlight,
-  under,
-  below,
-}: LearningCurvesProps) {
+/** The charts of a run, and what is needed to draw one. */
+function useDrawing({ run, charts, backdrop, highlight }: CurvesProps) {
+  const { curves, settings, changeSettings, group } = charts;
+  const { series, state } = curves;
   const past = usePast(run, settings);
-  const { first, main, more, figures } = useCharts(run, series, past.shown, behind);
+  const { first, main, more, figures } = useCharts(run, series, past.shown, backdrop.behind);
   const marks = useEventMarks(run, series, settings.axis);
   const course = useMemo(() => marks.filter(({ kind }) => COURSE.includes(kind)), [marks]);
   const pointed = highlight && chartOf([first, ...main, ...more], highlight.metric);
   useScrollTo(pointed, highlight);
-
   const waiting = state.phase !== "ready" && series.revision === 0 ? state.phase : null;
-  const slot = (spec: ChartSpec, height: string) => (
-    <ChartSlot
-      key={spec.id}
-      {...{ spec, settings, onSettings, group, waiting }}
-      hasPast={past.exists}
-      marks={spec === first ? marks : course}
-      marksAreLines={spec !== first}
-      under={spec === first ? under : undefined}
-      highlight={spec === pointed && settings.axis === "step" ? highlight!.steps : null}
-      className={height}
+  return {
+    ...{ first, main, more, figures, past, pointed },
+    toolbar: (
+      <ChartToolbar
+        {...{ settings, group }}
+        onChange={changeSettings}
+        hasEvents={marks.length > 0}
+        hasPast={past.exists}
+      />
+    ),
+    slot: (spec: ChartSpec) => ({
+      ...{ spec, settings, group, waiting },
+      onSettings: changeSettings,
+      hasPast: past.exists,
+      marks: spec === first ? marks : course,
+      marksAreLines: spec !== first,
+      highlight: spec === pointed && settings.axis === "step" ? highlight!.steps : null,
+    }),
+  };
+}
+
+interface ReturnChartProps extends CurvesProps {
+  /** Rendered below the chart, lined up with its axis. */
+  under?: (axis: ChartAxis) => ReactNode;
+}
+
+/** The curve of the return, large, with what is chosen on it. */
+export function ReturnChart({ under, ...props }: ReturnChartProps) {
+  const { first, past, toolbar, slot } = useDrawing(props);
+  const { note } = props.backdrop;
+  return (
+    <section aria-label="Curves" className="flex min-w-0 flex-col gap-3">
+      <CurvesNotices curves={props.charts.curves} />
+      {toolbar}
+      <ChartSlot {...slot(first)} under={under} className="h-60 md:h-80" />
+      {past.note && <p className="-mt-1 px-1 text-xs text-ink-faint">{past.note}</p>}
+      {note && <p className="-mt-1 px-1 text-xs text-ink-faint">{note}</p>}
+    </section>
+  );
+}
+
+const SPANS: Record<ChartSize, string> = {
+  small: "@xl:col-span-3 @4xl:col-span-2",
+  medium: "@xl:col-span-3",
+  large: "",
+};
+const HEIGHTS: Record<ChartSize, string> = {
+  small: "h-40",
+  medium: "h-48",
+  large: "h-56 md:h-64",
+};
+
+/** All metrics of a run, in a grid that is arranged for all runs of its algorithm. */
+export function AllCharts(props: CurvesProps) {
+  const { run, charts } = props;
+  const { first, main, more, figures, pointed, toolbar, slot } = useDrawing(props);
+  const [layout, change] = useChartLayout(run.algo);
+  const algorithm = useAlgorithmName()(run.algo);
+  const [arranging, setArranging] = useState(false);
+  const all = new Map([first, ...main, ...more].map((spec) => [spec.id, spec]));
+  const ids = arrange([...all.keys()], layout);
+  const isHidden = (id: string) => layout.hidden.includes(id) && id !== pointed?.id;
+  const shown = ids.filter((id) => !isHidden(id));
+  const hidden = ids.filter(isHidden);
+  const others = shown.filter((id) => id !== first.id);
+  const sizeOf = (id: string) =>
+    layout.sizes[id] ?? (id === first.id ? "large" : usualSize(others.indexOf(id), others.length));
+  return (
+    <section aria-label="Curves" className="@container flex min-w-0 flex-col gap-4">
+      <CurvesNotices curves={charts.curves} />
+      <div className="sticky top-24 z-10 -mx-4 -my-2 flex flex-wrap items-center justify-between gap-x-4 gap-y-2 bg-bg px-4 py-2 max-md:static md:-mx-1 md:px-1">
+        {toolbar}
+        <span className="flex flex-wrap items-center gap-2">
+          {arranging && !isUsual(layout) && (
+            <Button size="sm" variant="quiet" onClick={() => change(null)}>
+              Restore the usual layout
+            </Button>
+          )}
+          <Button
+            size="sm"
+            aria-pressed={arranging}
+            className={arranging ? "bg-accent-tint! text-accent!" : undefined}
+            icon={<LayoutGrid aria-hidden className="size-3.5" />}
+            onClick={() => setArranging(!arranging)}
+          >
+            {arranging ? "Done" : "Arrange"}
+          </Button>
+        </span>
+      </div>
+      {arranging && (
+        <p role="status" className="-mt-1 text-xs text-ink-soft">
+          Move, resize and hide charts. The layout is kept in this browser for all {algorithm} runs.
+        </p>
+      )}
+      <ul aria-label="Charts" className="grid grid-cols-6 gap-4">
+        {shown.map((id, place) => {
+          const spec = all.get(id)!;
+          const size = sizeOf(id);
+          const resize = (next: ChartSize) =>
+            change({ ...layout, sizes: { ...layout.sizes, [id]: next } });
+          const moveTo = (other: string | undefined) =>
+            other !== undefined && change(placeAt(layout, ids, id, other));
+          return (
+            <li
+              key={id}
+              className={clsx("col-span-6 flex min-w-0 flex-col", SPANS[size])}
+              onDragOver={arranging ? (event) => event.preventDefault() : undefined}
+              onDrop={
+                arranging
+                  ? (event) => {
+                      event.preventDefault();
+                      const dragged = event.dataTransfer.getData(DRAGGED);
+                      if (dragged) change(placeAt(layout, ids, dragged, id));
+                    }
+                  : undefined
+              }
+            >
+              {arranging && (
+                <ArrangeBar
+                  id={id}
+                  title={spec.title}
+                  smaller={resized(size, -1)}
+                  larger={resized(size, 1)}
+                  onResize={resize}
+                  onBack={place > 0 ? () => moveTo(shown[place - 1]) : null}
+                  onOn={place < shown.length - 1 ? () => moveTo(shown[place + 1]) : null}
+                  onHide={shown.length > 1 ? () => change(toggleHidden(layout, id)) : null}
+                />
+              )}
+              <WhenNear title={spec.title} className={HEIGHTS[size]} always={spec === pointed}>
+                <ChartSlot {...slot(spec)} className={HEIGHTS[size]} />
+              </WhenNear>
+            </li>
+          );
+        })}
+      </ul>
+      {hidden.length > 0 && (
+        <div className="flex flex-wrap items-center gap-1.5 text-xs text-ink-soft">
+          <span className="mr-1">Hidden:</span>
+          {hidden.map((id) => (
+            <Button
+              key={id}
+              size="sm"
+              icon={<Eye aria-hidden className="size-3.5" />}
+              aria-label={`Show ${all.get(id)!.title}`}
+              onClick={() => change(toggleHidden(layout, id))}
+            >
+              {all.get(id)!.title}
+            </Button>
+          ))}
+        </div>
+      )}
+      {figures.length > 0 && (
+        <Card title="Metrics without a curve" bodyClass="px-4 py-2">
+          <MetricFigures metrics={figures} series={charts.curves.series} />
+        </Card>
+      )}
+    </section>
+  );
+}
+
+const DRAGGED = "application/x-rlviz-chart";
+
+interface ArrangeBarProps {
+  id: string;
+  title: string;
+  smaller: ChartSize | null;
+  larger: ChartSize | null;
+  onResize: (size: ChartSize) => void;
+  /** null: it is the first, the last, the only one. */
+  onBack: (() => void) | null;
+  onOn: (() => void) | null;
+  onHide: (() => void) | null;
+}
+
+/** Moves, resizes and hides one chart: by buttons, and by dragging the handle. */
+function ArrangeBar({
+  id,
+  title,
+  smaller,
+  larger,
+  onResize,
+  onBack,
+  onOn,
+  onHide,
+}: ArrangeBarProps) {
+  const key = (label: string, Icon: typeof Eye, act: (() => void) | null) => (
+    <Button
+      size="sm"
+      variant="quiet"
+      aria-label={`${title}: ${label}`}
+      title={label.charAt(0).toUpperCase() + label.slice(1)}
+      unavailable={act === null && "Not possible here"}
+      icon={<Icon aria-hidden className="size-3.5" />}
+      onClick={() => act?.()}
     />
   );
   return (
-    <section aria-label="Curves" className="flex min-w-0 flex-col gap-4">
+    <div className="mb-1 flex items-center rounded-md border border-dashed border-line-strong bg-sunken">
+      <span
+        aria-hidden
+        draggable
+        onDragStart={(event) => event.dataTransfer.setData(DRAGGED, id)}
+        className="grid h-7 w-8 cursor-grab place-items-center text-ink-faint max-md:hidden"
+      >
+        <GripVertical className="size-3.5" />
+      </span>
+      {key("move back", ArrowLeft, onBack)}
+      {key("move on", ArrowRight, onOn)}
+      {key("smaller", Minus, smaller && (() => onResize(smaller)))}
+      {key("larger", Plus, larger && (() => onResize(larger)))}
+      <span className="ml-auto">{key("hide", EyeOff, onHide)}</span>
+    </div>
+  );
+}
+
+/** Pixels outside the window from which a chart is drawn. */
+const NEAR = "400px";
+
+interface WhenNearProps {
+  title: string;
+  /** The class of the height of the chart. */
+  className: string;
+  /** Whether it is drawn wherever it is. */
+  always: boolean;
+  children: ReactNode;
+}
+
+/** Draws a chart once it is near the window: a run may have hundreds of metrics. */
+function WhenNear({ title, className, always, children }: WhenNearProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const [near, setNear] = useState(() => typeof IntersectionObserver === "undefined");
+  // External system: the scroll position.
+  useEffect(() => {
+    if (near || !place.current) return;
+    const observer = new IntersectionObserver(
+      (entries) => entries.some(({ isIntersecting }) => isIntersecting) && setNear(true),
+      { rootMargin: NEAR },
+    );
+    observer.observe(place.current);
+    return () => observer.disconnect();
+  }, [near]);
+  return (
+    <div ref={place} className="min-w-0 grow">
+      {near || always ? (
+        children
+      ) : (
+        <Card title={title} bodyClass="px-3 pt-2.5 pb-1.5">
+          <div className="h-6" />
+          <div className={className} />
+        </Card>
+      )}
+    </div>
+  );
+}
+
+/** Why curves are missing, or missing a part. */
+function CurvesNotices({ curves: { state } }: { curves: RunCurves }) {
+  return (
+    <>
       {state.phase === "failed" && (
         <Notice tone="warn" role="status" title="The curves could not be loaded">
           <p className="text-ink-soft">
@@ -94,28 +344,7 @@ export function LearningCurves({
           <p className="text-ink-soft">The curves show everything else.</p>
         </Notice>
       )}
-      <div className="sticky top-13 z-10 -mx-4 -my-2 border-b border-transparent bg-bg px-4 py-2 max-md:static md:-mx-1 md:px-1">
-        <ChartToolbar
-          {...{ settings, group }}
-          onChange={onSettings}
-          hasEvents={marks.length > 0}
-          hasPast={past.exists}
-        />
-      </div>
-      {slot(first, "h-56 md:h-68")}
-      {past.note && <p className="-mt-2 px-1 text-xs text-ink-faint">{past.note}</p>}
-      {note && <p className="-mt-2 px-1 text-xs text-ink-faint">{note}</p>}
-      {below}
-      <ChartGrid specs={main}>{slot}</ChartGrid>
-      <MoreMetrics
-        specs={more}
-        pointed={pointed ? more.includes(pointed) : false}
-        figures={figures.length}
-        aside={<MetricFigures metrics={figures} series={series} />}
-      >
-        {slot}
-      </MoreMetrics>
-    </section>
+    </>
   );
 }
 
@@ -163,7 +392,7 @@ function ChartSlot({
   className,
 }: ChartSlotProps) {
   return (
-    <div id={chartAnchor(spec.id)} className="min-w-0 scroll-mt-28">
+    <div id={chartAnchor(spec.id)} ref={scrollIfAwaited} className="h-full min-w-0 scroll-mt-40">
       {waiting === null ? (
         <Boundary what="The chart">
           <ChartCard
@@ -228,61 +457,6 @@ function Figure({ metric, series }: { metric: string; series: RunSeries }) {
           <span className="text-ink-faint"> · {first === last ? "constant" : "linear"}</span>
         )}
       </dd>
-    </div>
-  );
-}
-
-interface MoreMetricsProps {
-  specs: readonly ChartSpec[];
-  /** Number of metrics in `aside`. */
-  figures: number;
-  /** Metrics shown without a chart. */
-  aside: ReactNode;
-  /** Whether one of the metrics is highlighted, so that the section starts open. */
-  pointed: boolean;
-  children: ComponentProps<typeof ChartGrid>["children"];
-}
-
-/** All other metrics of the journal. The charts are created when the section is opened. */
-function MoreMetrics({ specs, figures, aside, pointed, children }: MoreMetricsProps) {
-  const [opened, setOpened] = useState(false);
-  const count = specs.length + figures;
-  if (count === 0) return null;
-  const open = opened || pointed;
-  return (
-    <Disclosure
-      open={open}
-      onToggle={setOpened}
-      summary={
-        <span className="flex items-center gap-2">
-          More metrics <Badge>{count}</Badge>
-        </span>
-      }
-      className="rounded-lg border border-line bg-surface px-4 py-1.5 shadow-card"
-    >
-      {open && (
-        <div className="flex flex-col gap-4 pt-2 pb-2.5">
-          {specs.length > 0 && <ChartGrid specs={specs}>{children}</ChartGrid>}
-          {aside}
-        </div>
-      )}
-    </Disclosure>
-  );
-}
-
-interface ChartGridProps {
-  specs: readonly ChartSpec[];
-  /** Renders a chart of the height of that class. */
-  children: (spec: ChartSpec, height: string) => ReactNode;
-}
-
-/** Charts in two columns where there is room for them; a last one without a neighbour has the whole row, and is lower. */
-function ChartGrid({ specs, children }: ChartGridProps) {
-  return (
-    <div className="grid gap-4 sm:grid-cols-2 sm:[&>:last-child:nth-child(odd)]:col-span-2">
-      {specs.map((spec, place) =>
-        children(spec, place % 2 === 0 && place === specs.length - 1 ? "h-40 sm:h-32" : "h-40"),
-      )}
     </div>
   );
 }

@@ -8,7 +8,7 @@ import { driftQuery } from "@/api/run-record";
 import type { Environment, Preset, RunConfig, RunDetail } from "@/api/types";
 import { environmentOfRun } from "@/api/variant";
 import { moment } from "@/lib/format-time";
-import { count, plural, setting } from "@/lib/number";
+import { count, plural, setting, settingText } from "@/lib/number";
 import { Badge } from "@/ui/badge";
 
 const NONE: never[] = [];
@@ -112,10 +112,12 @@ function Facts({ title, note, facts }: FactsProps) {
             <dd className="flex min-w-0 flex-wrap items-baseline justify-end gap-x-2 text-right font-mono tabular-nums">
               {differs(fact) && (
                 <span className="text-ink-soft">
-                  preset <s>{setting(fact.preset)}</s>
+                  preset <s title={setting(fact.preset)}>{settingText(fact.preset)}</s>
                 </span>
               )}
-              <span className="min-w-0 break-words">{setting(fact.value)}</span>
+              <span className="min-w-0 break-words" title={setting(fact.value)}>
+                {settingText(fact.value)}
+              </span>
               {differs(fact) && <Badge tone="live">changed</Badge>}
             </dd>
           </div>

@@ -2,16 +2,16 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
-import { type ComponentType, useState } from "react";
+import { useState } from "react";
 import { keys } from "@/api/keys";
-import { isGuest, learns } from "@/api/run-availability";
+import { isGuest } from "@/api/run-availability";
 import { artifactLink, fetchTail } from "@/api/run-files";
 import { lastRowsQuery } from "@/api/run-record";
 import { isActive } from "@/api/runs";
 import { runSinksQuery } from "@/api/sinks";
 import type { RunDetail } from "@/api/types";
 import { bytes } from "@/lib/number";
-import { searchOf, useQueryString } from "@/lib/query-string";
+import { useQueryString } from "@/lib/query-string";
 import { Badge } from "@/ui/badge";
 import { buttonClass } from "@/ui/button";
 import { Card } from "@/ui/card";
@@ -20,27 +20,30 @@ import { ErrorState } from "@/ui/notice";
 import { Skeleton } from "@/ui/progress";
 import { Segmented } from "@/ui/segmented";
 import { Tabs } from "@/ui/tabs";
+import { RecordingPanel } from "../playback/recording-panel";
+import type { RunTabProps } from "../run-body";
+import { SinksPanel } from "../sinks/sinks-panel";
+import { DETAILS_ANCHOR, openTab, scrollIfAwaited } from "../tabs/tab-address";
 import { ConfigPanel } from "./config-panel";
 import { EventLog } from "./event-log";
 
-interface RunDetailsProps {
-  run: RunDetail;
-  Snapshots: ComponentType<{ run: RunDetail }>;
-  Rules: ComponentType<{ run: RunDetail }>;
-  Sinks: ComponentType<{ run: RunDetail }>;
-  Recording: ComponentType<{ run: RunDetail }>;
-}
-
-/** Everything about a run other than its curves. */
-export function RunDetails({ run, Snapshots, Rules, Sinks, Recording }: RunDetailsProps) {
+/** Everything about a run that is written down: its configuration, events, recordings, deliveries, logs and files. */
+export function DataTab({ run }: RunTabProps) {
   const [tab, setTab] = useDetailsTab();
   const { data: delivered } = useQuery(runSinksQuery(run.id));
   const failing = delivered?.sinks.filter(({ state }) => state === "failing").length ?? 0;
   const problems = run.warnings + (run.status === "failed" ? 1 : 0);
   return (
-    <Card id={DETAILS_ANCHOR} label="Details" className="scroll-mt-18" bodyClass="">
+    <Card
+      id={DETAILS_ANCHOR}
+      ref={scrollIfAwaited}
+      label="Data"
+      className="scroll-mt-28 outline-none"
+      bodyClass=""
+    >
+      <h2 className="sr-only">Data</h2>
       <Tabs<DetailsTab>
-        label="Details"
+        label="Data"
         value={tab}
         onChange={setTab}
         tabs={[
@@ -51,32 +54,22 @@ export function RunDetails({ run, Snapshots, Rules, Sinks, Recording }: RunDetai
             badge: problems > 0 && <Badge tone="warn">{problems}</Badge>,
             content: <EventLog run={run} />,
           },
-          ...(learns(run)
-            ? [
-                {
-                  value: "snapshots" as const,
-                  label: "Snapshots",
-                  content: <Snapshots run={run} />,
-                },
-                { value: "rules" as const, label: "Rules", content: <Rules run={run} /> },
-              ]
-            : []),
           ...(run.actor === "foreign"
             ? []
             : [
                 {
                   value: "recording" as const,
                   label: "Recording",
-                  content: <Recording run={run} />,
+                  content: <RecordingPanel run={run} />,
                 },
               ]),
           {
             value: "sinks",
-            label: "Sinks",
+            label: "Integrations",
             badge: failing > 0 && <Badge tone="bad">{failing}</Badge>,
-            content: <Sinks run={run} />,
+            content: <SinksPanel run={run} />,
           },
-          { value: "log", label: "Raw log", content: <RawLog run={run} /> },
+          { value: "log", label: "Logs", content: <RawLog run={run} /> },
           { value: "files", label: "Files", content: <Files run={run} /> },
         ]}
       />
@@ -201,34 +194,13 @@ function RawLog({ run }: { run: RunDetail }) {
   );
 }
 
-export const DETAILS_TABS = [
-  "config",
-  "events",
-  "snapshots",
-  "rules",
-  "recording",
-  "sinks",
-  "log",
-  "files",
-] as const;
+const DETAILS_TABS = ["config", "events", "recording", "sinks", "log", "files"] as const;
 type DetailsTab = (typeof DETAILS_TABS)[number];
 
-const DETAILS_ANCHOR = "details";
-
-/** The open tab of the details, kept in the address (`?details=log`) so that links can lead to it. */
-export function useDetailsTab(): [DetailsTab, (tab: DetailsTab) => void] {
-  const [query, change] = useQueryString();
+/** The open part of the data, kept in the address (`?details=log`) so that links can lead to it. */
+function useDetailsTab(): [DetailsTab, (tab: DetailsTab) => void] {
+  const [query] = useQueryString();
   const asked = query.get("details");
   const tab = DETAILS_TABS.find((one) => one === asked) ?? "config";
-  const open = (next: DetailsTab) =>
-    change((written) => {
-      written.set("details", next);
-      return searchOf(written);
-    });
-  return [tab, open];
-}
-
-/** Scrolls the details into view. */
-export function scrollToDetails() {
-  document.getElementById(DETAILS_ANCHOR)?.scrollIntoView({ block: "start" });
+  return [tab, (next) => openTab("data", (written) => written.set("details", next))];
 }

@@ -3,6 +3,7 @@
 import clsx from "clsx";
 import { Clapperboard } from "lucide-react";
 import { type KeyboardEvent, type PointerEvent, useMemo, useRef } from "react";
+import { useRunStill } from "@/api/choices";
 import { apiLink } from "@/api/http";
 import { whyNotTrusted } from "@/api/run-availability";
 import type { Clip, KeptPolicy, RunDetail } from "@/api/types";
@@ -20,7 +21,7 @@ interface FilmstripProps {
   run: RunDetail;
   group: ChartGroup;
   axis: ChartAxis;
-  /** Somebody wants to see a moment, or the film. */
+  /** A moment was chosen, or the film. */
   onChosen: () => void;
 }
 
@@ -30,6 +31,7 @@ export function Filmstrip({ run, group, axis, onChosen }: FilmstripProps) {
   const seen = useInView(strip) === true;
   const pageSeen = usePageSeen();
   const moment = useMoment(group);
+  const stillUrl = useRunStill(run);
   const [choice, choose] = useFilmChoice(group);
   const { policies, clips } = useFilm(run);
   const whyNotFilmed = whyNotTrusted(run);
@@ -51,6 +53,7 @@ export function Filmstrip({ run, group, axis, onChosen }: FilmstripProps) {
             scale={scale ?? stepScale(last)}
             width={axis.width - CHART_INSET.left - CHART_INSET.right}
             moment={moment}
+            stillUrl={stillUrl}
             onMoment={(step) => {
               choose({ growth: false });
               group.moment.set(step);
@@ -62,7 +65,7 @@ export function Filmstrip({ run, group, axis, onChosen }: FilmstripProps) {
             {policies.isError
               ? "The policies of this run could not be listed."
               : policies.isPending
-                ? "Looking for the policies of this run"
+                ? "Loading policies…"
                 : whyNoFilm(run)}
           </p>
         )}
@@ -79,7 +82,8 @@ export function Filmstrip({ run, group, axis, onChosen }: FilmstripProps) {
             variant="quiet"
             needsService
             unavailable={
-              whyNotFilmed ?? (kept.length < 2 && "It takes two policies at least; one comes soon.")
+              whyNotFilmed ??
+              (kept.length < 2 && "At least two policies are needed; the next one comes soon.")
             }
             icon={<Clapperboard aria-hidden className="size-3.5" />}
             onClick={() => {
@@ -106,6 +110,8 @@ interface StripFramesProps {
   /** Pixels. */
   width: number;
   moment: number | null;
+  /** A picture of the environment, behind policies that have no picture yet; null without one. */
+  stillUrl: string | null;
   onMoment: (step: number) => void;
 }
 
@@ -117,7 +123,16 @@ const FAR = 5;
  * Pictures of clips side by side, and a tick for each policy. A click, a drag and the arrow keys choose the moment: one
  * slider, as a screen reader says it, whose value is the policy.
  */
-function StripFrames({ policies, clips, range, scale, width, moment, onMoment }: StripFramesProps) {
+function StripFrames({
+  policies,
+  clips,
+  range,
+  scale,
+  width,
+  moment,
+  stillUrl,
+  onMoment,
+}: StripFramesProps) {
   const [from, to] = range;
   const places = Math.max(1, Math.floor(width / PICTURE));
   const shown = useMemo(
@@ -179,17 +194,23 @@ function StripFrames({ policies, clips, range, scale, width, moment, onMoment }:
             )}
             style={{ left: `${at * 100}%`, width: `${100 / places}%` }}
           >
-            {picture ? (
+            {(picture ?? stillUrl) && (
               // The export has no image service, and the picture is small already.
               // eslint-disable-next-line @next/next/no-img-element
               <img
-                src={apiLink(picture)}
+                src={apiLink((picture ?? stillUrl)!)}
                 alt=""
                 draggable={false}
-                className="absolute inset-0 size-full object-contain"
+                className={clsx(
+                  "absolute inset-0 size-full object-contain",
+                  !picture && "opacity-15",
+                )}
               />
-            ) : (
-              compact(policy.step)
+            )}
+            {!picture && (
+              <span className="relative rounded-sm bg-surface/80 px-1 text-ink-soft">
+                {compact(policy.step)}
+              </span>
             )}
           </span>
         ))}

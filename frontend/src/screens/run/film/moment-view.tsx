@@ -35,7 +35,7 @@ import { Growth } from "./growth";
 interface MomentViewProps {
   run: RunDetail;
   group: ChartGroup;
-  /** Nobody looks at a moment any more. */
+  /** The moment is closed. */
   onLeave: () => void;
   /** A dialog that forks the run at a step. */
   Fork: ComponentType<{ run: RunDetail; at: number; onClose: () => void }>;
@@ -126,7 +126,7 @@ function NoMoment({ stillUrl, children }: { stillUrl: string | null; children: R
   const corner = useCornerWindow(false);
   return (
     <ViewLayout
-      title="A moment of its training"
+      title="A moment of training"
       stage={
         <Stage label="Moment" caption="" corner={corner} stillUrl={stillUrl}>
           {children}
@@ -287,7 +287,7 @@ function PolicyMoment({
         <>
           <Outcome clip={clip} />
           {clip?.status === "ready" && clip.steps ? (
-            <Boundary what="What the policy makes of it">
+            <Boundary what="The policy output">
               <ClipReading run={run} clip={clip} controller={controller} />
             </Boundary>
           ) : (

@@ -10,7 +10,6 @@ function Actions(change: Partial<RunDetail>) {
     <HeaderActions
       run={{ id: "a", actor: "policy", policy_step: null, damage: [], ...change } as RunDetail}
       remove={useDeleteRun()}
-      Sinks={() => null}
     />
   );
 }
@@ -18,9 +17,9 @@ function Actions(change: Partial<RunDetail>) {
 test.each([
   ["created", ["Compare with…", "Start"]],
   ["queued", ["Compare with…", "Stop"]],
-  ["starting", ["Compare with…", "Pause", "Stop"]],
-  ["running", ["Compare with…", "Evaluate", "Pause", "Stop"]],
-  ["pausing", ["Compare with…", "Evaluate", "Pausing…", "Stop"]],
+  ["starting", ["Compare with…", "Stop", "Pause"]],
+  ["running", ["Compare with…", "Evaluate", "Stop", "Pause"]],
+  ["pausing", ["Compare with…", "Evaluate", "Stop", "Pausing…"]],
   ["paused", ["Compare with…", "Resume"]],
   ["interrupted", ["Compare with…", "Resume"]],
   ["stopping", ["Compare with…", "Evaluate", "Stopping…"]],
@@ -31,6 +30,32 @@ test.each([
     ...names,
     "",
   ]);
+});
+
+test.each([
+  ["created", "Start"],
+  ["running", "Pause"],
+  ["paused", "Resume"],
+  ["stopped", "Resume"],
+  ["completed", "Watch"],
+] as [RunStatus, string][])("the one primary button of a %s run is %s", (status, name) => {
+  renderWithQueries(<Actions status={status} policy_step={7} />);
+  const primary = screen
+    .getAllByRole("button")
+    .filter(({ className }) => className.includes("bg-accent "));
+  expect(primary.map(({ textContent }) => textContent)).toEqual([name]);
+});
+
+test("a run is forked from its menu, at its newest snapshot", async () => {
+  const newest = { name: "auto-100", step: 100, trigger: "schedule", whole: true };
+  const asked = serve({
+    "GET /runs/a/snapshots": () => ({ body: { snapshots: [newest], newest: "auto-100" } }),
+  });
+  renderWithQueries(<Actions status="completed" policy_step={100} step={100} />);
+  await userEvent.click(screen.getByRole("button", { name: "More actions" }));
+  await userEvent.click(screen.getByRole("menuitem", { name: "Fork…" }));
+  await waitFor(() => expect(asked.map(({ route }) => route)).toContain("GET /runs/a/fork"));
+  expect(screen.getByRole("dialog", { name: /^Fork at/ })).toBeVisible();
 });
 
 test("what a run of a newer version does not do here is disabled, and says why", () => {

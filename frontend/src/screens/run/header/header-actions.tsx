@@ -7,6 +7,8 @@ import {
   Download,
   FileJson,
   GitCompareArrows,
+  GitFork,
+  MonitorPlay,
   MoreHorizontal,
   Pause,
   Play,
@@ -14,18 +16,20 @@ import {
   Trash2,
   Upload,
 } from "lucide-react";
+import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { useAlgorithmName } from "@/api/choices";
-import { usualPolicy } from "@/api/evaluate";
+import { usualPolicy, whyNotYet } from "@/api/evaluate";
 import { evaluationsQuery } from "@/api/evaluations";
 import { explainAction } from "@/api/http";
 import { useRunActions } from "@/api/run-actions";
 import { canDo, isOffered, learns, suits, whyNot } from "@/api/run-availability";
 import { artifactLink, runLink } from "@/api/run-files";
-import { isActive, runSearchQuery } from "@/api/runs";
+import { hasEnded, isActive, runSearchQuery } from "@/api/runs";
 import { snapshotsQuery } from "@/api/snapshots";
-import type { Run, RunDetail, RunStatus } from "@/api/types";
+import type { Run, RunDetail, RunSnapshots, RunStatus, SnapshotInfo } from "@/api/types";
+import { withRetry } from "@/api/with-retry";
 import { chooseAgentView } from "@/lib/agent-view";
 import { follow } from "@/lib/download";
 import { age, duration } from "@/lib/format-time";
@@ -39,9 +43,11 @@ import { OptionList } from "@/ui/combobox-options";
 import { Dialog } from "@/ui/dialog";
 import { Menu, MenuItem, MenuSeparator, MenuSub } from "@/ui/menu";
 import { Popover } from "@/ui/popover";
+import { Skeleton } from "@/ui/progress";
 import { useRunActionsWithToasts } from "@/ui/use-run-actions-with-toasts";
-import type { RunParts } from "../run-body";
-import { AGENT_ANCHOR } from "../run-view";
+import { ForkAt } from "../snapshots/fork-at";
+import { whyNotForkAtStep } from "../snapshots/snapshot-text";
+import { AGENT_ANCHOR, openTab, scrollToAnchor } from "../tabs/tab-address";
 import { TrainLonger } from "./train-longer";
 
 /** On a phone the actions share one line. */
@@ -51,15 +57,19 @@ const shared = "max-sm:min-w-0 max-sm:grow max-sm:px-2!";
 const WORTH_SAYING = 2;
 
 const NOTHING_KEPT =
-  "It ended before a snapshot was taken to go on from: train again with these settings.";
+  "It ended before a snapshot was taken, so it cannot be resumed. Train again with these settings.";
+
+const SinksPanel = dynamic(
+  withRetry(() => import("../sinks/sinks-panel").then((module) => module.SinksPanel)),
+  { loading: () => <Skeleton className="m-4 h-40" /> },
+);
 
 interface HeaderActionsProps {
   run: RunDetail;
   remove: DeleteRun;
-  Sinks: RunParts["Sinks"];
 }
 
-export function HeaderActions({ run, remove, Sinks }: HeaderActionsProps) {
+export function HeaderActions({ run, remove }: HeaderActionsProps) {
   const { start, pause, resume, stop, watch, error } = useHeaderActions(run);
   const { data: evaluations } = useQuery(evaluationsQuery(run.id));
   const stopping = run.status === "stopping" || stop.isPending;
@@ -68,6 +78,12 @@ export function HeaderActions({ run, remove, Sinks }: HeaderActionsProps) {
   const { data: kept } = useQuery({ ...snapshotsQuery(run.id), enabled: mayResume });
   // A fork goes on from where it left its parent.
   const nothingKept = kept?.newest === null && run.parent === null;
+  const whyNotResumed = whyNot("resume", run) ?? (nothingKept ? NOTHING_KEPT : null);
+  const mayWatch =
+    learns(run) &&
+    hasEnded(run) &&
+    whyNotYet(run) === null &&
+    !(mayResume && whyNotResumed === null);
   const newest = evaluations?.[0]?.status;
   const evaluating = watch.isPending || newest === "queued" || newest === "running";
   return (
@@ -86,17 +102,6 @@ export function HeaderActions({ run, remove, Sinks }: HeaderActionsProps) {
             {evaluating ? "Evaluating…" : "Evaluate"}
           </Button>
         )}
-        {(canDo("pause", run) || pausing) && (
-          <Button
-            needsService
-            onClick={() => pause.mutate(run.status)}
-            busy={pausing}
-            className={shared}
-            icon={<Pause aria-hidden className="size-3 fill-current" />}
-          >
-            {pausing ? "Pausing…" : "Pause"}
-          </Button>
-        )}
         {(canDo("stop", run) || stopping) && (
           <Button
             needsService
@@ -106,6 +111,19 @@ export function HeaderActions({ run, remove, Sinks }: HeaderActionsProps) {
             icon={<Square aria-hidden className="size-3 fill-current" />}
           >
             {stopping ? "Stopping…" : "Stop"}
+          </Button>
+        )}
+        {isOffered("extend", run) && <TrainLonger run={run} className={shared} />}
+        {(canDo("pause", run) || pausing) && (
+          <Button
+            needsService
+            variant="primary"
+            onClick={() => pause.mutate(run.status)}
+            busy={pausing}
+            className={shared}
+            icon={<Pause aria-hidden className="size-3 fill-current" />}
+          >
+            {pausing ? "Pausing…" : "Pause"}
           </Button>
         )}
         {isOffered("start", run) && (
@@ -124,8 +142,8 @@ export function HeaderActions({ run, remove, Sinks }: HeaderActionsProps) {
         {mayResume && (
           <Button
             needsService
-            {...unless(whyNot("resume", run) ?? (nothingKept ? NOTHING_KEPT : null))}
-            variant={run.status === "paused" ? "primary" : "secondary"}
+            {...unless(whyNotResumed)}
+            variant={whyNotResumed === null ? "primary" : "secondary"}
             onClick={() => resume.mutate(run.status)}
             busy={resume.isPending}
             className={shared}
@@ -134,8 +152,17 @@ export function HeaderActions({ run, remove, Sinks }: HeaderActionsProps) {
             Resume
           </Button>
         )}
-        {isOffered("extend", run) && <TrainLonger run={run} className={shared} />}
-        <RunMenu run={run} remove={remove} Sinks={Sinks} />
+        {mayWatch && (
+          <Button
+            variant="primary"
+            onClick={watchAgent}
+            className={shared}
+            icon={<MonitorPlay aria-hidden className="size-3.5" />}
+          >
+            Watch
+          </Button>
+        )}
+        <RunMenu run={run} remove={remove} />
       </div>
       {stopping && run.update_seconds !== null && run.update_seconds >= WORTH_SAYING && (
         <p role="status" className="max-w-md text-xs text-ink-soft">
@@ -152,6 +179,13 @@ export function HeaderActions({ run, remove, Sinks }: HeaderActionsProps) {
   );
 }
 
+/** Shows the agent at play. */
+function watchAgent() {
+  openTab("overview");
+  chooseAgentView("live");
+  scrollToAnchor(AGENT_ANCHOR);
+}
+
 /** A button that cannot be pressed, and says why. */
 function unless(reason: string | null) {
   return reason === null ? {} : { disabled: true, title: reason };
@@ -161,11 +195,12 @@ function unless(reason: string | null) {
 interface RunMenuProps {
   run: RunDetail;
   remove: DeleteRun;
-  Sinks: RunParts["Sinks"];
 }
 
-function RunMenu({ run, remove, Sinks }: RunMenuProps) {
+function RunMenu({ run, remove }: RunMenuProps) {
   const [exports, setExports] = useState(false);
+  const [forks, setForks] = useState(false);
+  const { data: kept } = useQuery({ ...snapshotsQuery(run.id), enabled: forks });
   const router = useRouter();
   const away = useServiceAway() === null ? null : SERVICE_AWAY;
   const save = (path: string) => follow(artifactLink(run.id, path), `${run.id}-${path}`);
@@ -181,6 +216,15 @@ function RunMenu({ run, remove, Sinks }: RunMenuProps) {
           />
         }
       >
+        {suits("fork", run) && (
+          <MenuItem
+            icon={<GitFork />}
+            reason={whyNotForkAtStep(run) ?? away}
+            onSelect={() => setForks(true)}
+          >
+            Fork…
+          </MenuItem>
+        )}
         {suits("duplicate", run) && (
           <>
             <MenuItem icon={<Copy />} onSelect={() => router.push(routes.duplicate(run.id))}>
@@ -218,6 +262,9 @@ function RunMenu({ run, remove, Sinks }: RunMenuProps) {
           Delete
         </MenuItem>
       </Menu>
+      {forks && kept && (
+        <ForkAt run={run} at={forkPoint(run, kept)} onClose={() => setForks(false)} />
+      )}
       <Dialog
         open={exports}
         onOpenChange={setExports}
@@ -225,11 +272,16 @@ function RunMenu({ run, remove, Sinks }: RunMenuProps) {
         description="Once, as the run is now, or kept up to date with it. Exporting again makes no second run there."
       >
         <div className="-mx-4">
-          <Sinks run={run} />
+          <SinksPanel run={run} />
         </div>
       </Dialog>
     </>
   );
+}
+
+/** Where a run is forked without another word: at its newest snapshot, or else at its newest step. */
+function forkPoint(run: RunDetail, { snapshots, newest }: RunSnapshots): SnapshotInfo | number {
+  return snapshots.find(({ name }) => name === newest) ?? run.step;
 }
 
 const FOUND = 20;
@@ -316,10 +368,7 @@ export function useHeaderActions(run: Run) {
   const resume = useMutation<unknown, Error, RunStatus>({ mutationFn: () => actions.resume(id) });
   const watch = useMutation<unknown, Error, RunStatus>({
     mutationFn: () => actions.evaluate(id, { policy: usualPolicy(run) }),
-    onMutate: () => {
-      chooseAgentView("evaluation");
-      document.getElementById(AGENT_ANCHOR)?.scrollIntoView({ block: "nearest" });
-    },
+    onMutate: () => openTab("episodes"),
   });
   const all = [start, pause, resume, stop, watch];
   const latest = all.reduce((a, b) => (b.submittedAt > a.submittedAt ? b : a));

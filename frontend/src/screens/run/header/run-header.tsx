@@ -2,7 +2,6 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { ChevronRight, FlaskConical, GitFork } from "lucide-react";
-import Link from "next/link";
 import { useAlgorithmName, useRunStill } from "@/api/choices";
 import { familyQuery } from "@/api/runs";
 import type { RunDetail } from "@/api/types";
@@ -10,17 +9,16 @@ import { count, presetName } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { StatusBadge } from "@/ui/badge";
 import { EnvironmentStill } from "@/ui/environment-still";
-import type { RunParts } from "../run-body";
+import { HoverLink } from "@/ui/hover-link";
 import { type DeleteRun, HeaderActions } from "./header-actions";
 import { RunNotes, RunTags, RunTitle } from "./labels";
 
 interface RunHeaderProps {
   run: RunDetail;
   remove: DeleteRun;
-  Sinks: RunParts["Sinks"];
 }
 
-export function RunHeader({ run, remove, Sinks }: RunHeaderProps) {
+export function RunHeader({ run, remove }: RunHeaderProps) {
   const algorithmName = useAlgorithmName();
   const stillUrl = useRunStill(run);
   const preset = run.preset && presetName(run.preset);
@@ -30,9 +28,9 @@ export function RunHeader({ run, remove, Sinks }: RunHeaderProps) {
       <EnvironmentStill url={stillUrl} className="-mr-2 h-18 w-27 max-sm:hidden" />
       <div className="max-w-full min-w-0 grow basis-0 max-sm:basis-full">
         <nav aria-label="Breadcrumb" className="flex items-center gap-1 text-xs text-ink-faint">
-          <Link href={routes.home} className="rounded-sm hover:text-ink">
+          <HoverLink href={routes.home} className="rounded-sm hover:text-ink">
             Runs
-          </Link>
+          </HoverLink>
           <ChevronRight aria-hidden className="size-3" />
           <span className="truncate font-mono">{run.id}</span>
         </nav>
@@ -50,7 +48,7 @@ export function RunHeader({ run, remove, Sinks }: RunHeaderProps) {
           <RunNotes key={run.id} run={run} />
         </div>
       </div>
-      <HeaderActions run={run} remove={remove} Sinks={Sinks} />
+      <HeaderActions run={run} remove={remove} />
     </div>
   );
 }
@@ -68,12 +66,12 @@ export function ForkedFrom({ run }: { run: RunDetail }) {
         {parent?.deleted ? (
           "a run that is deleted"
         ) : (
-          <Link
+          <HoverLink
             href={routes.run(run.parent.run_id)}
             className="rounded-sm font-medium text-accent hover:underline"
           >
             {parent?.name ?? run.parent.run_id}
-          </Link>
+          </HoverLink>
         )}{" "}
         at step {count(run.parent.step)}
       </span>
@@ -90,13 +88,13 @@ function TrialOf({ run: { config } }: { run: RunDetail }) {
       <FlaskConical aria-hidden className="size-3.5 shrink-0 text-ink-faint" />
       <span>
         trial of{" "}
-        <Link
+        <HoverLink
           href={routes.experiment(place.id)}
           title={place.id}
           className="rounded-sm font-medium text-accent hover:underline"
         >
           an experiment
-        </Link>
+        </HoverLink>
       </span>
     </span>
   );

@@ -31,7 +31,7 @@ export function TrainLonger({ run, className }: { run: RunDetail; className?: st
           className={className}
           icon={<FastForward aria-hidden className="size-3.5" />}
         >
-          Train longer…
+          <span className="max-sm:sr-only">Train longer…</span>
         </Button>
       }
     >
@@ -67,7 +67,7 @@ function Form({ run, onDone }: { run: RunDetail; onDone: () => void }) {
         hint={`It has done ${count(run.step)}${endedEarly ? ` of ${count(run.total_timesteps)}` : ""}.`}
         error={
           !isPossible
-            ? `Give a whole number of steps, ${count(least)} or more.`
+            ? `Enter a whole number of steps, ${count(least)} or more.`
             : ask.error
               ? explainAction(ask.error)
               : undefined
@@ -86,18 +86,18 @@ function Form({ run, onDone }: { run: RunDetail; onDone: () => void }) {
       </Field>
       {spread.length > 0 && (
         <p className="text-xs text-ink-soft">
-          This is a change: {spread.join(", ")} {spread.length === 1 ? "is" : "are"} spread over the
-          whole of training, and will follow the new length from here on.
+          {spread.join(", ")} {spread.length === 1 ? "follows" : "follow"} a schedule over the whole
+          of training, which is stretched to the new length from here on.
         </p>
       )}
       <Button
         type="submit"
         variant="primary"
         needsService
-        unavailable={!isPossible && "Give a number of steps beyond those that are trained."}
+        unavailable={!isPossible && "Enter more steps than are trained already."}
         busy={ask.isPending}
       >
-        Train on
+        Continue training
       </Button>
     </form>
   );

@@ -131,7 +131,7 @@ export function LiveSeen({ client, frozen }: LiveSeenProps) {
       score={score}
       controls={
         <>
-          <Switch label="What mattered" checked={saliency} onChange={setSaliency} />
+          <Switch label="Saliency" checked={saliency} onChange={setSaliency} />
           {shownAt !== undefined && (
             <span className="ml-auto text-xs text-ink-faint tabular-nums">
               Step {count(shownAt)}
@@ -142,9 +142,9 @@ export function LiveSeen({ client, frozen }: LiveSeenProps) {
     >
       <p className="text-xs text-ink-soft">
         {!frozen
-          ? "It comes with the next step."
+          ? "It is shown with the next step."
           : saliency
-            ? "What mattered is read as often as frames keep coming, and was not read in this step."
+            ? "Saliency was not computed for this step."
             : "What the agent saw in this step was not kept."}
       </p>
     </SeenFigure>

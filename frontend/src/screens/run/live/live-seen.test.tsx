@@ -25,7 +25,7 @@ test("it is asked for while it is on the page, without saliency until that is sw
   const user = userEvent.setup();
   const { showSeen, unmount } = shown();
   expect(showSeen.mock.lastCall).toEqual([true, false]);
-  await user.click(screen.getByRole("switch", { name: "What mattered" }));
+  await user.click(screen.getByRole("switch", { name: "Saliency" }));
   expect(showSeen.mock.lastCall).toEqual([true, true]);
   unmount();
   expect(showSeen.mock.lastCall).toEqual([false]);

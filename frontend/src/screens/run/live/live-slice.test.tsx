@@ -62,7 +62,7 @@ test("what is not drawn can be held elsewhere, and put back to what is seen", as
   expect(showSlice).toHaveBeenLastCalledWith([1, 2], [[0, 1.5]]);
   expect(position).toHaveAttribute("aria-valuetext", "1.50 m");
   expect(screen.getByText(/what is not held otherwise as it was seen in step 7/)).toBeVisible();
-  await user.click(screen.getByRole("button", { name: "As it was seen" }));
+  await user.click(screen.getByRole("button", { name: "Reset to the observation" }));
   expect(showSlice).toHaveBeenLastCalledWith([1, 2], []);
   expect(position).toHaveAttribute("aria-valuetext", "0 m");
 });

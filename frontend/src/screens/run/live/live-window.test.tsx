@@ -48,7 +48,7 @@ const routes = {
 
 async function watched(of = run()) {
   const asked = serve(routes);
-  renderWithQueries(<LiveWindow run={of} />);
+  renderWithQueries(<LiveWindow run={of} chosen />);
   scrollTo(true);
   await vi.waitFor(() => expect(sockets).toHaveLength(1));
   const socket = sockets[0]!;
@@ -60,7 +60,7 @@ const sentTypes = (socket: FakeSocket) => socket.sent.map(({ type }) => type);
 
 test("it begins when it comes into sight, not before", async () => {
   const asked = serve(routes);
-  renderWithQueries(<LiveWindow run={run()} />);
+  renderWithQueries(<LiveWindow run={run()} chosen />);
   expect(asked.map(({ route }) => route)).not.toContain("POST /sessions");
   scrollTo(true);
   await vi.waitFor(() => expect(sockets).toHaveLength(1));
@@ -70,9 +70,20 @@ test("it begins when it comes into sight, not before", async () => {
   });
 });
 
+test("an ended run holds no session until it is asked to play", async () => {
+  const asked = serve(routes);
+  const ended = run({ status: "completed", policy_step: 7 });
+  renderWithQueries(<LiveWindow run={ended} chosen={false} />);
+  scrollTo(true);
+  const play = await screen.findByRole("button", { name: "Watch it play" });
+  expect(asked.map(({ route }) => route)).not.toContain("POST /sessions");
+  await userEvent.click(play);
+  await vi.waitFor(() => expect(sockets).toHaveLength(1));
+});
+
 test("a run that has no policy yet says why, and asks for nothing", () => {
   const asked = serve(routes);
-  renderWithQueries(<LiveWindow run={run({ status: "queued" })} />);
+  renderWithQueries(<LiveWindow run={run({ status: "queued" })} chosen={false} />);
   scrollTo(true);
   expect(screen.getByText(/waits in the queue/)).toBeVisible();
   expect(asked.map(({ route }) => route)).not.toContain("POST /sessions");
@@ -138,10 +149,10 @@ test("with too many sessions it names them, and takes the place of one", async (
     "GET /sessions": () => ({ body: [{ id: "x", run_id: null, env_id: "Acrobot-v1" }] }),
     "DELETE /sessions/x": () => ({ status: 200 }),
   });
-  renderWithQueries(<LiveWindow run={run()} />);
+  renderWithQueries(<LiveWindow run={run()} chosen />);
   scrollTo(true);
-  expect(await screen.findByRole("alert")).toHaveTextContent("2 of at most 2 sessions go on.");
-  await userEvent.click(await screen.findByRole("button", { name: /End Acrobot-v1/ }));
+  expect(await screen.findByRole("alert")).toHaveTextContent("starts by itself");
+  await userEvent.click(await screen.findByRole("button", { name: /Stop Acrobot-v1/ }));
   await vi.waitFor(() => expect(sockets).toHaveLength(1));
   expect(asked.map(({ route }) => route)).toContain("DELETE /sessions/x");
 });
@@ -160,7 +171,7 @@ test("somebody who wants less motion starts it by a press", async () => {
     (media) => Object.assign(new EventTarget(), { media, matches: true }) as never,
   );
   serve(routes);
-  renderWithQueries(<LiveWindow run={run()} />);
+  renderWithQueries(<LiveWindow run={run()} chosen />);
   scrollTo(true);
   expect(sockets).toEqual([]);
   await userEvent.click(screen.getByRole("button", { name: "Watch it play" }));

@@ -9,7 +9,6 @@ import {
   StepForward,
   Undo2,
 } from "lucide-react";
-import Link from "next/link";
 import { useEffect, useRef, useState } from "react";
 import { useRunStill } from "@/api/choices";
 import { whyNotYet } from "@/api/evaluate";
@@ -42,19 +41,22 @@ import {
 } from "@/player/session/watch-session";
 import { Key } from "@/player/video/transport";
 import { Button, buttonClass } from "@/ui/button";
+import { HoverLink } from "@/ui/hover-link";
 import { Segmented } from "@/ui/segmented";
 import { LiveReading } from "./live-reading";
 import { type Frozen, type FrozenPicture, useFrozenPicture } from "./use-frozen";
 
 interface LiveWindowProps {
   run: RunDetail;
+  /** Whether the user chose this view, so that an ended run plays too. */
+  chosen: boolean;
 }
 
 /**
- * The agent plays, with its newest policy, from the first second of training; once the run has ended, with the final
- * one. It plays only while somebody looks: the window is in sight, or small in a corner, and the page is seen.
+ * The agent plays with its newest policy from the first second of training, and with the final one once the run has
+ * ended. It plays only while it can be seen: the window is in sight or docked, and the page is visible.
  */
-export function LiveWindow({ run }: LiveWindowProps) {
+export function LiveWindow({ run, chosen }: LiveWindowProps) {
   const [client] = useState(() => watchSession(run.id));
   const screen = useRef<HTMLDivElement>(null);
   const game = useRef<HTMLDivElement>(null);
@@ -70,7 +72,8 @@ export function LiveWindow({ run }: LiveWindowProps) {
 
   const reason = whyNotYet(run);
   const looks = corner.inView === true || (begun && !corner.closed);
-  const mayBegin = !still || asked;
+  // An ended run holds no session until someone asks for it.
+  const mayBegin = asked || (!still && (chosen || isActive(run)));
   useHeldSession(client, reason === null && mayBegin && looks && pageSeen);
   useEffect(() => announceSession(run.id, client), [run.id, client]);
 
@@ -215,14 +218,14 @@ function PlayBar({ client, runId, frozen, onLive, onFullScreen }: PlayBarProps) 
         <StepForward aria-hidden className={icon} />
       </Key>
       <SpeedSelect client={client} disabled={!live} />
-      <Link
+      <HoverLink
         href={routes.playRun(runId)}
         aria-label="Play on a page of its own"
         title="Play on a page of its own"
         className={clsx(buttonClass("quiet", "sm"), "ml-auto")}
       >
         <SquareArrowOutUpRight aria-hidden className={icon} />
-      </Link>
+      </HoverLink>
       <Key label="Full screen" onPress={onFullScreen}>
         <Maximize aria-hidden className={icon} />
       </Key>

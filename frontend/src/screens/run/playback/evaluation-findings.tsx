@@ -33,7 +33,7 @@ const SideBySideDialog = dynamic(
   { ssr: false },
 );
 
-interface EvaluationFindingsProps {
+interface FindingsProps {
   run: RunDetail;
   evaluation: Evaluation;
   /** All evaluations of the run that have completed, whose episodes can be put beside those of this one. */
@@ -42,58 +42,58 @@ interface EvaluationFindingsProps {
   controller: PlaybackController;
 }
 
-/** What one evaluation says: key moments, which episodes to watch, what the policy made of it, figures and steps. */
-export function EvaluationFindings({
-  run,
-  evaluation,
-  completed,
-  film,
-  controller,
-}: EvaluationFindingsProps) {
-  const [pair, setPair] = useState<readonly [string, string] | null>(null);
-  const { data: judgement } = useQuery({
+function useJudgement(evaluation: Evaluation) {
+  const { data } = useQuery({
     ...judgementQuery(evaluation.run_id, evaluation.id),
     enabled: hasEpisodes(evaluation),
   });
-  const { summary } = evaluation;
-  const handedOver = run.actor === "foreign";
-  if (!summary) return null;
-  const { chapters } = film;
+  return data;
+}
+
+/** What stands below the player: key moments of the episode that plays, and the output of the policy. */
+export function PlayedFindings({ run, evaluation, film, controller }: FindingsProps) {
+  const judgement = useJudgement(evaluation);
   const fps = film.video?.fps ?? null;
-  const playEpisode = (index: number) => {
-    controller.seek(chapters[index - 1]?.start ?? 0);
-    controller.play();
-  };
-  const showStep = (episode: number, index: number) => {
-    const first = summary.episodes[episode]?.first_frame ?? 0;
-    controller.pause();
-    controller.seek(middleOf(first + index, fps ?? 0));
-  };
+  if (!evaluation.summary || fps === null) return null;
   return (
-    <div className="flex flex-col gap-4">
-      {judgement && fps !== null && judgement.recorded && (
-        <MomentList moments={judgement.moments} {...{ controller, chapters, fps }} />
+    <>
+      {judgement?.recorded && (
+        <MomentList moments={judgement.moments} chapters={film.chapters} {...{ controller, fps }} />
       )}
-      {judgement && summary.episodes.length > 1 && (
-        <EpisodePicks
-          judgement={judgement}
-          episodes={summary.episodes}
-          onPlay={fps === null ? null : playEpisode}
-          onCompare={
-            film.missing === null && canBeShown(evaluation)
-              ? (one, two) => {
-                  controller.pause();
-                  setPair([`${evaluation.id} ${one}`, `${evaluation.id} ${two}`]);
-                }
-              : null
-          }
-        />
-      )}
-      {fps !== null && !handedOver && (
-        <Boundary what="What the policy made of it">
+      {run.actor !== "foreign" && (
+        <Boundary what="The policy output">
           <EvaluationReading {...{ run, evaluation, controller }} />
         </Boundary>
       )}
+    </>
+  );
+}
+
+/** Which episodes are worth watching, alone or beside each other. */
+export function ComparedFindings({ evaluation, completed, film, controller }: FindingsProps) {
+  const [pair, setPair] = useState<readonly [string, string] | null>(null);
+  const judgement = useJudgement(evaluation);
+  const { summary } = evaluation;
+  if (!summary || !judgement || summary.episodes.length < 2) return null;
+  const playEpisode = (index: number) => {
+    controller.seek(film.chapters[index - 1]?.start ?? 0);
+    controller.play();
+  };
+  return (
+    <>
+      <EpisodePicks
+        judgement={judgement}
+        episodes={summary.episodes}
+        onPlay={film.video ? playEpisode : null}
+        onCompare={
+          film.missing === null && canBeShown(evaluation)
+            ? (one, two) => {
+                controller.pause();
+                setPair([`${evaluation.id} ${one}`, `${evaluation.id} ${two}`]);
+              }
+            : null
+        }
+      />
       {pair && (
         <SideBySideDialog
           choices={choicesOf(completed.map((one) => ({ evaluation: one, name: nameOf(one) })))}
@@ -101,12 +101,21 @@ export function EvaluationFindings({
           onClose={() => setPair(null)}
         />
       )}
-      <EvaluationSummary {...{ evaluation, handedOver }} />
-      {!handedOver && (
-        <StepsSection evaluation={evaluation} onPick={fps === null ? null : showStep} />
-      )}
-    </div>
+    </>
   );
+}
+
+/** The step records of the evaluation. */
+export function RecordedSteps({ run, evaluation, film, controller }: FindingsProps) {
+  const { summary } = evaluation;
+  if (!summary || run.actor === "foreign") return null;
+  const fps = film.video?.fps ?? null;
+  const showStep = (episode: number, index: number) => {
+    const first = summary.episodes[episode]?.first_frame ?? 0;
+    controller.pause();
+    controller.seek(middleOf(first + index, fps ?? 0));
+  };
+  return <StepsSection evaluation={evaluation} onPick={fps === null ? null : showStep} />;
 }
 
 function nameOf({ checkpoint_step: step }: Evaluation): string {
@@ -120,7 +129,7 @@ interface EvaluationSummaryProps {
 }
 
 /** The figures of one completed evaluation. */
-function EvaluationSummary({ evaluation, handedOver }: EvaluationSummaryProps) {
+export function EvaluationSummary({ evaluation, handedOver }: EvaluationSummaryProps) {
   const { summary, checkpoint_step: step } = evaluation;
   if (!summary) return null;
   return (

@@ -19,12 +19,12 @@ interface EvaluationReadingProps {
   controller: PlaybackController;
 }
 
-/** What the policy made of each frame of the video; the records are asked for once somebody opens it. */
+/** The output of the policy for each frame of the video; the records are requested when it is opened. */
 export function EvaluationReading(props: EvaluationReadingProps) {
   const [open, setOpen] = useState(false);
   return (
     <Disclosure
-      summary="What the policy makes of it"
+      summary="Policy output"
       open={open}
       onToggle={setOpen}
       className="border-t border-line pt-2"
@@ -99,7 +99,7 @@ function EvaluationSeen({ evaluation, frame, episode, index, onHold }: Evaluatio
       canAsk={policy !== null}
       note={
         policy === null
-          ? "What mattered can be told only as long as the policy that played is kept: with the videos of the newest evaluations."
+          ? "Saliency needs the policy that played, which is kept with the videos of the newest evaluations."
           : `The policy that played is kept for this, ${bytes(policy)}.`
       }
     >

@@ -244,7 +244,7 @@ test("what the policy made of a frame is read beside it, and a step of its lines
     "GET /runs/a/evaluations/a/steps": () => ({ body: steps }),
   });
   renderWithQueries(<EvaluationView run={run} />);
-  fireEvent.click(await screen.findByText("What the policy makes of it"));
+  fireEvent.click(await screen.findByText("Policy output"));
   const line = await screen.findByRole("slider", { name: /V\(s\) over the episode/ });
   expect(line).toHaveAttribute("aria-valuetext", expect.stringContaining("step 0: expected 4.00"));
   line.focus();

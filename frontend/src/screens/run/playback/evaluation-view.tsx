@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query";
-import { Clapperboard, History } from "lucide-react";
+import { Clapperboard, History, ListVideo } from "lucide-react";
 import { useRef, useState } from "react";
 import { useRunStill } from "@/api/choices";
 import { endedSince, isUnderWay, stepsBehind, useEvaluate, whyNotYet } from "@/api/evaluate";
@@ -10,7 +10,7 @@ import { explainAction } from "@/api/http";
 import { keys } from "@/api/keys";
 import { learns, suits } from "@/api/run-availability";
 import type { CreateEvaluation, Evaluation, Run, RunDetail } from "@/api/types";
-import { brief, count, plural } from "@/lib/number";
+import { brief, count, decimal, plural } from "@/lib/number";
 import { useQueryString } from "@/lib/query-string";
 import { Stage, StageNote, useCornerWindow } from "@/player/agent/stage";
 import { ViewLayout } from "@/player/agent/views";
@@ -24,29 +24,30 @@ import { useVideoTrouble } from "@/player/video/player";
 import { chapterAt } from "@/player/video/shortcuts";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
+import { Card } from "@/ui/card";
 import { ErrorState, Notice } from "@/ui/notice";
 import { Progress, Skeleton } from "@/ui/progress";
+import { openTab } from "../tabs/tab-address";
 import { type Film, filmOf } from "./chapters";
 import { again, EvaluateForm } from "./evaluate-form";
-import { EvaluationFindings } from "./evaluation-findings";
+import {
+  ComparedFindings,
+  EvaluationSummary,
+  PlayedFindings,
+  RecordedSteps,
+} from "./evaluation-findings";
 import { EpisodeList, EvaluationHistory } from "./evaluation-list";
 import { EvaluationPlayer } from "./evaluation-player";
 import { KeptFrames } from "./steps/kept-frames";
 
-/** The evaluations of a run: the newest, or the one that was chosen, on video and judged; and a form for another. */
-export function EvaluationView({ run }: { run: RunDetail }) {
+/** The evaluation that is shown, and its video. */
+export function useShownEvaluation(run: RunDetail, chosen: string | null, asked = 0) {
   const evaluations = useQuery(evaluationsQuery(run.id));
-  const request = useEvaluate(run.id);
-  const [query] = useQueryString();
-  const [chosen, setChosen] = useState<Watch | null>(() => watchIn(query));
-  const [asked, setAsked] = useState(0);
-  const place = useRef<HTMLDivElement>(null);
-
   const all = evaluations.data;
   const newest = all?.[0];
   const underWay = newest && isUnderWay(newest) ? newest : null;
   const completed = all?.filter(({ status }) => status === "completed") ?? [];
-  const shown = completed.find(({ id }) => id === chosen?.evaluation) ?? completed[0];
+  const shown = completed.find(({ id }) => id === chosen) ?? completed[0];
   const playing = `${shown?.id} ${asked}`;
   const controller = usePlaybackController(playing);
   const client = useQueryClient();
@@ -54,6 +55,22 @@ export function EvaluationView({ run }: { run: RunDetail }) {
     void client.invalidateQueries({ queryKey: keys.evaluations(run.id) });
   });
   const film = shown ? filmOf(shown, played.trouble) : null;
+  return { evaluations, newest, underWay, completed, shown, playing, controller, played, film };
+}
+
+/**
+ * The evaluations of a run: the newest, or the one that was chosen, with its player at the left and its episodes at the
+ * right; below them what all its episodes say, and every evaluation before.
+ */
+export function EvaluationView({ run }: { run: RunDetail }) {
+  const request = useEvaluate(run.id);
+  const [query] = useQueryString();
+  const [chosen, setChosen] = useState<Watch | null>(() => watchIn(query));
+  const [asked, setAsked] = useState(0);
+  const place = useRef<HTMLDivElement>(null);
+  const { evaluations, newest, underWay, completed, shown, playing, controller, played, film } =
+    useShownEvaluation(run, chosen?.evaluation ?? null, asked);
+  const all = evaluations.data;
   const notYet = whyNotYet(run);
 
   const start = (wanted: CreateEvaluation) => {
@@ -66,72 +83,142 @@ export function EvaluationView({ run }: { run: RunDetail }) {
     setAsked(asked + 1);
     place.current?.scrollIntoView({ block: "nearest" });
   };
+  const findings = shown && film && { run, evaluation: shown, completed, film, controller };
 
   return (
-    <div ref={place} className="scroll-mt-18">
-      <ViewLayout
-        title={evaluationTitle(run, shown)}
-        meta={shown && film && <EvaluationMeta {...{ run, evaluation: shown, film, controller }} />}
-        stage={
-          shown && film ? (
-            <EvaluationPlayer
-              key={playing}
-              {...{ evaluation: shown, film, controller }}
-              from={shown.id === chosen?.evaluation ? chosen.frame : null}
-              onBroken={played.onError}
-              onRetry={played.trouble === "failed" ? played.retry : null}
-            />
-          ) : (
-            <NoEvaluation {...{ run, evaluations }} reason={notYet} underWay={underWay !== null} />
-          )
-        }
-        beside={
-          shown?.summary &&
-          shown.summary.episodes.length > 0 &&
-          film && (
-            <EpisodeList
-              episodes={shown.summary.episodes}
-              playing={film.missing === null ? { controller, chapters: film.chapters } : null}
-            />
-          )
-        }
-      >
-        {underWay && <EvaluationProgress evaluation={underWay} />}
-        {newest?.status === "failed" && (
-          <EvaluationFailure
-            evaluation={newest}
-            retrying={request.isPending}
-            onRetry={notYet === null ? () => start(again(newest)) : undefined}
-          />
-        )}
-        {request.error && !endedSince(newest, request.submittedAt) && (
-          <Notice tone="bad" role="alert" title={explainAction(request.error)} />
-        )}
-        {shown && notYet && suits("evaluate", run) && (
-          <p className="text-sm text-ink-soft">{notYet}</p>
-        )}
-        {shown && !underWay && <PolicyAge evaluation={shown} newest={completed[0]} run={run} />}
-        {suits("evaluate", run) && (
-          <EvaluateForm
-            busy={request.isPending || underWay !== null}
-            blocked={notYet !== null}
-            primary={all?.length === 0 && notYet === null}
-            run={run}
-            onEvaluate={start}
-          />
-        )}
-        {shown && film && (
-          <EvaluationFindings
-            key={`${playing} findings`}
-            {...{ run, evaluation: shown, completed, film, controller }}
-          />
-        )}
-        {all && all.length > 1 && (
-          <EvaluationHistory evaluations={all} shown={shown?.id} onShow={show} />
-        )}
-        {completed.length > 0 && <JudgedEpisodes runs={[run]} onWatch={watch} />}
-      </ViewLayout>
+    <div ref={place} className="@container flex scroll-mt-28 flex-col gap-4">
+      <Card label={episodesLabel(run)} bodyClass="px-4 pt-2 pb-4">
+        <div className="flex min-h-9 flex-wrap items-baseline gap-x-2 pt-1 tabular-nums">
+          <h2 className="flex min-w-0 items-center gap-2 text-sm font-semibold">
+            {evaluationTitle(run, shown)}
+          </h2>
+          {shown && film && (
+            <p className="min-w-0 truncate text-xs text-ink-faint">
+              <EvaluationMeta {...{ run, evaluation: shown, film, controller }} />
+            </p>
+          )}
+        </div>
+        <div className="grid items-start gap-x-6 gap-y-4 @3xl:grid-cols-[minmax(0,11fr)_minmax(22rem,9fr)]">
+          <div className="flex min-w-0 flex-col gap-3">
+            {shown && film ? (
+              <EvaluationPlayer
+                key={playing}
+                {...{ evaluation: shown, film, controller }}
+                from={shown.id === chosen?.evaluation ? chosen.frame : null}
+                onBroken={played.onError}
+                onRetry={played.trouble === "failed" ? played.retry : null}
+              />
+            ) : (
+              <NoEvaluation
+                {...{ run, evaluations }}
+                reason={notYet}
+                underWay={underWay !== null}
+              />
+            )}
+            {findings && <PlayedFindings key={`${playing} PlayedFindings`} {...findings} />}
+          </div>
+          <div className="@container flex min-w-0 flex-col gap-4">
+            {underWay && <EvaluationProgress evaluation={underWay} />}
+            {newest?.status === "failed" && (
+              <EvaluationFailure
+                evaluation={newest}
+                retrying={request.isPending}
+                onRetry={notYet === null ? () => start(again(newest)) : undefined}
+              />
+            )}
+            {request.error && !endedSince(newest, request.submittedAt) && (
+              <Notice tone="bad" role="alert" title={explainAction(request.error)} />
+            )}
+            {shown && notYet && suits("evaluate", run) && (
+              <p className="text-sm text-ink-soft">{notYet}</p>
+            )}
+            {shown && !underWay && <PolicyAge evaluation={shown} newest={completed[0]} run={run} />}
+            {suits("evaluate", run) && (
+              <EvaluateForm
+                busy={request.isPending || underWay !== null}
+                blocked={notYet !== null}
+                primary={all?.length === 0 && notYet === null}
+                run={run}
+                onEvaluate={start}
+              />
+            )}
+            {shown?.summary && shown.summary.episodes.length > 0 && film && (
+              <EpisodeList
+                episodes={shown.summary.episodes}
+                playing={film.missing === null ? { controller, chapters: film.chapters } : null}
+              />
+            )}
+            {findings && <ComparedFindings key={`${playing} ComparedFindings`} {...findings} />}
+            {shown && <EvaluationSummary evaluation={shown} handedOver={run.actor === "foreign"} />}
+          </div>
+        </div>
+        <div className="mt-4 flex flex-col gap-2 empty:hidden">
+          {findings && <RecordedSteps key={`${playing} RecordedSteps`} {...findings} />}
+          {all && all.length > 1 && (
+            <EvaluationHistory evaluations={all} shown={shown?.id} onShow={show} />
+          )}
+          {completed.length > 0 && <JudgedEpisodes runs={[run]} onWatch={watch} />}
+        </div>
+      </Card>
     </div>
+  );
+}
+
+/** What the card with the episodes of a run is called. */
+function episodesLabel({ actor }: Pick<Run, "actor">): string {
+  return actor === "human" ? "Played" : actor === "foreign" ? "Videos" : "Evaluation";
+}
+
+/** The newest evaluation in brief, where the agent of a run is shown: its video and its return. */
+export function EvaluationClip({ run }: { run: RunDetail }) {
+  const { evaluations, underWay, shown, playing, controller, played, film } = useShownEvaluation(
+    run,
+    null,
+  );
+  const figures = shown?.summary?.episode_return;
+  return (
+    <ViewLayout
+      title={evaluationTitle(run, shown)}
+      meta={shown && film && <EvaluationMeta {...{ run, evaluation: shown, film, controller }} />}
+      stage={
+        shown && film ? (
+          <EvaluationPlayer
+            key={playing}
+            {...{ evaluation: shown, film, controller }}
+            from={null}
+            onBroken={played.onError}
+            onRetry={played.trouble === "failed" ? played.retry : null}
+          />
+        ) : (
+          <NoEvaluation
+            {...{ run, evaluations }}
+            reason={whyNotYet(run)}
+            underWay={underWay !== null}
+          />
+        )
+      }
+    >
+      {underWay && <EvaluationProgress evaluation={underWay} />}
+      <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1 text-sm text-ink-soft tabular-nums">
+        {figures && shown.summary ? (
+          <p>
+            Return <strong className="font-semibold text-ink">{decimal(figures.mean)}</strong> ±{" "}
+            {decimal(figures.std)} in {plural(shown.summary.episodes.length, "episode")}
+          </p>
+        ) : (
+          <span />
+        )}
+        <Button
+          size="sm"
+          variant="quiet"
+          className="-mr-2"
+          onClick={() => openTab("episodes")}
+          icon={<ListVideo aria-hidden className="size-3.5" />}
+        >
+          All episodes
+        </Button>
+      </div>
+    </ViewLayout>
   );
 }
 
@@ -145,9 +232,7 @@ interface EvaluationFailureProps {
 function EvaluationFailure({ evaluation, retrying, onRetry }: EvaluationFailureProps) {
   return (
     <Notice tone="bad" role="alert" title="The evaluation failed">
-      <p className="break-words text-ink-soft">
-        {evaluation.cause ?? "The service gives no cause."}
-      </p>
+      <p className="break-words text-ink-soft">{evaluation.cause ?? "No cause was given."}</p>
       {evaluation.has_frames && (
         <div className="mt-2">
           <KeptFrames evaluation={evaluation} onPick={null} />
@@ -228,7 +313,7 @@ function EvaluationProgress({ evaluation }: { evaluation: Evaluation }) {
       />
       {queued && (
         <p className="mt-2 text-xs text-ink-faint">
-          It begins when a checkpoint and a free slot are there.
+          It starts as soon as there is a checkpoint and a free slot.
         </p>
       )}
     </div>
@@ -271,7 +356,7 @@ function NoEvaluation({ run, evaluations, reason, underWay }: NoEvaluationProps)
               {(run.actor === "foreign" ? STAYS_THERE : reason) ??
                 (learns(run)
                   ? "Run one to see what the policy does: a few episodes without exploration, on video."
-                  : "Run one to see what random actions come to: a few episodes, on video.")}
+                  : "Run one to see what random actions achieve: a few episodes, on video.")}
             </p>
           </StageNote>
         )

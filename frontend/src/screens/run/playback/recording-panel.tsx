@@ -61,7 +61,7 @@ export function RecordingPanel({ run }: { run: RunDetail }) {
         </Field>
         <p role="status" className="pb-1.5 text-xs text-ink-soft tabular-nums">
           {cost === null
-            ? "Its cost is not known yet."
+            ? "The cost is not measured yet."
             : `Recording took ${timeShare(cost)} of the time. Above ${timeShare(most)} the detail is lowered.`}
         </p>
       </div>
@@ -129,7 +129,7 @@ function RecordedEpisodes({ run }: { run: RunDetail }) {
   return (
     <section aria-label="Recorded by the run" className="flex min-w-0 flex-col gap-3">
       <h3 className="text-sm font-semibold">
-        Recorded while it went on{" "}
+        Recorded during training{" "}
         <span className="text-xs font-normal text-ink-faint tabular-nums">{data.length}</span>
       </h3>
       <ul className="flex max-h-48 flex-col overflow-y-auto rounded-md border border-line p-1">

@@ -7,7 +7,7 @@ import { keys } from "@/api/keys";
 import { changeKnobs, knobsQuery } from "@/api/rules";
 import type { KnobChange, RunDetail, RunKnob, RunKnobs } from "@/api/types";
 import { type Bounds, describeBounds } from "@/forms/parse";
-import { count, parseNumber, setting } from "@/lib/number";
+import { count, parseNumber, settingText } from "@/lib/number";
 import type { RunSeries } from "@/stream/series/run-series";
 import { useSeries } from "@/stream/series/use-run-curves";
 import { Button } from "@/ui/button";
@@ -33,7 +33,7 @@ export function KnobsCard({ run, series }: KnobsCardProps) {
   });
   if (!data || data.knobs.length === 0) return null;
   return (
-    <Card title="Adjust while it trains" bodyClass="divide-y divide-line">
+    <Card title="Live hyperparameters" bodyClass="divide-y divide-line">
       {data.knobs.map((knob) => (
         <KnobForm key={knob.name} run={run.id} knob={knob} series={series} />
       ))}
@@ -105,7 +105,7 @@ function KnobForm({ run, knob, series }: KnobFormProps) {
               type="submit"
               needsService
               busy={isPending}
-              unavailable={!change && "Give a number first."}
+              unavailable={!change && "Enter a number first."}
             >
               Change
             </Button>
@@ -184,9 +184,8 @@ function valueNow(knob: RunKnob, logged: number | null): number | null {
   return logged ?? knob.changed?.after ?? null;
 }
 
-/** Without the noise of binary fractions. */
 function knobValue(value: number | null): string {
-  return value === null ? "by its schedule" : setting(Number(value.toPrecision(4)));
+  return value === null ? "by its schedule" : settingText(value);
 }
 
 /** What was asked for and is not made yet. */

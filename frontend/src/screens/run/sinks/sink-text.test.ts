@@ -34,7 +34,7 @@ test.each([
   [{ state: "waiting", rows: 0, step: null, under_way: true }, "Delivering…", null],
   [{ state: "delivering", under_way: true }, "Keeping up", null],
   [{ state: "delivering", live: false, under_way: true }, "Delivering…", null],
-  [{ state: "delivering", live: false }, "Lacks what came since", "Deliver the rest"],
+  [{ state: "delivering", live: false }, "Behind", "Deliver new rows"],
   [{ state: "waiting", rows: 0, step: null }, "Waiting", "Deliver now"],
   [{ state: "failing", problem: "500", next_try_at: 999 }, "Delivering…", null],
   [{ state: "delivered", offline: true, live: false }, "In an offline folder", "Send"],

@@ -163,7 +163,7 @@ function stateOf(sink: RunSink, underWay: boolean): SinkText["state"] {
   }
   if (state === "failing") return { text: "Not delivered", tone: "bad" };
   if (state === "waiting") return { text: "Waiting", tone: "rest" };
-  return { text: "Lacks what came since", tone: "warn" };
+  return { text: "Behind", tone: "warn" };
 }
 
 function factsOf({ rows, step, waiting_bytes, place, renamed }: RunSink): string[] {
@@ -208,5 +208,5 @@ function failureOf({ kind, install }: OfferedSink, { problem, next_try_at }: Run
 function actionOf({ state, live, offline }: RunSink): string | null {
   if (state === "failing") return "Retry";
   if (state === "delivered") return offline ? "Send" : null;
-  return live ? "Deliver now" : "Deliver the rest";
+  return live ? "Deliver now" : "Deliver new rows";
 }

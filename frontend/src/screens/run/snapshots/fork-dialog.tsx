@@ -22,7 +22,7 @@ import type {
 } from "@/api/types";
 import { parseHyperparameter, parseInteger } from "@/forms/parse";
 import { SchemaField } from "@/forms/schema-field";
-import { count, plural, setting } from "@/lib/number";
+import { count, plural, setting, settingText } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
@@ -82,7 +82,7 @@ export function ForkDialog({ run, at, tries, onClose }: ForkDialogProps) {
 
 /** Where the new run begins; `again` is the step from which its parent is first trained again. */
 function beginsAt(step: number, again: number | null): string {
-  const begins = `A new run goes on from step ${count(step)} with what you change.`;
+  const begins = `A new run continues from step ${count(step)} with your changes.`;
   if (again === null) return begins;
   const from = again === 0 ? "its beginning" : `step ${count(again)}`;
   return `${begins} It first trains this run again from ${from} to there, exactly as it was.`;
@@ -169,7 +169,7 @@ function ForkForm({ run, config, start, tries, ...known }: ForkFormProps) {
         </Field>
         <Field
           label="Timesteps"
-          hint={`In all; ${count(start.step)} are done.`}
+          hint={`In total; ${count(start.step)} are done.`}
           error={problem("/total_timesteps")}
         >
           {text("timesteps")}
@@ -254,7 +254,7 @@ function Fixed({ settings }: { settings: readonly FixedSetting[] }) {
           <div key={name} className="py-1.5">
             <dt className="flex justify-between gap-4 font-mono">
               <span>{name}</span>
-              <span className="min-w-0 break-words text-ink-soft">{setting(value)}</span>
+              <span className="min-w-0 break-words text-ink-soft">{settingText(value)}</span>
             </dt>
             <dd className="mt-0.5 text-ink-soft">{why}</dd>
           </div>
@@ -328,7 +328,7 @@ function forkSettings(
       else if (schema) {
         const was =
           name in changed
-            ? ` Changed while this run trained: it began with ${setting(configured[name])}.`
+            ? ` Changed while this run trained: it began with ${settingText(configured[name])}.`
             : "";
         const brings = note ? ` ${note}` : "";
         const help = `${schema.help}${effect === "anew" ? anew : ""}${brings}${was}`;

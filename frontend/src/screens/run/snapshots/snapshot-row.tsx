@@ -187,9 +187,9 @@ function Verified({ found, busy, error }: VerificationState) {
 export function verifiedText(found: SnapshotVerification): string {
   const { identical, parts = [], exact, reasons = [], cause, first_difference: first } = found;
   if (cause) return cause;
-  if (!identical) return `Not what the file holds. ${first ?? ""}`.trim();
+  if (!identical) return `The file differs. ${first ?? ""}`.trim();
   const same = `Verified: ${parts.map(partText).join(", ")} are identical.`;
-  return exact ? same : [same, "Training does not go on exactly.", ...reasons].join(" ");
+  return exact ? same : [same, "Training does not continue exactly.", ...reasons].join(" ");
 }
 
 function partText({ name }: { name: string }): string {

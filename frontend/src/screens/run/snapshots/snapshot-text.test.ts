@@ -8,38 +8,42 @@ const happens = (action: ConfirmedAction, one = early, snapshots = [early, late]
   confirmationOf(action, one, { snapshots, reached: 6_144 }).happens.join(" ");
 
 test("resuming from where the run is says that nothing is lost", () =>
-  expect(happens("resume", late)).toBe(
-    "Training goes on from step 6,144 as if nothing had happened.",
-  ));
+  expect(happens("resume", late)).toBe("Training continues from step 6,144."));
 
 test("resuming from an earlier one says what is computed again", () =>
-  expect(happens("resume")).toContain("The 4,096 steps that were done beyond it"));
+  expect(happens("resume")).toContain("The 4,096 steps after it are computed again"));
 
 test("rolling back says what becomes of what came after", () => {
   expect(happens("rollback")).toContain(
-    "The 4,096 steps after it stay in the run's journal, and are in no curve and in no figure.",
+    "The 4,096 steps after it stay in the run's journal, but no longer count.",
   );
-  expect(happens("rollback")).toContain("Snapshots of later steps are left behind");
-  expect(happens("rollback", late)).not.toContain("left behind");
+  expect(happens("rollback")).toContain("no longer continue from snapshots of later steps");
+  expect(happens("rollback", late)).not.toContain("later steps");
 });
 
 test("one that is not exact says so and why, where training would go on from it", () => {
   const other = { exact: false, not_exact_because: "PyTorch was 2.8." };
-  expect(happens("resume", snapshot(6_144, other))).toMatch(/not go on exactly. PyTorch was 2.8.$/);
+  expect(happens("resume", snapshot(6_144, other))).toMatch(
+    /not continue exactly. PyTorch was 2.8.$/,
+  );
   expect(happens("delete", snapshot(6_144, other))).not.toContain("exactly");
 });
 
 test("deleting one with a name says that it was to be kept", () => {
   const named = snapshot(2_048, { name: "before-lr", is_named: true });
-  expect(happens("delete", named)).toMatch(/^It was given a name to be kept/);
+  expect(happens("delete", named)).toMatch(/^It has a name, so it is kept/);
   expect(confirmationOf("delete", named, { snapshots: [], reached: 0 }).title).toBe(
     "Delete the snapshot “before-lr”",
   );
 });
 
-test("deleting the last that can be gone on from says that the run cannot be resumed then", () => {
+test("deleting the last usable snapshot says that the run can be resumed only from it", () => {
   const damaged = snapshot(6_144, { whole: false });
-  expect(happens("delete", early, [early, damaged])).toContain("cannot be resumed");
-  expect(happens("delete", damaged, [early, damaged])).not.toContain("cannot be resumed");
-  expect(happens("delete")).not.toContain("cannot be resumed");
+  expect(happens("delete", early, [early, damaged])).toContain(
+    "the only one from which the run can be resumed",
+  );
+  expect(happens("delete", damaged, [early, damaged])).not.toContain(
+    "the only one from which the run can be resumed",
+  );
+  expect(happens("delete")).not.toContain("the only one from which the run can be resumed");
 });

@@ -4,8 +4,8 @@ import { count } from "@/lib/number";
 
 /** What a snapshot was taken for. */
 export const TAKEN: Readonly<Record<SnapshotInfo["trigger"], string>> = {
-  periodic: "By itself",
-  requested: "Asked for",
+  periodic: "Scheduled",
+  requested: "Requested",
   best: "At a best policy",
   solved: "When it was solved",
   rule: "By a rule",
@@ -39,15 +39,15 @@ export function confirmationOf(
   const { step, exact, not_exact_because: reason } = snapshot;
   const beyond = count(reached - step);
   const isPast = step < reached;
-  const howExact = exact ? [] : [`Training does not go on exactly. ${reason ?? ""}`.trim()];
+  const howExact = exact ? [] : [`Training does not continue exactly. ${reason ?? ""}`.trim()];
   switch (action) {
     case "resume":
       return {
         title: `Resume from ${called(snapshot)}`,
         happens: [
           isPast
-            ? `Training goes on from step ${count(step)}. The ${beyond} steps that were done beyond it are computed again and compared with what is there.`
-            : `Training goes on from step ${count(step)} as if nothing had happened.`,
+            ? `Training continues from step ${count(step)}. The ${beyond} steps after it are computed again and compared with the recorded ones.`
+            : `Training continues from step ${count(step)}.`,
           ...howExact,
         ],
         does: "Resume",
@@ -57,10 +57,10 @@ export function confirmationOf(
         title: `Roll back to ${called(snapshot)}`,
         happens: [
           isPast
-            ? `Training goes on from step ${count(step)}. The ${beyond} steps after it stay in the run's journal, and are in no curve and in no figure.`
-            : `Training goes on from step ${count(step)}, where the run is now.`,
+            ? `Training continues from step ${count(step)}. The ${beyond} steps after it stay in the run's journal, but no longer count.`
+            : `Training continues from step ${count(step)}, where the run is now.`,
           ...(snapshots.some((other) => other.step > step && !other.behind)
-            ? ["Snapshots of later steps are left behind: the run cannot go on from them any more."]
+            ? ["The run can no longer continue from snapshots of later steps."]
             : []),
           ...howExact,
         ],
@@ -71,10 +71,10 @@ export function confirmationOf(
         title: `Delete the snapshot ${snapshot.is_named ? "" : "of "}${called(snapshot)}`,
         happens: [
           snapshot.is_named
-            ? "It was given a name to be kept. It cannot be brought back."
-            : "It cannot be brought back.",
+            ? "It has a name, so it is kept until you delete it. Deleting cannot be undone."
+            : "Deleting cannot be undone.",
           ...(isLastUsable(snapshot, snapshots)
-            ? ["It is the only one that the run can go on from: without it, it cannot be resumed."]
+            ? ["It is the only one from which the run can be resumed."]
             : []),
         ],
         does: "Delete",

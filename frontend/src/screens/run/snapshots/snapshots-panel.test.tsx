@@ -36,7 +36,7 @@ test("lists what there is, newest first, what each was taken for, and what all t
   show(two);
   const rows = (await screen.findAllByRole("listitem")).map(({ textContent }) => textContent);
   expect(rows[0]).toMatch(/^6,144At a pausenewest.*143 kB$/);
-  expect(rows[1]).toMatch(/^2,048before-lrAsked forto fork/);
+  expect(rows[1]).toMatch(/^2,048before-lrRequestedto fork/);
   expect(
     screen.getByText(/2 snapshots · 286 kB · every minute, newest 3 kept within 2 GB/),
   ).toBeVisible();
@@ -63,11 +63,11 @@ test("one is given a name, by which it is kept", async () => {
   const asked = show(two, {}, { "PATCH /runs/a/snapshots/6144": () => ({ body: kept }) });
   await choose("step 6,144", /Keep/);
   const dialog = within(await screen.findByRole("dialog"));
-  expect(dialog.getByRole("button", { name: "Keep it" })).toHaveAccessibleDescription(
+  expect(dialog.getByRole("button", { name: "Keep snapshot" })).toHaveAccessibleDescription(
     "Give it a name first.",
   );
   await userEvent.type(dialog.getByRole("textbox", { name: "Name" }), "mine");
-  await confirm("Keep it");
+  await confirm("Keep snapshot");
   expect(asked()[0]?.body).toEqual({ name: "mine", message: "" });
   expect(await screen.findByText("mine")).toBeVisible();
   expect(screen.queryByRole("dialog")).not.toBeInTheDocument();
@@ -119,7 +119,7 @@ test("resumes from the one that was chosen", async () => {
 test("rolls back only after saying what becomes of what came after", async () => {
   const asked = show(two, {}, { "POST /runs/a/rollback": () => ({ body: run() }) });
   await choose("“before-lr”", /Roll back/);
-  expect(screen.getByRole("dialog")).toHaveTextContent("in no curve and in no figure");
+  expect(screen.getByRole("dialog")).toHaveTextContent("but no longer count");
   expect(asked()).toEqual([]);
   await confirm("Roll back");
   expect(asked()).toEqual([{ route: "POST /runs/a/rollback", body: { snapshot: "before-lr" } }]);
@@ -132,7 +132,7 @@ const verified = { status: "completed", whole: true, identical: true, exact: tru
 test.each([
   [verified, "Verified: model, generators are identical."],
   [{ ...verified, exact: false, reasons: ["torch was 1.0."] }, "exactly. torch was 1.0."],
-  [{ ...verified, identical: false, first_difference: "model: x" }, "holds. model: x"],
+  [{ ...verified, identical: false, first_difference: "model: x" }, "The file differs. model: x"],
   [{ status: "completed", whole: false, cause: "It is damaged." }, "It is damaged."],
 ])(
   "a snapshot is verified, and what came of it is said (%#)",
@@ -202,7 +202,7 @@ test("while the run trains one is taken with its name and message, and awaited u
   await userEvent.click(await screen.findByRole("button", { name: /Take a snapshot/ }));
   await userEvent.type(screen.getByRole("textbox", { name: "Name" }), "peak");
   await userEvent.type(screen.getByRole("textbox", { name: "Message" }), "best so far");
-  await userEvent.click(screen.getByRole("button", { name: "Take it" }));
+  await userEvent.click(screen.getByRole("button", { name: "Take snapshot" }));
   expect(asked).toContainEqual({
     route: "POST /runs/a/snapshots",
     body: { name: "peak", message: "best so far" },
@@ -231,7 +231,7 @@ test("what cannot be done now says why", async () => {
 test.each([
   ["created", "The first snapshot is taken when the run trains."],
   ["running", "No snapshot yet."],
-  ["failed", "This run has no snapshot, so it cannot go on."],
+  ["failed", "This run has no snapshot, so it cannot continue."],
 ] as const)("a %s run without snapshots says so", async (status, words) => {
   show(list(), { status });
   expect(await screen.findByText(new RegExp(words))).toBeVisible();

@@ -143,7 +143,7 @@ function whyNone(run: RunDetail): string {
   }
   return isActive(run)
     ? "No snapshot yet. One is taken by itself as training goes on, and at its end."
-    : "This run has no snapshot, so it cannot go on.";
+    : "This run has no snapshot, so it cannot continue.";
 }
 
 interface ConfirmActionProps {
@@ -238,7 +238,7 @@ function PlanForm({ run, plan, limits, onDone }: PlanFormProps) {
       <p className="text-xs text-ink-soft">
         {isActive(run)
           ? "It holds from the next rollout on."
-          : "Snapshots that are too many are deleted at once."}
+          : "Snapshots beyond this number are deleted at once."}
       </p>
       {save.error && (
         <p role="alert" className="text-xs text-bad">
@@ -323,7 +323,7 @@ function KeepSnapshot({ run, snapshot, onClose }: KeepSnapshotProps) {
             busy={keep.isPending}
             unavailable={name.trim() === "" && "Give it a name first."}
           >
-            Keep it
+            Keep snapshot
           </Button>
         </div>
       </form>
@@ -413,7 +413,7 @@ function Form({ run, onDone }: { run: string; onDone: () => void }) {
         )}
       </Field>
       <Button type="submit" variant="primary" needsService busy={isPending}>
-        Take it
+        Take snapshot
       </Button>
     </form>
   );

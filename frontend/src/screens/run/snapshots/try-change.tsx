@@ -12,7 +12,7 @@ import { snapshotsQuery } from "@/api/snapshots";
 import type { CreateRun, Hint, RunConfig, RunDetail, RunSnapshots } from "@/api/types";
 import { parseHyperparameter } from "@/forms/parse";
 import { SchemaField } from "@/forms/schema-field";
-import { setting } from "@/lib/number";
+import { setting, settingText } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
@@ -146,7 +146,9 @@ function repeated(
   changes: Readonly<Record<string, unknown>>,
   longestName: number | undefined,
 ): CreateRun {
-  const suffixes = Object.entries(changes).map(([name, value]) => `, ${name} ${setting(value)}`);
+  const suffixes = Object.entries(changes).map(
+    ([name, value]) => `, ${name} ${settingText(value)}`,
+  );
   const { algo, env_id, env_options, preset, seed, total_timesteps } = config;
   return {
     ...{ algo, env_id, env_options, preset, seed, total_timesteps },

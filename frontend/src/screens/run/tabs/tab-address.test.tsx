@@ -1,0 +1,61 @@
+import { beforeEach, expect, test } from "vitest";
+import { openTab, RUN_TABS, tabIn, tabsOf, writeTab } from "./tab-address";
+
+beforeEach(() => window.history.replaceState(null, "", "/runs/view?id=a"));
+
+const tabOf = (search: string, hash = "") => tabIn(new URLSearchParams(search), hash);
+
+test.each([
+  ["id=a", "", "overview"],
+  ["id=a&view=live", "", "overview"],
+  ["id=a&view=moment&moment=12", "", "overview"],
+  ["id=a&view=evaluation", "", "episodes"],
+  ["id=a&view=evaluation&evaluation=e&frame=30", "", "episodes"],
+  ["id=a&details=log", "", "data"],
+  ["id=a&details=config", "", "data"],
+  ["id=a&details=snapshots", "", "control"],
+  ["id=a&details=rules", "", "control"],
+  ["id=a&chart=train%2Fapprox_kl&from=1&to=2", "", "charts"],
+  ["id=a&chart=episode%2Freward&from=1&to=2", "", "overview"],
+  ["id=a", "#details", "data"],
+  ["id=a", "#agent", "overview"],
+  ["id=a", "#chart-train/loss", "charts"],
+] as const)("an address from before there were tabs, ?%s%s, leads to %s", (search, hash, tab) => {
+  expect(tabOf(search, hash)).toBe(tab);
+});
+
+test("the tab that is named wins, and a name that is unknown counts for nothing", () => {
+  expect(tabOf("id=a&tab=charts&details=log")).toBe("charts");
+  expect(tabOf("id=a&tab=charts", "#details")).toBe("charts");
+  expect(tabOf("id=a&tab=nonsense")).toBe("overview");
+});
+
+test.each(RUN_TABS)("%s survives being written beside everything else", (tab) => {
+  for (const search of ["id=a", "id=a&details=log", "id=a&view=evaluation", "id=a&chart=x"]) {
+    const query = new URLSearchParams(search);
+    writeTab(query, tab);
+    expect(tabIn(query)).toBe(tab);
+    expect(query.get("id")).toBe("a");
+  }
+});
+
+test("another tab is an entry of the history; the same one is none", () => {
+  const entries = window.history.length;
+  openTab("data", (query) => query.set("details", "log"));
+  expect(window.location.search).toBe("?id=a&details=log");
+  expect(window.history.length).toBe(entries + 1);
+  openTab("data", (query) => query.set("details", "files"));
+  expect(window.location.search).toBe("?id=a&details=files");
+  expect(window.history.length).toBe(entries + 1);
+  openTab("overview");
+  expect(window.location.search).toBe("?id=a&details=files&tab=overview");
+});
+
+test("a run in which nothing learns has no updates to look into and nothing to control", () => {
+  expect(tabsOf({ actor: "human" }).map(({ label }) => label)).toEqual([
+    "Overview",
+    "Charts",
+    "Episodes",
+    "Data",
+  ]);
+});
