@@ -73,7 +73,7 @@ def test_methods_are_compared_over_several_environments(service: Service) -> Non
     table = service.api("GET", f"/experiments/{experiment_id}/export?format=markdown").text
     for text in (shown.out, report, table):
         assert results["verdict"]["headline"] in text
-    assert "Acrobot-v1: 0 is the mean return of random actions (-498.8), 1 is the threshold (-100)." in shown.out
+    assert "Acrobot-v1: 0 is the mean return of random actions (-498.8), 1 is the threshold (-100.0)." in shown.out
 
 
 def test_a_list_comes_in_pages_and_can_be_searched(service: Service) -> None:

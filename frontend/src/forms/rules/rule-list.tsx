@@ -432,8 +432,8 @@ export function DryRunFirings({ found, run = "this run" }: DryRunFiringsProps) {
   const { firings, total, unknown } = found;
   const notKnown = unknown.length > 0 && (
     <p className="text-xs text-ink-faint">
-      Of {unknown.length === 1 ? "rule" : "rules"} {unknown.join(" and ")} it is unknown: the
-      recorded rows hold neither disk use nor errors.
+      {unknown.length === 1 ? "Rule" : "Rules"} {unknown.join(" and ")} cannot be tried: the logged
+      metrics contain neither disk space nor errors.
     </p>
   );
   if (total === 0) {

@@ -190,7 +190,7 @@ test("a dry run lists by step what would have fired, and is over when a rule is 
   expect(screen.queryByRole("region", { name: "Dry run" })).not.toBeInTheDocument();
 });
 
-test("a dry run says of which rules it cannot be known", async () => {
+test("a dry run says which rules cannot be tried", async () => {
   const disk: Rule = { ...tooLong, when: { kind: "disk", bytes: 1e9 } };
   show([highKl, disk], {
     routes: { [TRY]: () => ({ body: { firings: [], total: 0, unknown: [2] } }) },
@@ -199,7 +199,7 @@ test("a dry run says of which rules it cannot be known", async () => {
   await press("Try on the rows so far");
   const said = await screen.findByRole("status");
   expect(said).toHaveTextContent("None of the other rules would have fired in this run.");
-  expect(said).toHaveTextContent("Of rule 2 it cannot be known");
+  expect(said).toHaveTextContent("Rule 2 cannot be tried");
 });
 
 test("a run without rows has no dry run", async () => {
