@@ -24,6 +24,9 @@ if (!process.env.RLVIZ_E2E_ROOT) {
 const runsOf = (worker: number) => path.join(root, String(worker));
 if (!given) process.env.RLVIZ_E2E_RUNS = runsOf(ours);
 
+/** Runs that seem to train. One is enough for the journeys, and leaves the processor to what they look at. */
+const LIVE = (process.env.RLVIZ_E2E_TIER ?? "journeys") === "journeys" ? 1 : 3;
+
 const urlOf = (worker: number) => `http://127.0.0.1:${firstPort + worker}`;
 
 /**
@@ -32,7 +35,7 @@ const urlOf = (worker: number) => `http://127.0.0.1:${firstPort + worker}`;
  * `RLVIZ_E2E_RUNS`.
  */
 const service = (worker: number) => ({
-  command: `../backend/.venv/bin/python e2e/seed.py ${runsOf(worker)} --live 3 --serve`,
+  command: `../backend/.venv/bin/python e2e/seed.py ${runsOf(worker)} --live ${LIVE} --serve`,
   url: `${urlOf(worker)}/api/health`,
   reuseExistingServer: false,
   timeout: 240_000,

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, type Locator, type Page } from "@playwright/test";
+import { PATIENCE } from "./patience";
 
 /** The app as a user sees it, by role and name. */
 export function chart(page: Page, title: string) {
@@ -61,3 +62,10 @@ export async function tabTo(page: Page, target: Locator, most = 80) {
 /** How far a page can be scrolled sideways, in pixels. */
 export const sideways = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+/** Position and size of an element, once it is drawn. A chart that is drawn again has none for a moment. */
+export async function boxOf(element: Locator) {
+  let box = await element.boundingBox();
+  await expect.poll(async () => (box = await element.boundingBox()), PATIENCE).not.toBeNull();
+  return box!;
+}

@@ -1,6 +1,6 @@
 import { expect, type Page, test } from "@playwright/test";
 import { PATIENCE } from "../patience";
-import { videoTime } from "../run-page";
+import { videoTime, boxOf } from "../run-page";
 import { comparePage, runPage, seeded } from "../seeded";
 import { trained } from "../trained";
 
@@ -21,8 +21,8 @@ test("the mark of the moment is dragged along the curve, and moved by keys, on e
   const mark = chart.getByRole("slider", { name: "Moment of training" });
   const plot = chart.locator(".u-over");
   const dragTo = async (share: number) => {
-    const from = (await mark.boundingBox())!;
-    const { x, width } = (await plot.boundingBox())!;
+    const from = await boxOf(mark);
+    const { x, width } = await boxOf(plot);
     await page.mouse.move(from.x + from.width / 2, from.y + from.height / 2);
     await page.mouse.down();
     await page.mouse.move(x + width * share, from.y + from.height / 2, { steps: 5 });
@@ -47,7 +47,7 @@ test("the mark of the moment is dragged along the curve, and moved by keys, on e
     await expect(title).toHaveText(/^Policy of step 0/);
   }
 
-  const { x, y, width, height } = (await plot.boundingBox())!;
+  const { x, y, width, height } = await boxOf(plot);
   await page.mouse.move(x + width * 0.4, y + height / 2);
   await page.mouse.down();
   await page.mouse.move(x + width * 0.8, y + height / 2, { steps: 5 });

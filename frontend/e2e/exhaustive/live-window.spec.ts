@@ -1,6 +1,6 @@
 import { expect, test } from "@playwright/test";
 import { PATIENCE } from "../patience";
-import { live, points, sideways, status, videoTime } from "../run-page";
+import { live, points, sideways, status, videoTime, boxOf } from "../run-page";
 import { frames, stage, watchedRun } from "../watched";
 
 test.describe.configure({ mode: "serial" });
@@ -27,7 +27,7 @@ test("on a phone the agent plays below its title, docked while the page is scrol
   await stage(page).scrollIntoViewIfNeeded(PATIENCE);
   await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(5);
   expect(await sideways(page)).toBe(0);
-  const { width } = (await stage(page).boundingBox())!;
+  const { width } = await boxOf(stage(page));
   expect(width).toBeGreaterThan(320);
   await expect(live(page).getByRole("region", { name: "Action probabilities" })).toBeVisible();
 
@@ -69,7 +69,7 @@ test("from the live window a click on the curve leads to a clip of that policy, 
   await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(5);
   await expect.poll(() => points(page, "Episode return"), PATIENCE).toBeGreaterThan(5);
   const plot = page.getByRole("region", { name: "Episode return", exact: true }).locator(".u-over");
-  const { width, height } = (await plot.boundingBox())!;
+  const { width, height } = await boxOf(plot);
   await plot.click({ position: { x: width * 0.3, y: height * 0.4 } });
 
   const moment = page.getByRole("region", { name: "Moment", exact: true });

@@ -1,6 +1,6 @@
 import { expect, type Page, test } from "@playwright/test";
 import { PATIENCE } from "../patience";
-import { tab, videoTime } from "../run-page";
+import { tab, videoTime, boxOf } from "../run-page";
 import { runPage, seeded } from "../seeded";
 import { trained } from "../trained";
 
@@ -19,7 +19,7 @@ test("a click on the curve plays the policy of that moment", async ({ page, requ
   await expect(moment(page)).toHaveCount(0);
 
   const plot = page.getByRole("region", { name: "Episode return", exact: true }).locator(".u-over");
-  const { width, height } = (await plot.boundingBox())!;
+  const { width, height } = await boxOf(plot);
   await plot.click({ position: { x: width * 0.5, y: height * 0.4 } });
   const title = moment(page).getByRole("heading", { level: 2 });
   await expect(title).toHaveText(/^Policy of step [23],\d{3}/);
@@ -54,39 +54,6 @@ test("a click on the curve plays the policy of that moment", async ({ page, requ
   const download = page.waitForEvent("download");
   await growth.getByRole("button", { name: "Download" }).click();
   expect((await download).suggestedFilename()).toBe("filmed-growth.mp4");
-});
-
-test("what the policy makes of a clip leads to its frames, and the clip plays on in the dock", async ({
-  page,
-  request,
-}) => {
-  filmed ??= trained(request);
-  await page.goto(`${runPage(await filmed)}&view=moment&moment=0`);
-  const video = moment(page).locator("video");
-  await expect(video).toBeVisible(PATIENCE);
-  const thoughts = moment(page).getByRole("region", { name: "Action probabilities" });
-  await expect(thoughts).toContainText("push left");
-  const reward = moment(page).getByRole("slider", { name: "Reward over the episode" });
-  await reward.focus();
-  await page.keyboard.press("Home");
-  await page.keyboard.press("ArrowRight");
-  await page.keyboard.press("ArrowRight");
-  await expect(reward).toHaveAttribute("aria-valuetext", /^step 2:/);
-  await expect.poll(async () => Math.floor((await videoTime(video)) * 50)).toBe(2);
-  await expect(moment(page).getByRole("button", { name: "Play", exact: true })).toBeVisible();
-
-  await moment(page).getByLabel("Speed").selectOption("0.25");
-  await moment(page).getByRole("button", { name: "Loop" }).click();
-  await moment(page).getByRole("button", { name: "Play", exact: true }).click();
-  await tab(page, "Charts").click();
-  const docked = page.getByRole("group", { name: "Moment, docked" });
-  const small = docked.locator("video");
-  await expect(small).toBeInViewport();
-  const played = await videoTime(small);
-  await expect.poll(() => videoTime(small)).not.toBe(played);
-  await docked.getByRole("button", { name: "Back to its place" }).click();
-  await expect(docked).toHaveCount(0);
-  await expect(video).toBeInViewport();
 });
 
 test("a run that has learned and kept no policy says so @phone", async ({ page, request }) => {

@@ -1,13 +1,8 @@
 import { expect, type Page, test } from "@playwright/test";
-import { chart, points } from "../run-page";
+import { points } from "../run-page";
 import { runPage, seeded } from "../seeded";
 
 const RETURN = "Episode return";
-const MONITOR = [
-  '#{"t_start": 1795000000.0, "env_id": "CartPole-v1"}',
-  "r,l,t",
-  ...Array.from({ length: 60 }, (_, i) => `${20 + i}.0,${20 + i},${(i + 1) / 10}`),
-].join("\n");
 
 interface File {
   name: string;
@@ -36,29 +31,6 @@ async function follow(page: Page, link: ReturnType<Page["getByRole"]>) {
   await expect(page).toHaveURL(/\/runs\/view\?id=/);
   return new URL(page.url()).searchParams.get("id")!;
 }
-
-test("what Stable-Baselines3 logged is chosen, refused where it is none, and its curve is there @phone", async ({
-  page,
-  request,
-}) => {
-  await openDialog(page);
-  for (const [file, reason] of [
-    [{ name: "logs.zip", content: "no archive" }, /logs\.zip.* is not a complete zip archive/],
-    [{ name: "monitor.csv", content: "r,l,t\n1,2\n" }, /monitor\.csv/],
-    [{ name: "notes.txt", content: "Nothing that anybody logged." }, /notes\.txt/],
-  ] as const) {
-    const dialog = await bring(page, file);
-    await expect(dialog.getByRole("alert")).toContainText("Nothing was imported");
-    await expect(dialog.getByRole("alert")).toContainText(reason);
-  }
-  const dialog = await bring(page, { name: "monitor.csv", content: MONITOR });
-  await expect(dialog.getByRole("status")).toContainText("One run was imported");
-  const id = await follow(page, dialog.getByRole("status").getByRole("link"));
-  await expect.poll(() => points(page, RETURN)).toBeGreaterThanOrEqual(60); // smoothed ones count too
-  await expect(chart(page, RETURN)).toBeVisible();
-  await expect(page.getByText("CartPole-v1").filter({ visible: true }).first()).toBeVisible();
-  await request.delete(`/api/runs/${id}`);
-});
 
 test("TensorBoard's files come in as one archive with the curve that they had, and once", async ({
   page,

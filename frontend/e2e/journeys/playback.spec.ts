@@ -1,8 +1,7 @@
 import { expect, type Page, test } from "@playwright/test";
-import { answer } from "../answers";
-import { showEvaluation, videoTime } from "../run-page";
+
+import { videoTime } from "../run-page";
 import { runPage, seeded } from "../seeded";
-import { underWay } from "../shots";
 
 const card = (page: Page) => page.getByRole("region", { name: "Evaluation" });
 const episode = (page: Page, n: number) =>
@@ -61,26 +60,4 @@ test("earlier evaluations keep their numbers when their video is gone", async ({
   await expect(
     card(page).getByRole("list", { name: "Episodes", exact: true }).getByRole("listitem"),
   ).toHaveCount(3);
-});
-
-test("none yet, waiting, under way and failed each say so @phone", async ({ page }) => {
-  const { bare, good, stopped, failed } = seeded();
-  const EVALUATIONS = /^\/runs\/[^/]+\/evaluations$/;
-  await page.goto(runPage(bare));
-  await showEvaluation(page);
-  await expect(card(page).getByText("No evaluation yet")).toBeVisible();
-  await page.goto(runPage(failed));
-  await showEvaluation(page);
-  await expect(card(page).getByText("This run ended before its first checkpoint.")).toBeVisible();
-  await page.goto(runPage(stopped, "episodes"));
-  await expect(card(page).getByRole("alert")).toContainText("model.zip is not a policy");
-  await expect(card(page).getByRole("button", { name: "Evaluate again" })).toBeEnabled();
-  await answer(page, EVALUATIONS, underWay("queued"));
-  await page.goto(runPage(good, "episodes"));
-  await expect(card(page).getByRole("status").first()).toContainText("Waiting to start");
-  await page.unrouteAll({ behavior: "ignoreErrors" });
-  await answer(page, EVALUATIONS, underWay("running"));
-  await page.reload();
-  await expect(card(page).getByText("Episode 3 of 3")).toBeVisible();
-  await expect(card(page).locator("video")).toBeVisible();
 });

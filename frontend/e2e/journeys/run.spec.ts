@@ -1,6 +1,6 @@
 import { expect, test } from "@playwright/test";
 import { PATIENCE } from "../patience";
-import { chart, chartCursor, picture, points, status } from "../run-page";
+import { chart, chartCursor, picture, points, status, boxOf } from "../run-page";
 import { runPage, seeded } from "../seeded";
 
 const RETURN = "Episode return";
@@ -17,7 +17,7 @@ test("all charts zoom together, by hand and by key, and are read by arrow keys",
   const whole = await other.getAttribute("aria-valuemax");
 
   // What comes above it may move the chart between its measurement and the drag.
-  const placed = async () => (await chart(page, RETURN).boundingBox())!;
+  const placed = async () => await boxOf(chart(page, RETURN));
   await expect(async () => {
     const box = await placed();
     await page.mouse.move(box.x + box.width * 0.4, box.y + box.height / 2);
