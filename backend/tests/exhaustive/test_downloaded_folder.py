@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.real.test_downloaded_folder import downloaded, marker, rlviz
+from tests.exhaustive.test_folder_before_trust import downloaded, marker, rlviz
 
 __all__ = ["downloaded", "marker"]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.real.test_standard_output import run_shell
+from tests.exhaustive.test_unwritable_notes import run_shell
 
 COMMANDS = (["--version"], ["--help"], ["runs"], ["no-such-command"])
 

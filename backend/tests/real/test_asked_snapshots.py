@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from functools import partial
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 import pytest
@@ -21,11 +18,8 @@ from rlviz.rundir.control import Desired, SnapshotRequest
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import snapshots_of
 from rlviz.server.runs.configuration import NewRun
-from rlviz.server.snapshots.forking import ForkRequest
-from tests.support.service import ENDLESS, becomes, catalogued, ended, folder_of, service, start
+from tests.support.service import ENDLESS, becomes, service
 from tests.support.training import events, kinds, make_run, messages, snapshots
-from tests.support.waiting import eventually
-from tests.support.workers import pid_of
 
 MINE = SnapshotRequest(number=1, name="mine", message="It walks.")
 
@@ -44,30 +38,6 @@ def ask(folder: RunFolder, callback: RunCallback, *, stop: bool = False) -> None
     folder.change_control(snapshot_requests=(MINE,))
     if stop:
         callback._stop.set()
-
-
-def test_one_that_waits_when_its_worker_is_killed_is_taken_by_the_next_attempt(tmp_path: Path) -> None:
-    with service(tmp_path) as app:
-        run_id = start(app, snapshots=snapshots(every_steps=128))
-        folder = folder_of(app, run_id)
-        eventually(lambda: names(folder), "a snapshot to go on from")
-        pid = pid_of(events(folder, EventKind.STARTED)[-1].data.worker)
-        os.kill(pid, signal.SIGSTOP)
-        app.snapshots.request_snapshot(run_id, "mine", "It walks.")
-        os.kill(pid, signal.SIGKILL)
-        assert ended(app, run_id).state is RunStatus.INTERRUPTED
-        assert "mine" not in names(folder)
-        app.resuming.resume(run_id)
-        eventually(lambda: "mine" in names(folder), "the snapshot that was asked for")
-        app.resuming.pause(run_id)
-        becomes(app, run_id, RunStatus.PAUSED)
-        ended(app, run_id)
-        before = names(folder).count("mine"), len(mine(folder))
-        app.resuming.resume(run_id)
-        eventually(lambda: len(events(folder, EventKind.STARTED)) == 3, "the third attempt")
-        app.runs.stop(run_id)
-        ended(app, run_id)
-        assert (names(folder).count("mine"), len(mine(folder))) == before == (1, 1), "not once more"
 
 
 def test_one_that_waits_when_training_is_stopped_is_taken_where_it_ends(tmp_path: Path, at: Any) -> None:
@@ -94,26 +64,6 @@ def test_one_that_waits_when_training_is_stopped_is_told_of_and_taken_if_it_goes
     [found] = [one.manifest for one in snapshots_of(folder) if one.name == "mine"]
     assert found.message == "It walks."
     assert 640 <= found.step < 1_024
-
-
-def test_one_that_waits_while_the_parent_is_trained_again_is_taken_once_the_fork_trains(
-    tmp_path: Path,
-) -> None:
-    parent = make_run(tmp_path, "parent", total_timesteps=1_024, snapshots=snapshots(every_steps=512, keep=100))
-    assert train_run(parent)
-    with catalogued(tmp_path) as app:
-        made = app.forks.fork(parent.run_id, ForkRequest(step=896, total_timesteps=1_280, start=True))
-    child = RunFolder(tmp_path, made.id)
-    child.change_control(desired=Desired.RUN, snapshot_requests=(MINE,))
-    stopped = Event()
-    stopped.set()
-    assert train_run(child, stopped)
-    [message] = messages(child)
-    assert message.startswith("The snapshot mine that was requested was not taken")
-    child.change_control(desired=Desired.RUN, attempt=2)
-    assert train_run(child)
-    [found] = [one.manifest for one in snapshots_of(child) if one.name == "mine"]
-    assert 896 <= found.step < 1_280
 
 
 def test_one_that_waits_in_the_last_rollout_is_of_the_end(tmp_path: Path, at: Any) -> None:

@@ -7,19 +7,16 @@ import os
 import pty
 import re
 import select
-import shutil
 import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-
 from rlviz.rundir.lock import RunsLock
 from rlviz.server.proxy import NAME, ServiceAddress, read_address
 from tests.support.cli import shell, started
-from tests.support.forked_process import FORKED_FIRST, ForkedProcess
+from tests.support.forked_process import ForkedProcess
 from tests.support.run_folders import make_run
 from tests.support.service_process import environment
 from tests.support.template import SOCKET, template_address
@@ -31,12 +28,6 @@ from rlviz.cli import connection, main
 connection.STARTING_SECONDS = 0.5
 raise SystemExit(main.main(["runs"]))
 """
-
-
-@pytest.fixture(autouse=True)
-def forked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No worker has to import torch first, but where a test says so."""
-    monkeypatch.setenv(FORKED_FIRST, "1")
 
 
 def statuses(folder: Path) -> dict[str, str]:
@@ -190,40 +181,6 @@ def test_a_run_is_followed_paused_evaluated_and_stopped_with_keys_on_40_columns(
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
     assert all(len(line) <= 40 for line in re.split(r"[\r\n]+", plain) if " stopped (step " not in line), plain
     assert set(statuses(tmp_path).values()) == {"stopped"}
-
-
-@pytest.fixture(scope="module")
-def catalogued(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a run in its catalogue, and the bundle of another."""
-    folder = tmp_path_factory.mktemp("catalogued")
-    make_run(folder / "runs", "one", rows=2_500, status="completed")
-    make_run(folder / "elsewhere", "two", rows=10, status="completed")
-    two = shell(folder, "export", "two", "--bundle", "--output", "two.zip", runs_dir="elsewhere")
-    assert two.returncode == 0, two.stderr
-    assert shell(folder, "rebuild").returncode == 0
-    return folder
-
-
-@pytest.mark.parametrize(
-    ("command", "shows"),
-    [
-        (("export", "one", "--output", "metrics.csv"), "100%"),
-        (("export", "one", "--format", "tensorboard", "--output", "logs"), "100%"),
-        (("export", "one", "--bundle", "--output", "one.zip"), "100%"),
-        (("import", "two.zip"), "100%"),
-        (("export", "one", "--to", "tensorboard"), "━"),
-        (("catalog", "check"), "━"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
-)
-def test_what_may_take_long_has_a_bar_on_40_columns(
-    catalogued: Path, tmp_path: Path, command: tuple[str, ...], shows: str
-) -> None:
-    shutil.copytree(catalogued, tmp_path, dirs_exist_ok=True)
-    with terminal(tmp_path, *command) as (_, end):
-        shown = read_until(end, shows)
-    drawn = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
-    assert all(len(line) <= 40 for line in re.split(r"[\r\n]+", drawn) if "━" in line), drawn
 
 
 def test_the_doctor_names_who_holds_the_runs_folder_and_serves_nothing(tmp_path: Path) -> None:

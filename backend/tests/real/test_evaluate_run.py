@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -17,22 +15,24 @@ from stable_baselines3 import DQN, PPO
 
 from rlviz.domain.config import RunConfig
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
-from rlviz.launchers.base import Evaluate, Exit
 from rlviz.learning.environments import ENVIRONMENTS
 from rlviz.learning.environments.make import make
 from rlviz.learning.playing.evaluate import evaluate
 from rlviz.rundir.folder import EvaluationFiles, RunFolder
 from tests.support.evaluations import ASKED_AT, ask_in_folder
-from tests.support.waiting import PATIENCE, eventually
-from tests.support.workers import forking_launcher, pid_of
+from tests.support.waiting import PATIENCE
 
 ENV_ID = "CartPole-v1"
+
+
 MODELS: dict[str, Callable[[], Any]] = {
     "ppo": lambda: PPO("MlpPolicy", make(ENVIRONMENTS.get(ENV_ID)), n_steps=256, seed=1, device="cpu").learn(512),
     "dqn": lambda: DQN("MlpPolicy", make(ENVIRONMENTS.get(ENV_ID)), learning_starts=100, seed=1, device="cpu").learn(
         512
     ),
 }
+
+
 SCRIPT = """
 import sys
 from pathlib import Path
@@ -255,40 +255,3 @@ def test_ffmpeg_dying_midway_fails_and_leaves_no_video(watched: WatchedFolder) -
     assert record.cause.startswith("VideoNotWritten: ffmpeg was killed by signal 9")
     assert record.summary is None
     assert files(watched) == {f"{asked.id}.json"}
-
-
-def test_a_record_that_cannot_be_completed_takes_its_video_with_it(watched: WatchedFolder) -> None:
-    asked = ask(watched)
-
-    def disk_full(record: EvaluationRecord) -> None:
-        if record.status is EvaluationStatus.COMPLETED:
-            raise OSError(28, "No space left on device")
-
-    watched.evaluations.watcher = disk_full
-    record = evaluate(watched, asked.id)
-    assert record.status is EvaluationStatus.FAILED
-    told = "The disk is full (OSError: [Errno 28] No space left on device). Make room, then evaluate again."
-    assert record.cause == told
-    assert record.summary is None
-    assert files(watched) == {f"{asked.id}.json"}
-
-
-@pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGTERM, 143), (signal.SIGINT, -signal.SIGINT)])
-def test_a_worker_that_is_told_to_end_leaves_no_half_file(
-    run: RunFolder, number: signal.Signals, exit_code: int
-) -> None:
-    asked = ask(run, episodes=100)
-    with closing(forking_launcher()) as launcher:
-        worker = launcher.launch(run, Evaluate(asked.id))
-        eventually(lambda: run.evaluations.read(asked.id).episodes_done > 0 or worker.poll(), "the first episode")
-        assert worker.poll() is None
-        process = psutil.Process(pid_of(worker.identity))
-        children = process.children(recursive=True)
-        process.send_signal(number)
-        assert eventually(worker.poll, "its end") == Exit(exit_code)
-    record = run.evaluations.read(asked.id)
-    assert record.status is EvaluationStatus.FAILED
-    assert record.cause is not None
-    assert "interrupted" in record.cause
-    assert files(run) == {f"{asked.id}.json"}
-    assert not any(child.is_running() for child in children)

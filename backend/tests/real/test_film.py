@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
-from shutil import copytree, ignore_patterns
 from typing import Any
 
 import av
@@ -14,11 +13,7 @@ import pytest
 from PIL import Image
 
 from rlviz.domain.clips import ClipRecord, ClipRequest
-from rlviz.learning.playing import clips as making
-from rlviz.learning.playing import film as interruption
-from rlviz.learning.playing.video import Text, VideoRecorder
 from rlviz.rundir.clips import Clips
-from rlviz.rundir.folder import RunFolder
 from tests.support.raw_requests import assert_problem
 from tests.support.run_folders import make_run
 from tests.support.service import service as whole_service
@@ -126,25 +121,6 @@ def test_what_was_filmed_is_answered_at_once_and_played_alike(service: Service, 
     assert made(service, run_id, step=0, seed=7, greedy=False)["episodes"] == clip["episodes"]
 
 
-def test_a_clip_leaves_a_step_record_for_each_of_its_frames(service: Service, run_id: str) -> None:
-    clip = made(service, run_id, step=0, seed=9)
-    path = f"/runs/{run_id}/clips/{clip['id']}/steps"
-    found = service.get(path)
-    (episode,) = clip["episodes"]
-    assert (found["clip_id"], found["evaluation_id"], found["info"]["seeds"]) == (clip["id"], None, [9])
-    assert found["total"] == clip["video"]["frames"] == clip["steps"]["rows"] == episode["episode_length"] + 1
-    assert found["columns"]["index"] == list(range(found["total"]))
-    assert found["columns"]["action"][0] is None
-    assert set(found["columns"]["action"][1:]) <= {0, 1}
-    assert [sum(each) for each in found["columns"]["reading.probabilities"]] == pytest.approx([1] * found["total"])
-    assert found["columns"]["episode_return"][-1] == episode["episode_return"]
-    assert service.get(path, params={"where": "action:1", "columns": "action"})["columns"].keys() == {"action"}
-    Clips(service.folder(run_id)).steps_path(clip["id"]).unlink()
-    assert_problem(service.api("GET", path), 404)
-    assert service.get(f"/runs/{run_id}/clips/{clip['id']}")["status"] == "retired"
-    assert made(service, run_id, step=0, seed=9)["steps"]["rows"] == found["total"]
-
-
 def test_a_picture_alone_shows_the_episode_that_its_clip_plays(service: Service, run_id: str) -> None:
     picture = made(service, run_id, step=0, seed=31, picture_only=True)
     assert (picture["status"], picture["video_url"], picture["cause"]) == ("retired", None, None)
@@ -154,21 +130,6 @@ def test_a_picture_alone_shows_the_episode_that_its_clip_plays(service: Service,
     assert (again.status_code, again.json()) == (200, picture)
     clip = made(service, run_id, step=0, seed=31)
     assert (clip["status"], clip["episodes"]) == ("ready", picture["episodes"])
-
-
-def test_the_growth_video_shows_policies_from_the_first_to_the_best(service: Service, run_id: str) -> None:
-    video = made(service, run_id, "growth-video", seed=3)
-    assert (video["status"], video["cause"], video["kind"]) == ("ready", None, "growth")
-    steps = [episode["step"] for episode in video["episodes"]]
-    policies = service.get(f"/runs/{run_id}/policies")["policies"]
-    last = next((policy for policy in policies if "best" in policy["kinds"]), policies[-1])
-    kept = [policy["step"] for policy in policies if policy["step"] <= last["step"]]
-    assert len(steps) == min(6, len(kept))
-    assert set(steps) <= set(kept)
-    assert (steps[0], steps[-1]) == (0, last["step"])
-    frames = frames_in(download(service, video["video_url"]))
-    assert frames > sum(episode["episode_length"] + 1 for episode in video["episodes"])
-    assert service.api("POST", f"/runs/{run_id}/growth-video", json={"seed": 3}).status_code == 200
 
 
 def test_a_damaged_policy_says_so_and_harms_nothing(service: Service, run_id: str) -> None:
@@ -263,45 +224,3 @@ def test_a_clip_that_is_answered_while_it_is_looked_up_is_waited_for_once_more(
         monkeypatch.setattr(Clips, "find", find)
         first, then = (application.film.find("filmed", name) for _ in range(2))
     assert (first.status, then.status, then.cause) == ("waiting", "failed", "The disk is full.")
-
-
-def test_a_clip_that_is_being_filmed_gives_way_to_the_next_click_and_is_made_after_it(
-    service: Service, run_id: str, tmp_path: Path
-) -> None:
-    """Somebody who scrubs along the curve waits for the last moment only."""
-    folder = RunFolder(tmp_path, run_id)  # a copy, which no worker of the service looks at
-    copytree(service.folder(run_id).path, folder.path, ignore=ignore_patterns("clips"))
-    clips, order = Clips(folder), list[str]()
-    (first, file), (second, other) = folder.film_files()[:2]
-
-    def ask(step: int, path: Path) -> None:
-        about = {"id": f"clip_{step}_71_greedy", "seed": 71, "greedy": True, "steps": [step], "keep_bytes": KEEP_BYTES}
-        policy = path.relative_to(folder.path).as_posix()
-        clips.requests.add(ClipRequest.model_validate({**about, "policies": [policy]}))
-
-    class Asking(VideoRecorder):
-        """In which another clip is asked for once it has begun."""
-
-        def add(self, picture: object, caption: Text | None) -> None:
-            super().add(picture, caption)
-            if self.path == clips.video_path(f"clip_{first}_71_greedy") and self.frames == 2 and not order:
-                order.append("asked")
-                ask(second, other)
-
-        def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-            super().__exit__(kind, error, trace)
-            order.append(f"{self.path.stem} {'left' if error else 'made'}")
-
-    ask(first, file)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(making, "VideoRecorder", Asking)
-        patch.setattr(interruption, "LOOK_EVERY", 1)
-        making.make_clips(folder, idle_seconds=0.2)
-    assert order == [
-        "asked",
-        f"clip_{first}_71_greedy left",
-        f"clip_{second}_71_greedy made",
-        f"clip_{first}_71_greedy made",
-    ]
-    assert not list(clips.path.glob(".*"))
-    assert not clips.requests.has_any()

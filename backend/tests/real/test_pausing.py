@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rlviz.domain.events import DivergedData, EventKind, PausedData, PausingData, ResumedData, RollbackData, StartedData
+from rlviz.domain.events import DivergedData, EventKind, PausedData, PausingData, ResumedData, RollbackData
 from rlviz.domain.status import RunStatus
 from rlviz.learning.training.callback import RunCallback
 from rlviz.learning.training.watched import train_run
@@ -90,17 +90,6 @@ def pause_and_resume(tmp_path: Path, at: Any, algo: str) -> None:
 @pytest.mark.parametrize("algo", ["ppo", "dqn"])
 def test_a_run_that_paused_goes_on_as_if_nothing_had_happened(tmp_path: Path, at: Any, algo: str) -> None:
     pause_and_resume(tmp_path, at, algo)
-
-
-def test_a_pause_that_comes_too_late_leaves_a_last_snapshot_that_knows_all_rows(tmp_path: Path, at: Any) -> None:
-    folder = run_of(tmp_path, every_steps=500)
-    at(TOTAL - 50, ask_to_pause)
-    assert train_run(folder)
-    assert row_of_folder(folder).state is RunStatus.COMPLETED
-    assert snapshots_of(folder)[-1].manifest.last_row == len(rows(folder))
-    resume(folder, total_timesteps=2 * TOTAL)
-    assert events(folder, EventKind.DIVERGED) == []
-    assert row_of_folder(folder).superseded == []
 
 
 def test_a_pause_within_a_rollout_says_where_it_saves_and_shows_no_row_before(tmp_path: Path, at: Any) -> None:
@@ -227,20 +216,6 @@ def test_what_came_after_a_rollback_stays_in_the_journal_and_in_no_figure(ended:
     assert (now.step, now.episodes, now.sparkline) == (was.step, was.episodes, was.sparkline)
     assert now.best_moving_average == was.best_moving_average
     assert {path.name for path in (folder.path / "behind" / "2").rglob("*.zip")} >= {"step_1536.zip"}
-
-
-def test_a_run_that_has_ended_trains_on_with_more_timesteps(ended: RunFolder, tmp_path: Path) -> None:
-    folder = RunFolder(tmp_path / "runs", ended.run_id)
-    shutil.copytree(ended.path.parent, tmp_path / "runs")
-    longer = make_run(tmp_path / "longer", total_timesteps=2_000, snapshots=snapshots())
-    assert train_run(longer)
-    resume(folder, total_timesteps=2_000)
-    row = row_of_folder(folder)
-    assert (row.state, row.total_timesteps, row.step) == (RunStatus.COMPLETED, 2_000, row_of_folder(longer).step)
-    started = events(folder, EventKind.STARTED)[-1].data
-    assert isinstance(started, StartedData)
-    assert (started.snapshot, started.total_timesteps) == ("1536", 2_000)
-    assert learned(folder) == learned(longer)
 
 
 def test_a_snapshot_that_its_user_asked_for_has_its_name_and_message(tmp_path: Path, at: Any) -> None:

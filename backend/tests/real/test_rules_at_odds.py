@@ -17,9 +17,17 @@ from rlviz.rundir.snapshots import newest_usable_snapshot
 from tests.support.training import events, kinds, make_run, messages, rows, snapshots
 
 BACK = {"kind": "roll_back"}
+
+
 PAUSE = {"kind": "pause"}
+
+
 STOP = {"kind": "stop"}
+
+
 STOP_AFTER_THE_UPDATE = {"kind": "stop", "grace_seconds": 600}
+
+
 HALVE = {"kind": "scale_knob", "knob": "learning_rate", "factor": 0.5}
 
 
@@ -43,28 +51,6 @@ def trained(root: Path, *rules: Rule, **changes: Any) -> RunFolder:
     assert train_run(folder)
     assert messages(folder) == []
     return folder
-
-
-@pytest.mark.parametrize(
-    ("first", "then", "end"),
-    [
-        (PAUSE, STOP_AFTER_THE_UPDATE, "paused"),
-        (STOP_AFTER_THE_UPDATE, PAUSE, "finished"),
-        (BACK, STOP_AFTER_THE_UPDATE, "rollback"),
-        (PAUSE, BACK, "paused"),
-        (BACK, PAUSE, "rollback"),
-    ],
-)
-def test_of_rules_that_fire_within_one_rollout_the_first_decides_how_training_goes_on(
-    tmp_path: Path, first: dict[str, Any], then: dict[str, Any], end: str
-) -> None:
-    folder = trained(tmp_path, at_episode(10, first, at_most=1), at_episode(11, then, at_most=1))
-    assert end in kinds(folder)
-    words = {"pause": "pause", "stop": "stop", "roll_back": "roll back"}
-    told = done(folder)
-    assert told[1] == ([words[first["kind"]]], [])
-    assert told[2][0] == []
-    assert "rule 1" in told[2][1][0]
 
 
 def test_a_stop_at_once_comes_before_what_waits_for_the_next_rollout(tmp_path: Path) -> None:

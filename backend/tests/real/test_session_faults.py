@@ -6,17 +6,15 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from io import BytesIO
 from pathlib import Path
 
-import av
 import psutil
 import pytest
 
 from tests.support import failing_environments
-from tests.support.faults import Figures, steps_of, train, whole_files, workers_of
+from tests.support.faults import Figures, steps_of, train, workers_of
 from tests.support.service_process import Service, serving
-from tests.support.sessions import Viewer, looking
+from tests.support.sessions import looking
 from tests.support.waiting import eventually
 from tests.support.workers import is_running
 
@@ -54,12 +52,6 @@ def nobody_left(service: Service) -> bool:
     return not session_workers(service) and service.get("/sessions") == []
 
 
-@pytest.fixture(autouse=True)
-def _alone(service: Service) -> None:
-    """The session of the test before has ended."""
-    eventually(lambda: nobody_left(service), "the end of other sessions")
-
-
 def test_a_worker_that_is_killed_ends_its_session_with_the_cause(service: Service, figures: Figures) -> None:
     with looking(service, env_id="CartPole-v1") as viewer:
         viewer.step()
@@ -67,23 +59,6 @@ def test_a_worker_that_is_killed_ends_its_session_with_the_cause(service: Servic
         worker.kill()
         assert "signal 9 (SIGKILL)" in viewer.first("ended").cause
         time_until_gone(figures, "it was killed", lambda: nobody_left(service))
-
-
-def test_a_worker_that_is_killed_while_it_films_leaves_the_video_of_the_whole_episodes(service: Service) -> None:
-    with looking(service, mode="play", env_id="CartPole-v1") as viewer:
-        viewer.send(type="rate", fps=60)
-        viewer.send(type="action", value=1)
-        run_id = viewer.first("recorded").run_id
-        [worker] = session_workers(service)
-        worker.kill()
-        viewer.first("ended")
-    service.wait_for_status(run_id, "interrupted")
-    [evaluation] = service.get(f"/runs/{run_id}/evaluations")
-    with av.open(BytesIO(service.http.get(evaluation["video_url"]).content)) as container:
-        frames = sum(1 for _ in container.decode(container.streams.video[0]))
-    assert frames == sum(one["episode_length"] + 1 for one in evaluation["summary"]["episodes"])
-    kept = {path.name for path in service.folder(run_id).evaluations.path.iterdir()}
-    assert kept == {f"{evaluation['id']}{suffix}" for suffix in (".json", ".mp4", ".steps.parquet")}
 
 
 def test_a_killed_worker_does_not_disturb_the_run_that_it_showed(service: Service) -> None:
@@ -97,25 +72,6 @@ def test_a_killed_worker_does_not_disturb_the_run_that_it_showed(service: Servic
     eventually(lambda: steps_of(service, run_id) > reached, "training to go on")
     service.api("POST", f"/runs/{run_id}/stop")
     service.wait_for_status(run_id, "stopped")
-
-
-def play_by_hand(viewer: Viewer) -> str:
-    """Fall over with CartPole; return the run that this is kept in."""
-    viewer.send(type="action", value=1)
-    return str(viewer.first("recorded").run_id)
-
-
-def test_of_a_session_that_is_killed_every_episode_that_was_over_is_kept(service: Service) -> None:
-    with looking(service, mode="play", env_id="CartPole-v1") as viewer:
-        run_id = play_by_hand(viewer)
-        service.wait_for_status(run_id, "running")
-        [worker] = session_workers(service)
-        worker.kill()
-        run = service.wait_for_status(run_id, "interrupted")
-        assert "signal 9 (SIGKILL)" in run["cause"]
-    whole_files(service.folder(run_id))
-    [evaluation] = service.get(f"/runs/{run_id}/evaluations")
-    assert (evaluation["has_steps"], len(evaluation["summary"]["episodes"])) == (True, run["episodes"])
 
 
 def test_sessions_end_with_the_service_and_leave_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,9 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.service_process import environment
-from tests.support.waiting import PATIENCE
-
 
 @pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="there is no such name")
 @pytest.mark.parametrize("mode", ["wb", "ab"])
@@ -29,25 +26,6 @@ def test_standard_output_keeps_what_is_there(tmp_path: Path, mode: str) -> None:
         subprocess.run([sys.executable, "-c", script], stdout=output, check=True)
     expected = b"first\nnew last\n"
     assert path.read_bytes() == (expected if mode == "wb" else b"before " + expected)
-
-
-def run_shell(command: list[str], redirections: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    script = f'exec "$@" {redirections}'
-    return subprocess.run(
-        ["sh", "-c", script, "sh", sys.executable, "-m", "rlviz", *command],
-        env=environment(runs_dir=str(folder / "runs"), frontend_dir=str(folder / "none")),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-    )
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device")
-def test_notes_that_cannot_be_written_do_not_fail_a_command(tmp_path: Path) -> None:
-    ended = run_shell(["runs"], "2>/dev/full", tmp_path)
-    assert ended.returncode == 0
-    assert "No run yet" in ended.stdout
 
 
 def test_nothing_that_is_printed_gets_into_a_file_that_is_opened_later(tmp_path: Path) -> None:

@@ -14,10 +14,11 @@ from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
 from rlviz.server.catalog.projection.folder import row_of_folder
-from tests.support.training import column, events, make_run, rows
+from tests.support.training import column, make_run, rows
 from tests.support.waiting import eventually
 
 OLD_RUNS = Path(__file__).parents[1] / "fixtures" / "runs_v0_1_0"
+
 
 CASES: list[tuple[str, int, dict[str, Any], int]] = [
     ("ppo", 200, {"n_envs": 2, "n_steps": 64}, 256),
@@ -35,16 +36,6 @@ CASES: list[tuple[str, int, dict[str, Any], int]] = [
 
 def test_every_algorithm_is_tried() -> None:
     assert {algo for algo, *_ in CASES} == set(ALGORITHMS.names())
-
-
-@pytest.mark.parametrize(("algo", "budget", "hyperparameters", "end"), CASES)
-def test_training_ends_with_the_first_whole_rollout_at_or_beyond_its_budget(
-    tmp_path: Path, algo: str, budget: int, hyperparameters: dict[str, Any], end: int
-) -> None:
-    folder = make_run(tmp_path, algo=algo, total_timesteps=budget, hyperparameters=hyperparameters)
-    assert train_run(folder)
-    assert events(folder)[-1].step == end
-    assert ALGORITHMS.get(algo).training_end(budget, folder.read_config().hyperparameters) == end
 
 
 def test_hyperparameters_that_a_configuration_does_not_name_have_their_defaults() -> None:

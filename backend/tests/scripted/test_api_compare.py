@@ -86,19 +86,6 @@ def test_any_metric_can_be_compared_over_any_axis(service: Service, x: str, plac
     assert all(figure["best"] is None for figure in result["figures"])
 
 
-def test_a_hundred_runs_are_compared_each_with_as_few_points_as_asked_for(service: Service) -> None:
-    runs = [service.create(name="many", seed=seed, total_timesteps=1_000) for seed in range(100)]
-    for run in runs:
-        write_episodes(service.folder(run["id"]), [float(index) for index in range(300)])
-    query = {"runs": ",".join(run["id"] for run in runs), "metrics": "episode/reward", "max_points": 40}
-    result = service.get("/compare", params=query)
-    assert len(result["runs"]) == 100
-    assert len(result["steps"]) <= 40
-    assert all(len(run["y"]) == len(result["steps"]) for run in result["runs"])
-    assert all(len(run["curves"]["episode/reward"]["x"]) <= 40 for run in result["runs"])
-    assert [run["label"] for run in result["runs"][:2]] == ["many (seed 0)", "many (seed 1)"]
-
-
 def test_a_run_that_grew_is_compared_as_it_is_now(service: Service) -> None:
     run = service.create()
     write_episodes(service.folder(run["id"]), [1, 2])

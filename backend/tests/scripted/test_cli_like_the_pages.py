@@ -134,21 +134,6 @@ def test_several_seeds_are_one_group_and_more_can_be_added(warm: Service) -> Non
     assert call(warm.runs_dir, "run", "--count", "2", "--follow").status == 2
 
 
-def test_sinks_are_given_to_a_run_after_its_start_and_taken_away(warm: Service) -> None:
-    assert "tensorboard" in done(warm, "sinks", "available").out
-    assert done(warm, "sinks", "list", "put-there").out == "It has no sinks.\n"
-    done(warm, "sinks", "add", "put-there", "tensorboard")
-
-    def delivered() -> bool:
-        [sink] = done(warm, "sinks", "list", "put-there", "--json").json["sinks"]
-        return bool(sink["state"] == "delivered")
-
-    eventually(delivered, "its delivery")
-    assert "tensorboard  delivered" in done(warm, "sinks", "list", "put-there").out
-    done(warm, "sinks", "remove", "put-there", "tensorboard")
-    assert [sink["live"] for sink in done(warm, "sinks", "list", "put-there", "--json").json["sinks"]] == [False]
-
-
 def test_storage_rules_and_quotas_are_written_and_prune_follows_them(warm: Service) -> None:
     assert "There are no storage rules" in done(warm, "storage", "show").out
     assert "up to 5 MB." in done(warm, "storage", "quota", "videos", "5MB").out

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from rlviz.cli import output
-from rlviz.cli.command_index import COMMANDS
 from rlviz.cli.main import main, replace_unencodable_characters
 from rlviz.domain.plain_text import decode_text, escape_surrogates, typed_text
 
@@ -44,13 +43,6 @@ def printing(encoding: str) -> Iterator[Printed]:
 
 
 in_every_encoding = pytest.mark.parametrize("encoding", ENCODINGS)
-
-
-@in_every_encoding
-def test_the_help_of_every_command_is_printed(encoding: str) -> None:
-    with printing(encoding) as printed:
-        assert {main([command, "--help"]) for command in COMMANDS} == {0}
-    assert printed.err.getvalue() == b""
 
 
 @in_every_encoding

@@ -1,7 +1,7 @@
 import { expect, type Page, test } from "@playwright/test";
 import { PATIENCE } from "../patience";
 import { tab, videoTime, boxOf } from "../run-page";
-import { runPage, seeded } from "../seeded";
+import { runPage } from "../seeded";
 import { trained } from "../trained";
 
 const moment = (page: Page) => page.getByRole("region", { name: "Moment" });
@@ -54,19 +54,4 @@ test("a click on the curve plays the policy of that moment", async ({ page, requ
   const download = page.waitForEvent("download");
   await growth.getByRole("button", { name: "Download" }).click();
   expect((await download).suggestedFilename()).toBe("filmed-growth.mp4");
-});
-
-test("a run that has learned and kept no policy says so @phone", async ({ page, request }) => {
-  const { acrobot, good, slow, stopped, interrupted } = seeded();
-  const kept = async (id: string) => {
-    const answer = await request.get(`/api/runs/${id}/policies`);
-    return ((await answer.json()) as { policies: unknown[] }).policies.length;
-  };
-  for (const id of [acrobot, good, slow, stopped, interrupted]) {
-    if ((await kept(id)) > 0) continue;
-    await page.goto(runPage(id));
-    await expect(page.getByText(/^No policy of this run was kept/)).toBeVisible();
-    return;
-  }
-  throw new Error("Every seeded run keeps a policy");
 });

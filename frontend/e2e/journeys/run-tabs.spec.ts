@@ -39,27 +39,6 @@ test("each tab has an address, and Back and Forward go from tab to tab @phone", 
   await expectOpen(page, "Charts");
 });
 
-test("an address or a link from before there were tabs leads to the tab that has its part", async ({
-  page,
-}) => {
-  const { recorded } = seeded();
-  for (const [search, name] of [
-    ["&details=log", "Data"],
-    ["#details", "Data"],
-    ["&details=snapshots", "Control"],
-    ["&details=rules", "Control"],
-    ["&view=evaluation", "Episodes"],
-    ["&view=moment", "Overview"],
-    ["&chart=train%2Floss&from=0&to=1000", "Charts"],
-  ] as const) {
-    await page.goto("/trash");
-    await page.goto(`${runPage(recorded)}${search}`);
-    await expectOpen(page, name);
-  }
-  await page.goto(`${runPage(recorded)}&details=files`);
-  await expect(page.getByRole("tab", { name: "Files" })).toHaveAttribute("aria-selected", "true");
-});
-
 test("a run is forked from its menu, and at a point of its curve on any chart", async ({
   page,
 }) => {

@@ -1,0 +1,139 @@
+"""Evaluations whose worker is ended or whose record cannot be completed."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from stable_baselines3 import DQN, PPO
+
+from rlviz.domain.config import RunConfig
+from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
+from rlviz.launchers.base import Evaluate, Exit
+from rlviz.learning.environments import ENVIRONMENTS
+from rlviz.learning.environments.make import make
+from rlviz.learning.playing.evaluate import evaluate
+from rlviz.rundir.folder import EvaluationFiles, RunFolder
+from tests.support.evaluations import ASKED_AT, ask_in_folder
+from tests.support.waiting import eventually
+from tests.support.workers import forking_launcher, pid_of
+
+ENV_ID = "CartPole-v1"
+
+
+MODELS: dict[str, Callable[[], Any]] = {
+    "ppo": lambda: PPO("MlpPolicy", make(ENVIRONMENTS.get(ENV_ID)), n_steps=256, seed=1, device="cpu").learn(512),
+    "dqn": lambda: DQN("MlpPolicy", make(ENVIRONMENTS.get(ENV_ID)), learning_starts=100, seed=1, device="cpu").learn(
+        512
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A policy file for each algorithm, trained for 512 steps."""
+    folder = tmp_path_factory.mktemp("policies")
+    for algo, train in MODELS.items():
+        train().save(folder / f"{algo}.zip")
+    return {algo: folder / f"{algo}.zip" for algo in MODELS}
+
+
+@pytest.fixture
+def run(tmp_path: Path, trained: dict[str, Path]) -> RunFolder:
+    return make_run(tmp_path, "ppo", trained)
+
+
+def make_run(root: Path, algo: str, trained: dict[str, Path], kind: type[RunFolder] = RunFolder) -> RunFolder:
+    """A run folder with a policy as its final model and as its checkpoint of step 512."""
+    folder = kind(root, f"{algo}-cartpole-test")
+    folder.create(
+        RunConfig(
+            run_id=folder.run_id,
+            name="Test",
+            created_at=ASKED_AT,
+            algo=algo,
+            env_id=ENV_ID,
+            preset=None,
+            seed=1,
+            total_timesteps=512,
+            hyperparameters={},
+        )
+    )
+    for path in (folder.model_path, folder.checkpoint_path(512)):
+        path.write_bytes(trained[algo].read_bytes())
+    return folder
+
+
+def ask(folder: RunFolder, number: int = 1, **wishes: Any) -> EvaluationRecord:
+    return ask_in_folder(folder, number, **{"episodes": 3, **wishes})
+
+
+def files(folder: RunFolder) -> set[str]:
+    return {path.name for path in folder.evaluations.path.iterdir()}
+
+
+class WatchedFiles(EvaluationFiles):
+    """Calls ``watcher`` with each evaluation record that was just written."""
+
+    watcher: Callable[[EvaluationRecord], None] = staticmethod(lambda record: None)
+
+    def write(self, record: EvaluationRecord) -> None:
+        super().write(record)
+        self.watcher(record)
+
+
+class WatchedFolder(RunFolder):
+    evaluations: WatchedFiles
+
+    def __init__(self, root: Path, run_id: str) -> None:
+        super().__init__(root, run_id)
+        self.evaluations = WatchedFiles(self.path)
+
+
+@pytest.fixture
+def watched(tmp_path: Path, trained: dict[str, Path]) -> WatchedFolder:
+    folder = make_run(tmp_path, "ppo", trained, WatchedFolder)
+    assert isinstance(folder, WatchedFolder)
+    return folder
+
+
+def test_a_record_that_cannot_be_completed_takes_its_video_with_it(watched: WatchedFolder) -> None:
+    asked = ask(watched)
+
+    def disk_full(record: EvaluationRecord) -> None:
+        if record.status is EvaluationStatus.COMPLETED:
+            raise OSError(28, "No space left on device")
+
+    watched.evaluations.watcher = disk_full
+    record = evaluate(watched, asked.id)
+    assert record.status is EvaluationStatus.FAILED
+    told = "The disk is full (OSError: [Errno 28] No space left on device). Make room, then evaluate again."
+    assert record.cause == told
+    assert record.summary is None
+    assert files(watched) == {f"{asked.id}.json"}
+
+
+@pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGTERM, 143), (signal.SIGINT, -signal.SIGINT)])
+def test_a_worker_that_is_told_to_end_leaves_no_half_file(
+    run: RunFolder, number: signal.Signals, exit_code: int
+) -> None:
+    asked = ask(run, episodes=100)
+    with closing(forking_launcher()) as launcher:
+        worker = launcher.launch(run, Evaluate(asked.id))
+        eventually(lambda: run.evaluations.read(asked.id).episodes_done > 0 or worker.poll(), "the first episode")
+        assert worker.poll() is None
+        process = psutil.Process(pid_of(worker.identity))
+        children = process.children(recursive=True)
+        process.send_signal(number)
+        assert eventually(worker.poll, "its end") == Exit(exit_code)
+    record = run.evaluations.read(asked.id)
+    assert record.status is EvaluationStatus.FAILED
+    assert record.cause is not None
+    assert "interrupted" in record.cause
+    assert files(run) == {f"{asked.id}.json"}
+    assert not any(child.is_running() for child in children)

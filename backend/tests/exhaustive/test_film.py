@@ -1,0 +1,139 @@
+"""The growth video, step records of clips, and clips that give way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+from shutil import copytree, ignore_patterns
+from typing import Any
+
+import av
+import pytest
+
+from rlviz.domain.clips import ClipRequest
+from rlviz.learning.playing import clips as making
+from rlviz.learning.playing import film as interruption
+from rlviz.learning.playing.video import Text, VideoRecorder
+from rlviz.rundir.clips import Clips
+from rlviz.rundir.folder import RunFolder
+from tests.support.raw_requests import assert_problem
+from tests.support.service_process import Service, serving
+from tests.support.training import QUICK
+from tests.support.waiting import eventually
+
+KEEP_BYTES = 1_000_000
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with serving(tmp_path_factory.mktemp("film"), keep_clips=str(KEEP_BYTES), keep_film="12") as service:
+        yield service
+
+
+@pytest.fixture(scope="module")
+def run_id(service: Service) -> str:
+    """A run that has learned a little, and left its film."""
+    run = service.create(algo="ppo", preset=None, hyperparameters=QUICK["ppo"], total_timesteps=3_000, start=True)
+    service.wait_for_status(run["id"], "completed")
+    return str(run["id"])
+
+
+def made(service: Service, run_id: str, path: str = "clips", **wishes: Any) -> dict[str, Any]:
+    """The clip that was asked for, once it stands still."""
+    asked = service.api("POST", f"/runs/{run_id}/{path}", json=wishes)
+    assert asked.status_code in (200, 202), asked.text
+    clip: dict[str, Any] = asked.json()
+
+    def look() -> dict[str, Any] | None:
+        found: dict[str, Any] = service.get(f"/runs/{run_id}/clips/{clip['id']}")
+        return found if found["status"] != "waiting" else None
+
+    return eventually(look, f"clip {clip['id']}", 300)
+
+
+def download(service: Service, url: str) -> bytes:
+    answer = service.api("GET", url.removeprefix("/api"))
+    assert answer.status_code == 200
+    return answer.content
+
+
+def frames_in(video: bytes) -> int:
+    with av.open(BytesIO(video)) as container:
+        return sum(1 for _ in container.decode(video=0))
+
+
+def test_a_clip_leaves_a_step_record_for_each_of_its_frames(service: Service, run_id: str) -> None:
+    clip = made(service, run_id, step=0, seed=9)
+    path = f"/runs/{run_id}/clips/{clip['id']}/steps"
+    found = service.get(path)
+    (episode,) = clip["episodes"]
+    assert (found["clip_id"], found["evaluation_id"], found["info"]["seeds"]) == (clip["id"], None, [9])
+    assert found["total"] == clip["video"]["frames"] == clip["steps"]["rows"] == episode["episode_length"] + 1
+    assert found["columns"]["index"] == list(range(found["total"]))
+    assert found["columns"]["action"][0] is None
+    assert set(found["columns"]["action"][1:]) <= {0, 1}
+    assert [sum(each) for each in found["columns"]["reading.probabilities"]] == pytest.approx([1] * found["total"])
+    assert found["columns"]["episode_return"][-1] == episode["episode_return"]
+    assert service.get(path, params={"where": "action:1", "columns": "action"})["columns"].keys() == {"action"}
+    Clips(service.folder(run_id)).steps_path(clip["id"]).unlink()
+    assert_problem(service.api("GET", path), 404)
+    assert service.get(f"/runs/{run_id}/clips/{clip['id']}")["status"] == "retired"
+    assert made(service, run_id, step=0, seed=9)["steps"]["rows"] == found["total"]
+
+
+def test_the_growth_video_shows_policies_from_the_first_to_the_best(service: Service, run_id: str) -> None:
+    video = made(service, run_id, "growth-video", seed=3)
+    assert (video["status"], video["cause"], video["kind"]) == ("ready", None, "growth")
+    steps = [episode["step"] for episode in video["episodes"]]
+    policies = service.get(f"/runs/{run_id}/policies")["policies"]
+    last = next((policy for policy in policies if "best" in policy["kinds"]), policies[-1])
+    kept = [policy["step"] for policy in policies if policy["step"] <= last["step"]]
+    assert len(steps) == min(6, len(kept))
+    assert set(steps) <= set(kept)
+    assert (steps[0], steps[-1]) == (0, last["step"])
+    frames = frames_in(download(service, video["video_url"]))
+    assert frames > sum(episode["episode_length"] + 1 for episode in video["episodes"])
+    assert service.api("POST", f"/runs/{run_id}/growth-video", json={"seed": 3}).status_code == 200
+
+
+def test_a_clip_that_is_being_filmed_gives_way_to_the_next_click_and_is_made_after_it(
+    service: Service, run_id: str, tmp_path: Path
+) -> None:
+    """Somebody who scrubs along the curve waits for the last moment only."""
+    folder = RunFolder(tmp_path, run_id)  # a copy, which no worker of the service looks at
+    copytree(service.folder(run_id).path, folder.path, ignore=ignore_patterns("clips"))
+    clips, order = Clips(folder), list[str]()
+    (first, file), (second, other) = folder.film_files()[:2]
+
+    def ask(step: int, path: Path) -> None:
+        about = {"id": f"clip_{step}_71_greedy", "seed": 71, "greedy": True, "steps": [step], "keep_bytes": KEEP_BYTES}
+        policy = path.relative_to(folder.path).as_posix()
+        clips.requests.add(ClipRequest.model_validate({**about, "policies": [policy]}))
+
+    class Asking(VideoRecorder):
+        """In which another clip is asked for once it has begun."""
+
+        def add(self, picture: object, caption: Text | None) -> None:
+            super().add(picture, caption)
+            if self.path == clips.video_path(f"clip_{first}_71_greedy") and self.frames == 2 and not order:
+                order.append("asked")
+                ask(second, other)
+
+        def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+            super().__exit__(kind, error, trace)
+            order.append(f"{self.path.stem} {'left' if error else 'made'}")
+
+    ask(first, file)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(making, "VideoRecorder", Asking)
+        patch.setattr(interruption, "LOOK_EVERY", 1)
+        making.make_clips(folder, idle_seconds=0.2)
+    assert order == [
+        "asked",
+        f"clip_{first}_71_greedy left",
+        f"clip_{second}_71_greedy made",
+        f"clip_{first}_71_greedy made",
+    ]
+    assert not list(clips.path.glob(".*"))
+    assert not clips.requests.has_any()

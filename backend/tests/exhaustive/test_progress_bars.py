@@ -1,0 +1,96 @@
+"""Progress bars on 40 columns."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import shell
+from tests.support.forked_process import ForkedProcess
+from tests.support.run_folders import make_run
+from tests.support.service_process import environment
+from tests.support.template import SOCKET, template_address
+from tests.support.waiting import PATIENCE
+
+ON_TERMINAL = """
+import os, sys
+from rlviz.__main__ import main
+
+os.setsid()
+for number in range(3):  # the first that leads a session and opens a terminal is controlled by it
+    os.dup2(os.open({path!r}, os.O_RDWR), number)
+sys.stdin, sys.stdout, sys.stderr = (os.fdopen(number, mode, 1) for number, mode in enumerate("rww"))
+sys.argv = ["rlviz", *{arguments!r}]
+sys.exit(main({arguments!r}))
+"""
+
+
+@contextmanager
+def terminal(folder: Path, *arguments: str, columns: int = 40) -> Iterator[tuple[ForkedProcess, int]]:
+    """A command whose input and output are a terminal; yields its process and the other end."""
+    ours, theirs = pty.openpty()
+    size = {"COLUMNS": str(columns), "LINES": "24", "TERM": "xterm", SOCKET: template_address()}
+    script = ON_TERMINAL.format(path=os.ttyname(theirs), arguments=list(arguments))
+    nothing = Path(os.devnull)
+    process = ForkedProcess(folder, environment() | size, log=nothing, script=script, shared_workers=True)
+    try:
+        yield process, ours
+    finally:
+        process.kill()
+        process.wait()
+        os.close(theirs)
+        os.close(ours)
+
+
+def read_until(end: int, text: str) -> str:
+    """What the terminal shows until ``text`` appears."""
+    shown = ""
+    deadline = time.monotonic() + PATIENCE
+    while text not in shown:
+        assert time.monotonic() < deadline, shown[-2_000:]
+        if select.select([end], [], [], 0.2)[0]:
+            shown += os.read(end, 65_536).decode(errors="replace")
+    return shown
+
+
+@pytest.fixture(scope="module")
+def catalogued(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a run in its catalogue, and the bundle of another."""
+    folder = tmp_path_factory.mktemp("catalogued")
+    make_run(folder / "runs", "one", rows=2_500, status="completed")
+    make_run(folder / "elsewhere", "two", rows=10, status="completed")
+    two = shell(folder, "export", "two", "--bundle", "--output", "two.zip", runs_dir="elsewhere")
+    assert two.returncode == 0, two.stderr
+    assert shell(folder, "rebuild").returncode == 0
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("command", "shows"),
+    [
+        (("export", "one", "--output", "metrics.csv"), "100%"),
+        (("export", "one", "--format", "tensorboard", "--output", "logs"), "100%"),
+        (("export", "one", "--bundle", "--output", "one.zip"), "100%"),
+        (("import", "two.zip"), "100%"),
+        (("export", "one", "--to", "tensorboard"), "━"),
+        (("catalog", "check"), "━"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
+)
+def test_what_may_take_long_has_a_bar_on_40_columns(
+    catalogued: Path, tmp_path: Path, command: tuple[str, ...], shows: str
+) -> None:
+    shutil.copytree(catalogued, tmp_path, dirs_exist_ok=True)
+    with terminal(tmp_path, *command) as (_, end):
+        shown = read_until(end, shows)
+    drawn = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
+    assert all(len(line) <= 40 for line in re.split(r"[\r\n]+", drawn) if "━" in line), drawn
