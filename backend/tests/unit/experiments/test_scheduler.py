@@ -25,8 +25,6 @@ from rlviz.settings import Settings
 from tests.support.waiting import eventually
 
 NOW = 1_000_000.0
-
-
 STEPS = 600
 """Of each run."""
 
@@ -111,9 +109,25 @@ def told(folder: ExperimentFolder) -> list[tuple[TrialState, str | None]]:
 
 
 COMPLETE = (TrialState.COMPLETE, None)
-
-
 NEVER_SCORED = (TrialState.FAILED, f"{ENDED} {LIMITED}")
+
+
+@pytest.mark.parametrize(
+    ("seeds", "steps", "expected"),
+    [
+        (2, 2 * STEPS, [COMPLETE]),
+        (2, STEPS + 1, [COMPLETE]),
+        (2, 3 * STEPS, [COMPLETE, NEVER_SCORED]),
+        (1, STEPS, [COMPLETE]),
+    ],
+)
+def test_at_a_limit_nothing_is_proposed_and_a_trial_that_lacks_seeds_has_failed(
+    tmp_path: Path, begin: Begin, seeds: int, steps: int, expected: list[tuple[TrialState, str | None]]
+) -> None:
+    folder = search(tmp_path, seeds=seeds, limits={"steps": steps})
+    begin()
+    assert ended(folder).skipped == LIMITED
+    assert told(folder) == expected
 
 
 def test_a_limit_that_is_reached_by_the_last_trial_left_nothing_out(tmp_path: Path, begin: Begin) -> None:
