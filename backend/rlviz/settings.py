@@ -1,6 +1,6 @@
 """Settings of the service and the command line: read once, validated, and never changed afterwards.
 
-``read_settings`` reads them from these sources, the first of which counts: flags, the environment, a ``.env`` file, a
+``read_settings`` reads them from these sources, in this order of precedence: flags, the environment, a ``.env`` file, a
 settings file in the working folder, and a settings file in the user's configuration folder. In a working folder that
 the user has not trusted, only HARMLESS settings count.
 """

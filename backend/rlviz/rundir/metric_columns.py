@@ -186,7 +186,7 @@ class _Shapes:
         self._known: dict[bytes, _Shape | None] = {}
 
     def guess(self, outline: bytes, line: bytes) -> _Shape | None:
-        """The shape of the lines with ``outline``, one of which is ``line``. None: parse them one by one."""
+        """Return the shape of the lines with ``outline``, such as ``line``. None: parse them one by one."""
         if outline not in self._known:
             if len(self._known) >= MOST_SHAPES:
                 self._known.clear()

@@ -145,7 +145,7 @@ def _join_rows(rows: Sequence[Row], end: int) -> Rows:
 
 
 def _join_lines(lines: bytes) -> bytes:
-    """Return complete lines, all of which are rows, as JSON objects separated by commas."""
+    """Return complete lines, which must all be rows, as JSON objects separated by commas."""
     return _without_returns(lines[:-1].replace(b"\n", b","))
 
 

@@ -44,7 +44,7 @@ class Lane(Enum):
     """Read the journal of one run."""
 
     LISTS = ("lists", 6)
-    """List runs, of which there may be ten thousand, or experiments."""
+    """List runs (possibly ten thousand) or experiments."""
 
     READS = ("reads", 6)
     """Read other files of one run: step records, pictures, events."""

@@ -419,7 +419,7 @@ COLLAPSE_SIZE = 0.2
 
 COLLAPSE_CHANGES = 8.0
 """Minimum collapse as a multiple of the usual change per step: flickering values reach six. Ignored in episodes shorter
-than twice COLLAPSE_STEPS, most of which may be the collapse."""
+than twice COLLAPSE_STEPS, because most of those steps may belong to the collapse."""
 
 OUTLIER = 5.0
 """Minimum surprise as a multiple of the median, and minimum deviation of a reward from the median."""

@@ -1,5 +1,4 @@
-"""Training in a folder that somebody else has filled, which starts a service and a worker that import everything for
-themselves: it runs none of their code either."""
+"""Training in a folder with someone else's files runs none of their code, in the service and in the worker."""
 
 from __future__ import annotations
 

@@ -163,7 +163,7 @@ class OpenedRun:
             return 0
 
     def _has_outgrown(self, tail: JournalTail) -> bool:
-        """Return whether many rows are in memory, most of which have been sealed since they were parsed."""
+        """Return whether many rows are in memory and most of them have been sealed since they were parsed."""
         if tail.offset - self._sealed_end() < LONG_BYTES:
             return False
         end = self._sealed.end()

@@ -424,7 +424,7 @@ def count_policies(ours: Sequence[Trial]) -> dict[PolicyChoice, int]:
 
 
 def score_definition(setting: Setting, policies: Mapping[PolicyChoice, int]) -> str:
-    """Return what a score is, and of which policy, as far as known."""
+    """Return what a score measures and, if known, the policy that played."""
     return f"{SCORE_DEFINITIONS[setting.score]}{_whose(policies)}"
 
 

@@ -489,7 +489,7 @@ def preset_of(
 
 
 def measured_of(variant: str, results: ExperimentResults) -> MeasuredPreset:
-    """Return a preset's measured figures from the trials of ``variant``, at least one of which must have a score."""
+    """Return a preset's measured figures from the trials of ``variant``. At least one trial must have a score."""
     assert results.score is ScoreKind.TRIAL
     scores = next(one for one in results.variants if one.variant == variant)
     assert scores.iqm is not None
