@@ -49,8 +49,8 @@ export function Experiments() {
     <div className="flex flex-col gap-4">
       {data.experiments.length === 0 ? (
         <EmptyState icon={FlaskConical} title="No experiment yet" action={create}>
-          One curve proves little: another seed may give another result. Train each of what you
-          compare with several seeds, and compare the intervals.
+          One curve proves little: another seed may give another result. Train several seeds of each
+          variant and compare the intervals.
         </EmptyState>
       ) : (
         <>

@@ -28,7 +28,7 @@ test.each([
 test("a snapshot is named with its step", () => {
   const run = { status: "stopped", step: 1234, policy_step: 1000, best_policy: null } as const;
   expect(whatWasSaved(run, 1200)).toBe(
-    "Saved: the curves up to step 1,234, the policy of step 1,000 and a snapshot of step 1,200, from which training can go on.",
+    "Saved: the curves up to step 1,234, the policy of step 1,000 and a snapshot of step 1,200, from which training can continue.",
   );
 });
 
