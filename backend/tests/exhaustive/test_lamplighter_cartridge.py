@@ -18,7 +18,7 @@ from rlviz.learning.environments.gameboy.lamplighter.build import (
 
 
 @pytest.mark.skipif(
-    compiler_version() != COMPILER, reason=f"needs SDCC {COMPILER} (Debian and Ubuntu: apt install sdcc)"
+    compiler_version() != COMPILER, reason=f"needs SDCC {COMPILER} (in Debian 12: apt install sdcc)"
 )
 def test_the_sources_give_the_same_bytes_again() -> None:
     cartridge, symbols = build()

@@ -2,3 +2,38 @@
 
 The cartridge and the addresses are checked in; ``build.py`` makes them again.
 """
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rlviz.learning.environments.gameboy.cartridge import Cartridge
+
+FOLDER = Path(__file__).parent
+
+CARTRIDGE = Cartridge(
+    rom=FOLDER / "lamplighter.gb",
+    symbols=FOLDER / "lamplighter.sym",
+    sha256="e3a61b20418e6e8841ced411b3f0d7397d9e4697d22a52f9ece5a20740a27f15",
+)
+
+ROOMS = ("lighthouse", "cliff", "lookout", "woods", "village", "beach", "ruin", "meadow", "cave")
+"""The rooms, row by row of the map."""
+ROOMS_A_ROW = 3
+WIDTH, HEIGHT = 10, 8
+"""Squares of a room."""
+CRABS = 2
+HEARTS = 3
+FACING = ("down", "up", "left", "right")
+
+TITLE, PLAYING, READING, DEAD, WON = range(5)
+"""Values of ``mode``."""
+
+KINDS = (
+    *("grass", "flowers", "sand", "stone", "plate", "key", "sword", "heart"),
+    *("tree", "rock", "wall", "water", "fence", "roof_left", "roof_right", "house_left", "house_right"),
+    *("sign", "tablet", "door", "grate", "block", "brambles"),
+    *("tower_top", "tower_top_right", "tower_middle", "tower_middle_right", "tower_bottom", "tower_bottom_right"),
+    *("tower_lit", "tower_lit_right"),
+)
+"""Kinds of squares, by the number that stands for each in memory. Kinds from ``tree`` on are solid."""

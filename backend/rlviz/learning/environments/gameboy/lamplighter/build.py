@@ -7,6 +7,7 @@ compiler that ``COMPILER`` names.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
 import subprocess
@@ -282,4 +283,5 @@ if __name__ == "__main__":
     cartridge, symbols = build()
     ROM.write_bytes(cartridge)
     SYMBOLS.write_text(symbols, "utf-8")
-    print(f"{ROM.name}: {len(cartridge):,} bytes; {SYMBOLS.name}: {symbols.count(chr(10))} names")
+    print(f"{ROM.name}: {len(cartridge):,} bytes, SHA-256 {hashlib.sha256(cartridge).hexdigest()}")
+    print(f"{SYMBOLS.name}: {len(symbols.splitlines())} names")
