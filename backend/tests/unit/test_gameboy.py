@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 
@@ -140,6 +141,15 @@ def test_pictures_are_stacked_with_the_newest_last() -> None:
         assert np.array_equal(second[:, :, :3], first[:, :, 3:])
         assert not np.array_equal(second[:, :, 3:], first[:, :, 3:])
         assert env.render().shape == (144, 160, 3)
+
+
+def test_a_program_of_its_own_may_see_both() -> None:
+    module, _, env_id = str(LAMPLIGHTER.gymnasium_id).partition(":")
+    with closing(gymnasium.make(f"{module}:{env_id}", observation="both", frame_skip=4)) as env:
+        observation, _ = env.reset(seed=1)
+        assert observation in env.observation_space
+        assert set(observation) == {"pixels", "vector"}
+        assert env.metadata["render_fps"] == 15
 
 
 def test_a_button_held_to_the_end_of_a_step_is_part_of_the_state() -> None:

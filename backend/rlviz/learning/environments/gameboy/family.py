@@ -56,6 +56,11 @@ DIRECTIONS = ("up", "right", "down", "left")
 _LABELS = tuple(action.label for action in ACTIONS)
 
 
+def frames_a_second(frame_skip: int) -> float:
+    """Return the steps in a second of the game."""
+    return round(FRAMES_A_SECOND / frame_skip, 2)
+
+
 def labels() -> tuple[str, ...]:
     """Return the name of each number of a vector."""
     crab = [(f"crab {n} is there", f"crab {n} x", f"crab {n} y") for n in range(1, CRABS + 1)]
@@ -101,7 +106,7 @@ class LamplighterOptions(Options):
     def consequences(self) -> dict[str, Any]:
         changed: dict[str, Any] = {
             "max_episode_steps": self.max_episode_steps,
-            "render_fps": max(1, round(FRAMES_A_SECOND / self.frame_skip, 2)),
+            "render_fps": frames_a_second(self.frame_skip),
         }
         if self.observation == "pixels":
             changed["observation_space"] = box(shape=(SEEN_HEIGHT, SEEN_WIDTH, 3 * self.frame_stack), dtype="uint8")
@@ -141,6 +146,6 @@ LAMPLIGHTER = Environment(
     controls=discrete_controls({1: UP, 2: RIGHT, 3: DOWN, 4: LEFT, 5: SPACE}, _LABELS, neutral=0),
     reward_threshold=THRESHOLD,
     max_episode_steps=STEPS,
-    render_fps=FRAMES_A_SECOND / FRAME_SKIP,
+    render_fps=frames_a_second(FRAME_SKIP),
     options=LamplighterOptions(),
 )

@@ -16,12 +16,15 @@ from rlviz.learning.environments.gameboy.emulator import HEIGHT, WIDTH, Emulator
 from rlviz.learning.environments.gameboy.family import (
     ACTIONS,
     DIRECTIONS,
+    FRAME_SKIP,
     FRAMES_A_SECOND,
     ID,
     NUMBERS,
     SEEN_HEIGHT,
     SEEN_WIDTH,
     SQUARES_FROM,
+    THRESHOLD,
+    frames_a_second,
 )
 
 _FRAMES_TO_TITLE = 240
@@ -45,7 +48,7 @@ class Lamplighter(gymnasium.Env[Any, int]):
     Args:
         render_mode: ``rgb_array`` or None.
         task: What ends an episode well: ``goal``, ``key`` or ``explore``.
-        observation: ``vector``, ``pixels`` or ``both``.
+        observation: ``vector``, ``pixels``, or ``both`` as a Dict for programs of your own.
         frame_skip: Frames of a step.
         hold: Frames of a step for which the button is held, at most all of them.
         sticky_actions: Chance of each step that the last action is taken again.
@@ -54,7 +57,7 @@ class Lamplighter(gymnasium.Env[Any, int]):
         weights: What each component of the reward counts.
     """
 
-    metadata = {"render_modes": ["rgb_array"], "render_fps": FRAMES_A_SECOND}  # noqa: RUF012
+    metadata = {"render_modes": ["rgb_array"], "render_fps": FRAMES_A_SECOND / FRAME_SKIP}  # noqa: RUF012
 
     def __init__(
         self,
@@ -70,6 +73,7 @@ class Lamplighter(gymnasium.Env[Any, int]):
         weights: Mapping[str, float] | None = None,
     ) -> None:
         self.render_mode = render_mode
+        self.metadata = {**self.metadata, "render_fps": frames_a_second(frame_skip)}
         self._task, self._seen, self._sticky, self._latched = task, observation, sticky_actions, latched
         self._hold, self._rest = min(hold, frame_skip), max(frame_skip - hold, 0)
         self._weights = {"rooms": 1.0, "items": 2.0, "ways": 2.0, "goal": 10.0, "hearts": 0.5, **(weights or {})}
@@ -86,7 +90,9 @@ class Lamplighter(gymnasium.Env[Any, int]):
             name: self._emulator.address(name) - self._first
             for name in (*_TAPS, "visited", "crab_on", "crab_x", "crab_y", "squares")
         }
-        self._emulator.hold((), _FRAMES_TO_TITLE, render=False)
+        # PyBoy's state lacks the line of the window that is drawn next. It is the first one after any drawn frame, but
+        # another one in an emulator that has drawn none: so each draws a frame before a state is saved or restored.
+        self._emulator.hold((), _FRAMES_TO_TITLE, render=True)
         self._emulator.mark_start()
         self._last = 0
         self._memory = self._read()
@@ -237,4 +243,4 @@ _TAPS = (
     *("crabs_beaten", "signs_read", "hurt", "swing"),
 )
 
-gymnasium.register(id=ID, entry_point=Lamplighter)
+gymnasium.register(id=ID, entry_point=Lamplighter, reward_threshold=THRESHOLD)

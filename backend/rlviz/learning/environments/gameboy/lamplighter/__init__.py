@@ -14,7 +14,7 @@ FOLDER = Path(__file__).parent
 CARTRIDGE = Cartridge(
     rom=FOLDER / "lamplighter.gb",
     symbols=FOLDER / "lamplighter.sym",
-    sha256="e3a61b20418e6e8841ced411b3f0d7397d9e4697d22a52f9ece5a20740a27f15",
+    sha256="cb4b7f234ea1c4163e8c084b56256a729afb7f6f085b80f142523dc9704db0d6",
 )
 
 ROOMS = ("lighthouse", "cliff", "lookout", "woods", "village", "beach", "ruin", "meadow", "cave")

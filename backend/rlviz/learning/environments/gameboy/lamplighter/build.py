@@ -118,7 +118,8 @@ def _is_way(letter: str) -> bool:
 
 
 def _blocks(text: str) -> Iterator[tuple[str, list[str]]]:
-    title, rows = "", []
+    title = ""
+    rows: list[str] = []
     for line in text.splitlines():
         if line.startswith("@ "):
             if title:
@@ -169,9 +170,7 @@ def make_tables(art: str, world: str) -> str:
     for columns in _FONT.split():
         bits = bytes.fromhex(columns)
         tiles.append(
-            encode_tile(
-                [[0 if 1 <= x <= 5 and y and bits[x - 1] >> (y - 1) & 1 else 3 for x in range(8)] for y in range(8)]
-            )
+            encode_tile([[0 if 1 <= x <= 5 and bits[x - 1] >> y & 1 else 3 for x in range(8)] for y in range(8)])
         )
     squares = []
     for number, name in enumerate(kinds):
