@@ -42,7 +42,7 @@ _SEEN_AS = {
 _SQUARE_NUMBERS = np.array([_SEEN_AS.get(kind, -1.0) for kind in game.KINDS], np.float32)
 
 
-class Lamplighter(gymnasium.Env[Any, int]):
+class Lamplighter(gymnasium.Env[Any, Any]):
     """The game on an emulator. An action holds a button for the first frames of a step.
 
     Args:
@@ -243,4 +243,4 @@ _TAPS = (
     *("crabs_beaten", "signs_read", "hurt", "swing"),
 )
 
-gymnasium.register(id=ID, entry_point=Lamplighter, reward_threshold=THRESHOLD)
+gymnasium.register(id=ID, entry_point=f"{__name__}:Lamplighter", reward_threshold=THRESHOLD)
