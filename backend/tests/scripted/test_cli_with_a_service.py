@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from rlviz.server.proxy import NAME, ServiceAddress, read_address
+from tests.support.cases import cases
 from tests.support.cli import Ended, call, shell, started
 from tests.support.run_folders import make_run
 from tests.support.service_process import Service, serving
@@ -221,7 +222,7 @@ def test_a_journal_that_is_torn_or_damaged_is_exported_without_the_lines_that_ca
     assert warm.api("DELETE", "/trash/torn-run").is_success
 
 
-@pytest.mark.parametrize(
+@cases(
     ("arguments", "status", "says"),
     [
         (["status", "nobody"], 3, "There is no run 'nobody'"),

@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-import pytest
-
 from measuring.rates import known_rates
 from rlviz.domain.presets import MeasuredPreset, Preset, PresetId
 from rlviz.learning.environments import ENVIRONMENTS
 from rlviz.learning.presets.catalog import measured, preset_files, presets_tuned_for
+from tests.support.cases import cases
 
 NOISE = 4 / 3
 """By how much processor seconds of the same work differ from one measurement to another."""
@@ -406,7 +405,7 @@ def problems_of(one: Told, text: str) -> Iterator[str]:
         yield f"{one}: {left[0]!r} is compared with no figure, in {text!r}"
 
 
-@pytest.mark.parametrize("env_id", sorted({one.env_id or "" for one in EVERY}))
+@cases("env_id", sorted({one.env_id or "" for one in EVERY}))
 def test_words_say_what_the_figures_say(env_id: str) -> None:
     problems = [
         problem

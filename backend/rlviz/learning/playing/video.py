@@ -258,7 +258,7 @@ def _glyph(character: str) -> Pixels:
 
 
 MAX_HEIGHT = 720
-"""Minimum size of a video frame in pixels, caption included."""
+"""Maximum height of a video frame in pixels, caption included. Higher pictures are scaled down."""
 
 
 class Canvas:

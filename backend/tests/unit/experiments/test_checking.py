@@ -11,6 +11,7 @@ from rlviz.domain.errors import FieldError, InvalidRequest
 from rlviz.domain.experiments import ExperimentSpec, RunSpec
 from rlviz.server.experiments.service import SpecificationCheck
 from rlviz.server.runs.configuration import NewRun, resolve_config
+from tests.support.cases import cases
 
 
 class Runs:
@@ -43,7 +44,7 @@ def change(**changes: Any) -> list[dict[str, Any]]:
     return [{"name": "a"}, {"name": "b", "changes": changes}]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("given", "pointer"),
     [
         ({"grid": {"gamma": [0.9, 5]}}, "/grid/gamma/1"),
