@@ -491,8 +491,8 @@ def _quoted(path: Path) -> str:
     return str(path.absolute()).replace("'", r"'\''")
 
 
-WIDTH = 160
-"""Width in pixels."""
+THUMBNAIL_WIDTH = 160
+"""Width of the thumbnail of a video in pixels."""
 
 _KEPT = 16
 _OVERSIZE = 4
@@ -514,7 +514,7 @@ class Thumbnail:
 
     def show(self, picture: Pixels) -> None:
         if self._shown % self._stride == 0:
-            every = max(1, picture.shape[1] // (_OVERSIZE * WIDTH))
+            every = max(1, picture.shape[1] // (_OVERSIZE * THUMBNAIL_WIDTH))
             self._frames.append(picture[::every, ::every].copy())
             if len(self._frames) > _KEPT:
                 del self._frames[1::2]
@@ -523,7 +523,7 @@ class Thumbnail:
 
     def webp(self) -> bytes:
         image = Image.fromarray(self._frames[int((len(self._frames) - 1) * PLACE)])
-        height = max(1, round(image.height * WIDTH / image.width))
+        height = max(1, round(image.height * THUMBNAIL_WIDTH / image.width))
         file = BytesIO()
-        image.resize((WIDTH, height), Image.Resampling.BILINEAR).save(file, "WEBP", quality=60, method=2)
+        image.resize((THUMBNAIL_WIDTH, height), Image.Resampling.BILINEAR).save(file, "WEBP", quality=60, method=2)
         return file.getvalue()
