@@ -44,5 +44,5 @@ export default defineConfig([
       "@typescript-eslint/consistent-type-imports": "error",
     },
   },
-  globalIgnores([".next/**", "out/**", "next-env.d.ts", "src/api/schema.d.ts"]),
+  globalIgnores([".next/**", "out/**", "next-env.d.ts", "src/api/schema.d.ts", "src/api/run-action-table.ts"]),
 ]);

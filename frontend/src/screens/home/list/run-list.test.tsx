@@ -17,6 +17,7 @@ const run = (id: string, change: Partial<Run> = {}) =>
     preset: "fast",
     seed: 7,
     end_step: 1000,
+    actor: "policy",
     status: "running",
     created_at: new Date().toISOString(),
     started_at: null,
