@@ -17,7 +17,7 @@ from rlviz.server.analytics.tables import OPTION, RETURNS, RunPlaces
 from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.runs import RunQuery, find_runs, matching_ids
 from rlviz.server.experiments.results.digests import RunDigestStore
-from rlviz.server.metrics.service import MetricsService, RunCurvesCache
+from rlviz.server.metrics.service import MetricsService
 from rlviz.server.runs.environments import EnvironmentService
 from rlviz.stats.experiments.curves import Curves, learning_curves
 from rlviz.stats.experiments.trials import LearningCurve, Setting, Trial
@@ -99,7 +99,7 @@ class AnalyticsService:
     ) -> None:
         self._analyst, self._database = analyst, database
         self._places = RunPlaces(database, environments)
-        self._digests = RunDigestStore(runs_dir / ANALYTICS, runs_dir, metrics, RunCurvesCache(metrics))
+        self._digests = RunDigestStore(runs_dir / ANALYTICS, runs_dir, metrics)
 
     def schema(self) -> dict[str, list[dict[str, str]]]:
         """Return the columns of each table."""

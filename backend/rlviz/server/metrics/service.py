@@ -251,6 +251,8 @@ class MetricsService:
         self._cache: LRUCache[str, OpenedRun] = LRUCache(CACHED_RUNS)
         self._curves: LRUCache[_CurveOf, MetricCurve] = LRUCache(CACHED_POINTS, getsizeof=lambda curve: len(curve.x))
         self._lock = Lock()
+        self.run_curves = RunCurvesCache(self)
+        """Episodes and curves of runs, shared by comparisons, experiments and analytics."""
 
     def tail(self, folder: RunFolder, count: int) -> Tail:
         """Return the last ``count`` lines."""

@@ -41,7 +41,7 @@ from rlviz.server.catalog.runs import find_runs, run_stamps
 from rlviz.server.events import TrialsChanged
 from rlviz.server.experiments.results.digests import RunDigestStore
 from rlviz.server.experiments.results.exports import export
-from rlviz.server.metrics.service import MetricsService, RunCurvesCache
+from rlviz.server.metrics.service import MetricsService
 from rlviz.server.runs.presets import OwnPresets
 from rlviz.settings import Settings
 from rlviz.stats.experiments import ExperimentResults, Scale, ScoreKind, Setting, Trial, experiment_results
@@ -280,7 +280,6 @@ class ResultsService:
         self, settings: Settings, database: Database, metrics: MetricsService, *, clock: Callable[[], float]
     ) -> None:
         self._runs_dir, self._database, self._metrics, self._clock = settings.runs_dir, database, metrics, clock
-        self._curves = RunCurvesCache(metrics)
         self._stores: LRUCache[str, RunDigestStore] = LRUCache(CACHED_STORES)
         self._results: LRUCache[str, ExperimentResults] = LRUCache(CACHED_RESULTS)
         self._lock = Lock()
@@ -361,7 +360,7 @@ class ResultsService:
         with self._lock:
             store = self._stores.get(source.id)
             if store is None:
-                store = RunDigestStore(source.folder / RESULTS, self._runs_dir, self._metrics, self._curves)
+                store = RunDigestStore(source.folder / RESULTS, self._runs_dir, self._metrics)
                 self._stores[source.id] = store
             return store
 

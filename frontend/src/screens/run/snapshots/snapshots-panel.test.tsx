@@ -224,7 +224,7 @@ test("what cannot be done now says why", async () => {
     ({ textContent }) => !/Fork|Verify|Keep|Roll back/.test(textContent),
   )) {
     expect(item).toHaveAttribute("aria-disabled", "true");
-    expect(item).toHaveTextContent(/It trains, or is about to\.|Stop it first\./);
+    expect(item).toHaveTextContent(/It is already training\.|Stop it first\./);
   }
 });
 
