@@ -190,7 +190,7 @@ class ExperimentNotFound(NotFound):
 
 
 class HintNotFound(NotFound):
-    title = "No such hint"
+    title = "Hint not found"
 
 
 class SearchNotFound(NotFound):

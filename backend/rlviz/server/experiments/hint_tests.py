@@ -6,7 +6,8 @@ nothing else is stored.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from threading import Lock
@@ -116,9 +117,11 @@ class HintTestService:
         hints: HintService,
         scheduler: ExperimentScheduler,
         experiments: ExperimentService,
+        *,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._settings, self._runs, self._hints = settings, runs, hints
-        self._scheduler, self._experiments = scheduler, experiments
+        self._scheduler, self._experiments, self._clock = scheduler, experiments, clock
         self._trust = TrustGuard(settings)
         self._starting = Lock()
 
@@ -273,7 +276,7 @@ class HintTestService:
     def _core_seconds(self, row: RunRow, estimate: ExperimentEstimate) -> float | None:
         """Return the processor seconds of the training at the pace of the run; if it is unknown, at that of others."""
         first = 0 if row.parent is None else Parent.model_validate(row.parent).step
-        spent, done = row.core_seconds_before or row.core_seconds_now or 0.0, row.step - first
+        spent, done = row.core_seconds(self._clock()), row.step - first
         if spent <= 0 or done <= 0:
             return estimate.core_seconds
         return estimate.total_timesteps * spent / done

@@ -78,7 +78,7 @@ class HintOutcome(HintChange):
     scored: int = Field(description="Runs that have a score.")
     failed: int = Field(description="Runs that ended without a score.")
     sentence: str = Field(description="The result in words.")
-    made: str = Field(MADE, description="How the difference is computed.")
+    made: str = Field(description="How the difference is computed.")
 
 
 Pair = tuple[float | None, float | None]
@@ -121,6 +121,7 @@ def hint_outcome(
         scored=scored,
         failed=failed,
         sentence=sentence,
+        made=MADE,
     )
 
 
@@ -138,7 +139,7 @@ def _progress_sentence(state: OutcomeState, scored: int, failed: int, runs: int)
         return f"This test is running: {scored} of {runs} runs have a score{without}."
     if state is OutcomeState.STOPPED:
         return f"This test was stopped: {scored} of {runs} runs have a score{without}, so no effect is given."
-    return f"This test is incomplete: {scored} of {runs} runs have a score, so no effect is given."
+    return f"This test is incomplete: {scored} of {runs} runs have a score{without}, so no effect is given."
 
 
 def _effect_sentence(change: HintChange, found: PairedDifference) -> str:
