@@ -1,6 +1,7 @@
 import { appendFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, type Page, test } from "@playwright/test";
+import { broken } from "../accessible";
 import { ownService } from "../own-service";
 import { PATIENCE } from "../patience";
 
@@ -21,6 +22,7 @@ test("a hint is tested after a confirmation, and tells what the test has shown",
     await expect(asks).toContainText("6: seeds 5, 6, 7, each without and with the change");
     await expect(asks).toContainText("New runs from the beginning");
     await expect(asks).toContainText("60,288 in total");
+    expect(await broken(page)).toEqual([]);
     await asks.getByRole("button", { name: "Cancel" }).click();
     await expect(asks).toBeHidden();
     expect(await experiments(page, service.url), "nothing starts unconfirmed").toBe(0);
