@@ -98,7 +98,7 @@ def test_an_interval_with_zero_in_it_claims_no_effect() -> None:
     ],
 )
 def test_without_every_score_no_effect_is_claimed(state: dict[str, bool], expected: OutcomeState) -> None:
-    found = outcome((1.0, 500.0), (1.0, None), (None, None), **state)
+    found = outcome((1.0, 500.0), (1.0, None), (None, None), **state)  # type: ignore[arg-type]
     assert (found.state, found.effect, found.difference, found.scored) == (expected, None, None, 3)
     assert "3 of 6 runs have a score" in found.sentence
     assert ("no effect is given" in found.sentence) == (expected is not OutcomeState.RUNNING)
