@@ -48,7 +48,7 @@ SECTIONS = {
             "Compare the results and settings of runs. The command also tells which run is better, if the data show "
             "it.",
         ),
-        "hints": Entry("insight", "Show problems in a run's curves, with advice. The most severe problem comes first."),
+        "hints": Entry("insight", "Show problems in a run's curves, with advice, or test whether a hint helps."),
         "family": Entry("insight", "Show the tree of forks that a run belongs to."),
         "query": Entry(
             "query",

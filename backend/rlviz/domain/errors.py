@@ -189,6 +189,10 @@ class ExperimentNotFound(NotFound):
         super().__init__(f"There is no experiment {experiment_id[:80]!r}.")
 
 
+class HintNotFound(NotFound):
+    title = "Hint not found"
+
+
 class SearchNotFound(NotFound):
     title = "Search not found"
 

@@ -31,6 +31,7 @@ from rlviz.server.events import EvaluationChanged, EventBus, ExperimentEnded, Ru
 from rlviz.server.exchange.deliveries import LiveDeliveries
 from rlviz.server.exchange.service import ExchangeService
 from rlviz.server.exchange.sinks import SinkService
+from rlviz.server.experiments.hint_tests import HintTestService
 from rlviz.server.experiments.results.service import ExperimentResultsService, ResultsPreparer, ResultsService
 from rlviz.server.experiments.scheduler import ExperimentScheduler, TrialRuns
 from rlviz.server.experiments.scoring import Scorer
@@ -189,7 +190,7 @@ class Services:
 
     def _create_experiments(self) -> None:
         settings = self.settings
-        trial_runs = TrialRuns(self.runs, self.resuming, self.deliveries)
+        trial_runs = TrialRuns(self.runs, self.forks, self.resuming, self.deliveries)
         scorer = Scorer(self.runs, self.evaluations)
         self.experiment_scheduler = ExperimentScheduler(
             settings,
@@ -209,6 +210,7 @@ class Services:
             self.experiment_scheduler,
             trial_runs,
         )
+        self.hint_tests = HintTestService(settings, self.runs, self.hints, self.experiment_scheduler, self.experiments)
         results = ResultsService(settings, self.database, self.metrics, clock=time.time)
         self.experiment_results = ExperimentResultsService(
             settings, results, self.own_presets, find=self.experiments.source, clock=time.time

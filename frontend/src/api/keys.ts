@@ -31,6 +31,8 @@ export const keys = {
   anatomy: (id: string) => ["run", id, "anatomy"] as const,
   drift: (id: string) => ["run", id, "drift"] as const,
   hints: (id: string) => ["run", id, "hints"] as const,
+  hintTest: (id: string, kind: string, change: string | null) =>
+    ["run", id, "hint-test", kind, change] as const,
   tail: (id: string, path: string) => ["run", id, "tail", path] as const,
   table: (id: string) => ["run", id, "q-table"] as const,
   steps: (id: string, evaluation: string, search: object) =>

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -23,6 +24,7 @@ from rlviz.stats.experiments.trials import Made
 from rlviz.stats.groups import FigureComparison
 from rlviz.stats.hints import Review, RuleState, SuggestedChange
 from rlviz.stats.hints.hint import LookedAt, Minimum
+from rlviz.stats.hints.outcomes import HintOutcome
 from rlviz.stats.verdict import Verdict
 
 
@@ -145,8 +147,14 @@ class Hint(Wire):
     evidence: str = Field(description="The evidence in numbers.")
     suggestion: str = Field(description="What to try: a hyperparameter and a value.")
     changes: list[SuggestedChange] = Field(
-        description="The parts of the suggestion that you can try by forking the run, one at a time."
+        description="The parts of the suggestion that you can try by forking the run, one at a time. Those that helped "
+        "in tests come first."
     )
+    testable: list[str] = Field(description="Names of the changes that can be tested with this run.")
+    record: str | None = Field(
+        description="What complete tests of this hint have shown with the run's algorithm and environment; null: none."
+    )
+    tests: list[HintOutcome] = Field(description="Tests of this hint with this run, newest first.")
     learn: str = Field(description="Anchor on the algorithm's page under Learn.")
     looked_at: LookedAt
 
@@ -164,7 +172,7 @@ class HintRule(Wire):
 
 class RunHints(Wire):
     run_id: str
-    hints: list[Hint] = Field(description="Most serious first.")
+    hints: list[Hint] = Field(description="Most serious first; outcomes of tests can change the order.")
     rules: list[HintRule] = Field(description="Every rule that was evaluated.")
 
 
@@ -251,15 +259,25 @@ class Comparison(Wire):
     config_diff: list[ConfigDifference]
 
 
-def view_hints(run_id: str, seen: Review, changes: Callable[[hints.Hint], Iterable[SuggestedChange]]) -> RunHints:
-    """Return the API model of hints. ``changes`` returns the changes of a hint that a fork of the run accepts."""
+@dataclass(frozen=True)
+class HintReport:
+    """What can be done with a hint, and what its tests have shown. See ``Hint`` for the fields."""
+
+    changes: list[SuggestedChange]
+    testable: list[str]
+    record: str | None
+    tests: list[HintOutcome]
+
+
+def view_hints(run_id: str, seen: Review, report: Callable[[hints.Hint], HintReport]) -> RunHints:
+    """Return the API model of hints."""
     return RunHints(
         run_id=run_id,
         hints=[
             Hint(
                 **{name: value for name, value in vars(hint).items() if name != "advice"},
                 suggestion=hint.suggestion,
-                changes=list(changes(hint)),
+                **vars(report(hint)),
             )
             for hint in seen.hints
         ],

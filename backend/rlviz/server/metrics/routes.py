@@ -9,19 +9,30 @@ from heapq import merge
 from typing import Annotated, Literal
 
 from fastapi import Depends, Query
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
-from rlviz.domain.errors import ArtifactNotFound, InvalidRequest, RlvizError, RunFolderError, RunNotFound
+from rlviz.domain.errors import (
+    ArtifactNotFound,
+    Conflict,
+    ExperimentConflict,
+    HintNotFound,
+    InvalidRequest,
+    NotEnoughDisk,
+    RlvizError,
+    RunFolderError,
+    RunNotFound,
+)
 from rlviz.domain.limits import DEFAULT_COMPARISON_POINTS, DEFAULT_CURVE_POINTS, DEFAULT_UPDATES, DEFAULT_WINDOW, LIMITS
 from rlviz.domain.metrics import MetricRecord
 from rlviz.domain.plain_text import split_names
 from rlviz.rundir.journal import Line
 from rlviz.server.dependencies import provided
 from rlviz.server.evaluations.service import EvaluationService
+from rlviz.server.experiments.hint_tests import HintTestPlan, HintTestService
+from rlviz.server.experiments.models import Experiment
 from rlviz.server.files import split_parameter
-from rlviz.server.lanes import Lane
+from rlviz.server.lanes import Lane, in_lane
 from rlviz.server.metrics.comparison import ComparisonRequest, ComparisonService, view_comparison
-from rlviz.server.metrics.hints import HintService
 from rlviz.server.metrics.models import (
     Comparison,
     EpisodesBefore,
@@ -34,7 +45,6 @@ from rlviz.server.metrics.models import (
     RunsMetricCurves,
     view_ended,
     view_event,
-    view_hints,
 )
 from rlviz.server.metrics.past import PastService
 from rlviz.server.metrics.service import CurveRequest, MetricsService, Window, read_anatomy
@@ -42,11 +52,12 @@ from rlviz.server.problems import as_problem, documented
 from rlviz.server.router import Router
 from rlviz.server.runs.events import read_events
 from rlviz.server.runs.service import RunService
+from rlviz.server.wire import Body
 from rlviz.stats.returns import MEAN_EPISODES
 
 ComparisonAccess = Annotated[ComparisonService, Depends(provided(ComparisonService))]
 Evaluations = Annotated[EvaluationService, Depends(provided(EvaluationService))]
-Hints = Annotated[HintService, Depends(provided(HintService))]
+Hints = Annotated[HintTestService, Depends(provided(HintTestService))]
 Metrics = Annotated[MetricsService, Depends(provided(MetricsService))]
 Past = Annotated[PastService, Depends(provided(PastService))]
 Runs = Annotated[RunService, Depends(provided(RunService))]
@@ -207,11 +218,41 @@ def list_events(run_id: str, runs: Runs, evaluations_service: Evaluations) -> Ru
 
 hints_router = Router(prefix="/runs/{run_id}/hints", tag="hints", lane=Lane.CURVES)
 
+_CHANGE = "Hyperparameter of the suggested change to test; null: the one that helped most, or the first."
+TestedName = Annotated[str | None, Query(max_length=LIMITS.choice.maximum, description=_CHANGE)]
+
+
+class HintTestCreate(Body):
+    change: str | None = Field(None, max_length=LIMITS.choice.maximum, description=_CHANGE)
+
 
 @hints_router.get("", responses=documented(RunNotFound, ArtifactNotFound))
 def list_hints(run_id: str, hints: Hints) -> RunHints:
     """List known problems that the curves show, where they show, and what to try."""
-    return view_hints(run_id, hints.find_hints(run_id), lambda hint: hints.changes(run_id, hint))
+    return hints.hints(run_id)
+
+
+@hints_router.get("/{kind}/test", responses=documented(HintNotFound, Conflict, InvalidRequest, RunFolderError))
+def plan_hint_test(run_id: str, kind: str, hints: Hints, change: TestedName = None) -> HintTestPlan:
+    """Return what a test of a hint would train, and how long it takes, without starting it.
+
+    `kind` is the id of the hint.
+    """
+    return hints.plan(run_id, kind, change)
+
+
+@hints_router.post(
+    "/{kind}/test",
+    status_code=201,
+    responses=documented(HintNotFound, ExperimentConflict, InvalidRequest, RunFolderError, NotEnoughDisk),
+)
+@in_lane(Lane.CHANGES)
+def start_hint_test(run_id: str, kind: str, hints: Hints, body: HintTestCreate) -> Experiment:
+    """Train the same seeds without and with a suggested change, as an experiment.
+
+    The result is in `tests` of the hint, and in `hint_test` of the experiment.
+    """
+    return hints.start(run_id, kind, body.change)
 
 
 anatomy_router = Router(prefix="/runs/{run_id}/anatomy", tag="metrics", lane=Lane.READS)

@@ -12,6 +12,7 @@ import { Card } from "@/ui/card";
 import { EmptyState } from "@/ui/notice";
 import { ExperimentHeader } from "./experiment-header";
 import { ExperimentTrials } from "./experiment-trials";
+import { HintTestCard } from "./hint-test-card";
 import { ExperimentView } from "./results/experiment-view";
 import { SearchView } from "./search/search-view";
 import { SpecificationCard } from "./specification-card";
@@ -47,6 +48,7 @@ export function ExperimentPage() {
     <>
       <ExperimentHeader id={id} />
       <div className="flex flex-col gap-4">
+        {data?.hint_test && <HintTestCard outcome={data.hint_test} />}
         <ExperimentTrials id={id} />
         {!isDamaged && <SpecificationCard id={id} />}
         {!isDamaged && <SearchView id={id} />}

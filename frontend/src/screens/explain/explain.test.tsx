@@ -24,7 +24,12 @@ const hint = {
   to_step: 8_000,
   evidence: "approx_kl is above 0.3 in 7 of 47 updates.",
   suggestion: "Set target_kl to 0.03.",
-  changes: [{ name: "target_kl", value: 0.03 }],
+  ...{
+    changes: [{ name: "target_kl", value: 0.03 }],
+    testable: ["target_kl"],
+    record: null,
+    tests: [],
+  },
   learn: "failure-modes",
   looked_at: {
     ...{ metric: "train/approx_kl", from_step: 1_000, to_step: 9_000, points: 47 },

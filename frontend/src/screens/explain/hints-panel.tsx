@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { CircleAlert, CircleCheck, Info, type LucideIcon, TriangleAlert } from "lucide-react";
 import Link from "next/link";
 import type { MouseEvent } from "react";
+import { hintsInterval } from "@/api/hint-tests";
 import { lookedAtText, ruleText } from "@/api/hint-text";
 import { keys } from "@/api/keys";
 import { fetchMetricHistory } from "@/api/metrics";
@@ -13,6 +14,7 @@ import type { Hint, HintRule, RunDetail } from "@/api/types";
 import { linePath, scale } from "@/charts/figure-scale";
 import { count, plural } from "@/lib/number";
 import { routes } from "@/lib/routes";
+import { HintTests } from "@/screens/shared/hint-tests";
 import { Badge, type BadgeTone, StatusBadge } from "@/ui/badge";
 import { buttonClass } from "@/ui/button";
 import { Card } from "@/ui/card";
@@ -27,7 +29,7 @@ const AGAIN = 10_000;
 export function HintsPanel({ run }: { run: RunDetail }) {
   const { data, error, refetch, isFetching } = useQuery({
     ...hintsQuery(run.id),
-    refetchInterval: isActive(run) ? AGAIN : false,
+    refetchInterval: ({ state }) => hintsInterval(state.data, isActive(run) && AGAIN),
   });
   return (
     <Card
@@ -105,6 +107,7 @@ function HintItem({ runId, hint }: { runId: string; hint: Hint }) {
           {hint.suggestion}
         </p>
         <p className="mt-1.5 text-xs text-ink-faint tabular-nums">{lookedAtText(hint)}</p>
+        <HintTests hint={hint} className="mt-1.5 max-w-[72ch]" />
         <p className="mt-2.5 flex flex-wrap gap-2">
           <WhyLink hint={hint} />
           <Link

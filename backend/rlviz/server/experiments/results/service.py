@@ -205,6 +205,7 @@ class ExperimentSource:
         methods: The name of each variant's method, without its environment.
         scales: Return scales of the environments whose returns can be normalised.
         sweep: The search; None if the experiment has none.
+        first_step: Environment steps that its runs have done when they start: that of the snapshot which they fork.
     """
 
     id: str
@@ -218,6 +219,7 @@ class ExperimentSource:
     methods: Mapping[str, str] = field(default_factory=dict)
     scales: Mapping[str, Scale] = field(default_factory=dict)
     sweep: Sweep | None = None
+    first_step: int = 0
 
     @property
     def threshold(self) -> float | None:
@@ -375,7 +377,10 @@ class ResultsService:
             run_id=cell.run_id or "",
             score=cell.score if is_own else None,
             ended=cell.ended,
-            paid=Paid(sum(one.core_seconds(now) for one in attempts), sum(one.step for one in attempts)),
+            paid=Paid(
+                sum(one.core_seconds(now) for one in attempts),
+                sum(max(0, one.step - state.source.first_step) for one in attempts),
+            ),
             skipped=cell.skipped,
             pruned=cell.pruned,
             policy=cell.policy if is_own else None,
