@@ -2,7 +2,7 @@
 
 Each class carries the HTTP status of its response, so routers need no mapping. docs/api.md lists the errors by
 status. ``Damage`` describes a file of a run folder that cannot be read, and how to fix it. ``validation_text`` turns
-a pydantic error into a sentence for people.
+a pydantic error into a readable sentence.
 """
 
 from __future__ import annotations
@@ -327,7 +327,7 @@ class TooManySessions(Conflict):
 
 
 class NewerVersion(Conflict):
-    """A newer version wrote the document; this version cannot honour the settings it does not know."""
+    """A newer version wrote the document; this version would ignore unknown settings."""
 
     title = "Written by a newer version"
 

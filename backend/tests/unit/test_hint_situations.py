@@ -196,7 +196,7 @@ def test_a_run_that_is_shorter_than_its_preset_is_told_to_finish_it_first(name: 
     short = replace(run, preset_timesteps=wanted, changed_preset=False)
     for hint in find_hints(short):
         assert (hint.id, hint.severity, hint.changes) == ("unfinished", "info", [])
-        assert f"its preset is meant for {wanted:,} timesteps" in hint.evidence.lower()
+        assert f"the preset is meant for {wanted:,} timesteps" in hint.evidence.lower()
         assert hint.suggestion.startswith(f"Train for all {wanted:,} timesteps before ")
     assert find_hints(replace(short, ended=False)) == [], "it still trains"
 

@@ -165,7 +165,7 @@ class AnalyticsService:
         )
 
     def _places_of(self, rows: Iterable[Sequence[Any]], columns: Sequence[str]) -> dict[str, Place]:
-        """Return the environment of each run; empty if no column is a return, because then the scale is not needed."""
+        """Return the environment of each run, or an empty dict if no column is a return: no scale is needed then."""
         return self._places.read_places([row[0] for row in rows]) if RETURNS & set(columns) else {}
 
     def _rows(self, columns: Sequence[str], question: Question) -> list[list[Any]]:

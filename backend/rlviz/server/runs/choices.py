@@ -95,7 +95,8 @@ class SearchSuggestion(Wire):
 class ShortTraining(Wire):
     """When to warn that a run is too short to learn, and the warnings.
 
-    Replace `{rollout}` by the steps of a rollout, `{enough}` by `fewest_updates` times as many, and `{updates}`.
+    Placeholders: `{rollout}`: steps of a rollout; `{enough}`: `fewest_updates` times as many; `{updates}`: number of
+    updates.
     """
 
     fewest_updates: int = Field(description="Warn if training has fewer rollouts, with one round of updates each.")
@@ -442,7 +443,7 @@ def _random_return(environment: Environment) -> RandomReturnInfo | None:
 
 
 def _matching(variant: Environment, among: list[Environment]) -> dict[str, Any]:
-    """Return the options of a variant that differ from those of others."""
+    """Return the options that distinguish a variant from the other variants."""
     return {
         name: value for name, value in variant.chosen.items() if any(other.chosen[name] != value for other in among)
     }
