@@ -47,40 +47,40 @@ const TRAINING: readonly RunAction[] = [
   "fork",
 ];
 
-/** What takes more than looking at a run. */
+/** Actions that do more than view a run. */
 const GOING_ON: readonly RunAction[] = ["start", "evaluate", ...TRAINING];
 
-/** Why a run can only be looked at, in a sentence: a newer version wrote it, or it is not trusted. Null if neither. */
+/** Why the user can only view a run, in a sentence: a newer version wrote it, or it is not trusted. Otherwise null. */
 export function whyLookedAtOnly({
   damage,
   standing,
 }: Pick<JudgedRun, "damage" | "standing">): string | null {
   if (damage?.some(({ newer }) => newer)) {
-    return "A newer version of the app wrote this run: here it can only be looked at.";
+    return "A newer version of the app wrote this run: you can only view it here.";
   }
   return whyNotTrusted({ standing });
 }
 
-/** Why nothing of a run is used, in a sentence: it came from elsewhere. Null if it is the user's own, or trusted. */
+/** Why the code of a run is not used, in a sentence: the run was imported or copied. Null if it is the user's own, or trusted. */
 export function whyNotTrusted({ standing }: Pick<JudgedRun, "standing">): string | null {
   return standing === "untrusted"
-    ? "This run was made elsewhere: it can only be looked at until you trust it."
+    ? "This run was imported or copied here: you can only view it until you trust it."
     : null;
 }
 
-/** What is impossible where the service does not steer: with a person at the keys, and in a program of its own. */
+/** Actions that are impossible if the service does not control the run: a person plays it, or an external program writes it. */
 const STEERING: readonly RunAction[] = ["start", "stop", "duplicate", "evaluate"];
 
-/** Whether the service does not steer the run: a person plays it, or another program writes it. */
+/** Whether the service does not control the run: a person plays it, or an external program writes it. */
 export function isGuest({ actor }: Pick<JudgedRun, "actor">): boolean {
   return actor === "human" || actor === "foreign";
 }
 
-/** Why what would steer the run is not possible. */
+/** Why the service cannot control the run, in a sentence. */
 function whyNotSteered({ actor }: Pick<JudgedRun, "actor">): string {
   if (actor === "foreign")
-    return "A program of its own writes this run, or did: it can be watched, and only that program can change it.";
-  if (actor === "human") return "It is played by hand: it begins and ends on the Play page.";
+    return "An external program writes this run. You can watch it here, but only that program can control it.";
+  if (actor === "human") return "A person plays this run: it begins and ends on the Play page.";
   return "Nothing learns in this run.";
 }
 
