@@ -141,14 +141,14 @@ class Settings(BaseSettings):
     runs_dir: Path = Field(Path("runs"), description="Folder that holds the runs and their catalogue.")
     launcher: str = Field(
         "process",
-        description="Where training runs: in one process per run, in a thread of the service, or nowhere, with "
-        "recorded runs replayed.",
+        description="Where training runs: in one process per run, in a thread of the service, or not at all: recorded "
+        "runs are replayed (for tests and demos).",
     )
     max_concurrent_runs: int = Field(
         default_factory=lambda: os.cpu_count() or 1,
         ge=1,
         le=256,
-        description="Runs that train at the same time; others wait. Default: number of cores.",
+        description="Maximum number of runs that train at the same time; others wait. Default: number of cores.",
     )
     warm_worker: bool = Field(
         True,
@@ -159,8 +159,8 @@ class Settings(BaseSettings):
         DEFAULT_NICENESS,
         ge=0,
         le=19,
-        description="Priority of workers compared with everything else on the machine: 0 equal, 10 so that pages stay "
-        "fast, 19 lowest. It has no effect on training in a thread.",
+        description="Priority of workers relative to everything else on the machine: 0 is normal priority, 10 keeps "
+        "the app's pages responsive, 19 is the lowest priority. No effect on training in a thread.",
     )
     memory_limit: ByteSize = Field(
         default_factory=lambda: ByteSize(machine_memory() * 0.6),
@@ -180,14 +180,15 @@ class Settings(BaseSettings):
         DEFAULT_FILM,
         ge=LIMITS.film.minimum,
         le=LIMITS.film.maximum,
-        description="Number of policies (weights only) to keep for the filmstrip of each new run; 0: none. Of large "
-        "ones fewer are kept, to use at most about 64 MB.",
+        description="Number of policies (weights only) to keep for the filmstrip of each new run; 0: none. If "
+        "policies are large, fewer are kept, so that they take at most about 64 MB per run.",
     )
     max_sessions: int = Field(
         2,
         ge=0,
         le=32,
-        description="Sessions (a viewer watches or plays) at the same time; each is a process.",
+        description="Maximum number of simultaneous sessions. A session is one viewer who watches or plays; each "
+        "session is a process.",
     )
     keep_clips: ByteSize = Field(
         ByteSize(200_000_000),
@@ -215,10 +216,10 @@ class Settings(BaseSettings):
         3, ge=1, le=1_000, description="How many times in a row an interrupted run resumes automatically."
     )
     terminate_after_seconds: float = Field(
-        30.0, ge=0.1, le=86_400, description="Seconds after a request to stop at which a run gets SIGTERM."
+        30.0, ge=0.1, le=86_400, description="Seconds after a stop request until a run that still trains gets SIGTERM."
     )
     kill_after_seconds: float = Field(
-        10.0, ge=0.1, le=86_400, description="Seconds after SIGTERM at which a run is killed."
+        10.0, ge=0.1, le=86_400, description="Seconds after SIGTERM until a run that still trains is killed."
     )
     min_free_disk: ByteSize = Field(
         ByteSize(500_000_000),
@@ -249,7 +250,7 @@ class Settings(BaseSettings):
     root_path: str = Field(
         "",
         max_length=500,
-        description="Path below which a reverse proxy serves the app, for example /rlviz. Empty: at the root.",
+        description="Path under which a reverse proxy serves the app, for example /rlviz. Empty: at the root.",
     )
     trusted_proxies: Annotated[tuple[str, ...], NoDecode] = Field(
         (),
@@ -258,8 +259,8 @@ class Settings(BaseSettings):
     )
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = Field(
         (),
-        description="Additional host names, comma-separated, that the app answers to, for a reverse proxy that passes "
-        "on its own name. They require a token.",
+        description="Additional host names, comma-separated, that the app accepts in the Host header. Needed if a "
+        "reverse proxy forwards its own host name. Requires a token.",
     )
     log_format: Literal["text", "json"] = Field(
         "text", description="Format of log lines: text, or one JSON object per line for log collectors."

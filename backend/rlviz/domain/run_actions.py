@@ -41,10 +41,10 @@ STEERING = frozenset({_A.START, _A.STOP, _A.DUPLICATE, _A.EVALUATE})
 """Actions that the service cannot carry out while a person plays or another program trains."""
 
 USING = TRAINING | {_A.START, _A.EVALUATE}
-"""Actions that use the run's policy or code. A run that can only be looked at allows none of them."""
+"""Actions that use the run's policy or code. A run that you can only view allows none of them."""
 
-NEWER = "A newer version of the app wrote this run: here it can only be looked at."
-UNTRUSTED = "This run was made elsewhere: it can only be looked at until you trust it."
+NEWER = "A newer version of the app wrote this run: you can only view it here."
+UNTRUSTED = "This run was imported or copied here: you can only view it until you trust it."
 
 DELETED = "deleted"
 """Stands for a status in the table: the run is in the trash."""
@@ -143,9 +143,9 @@ def action_table() -> dict[str, Any]:
 
 def _why_not_suited(action: RunAction, actor: RunActor) -> str:
     if actor is RunActor.FOREIGN:
-        return "Another program writes this run, or wrote it: you can watch it, but only that program can change it."
+        return "An external program writes this run. You can watch it here, but only that program can control it."
     if actor is RunActor.HUMAN and action not in TRAINING:
-        return "A person plays it: it begins and ends on the Play page."
+        return "A person plays this run: it begins and ends on the Play page."
     return "Nothing learns in this run."
 
 

@@ -52,7 +52,7 @@ def done(service: Service, *arguments: str, typed: str | None = None) -> Ended:
 def test_a_run_that_is_too_short_to_learn_is_warned_of(warm: Service) -> None:
     """The answer of the API and the command line have the same sentence, also for several seeds."""
     short = ("run", "--algo", "ppo", "--steps", "100", "--set", "learning_rate_schedule=linear", "--no-start")
-    says = "has a single round of updates, at a learning rate of 0: it learns nothing."
+    says = "has only one round of updates, with a learning rate of 0, so it learns nothing."
     alone = done(warm, *short)
     run = warm.get(f"/runs/{alone.out.strip()}")
     assert says in run["length_note"]

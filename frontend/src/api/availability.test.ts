@@ -107,12 +107,12 @@ test("a foreign run can be watched, compared and labelled; whatever would steer 
   expect(possible(running)).toEqual(["compare", "rename"]);
   expect(possible({ ...running, status: "interrupted" })).toEqual(["compare", "delete", "rename"]);
   for (const action of ["start", "stop", "pause", "resume", "evaluate", "duplicate"] as const) {
-    expect(whyNot(action, running)).toMatch(/^Another program writes this run/);
+    expect(whyNot(action, running)).toMatch(/^An external program writes this run/);
   }
   expect(whyNot("delete", running)).toBe("A program writes it. End that program first.");
 });
 
-test("a run of a newer version can be looked at, labelled and deleted, and what it would do says why not", () => {
+test("a run of a newer version can be viewed, labelled and deleted, and other actions say why not", () => {
   const newer = { file: "config.json", line: null, problem: "", remedy: "", newer: true };
   const paused: JudgedRun = { actor: "policy", status: "paused", policy_step: 7, damage: [newer] };
   expect(possible(paused)).toEqual(["compare", "delete", "duplicate", "rename"]);

@@ -23,7 +23,7 @@ export function learns({ actor }: Pick<JudgedRun, "actor">): boolean {
   return actor === "policy";
 }
 
-/** Why a run can only be looked at, in a sentence: a newer version wrote it, or it is not trusted. Null if neither. */
+/** Why the user can only view a run, in a sentence: a newer version wrote it, or it is not trusted. Otherwise null. */
 export function whyLookedAtOnly({
   damage,
   standing,
@@ -34,12 +34,12 @@ export function whyLookedAtOnly({
   return whyNotTrusted({ standing });
 }
 
-/** Why nothing of a run is used, in a sentence: it came from elsewhere. Null if it is the user's own, or trusted. */
+/** Why the policies and code of a run are not used, in a sentence; null if it is the user's own, or trusted. */
 export function whyNotTrusted({ standing }: Pick<JudgedRun, "standing">): string | null {
   return standing === "untrusted" ? RUN_ACTIONS.look_only.untrusted : null;
 }
 
-/** Whether the service does not steer the run: a person plays it, or another program writes it. */
+/** Whether the service does not control the run: a person plays it, or an external program writes it. */
 export function isGuest({ actor }: Pick<JudgedRun, "actor">): boolean {
   return actor === "human" || actor === "foreign";
 }

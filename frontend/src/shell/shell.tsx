@@ -190,8 +190,9 @@ function ServiceAwayBar() {
             </time>
             .
           </b>{" "}
-          The page shows the state of that time, and changes are off. Check that the app runs in its
-          terminal and start it again if not. This page reconnects by itself.
+          The page shows the state at that time, and you cannot change anything. Check in the
+          terminal whether the app is running, and restart it if necessary. This page reconnects
+          automatically.
         </p>
       </div>
     </div>

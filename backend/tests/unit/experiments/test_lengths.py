@@ -146,8 +146,12 @@ def test_a_condition_leaves_the_value_of_the_base_among_the_rollouts() -> None:
 @pytest.mark.parametrize(
     ("preset", "steps", "said"),
     [
-        ("fast", 16_384, "a single round of updates, at a learning rate of 0: it learns nothing. Give 81,920 steps"),
-        ("stable", 16_384, "2 rounds of updates, too few to learn much. Give 40,960 steps"),
+        (
+            "fast",
+            16_384,
+            "one round of updates, with a learning rate of 0, so it learns nothing. Train for at least 81,920",
+        ),
+        ("stable", 16_384, "2 rounds of updates, too few to learn much. Train for at least 40,960 steps"),
         ("fast", 98_304, None),
     ],
 )

@@ -66,8 +66,8 @@ export function SideBySideDialog({ choices, first, onClose }: SideBySideDialogPr
         </div>
       ) : (
         <p className="py-6 text-sm text-ink-soft">
-          There is no second episode: one of the same evaluation, or one of another evaluation on
-          the same seed, with its video and step records.
+          There is no second episode to compare with. It must be from the same evaluation, or from
+          another evaluation on the same seed, and have a video and step records.
         </p>
       )}
     </Dialog>

@@ -188,7 +188,7 @@ export function GroupCurves({ question }: { question: AnalyticsQuestion }) {
           : curves.variants.length > 0
             ? null
             : scale.notes.length > 0
-              ? "No return can be put on one scale."
+              ? `The returns of these environments cannot be normalised. ${scale.notes.join(" ")}`
               : "None of the runs that match has finished an episode yet."
       }
     >

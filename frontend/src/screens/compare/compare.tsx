@@ -379,7 +379,7 @@ export function UnknownRuns({ ids, onRemove }: UnknownRunsProps) {
           </Button>
         )}
         <Button size="sm" onClick={onRemove}>
-          Take out of the comparison
+          Remove from comparison
         </Button>
       </div>
     </Notice>

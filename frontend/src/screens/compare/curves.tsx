@@ -221,8 +221,8 @@ function Panel(props: PanelProps) {
             <Button
               size="sm"
               variant="quiet"
-              aria-label={`${spec.title}: take away`}
-              title="Take this chart away"
+              aria-label={`${spec.title}: remove`}
+              title="Remove this chart"
               onClick={onHide}
               icon={<X aria-hidden className="size-3.5" />}
             />
@@ -259,7 +259,7 @@ function useSpec(props: PanelProps): ChartSpec {
   const bandHelp = isReturnCurve
     ? madeTexts(made, "group")
     : bands.length > 0
-      ? "Of seeds: the interquartile mean with its 95 % bootstrap interval, up to the last step that all of them reached."
+      ? "Groups of seeds show the interquartile mean with a 95 % bootstrap interval, up to the last step that all seeds have reached."
       : "";
   const notes = isReturnCurve
     ? bands.flatMap(({ id, name }) => {

@@ -139,9 +139,8 @@ export function Suggestions({ chosen, onChoose }: SuggestionsProps) {
           )
         }
       >
-        Their reward curves over each other, the best average, steps and seconds to a threshold, the
-        settings that differ, and their policies side by side on video. All of it in an address you
-        can share.
+        Compare learning curves, best averages, steps and time to a threshold, settings, and videos.
+        You can share the comparison as a link.
       </EmptyState>
     </Card>
   );

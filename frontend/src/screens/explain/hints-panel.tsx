@@ -35,11 +35,11 @@ export function HintsPanel({ run }: { run: RunDetail }) {
     <Card
       title={
         <span className="flex items-center gap-2">
-          What stands out
+          Hints
           {data && data.hints.length > 0 && <Badge>{data.hints.length}</Badge>}
         </span>
       }
-      label="What stands out"
+      label="Hints"
       aside={
         <span className="flex min-w-0 items-center gap-2 text-xs">
           <Link
@@ -63,10 +63,10 @@ export function HintsPanel({ run }: { run: RunDetail }) {
       ) : (
         <>
           {data.hints.length === 0 ? (
-            <EmptyState icon={CircleCheck} title="Nothing stands out">
+            <EmptyState icon={CircleCheck} title="No hints">
               {isActive(run)
-                ? "Its curves show none of the failures below so far. They are read again while it trains."
-                : "Its curves show none of the failures below."}
+                ? "So far, the run's curves show none of the problems below. The app checks them again during training."
+                : "The run's curves show none of the problems below."}
             </EmptyState>
           ) : (
             <ul className="divide-y divide-line">
@@ -88,7 +88,7 @@ const severities: Record<Hint["severity"], { word: string; tone: BadgeTone; Icon
   info: { word: "Note", tone: "rest", Icon: Info },
 };
 
-/** A hint: evidence, suggestion, and the curve with the stretch it refers to. */
+/** A hint: evidence, suggestion, and the curve with the marked range of steps. */
 function HintItem({ runId, hint }: { runId: string; hint: Hint }) {
   const { word, tone, Icon } = severities[hint.severity];
   return (
@@ -243,18 +243,18 @@ function bounds(values: readonly number[]): [number, number] {
   return low === high ? [low - 1, high + 1] : [low, high];
 }
 
-/** Every rule that was asked about the run, with what it looks for and on how much data it has an answer. */
+/** Every hint rule: what it looks for in the run, and how much data its result is based on. */
 function RulesAsked({ rules }: { rules: readonly HintRule[] }) {
   if (rules.length === 0) return null;
   const waiting = rules.filter(({ state }) => state === "waiting").length;
   return (
     <Disclosure
       className="border-t border-line px-4 py-2"
-      summary="What was looked at"
+      summary="Checks"
       aside={
         <span className="text-xs font-normal text-ink-faint">
-          {plural(rules.length, "rule")}
-          {waiting > 0 && `, ${waiting} with too little data yet`}
+          {plural(rules.length, "check")}
+          {waiting > 0 && `, ${waiting} without enough data yet`}
         </span>
       }
     >

@@ -170,7 +170,7 @@ export function curveSentence({ source, shows }: MeasuredCurve): string {
     shows === "iqm"
       ? "interquartile mean over the seeds with its 95 % interval"
       : "median of the seeds between their quartiles";
-  return `Behind the curve lie its ${of}: ${over}.`;
+  return `The band behind the curve shows the preset's measured ${of}: ${over}.`;
 }
 
 /** What the measured seeds of the preset had done by `step`, in a sentence or two. */

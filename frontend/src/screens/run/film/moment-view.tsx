@@ -198,7 +198,7 @@ interface PolicyMomentProps {
 const KINDS = { latest: "newest", best: "best", film: null, checkpoint: "checkpoint" } as const;
 const SEEDS = 1_000_000;
 
-/** One episode of the policy of a moment, on the seed of the one before, and what the policy makes of it. */
+/** One episode of the policy of a moment, on the same seed as the previous one, and what the policy predicts in it. */
 function PolicyMoment({
   run,
   policies,

@@ -269,7 +269,7 @@ function RunMenu({ run, remove }: RunMenuProps) {
         open={exports}
         onOpenChange={setExports}
         title="Export to tracker"
-        description="Once, as the run is now, or kept up to date with it. Exporting again makes no second run there."
+        description="Export the run once, or keep the copy up to date during training. Repeated exports update the same run."
       >
         <div className="-mx-4">
           <SinksPanel run={run} />

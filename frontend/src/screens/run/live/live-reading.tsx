@@ -31,7 +31,7 @@ interface LiveReadingProps {
   onLive: () => void;
 }
 
-/** Where the episode stands and what the policy makes of it, in step with the frame; drawn anew with each. */
+/** The state of the episode and what the policy predicts, in step with the frame; drawn again for each frame. */
 export function LiveReading({ client, run, frozen, expected, onPick, onLive }: LiveReadingProps) {
   const moment = useStore(client.moment);
   const last = useStore(client.lastEpisode);

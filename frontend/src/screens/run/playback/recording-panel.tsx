@@ -71,7 +71,7 @@ export function RecordingPanel({ run }: { run: RunDetail }) {
           tone="warn"
           title={`Recorded at ${detail} detail since step ${count(data.lowered_at)}`}
         >
-          <p className="text-ink-soft">{loweredText(lowered)} Choose it again to try again.</p>
+          <p className="text-ink-soft">{loweredText(lowered)} To retry, select this level again.</p>
         </Notice>
       )}
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-xs">

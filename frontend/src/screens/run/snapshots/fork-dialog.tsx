@@ -169,14 +169,14 @@ function ForkForm({ run, config, start, tries, ...known }: ForkFormProps) {
         </Field>
         <Field
           label="Timesteps"
-          hint={`In total; ${count(start.step)} are done.`}
+          hint={`Total number of steps, including the ${count(start.step)} already trained.`}
           error={problem("/total_timesteps")}
         >
           {text("timesteps")}
         </Field>
         <Field
           label="Seed"
-          hint="With another one, environments begin a new episode."
+          hint="If you change the seed, the environments start new episodes."
           error={problem("/seed")}
         >
           {text("seed", String(run.seed))}
@@ -185,7 +185,7 @@ function ForkForm({ run, config, start, tries, ...known }: ForkFormProps) {
       <SettingFields legend="Hyperparameters" part="hyperparameters" {...fields} />
       <SettingFields
         legend="Environment"
-        note={`With another option, environments begin a new episode.${keepsReplay ? " The replay buffer still holds what was seen before." : ""}`}
+        note={`If you change an option, the environments start new episodes.${keepsReplay ? " The replay buffer keeps the earlier transitions." : ""}`}
         part="env_options"
         {...fields}
       />
@@ -238,7 +238,7 @@ function Sinks({ run, alone, onChange }: SinksProps) {
         checked={!alone}
         onChange={({ currentTarget }) => onChange(!currentTarget.checked)}
       />
-      Deliver it to {live.join(", ")} too, as a run of its own
+      Send the fork to {live.join(", ")} as a separate run
     </label>
   );
 }

@@ -229,7 +229,7 @@ test("what cannot be done now says why", async () => {
 });
 
 test.each([
-  ["created", "The first snapshot is taken when the run trains."],
+  ["created", "The app takes the first snapshot when the run trains."],
   ["running", "No snapshot yet."],
   ["failed", "This run has no snapshot, so it cannot continue."],
 ] as const)("a %s run without snapshots says so", async (status, words) => {

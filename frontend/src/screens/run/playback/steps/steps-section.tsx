@@ -17,13 +17,13 @@ interface StepsSectionProps {
   onPick: ((episode: number, index: number) => void) | null;
 }
 
-/** The step records of an evaluation, loaded when somebody opens them. */
+/** The step records of an evaluation, loaded when the user opens them. */
 export function StepsSection({ evaluation, onPick }: StepsSectionProps) {
   const [open, setOpen] = useState(false);
   if (!evaluation.has_steps) {
     return evaluation.summary?.steps ? (
       <p className="text-xs text-ink-faint">
-        The steps of this evaluation had to make room for newer ones.
+        The step records of this evaluation were deleted to make room for newer ones.
       </p>
     ) : null;
   }
