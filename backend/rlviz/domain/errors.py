@@ -340,6 +340,12 @@ class VerificationInProgress(Conflict):
     title = "A verification is in progress"
 
 
+class SettingLocked(Conflict):
+    """A flag, a variable or the .env file sets the value, and overrides what would be saved."""
+
+    title = "Setting is set elsewhere"
+
+
 class StorageRulesUnusable(Conflict):
     title = "Storage rules cannot be used"
 

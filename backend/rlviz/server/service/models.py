@@ -32,6 +32,22 @@ class StorageProfileInfo(Wire):
     keeps: dict[Detail, str] = Field(description="One sentence for each detail on what is kept.")
 
 
+class SettingChange(Wire):
+    """How a setting can be changed on the Settings page."""
+
+    kind: Literal["integer", "number", "switch", "choice", "bytes", "json"]
+    minimum: float | None
+    maximum: float | None
+    choices: list[str] = Field(description="The allowed values of a choice.")
+    saved: JsonValue = Field(description="The value in settings.json of the runs folder; null if there is none.")
+    otherwise: JsonValue = Field(description="The value that counts if nothing is saved.")
+    otherwise_source: str
+    locked_by: str | None = Field(description="What overrides a saved value: flag, environment or .env; null if none.")
+    applies: Literal["now", "new_runs", "restart"] = Field(
+        description="When a saved value counts: at once, for runs created from now on, or after the next start."
+    )
+
+
 class SettingInfo(Wire):
     """A setting that the service runs with."""
 
@@ -39,8 +55,14 @@ class SettingInfo(Wire):
     variable: str = Field(description="The environment variable that sets it.")
     value: JsonValue = Field(description="Secrets are hidden.")
     unit: Literal["bytes"] | None
-    source: str = Field(description="Where it was set: flag, environment, .env, a file with the line, or default.")
+    source: str = Field(
+        description="Where it was set: flag, environment, .env, settings page, a file with the line, or default."
+    )
     description: str
+    change: SettingChange | None = Field(
+        description="How it can be changed; null if only where the service is started, because it names code, a path, "
+        "an address or a secret."
+    )
 
 
 class Health(Wire):
@@ -54,6 +76,9 @@ class Health(Wire):
     free_disk_bytes: int = Field(description="Free space on the disk of the runs folder.")
     storage_warnings: list[str] = Field(
         description="One sentence for each limit of storage that was at 80 % or more when last measured."
+    )
+    settings_problem: str | None = Field(
+        description="What is wrong with settings.json of the runs folder, and what to do; null if nothing is."
     )
     webhook: WebhookInfo | None = Field(description="Where notifications are sent; null if nowhere.")
     storage: dict[str, StorageProfileInfo] = Field(description="How much of played episodes is kept, by family.")
