@@ -549,7 +549,7 @@ def read_saved_file(runs_dir: Path) -> dict[str, Any]:
         return {}
     document = json.loads(content)
     if not isinstance(document, dict):
-        raise ValueError("it is not a JSON object")
+        raise ValueError("it is not a JSON object")  # noqa: TRY004 - callers handle it like broken JSON
     return document
 
 

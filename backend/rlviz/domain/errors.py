@@ -306,6 +306,12 @@ class NotTraining(Conflict):
     title = "Run is not training"
 
 
+class NotQueued(Conflict):
+    """The run does not wait, so it has no place in the queue."""
+
+    title = "Run is not queued"
+
+
 class NothingToResume(Conflict):
     title = "Nothing to resume from"
 

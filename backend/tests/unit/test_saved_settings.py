@@ -29,7 +29,7 @@ def test_nothing_that_names_code_paths_addresses_or_secrets_can_be_changed() -> 
         *("allowed_hosts", "webhook_url", "frontend_dir", "cors_origins", "config_file", "archive_dir"),
         "trust_runs_dir",
     }
-    assert CHANGEABLE == Settings.model_fields.keys() - forbidden
+    assert Settings.model_fields.keys() - forbidden == CHANGEABLE
 
 
 def test_a_change_counts_at_once_and_after_a_restart(runs_dir: Path) -> None:

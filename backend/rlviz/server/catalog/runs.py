@@ -30,6 +30,7 @@ SORTS: dict[str, SQLColumnExpression[Any]] = {
     "fps": col(RunRow.fps),
     "total_timesteps": col(RunRow.total_timesteps),
     "step": col(RunRow.step),
+    "queued_at": col(RunRow.queued_at),
 }
 
 
@@ -39,7 +40,7 @@ IDS_A_QUERY = 500
 PACED_RUNS = 20
 """Number of newest runs from which ``find_pace`` computes a pace."""
 
-_NULLABLE = frozenset({"preset", "ep_rew_mean", "best_moving_average", "fps"})
+_NULLABLE = frozenset({"preset", "ep_rew_mean", "best_moving_average", "fps", "queued_at"})
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from rlviz.domain.errors import (
     NewerVersion,
     NotControlled,
     NotEnoughDisk,
+    NotQueued,
     PresetNotFound,
     RunFolderError,
     RunIsActive,
@@ -53,6 +54,7 @@ from rlviz.server.runs.groups import GroupService, SeedRequest
 from rlviz.server.runs.models import (
     GroupCreate,
     GroupRuns,
+    QueueMove,
     Run,
     RunCreate,
     RunDetail,
@@ -69,6 +71,7 @@ from rlviz.server.runs.models import (
     view_run,
 )
 from rlviz.server.runs.presets import OwnPresets
+from rlviz.server.runs.queue import Place
 from rlviz.server.runs.service import RunAdoptionService, RunService
 from rlviz.server.runs.trash import TrashService
 from rlviz.server.snapshots.damage import DamageService
@@ -260,6 +263,16 @@ def start_run(run_id: str, runs: Runs) -> Run:
 def stop_run(run_id: str, runs: Runs) -> Run:
     """Ask a run to stop and save its model. Idempotent."""
     return _run(runs, runs.stop(run_id))
+
+
+@router.post("/{run_id}/queue", responses=documented(RunNotFound, NotQueued, ArtifactNotFound, InvalidRequest))
+@in_lane(Lane.CHANGES)
+def move_in_queue(run_id: str, body: QueueMove, runs: Runs) -> Run:
+    """Move a queued run to another place in the queue: first, up, down, last, or before another run.
+
+    `GET /runs?status=queued&sort=queued_at` lists the queue in order.
+    """
+    return _run(runs, runs.move_in_queue(run_id, Place(body.to, body.before)))
 
 
 @router.get("/{run_id}/config", response_model=RunConfig, responses=documented(RunNotFound))

@@ -180,7 +180,9 @@ function EditableSetting({ setting }: SettingProps) {
           {change.kind === "switch" ? (
             <Switch
               label={<span className="sr-only">{settingTitle(name)}</span>}
-              checked={(change.locked_by ? setting.value : (change.saved ?? setting.value)) === true}
+              checked={
+                (change.locked_by ? setting.value : (change.saved ?? setting.value)) === true
+              }
               disabled={disabled || save.isPending}
               onChange={(on) => save.mutate(on)}
             />
@@ -199,7 +201,11 @@ function EditableSetting({ setting }: SettingProps) {
             <input
               {...control}
               inputMode={
-                change.kind === "integer" ? "numeric" : change.kind === "number" ? "decimal" : "text"
+                change.kind === "integer"
+                  ? "numeric"
+                  : change.kind === "number"
+                    ? "decimal"
+                    : "text"
               }
               autoComplete="off"
               placeholder="none"

@@ -1,10 +1,12 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { ChevronRight } from "lucide-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { lazy, Suspense, useReducer, useState } from "react";
+import { healthQuery } from "@/api/choices";
 import { usualPolicy } from "@/api/evaluate";
 import {
   isFiltered,
@@ -34,6 +36,9 @@ const NoRuns = lazy(
 );
 const NoMatches = lazy(
   withRetry(() => import("./no-matches").then(({ NoMatches }) => ({ default: NoMatches }))),
+);
+const QueuePanel = lazy(
+  withRetry(() => import("./queue-panel").then(({ QueuePanel }) => ({ default: QueuePanel }))),
 );
 const SelectionBar = lazy(
   withRetry(() =>
@@ -109,6 +114,7 @@ export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
     resume: (run: Run) => void runActions.resume(run),
     stop: (run: Run) => void runActions.stop(run),
     evaluate: (run: Run) => void runActions.evaluate(run, { policy: usualPolicy(run) }),
+    queue: (run: Run, to: "first" | "up" | "down") => void runActions.moveInQueue(run, { to }),
     openMenu: (run: Run, button: HTMLElement) => setMenu({ run, button }),
     openGroupMenu: (group: SeedGroup, run: Run, button: HTMLElement, unfold: () => void) =>
       setGroupMenu({ group, run, button, unfold }),
@@ -118,6 +124,7 @@ export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
   };
 
   const trials = first.data?.trials ?? 0;
+  const waiting = useQuery(healthQuery).data?.queued_runs ?? 0;
   if (first.data && total === 0 && trials === 0 && !isFiltered(shown)) {
     return (
       <Suspense>
@@ -130,6 +137,11 @@ export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
       <Toolbar filter={shown} onChange={show} />
       {(trials > 0 || shown.trials) && (
         <FoldedTrials count={trials} shown={shown.trials} onChange={(trials) => show({ trials })} />
+      )}
+      {waiting > 0 && (
+        <Suspense>
+          <QueuePanel waiting={waiting} />
+        </Suspense>
       )}
       <section
         aria-label="Runs"
