@@ -17,6 +17,10 @@ test("a hyperparameter becomes a column, which is moved, resized and kept", asyn
     .first()
     .getByText(/^0\.\d+$/);
   await expect(cell.first()).toBeVisible(PATIENCE);
+  await added.getByRole("button").click();
+  await expect(added).toHaveAttribute("aria-sort", "ascending");
+  await expect(page).toHaveURL(/sort=hp_learning_rate/);
+  await expect(page.locator("[role=row][data-index]").first()).toContainText("baseline");
 
   const names = () =>
     titles.evaluateAll((all) => all.map((title) => title.getAttribute("aria-label")));
@@ -46,6 +50,12 @@ test("a hyperparameter becomes a column, which is moved, resized and kept", asyn
 
 test("trials of experiments are folded until they are shown", async ({ page }) => {
   await page.goto("/");
+  const experiments = page.getByRole("list", { name: "Experiments", exact: true });
+  await experiments
+    .getByRole("button", { name: /^Trials of/ })
+    .first()
+    .click();
+  await expect(experiments.getByRole("link", { name: /seed \d+/ }).first()).toBeVisible(PATIENCE);
   await page.getByRole("button", { name: /^\d+ trials of experiments folded$/ }).click();
   await expect(page).toHaveURL(/trials=shown/);
   await expect(page.getByRole("button", { name: "Fold trials of experiments" })).toHaveAttribute(
@@ -90,4 +100,12 @@ test("Esc leaves the search, and a page shows the settings in force", async ({ p
   const changeable = page.getByRole("list", { name: "Settings that can be changed here" });
   await expect(changeable.getByRole("listitem")).toHaveCount(1);
   await expect(page.getByText("RLVIZ_MAX_CONCURRENT_RUNS")).toBeVisible();
+
+  await page.getByRole("searchbox", { name: "Filter settings" }).fill("trash");
+  const days = changeable.getByRole("textbox", { name: "Trash days" });
+  await days.fill("9");
+  await page.keyboard.press("Enter");
+  await expect(changeable.getByText("settings page")).toBeVisible();
+  await changeable.getByRole("button", { name: "Reset Trash days" }).click();
+  await expect(days).toHaveValue("7");
 });

@@ -8,6 +8,7 @@ export const keys = {
   runsById: (ids: readonly string[]) => ["runs", "named", ids] as const,
   runsOfGroups: (ids: readonly string[]) => ["runs", "named", "group", ...ids] as const,
   experiments: ["experiments"] as const,
+  recentExperiments: ["experiments", "recent"] as const,
   experimentEstimate: (specification: unknown) => ["experiment-estimate", specification] as const,
   experiment: (id: string) => ["experiment", id] as const,
   experimentSearch: (id: string) => ["experiment", id, "search"] as const,

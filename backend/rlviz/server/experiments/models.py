@@ -71,6 +71,9 @@ class ExperimentSummary(Wire):
     seconds_left: float | None
     core_seconds: float
     searches: bool = Field(description="Whether it searches hyperparameters.")
+    best_return: float | None = Field(
+        None, description="Highest best average of its runs; null without one, or if they have several environments."
+    )
 
 
 class ExperimentEstimate(Wire):

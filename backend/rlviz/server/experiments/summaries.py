@@ -70,7 +70,15 @@ def summary_of(
         progress=1.0 if status in OVER else min(1.0, progress),
         seconds_left=_seconds_left(trained, progress, planned - sum(shares), parallel) if is_running else None,
         core_seconds=sum(row.core_seconds(now) for row in rows.values()),
+        best_return=_best_return(rows.values()),
     )
+
+
+def _best_return(rows: Iterable[RunRow]) -> float | None:
+    """Return the highest best average; None without one, or if the runs have several environments."""
+    places = {(row.env_id, str(row.env_options)): None for row in rows}
+    found = [row.best_moving_average for row in rows if row.best_moving_average is not None]
+    return max(found) if found and len(places) == 1 else None
 
 
 def status_of(experiment: OpenExperiment) -> ExperimentStatus:

@@ -24,7 +24,10 @@ test("runs that wait are shown in order, and move by button and by key", async (
   renderWithQueries(<QueuePanel waiting={3} />);
   await userEvent.click(screen.getByRole("button", { name: "3 runs wait in the queue" }));
   const queue = await screen.findByRole("list", { name: "Queue" });
-  const names = () => within(queue).getAllByRole("link").map((link) => link.textContent);
+  const names = () =>
+    within(queue)
+      .getAllByRole("link")
+      .map((link) => link.textContent);
   expect(names()).toEqual(["Run a", "Run b", "Run c"]);
   expect(screen.queryByRole("button", { name: "Move Run a up" })).not.toBeInTheDocument();
   await userEvent.click(screen.getByRole("button", { name: "Start Run c first" }));

@@ -10,7 +10,9 @@ import { healthQuery } from "@/api/choices";
 import { usualPolicy } from "@/api/evaluate";
 import {
   isFiltered,
+  isStandardSort,
   type ListFilter,
+  NEWEST_FIRST,
   NO_FILTER,
   readListFilter,
   toListFilter,
@@ -21,6 +23,7 @@ import { withRetry } from "@/api/with-retry";
 import { plural } from "@/lib/number";
 import { useQueryString } from "@/lib/query-string";
 import { routes } from "@/lib/routes";
+import { Button } from "@/ui/button";
 import { ErrorState } from "@/ui/notice";
 import { type NamedRun, useRunActionsWithToasts } from "@/ui/use-run-actions-with-toasts";
 import layout from "./layout.module.css";
@@ -36,6 +39,11 @@ const NoRuns = lazy(
 );
 const NoMatches = lazy(
   withRetry(() => import("./no-matches").then(({ NoMatches }) => ({ default: NoMatches }))),
+);
+const ExperimentLines = lazy(
+  withRetry(() =>
+    import("./experiment-lines").then(({ ExperimentLines }) => ({ default: ExperimentLines })),
+  ),
 );
 const QueuePanel = lazy(
   withRetry(() => import("./queue-panel").then(({ QueuePanel }) => ({ default: QueuePanel }))),
@@ -138,6 +146,11 @@ export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
       {(trials > 0 || shown.trials) && (
         <FoldedTrials count={trials} shown={shown.trials} onChange={(trials) => show({ trials })} />
       )}
+      {trials > 0 && !isFiltered(shown) && (
+        <Suspense>
+          <ExperimentLines />
+        </Suspense>
+      )}
       {waiting > 0 && (
         <Suspense>
           <QueuePanel waiting={waiting} />
@@ -154,11 +167,18 @@ export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
         {first.isPending ? (
           <RunListSkeleton />
         ) : !first.data ? (
-          <ErrorState
-            error={first.error}
-            retry={() => void first.refetch()}
-            retrying={first.isFetching}
-          />
+          <>
+            <ErrorState
+              error={first.error}
+              retry={() => void first.refetch()}
+              retrying={first.isFetching}
+            />
+            {!isStandardSort(shown.sort.key) && (
+              <p className="-mt-6 pb-8 text-center">
+                <Button onClick={() => show({ sort: NEWEST_FIRST })}>Sort by age</Button>
+              </p>
+            )}
+          </>
         ) : total === 0 && trials > 0 && !isFiltered(shown) ? (
           <p className="px-4 py-8 text-center text-sm text-ink-soft">
             All runs here are trials of experiments.
