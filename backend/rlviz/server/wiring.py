@@ -49,8 +49,8 @@ from rlviz.server.runs.groups import GroupService
 from rlviz.server.runs.presets import OwnPresets
 from rlviz.server.runs.service import PlayedRuns, RunAdoptionService, RunService
 from rlviz.server.runs.trash import TrashService
-from rlviz.server.service.settings import SettingsService
 from rlviz.server.sessions.service import SessionService
+from rlviz.server.settings import SettingsService
 from rlviz.server.snapshots.damage import DamageService
 from rlviz.server.snapshots.forking import ForkService
 from rlviz.server.snapshots.resuming import AutomaticResuming, ResumeService

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rlviz.domain.errors import InvalidRequest, SettingLocked
-from rlviz.server.service.settings import DAMAGED_FILE, SettingsService
+from rlviz.server.settings import DAMAGED_FILE, SettingsService
 from rlviz.settings import CHANGEABLE, PREFIX, SAVED_FILE, SAVED_SOURCE, Settings, read_settings
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, JsonValue
+from pydantic import Field
 
 from rlviz.domain.recording import Detail
 from rlviz.server.notifications.notifier import WebhookInfo
@@ -30,39 +30,6 @@ class StorageProfileInfo(Wire):
     )
     most_cost_in_training: float = Field(description="The same limit while a policy trains.")
     keeps: dict[Detail, str] = Field(description="One sentence for each detail on what is kept.")
-
-
-class SettingChange(Wire):
-    """How a setting can be changed on the Settings page."""
-
-    kind: Literal["integer", "number", "switch", "choice", "bytes", "json"]
-    minimum: float | None
-    maximum: float | None
-    choices: list[str] = Field(description="The allowed values of a choice.")
-    saved: JsonValue = Field(description="The value in settings.json of the runs folder; null if there is none.")
-    otherwise: JsonValue = Field(description="The value that counts if nothing is saved.")
-    otherwise_source: str
-    locked_by: str | None = Field(description="What overrides a saved value: flag, environment or .env; null if none.")
-    applies: Literal["now", "new_runs", "restart"] = Field(
-        description="When a saved value counts: at once, for runs created from now on, or after the next start."
-    )
-
-
-class SettingInfo(Wire):
-    """A setting that the service runs with."""
-
-    name: str
-    variable: str = Field(description="The environment variable that sets it.")
-    value: JsonValue = Field(description="Secrets are hidden.")
-    unit: Literal["bytes"] | None
-    source: str = Field(
-        description="Where it was set: flag, environment, .env, settings page, a file with the line, or default."
-    )
-    description: str
-    change: SettingChange | None = Field(
-        description="How it can be changed; null if only where the service is started, because it names code, a path, "
-        "an address or a secret."
-    )
 
 
 class Health(Wire):

@@ -36,8 +36,8 @@ from rlviz.server.runs.choices import (
 from rlviz.server.runs.environments import EnvironmentService
 from rlviz.server.runs.presets import OwnPresets
 from rlviz.server.runs.service import RunService
-from rlviz.server.service.models import Health, SettingInfo, StorageProfileInfo
-from rlviz.server.service.settings import SettingsService
+from rlviz.server.service.models import Health, StorageProfileInfo
+from rlviz.server.settings import SettingInfo, SettingsService
 from rlviz.server.storage.service import StorageService
 from rlviz.server.supervisor.supervisor import Supervisor
 from rlviz.settings import Settings

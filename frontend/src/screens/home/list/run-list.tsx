@@ -135,7 +135,7 @@ export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
   const waiting = useQuery(healthQuery).data?.queued_runs ?? 0;
   if (first.data && total === 0 && trials === 0 && !isFiltered(shown)) {
     return (
-      <Suspense>
+      <Suspense fallback={<RunListSkeleton />}>
         <NoRuns onNew={onNew} onImport={onImport} />
       </Suspense>
     );

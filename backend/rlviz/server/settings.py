@@ -9,13 +9,13 @@ from contextlib import suppress
 from threading import Lock
 from typing import Any, Literal, get_args, get_origin
 
-from pydantic import ByteSize, JsonValue
+from pydantic import ByteSize, Field, JsonValue
 from pydantic.fields import FieldInfo
 
 from rlviz.domain.errors import InvalidRequest, SettingLocked
 from rlviz.regular_file import NotRegular
 from rlviz.rundir.files import write_atomically
-from rlviz.server.service.models import SettingChange, SettingInfo
+from rlviz.server.wire import Wire
 from rlviz.settings import (
     AFTER_RESTART,
     CHANGEABLE,
@@ -29,6 +29,39 @@ from rlviz.settings import (
 
 DAMAGED_FILE = "settings.damaged.json"
 """Where a saved file that cannot be read is kept when the next change replaces it."""
+
+
+class SettingChange(Wire):
+    """How a setting can be changed on the Settings page."""
+
+    kind: Literal["integer", "number", "switch", "choice", "bytes", "json"]
+    minimum: float | None
+    maximum: float | None
+    choices: list[str] = Field(description="The allowed values of a choice.")
+    saved: JsonValue = Field(description="The value in settings.json of the runs folder; null if there is none.")
+    otherwise: JsonValue = Field(description="The value that counts if nothing is saved.")
+    otherwise_source: str
+    locked_by: str | None = Field(description="What overrides a saved value: flag, environment or .env; null if none.")
+    applies: Literal["now", "new_runs", "restart"] = Field(
+        description="When a saved value counts: at once, for runs created from now on, or after the next start."
+    )
+
+
+class SettingInfo(Wire):
+    """A setting that the service runs with."""
+
+    name: str
+    variable: str = Field(description="The environment variable that sets it.")
+    value: JsonValue = Field(description="Secrets are hidden.")
+    unit: Literal["bytes"] | None
+    source: str = Field(
+        description="Where it was set: flag, environment, .env, settings page, a file with the line, or default."
+    )
+    description: str
+    change: SettingChange | None = Field(
+        description="How it can be changed; null if only where the service is started, because it names code, a path, "
+        "an address or a secret."
+    )
 
 
 class SettingsService:
