@@ -99,7 +99,8 @@ test("Esc leaves the search, and a page shows the settings in force", async ({ p
   await page.getByRole("searchbox", { name: "Filter settings" }).fill("concurrent");
   const changeable = page.getByRole("list", { name: "Settings that can be changed here" });
   await expect(changeable.getByRole("listitem")).toHaveCount(1);
-  await expect(page.getByText("RLVIZ_MAX_CONCURRENT_RUNS")).toBeVisible();
+  await expect(changeable.getByText("RLVIZ_MAX_CONCURRENT_RUNS", { exact: true })).toBeVisible();
+  await expect(changeable.getByText(/^Set by an environment variable, which wins/)).toBeVisible();
 
   await page.getByRole("searchbox", { name: "Filter settings" }).fill("trash");
   const days = changeable.getByRole("textbox", { name: "Trash days" });
