@@ -145,7 +145,7 @@ class AnalyticsService:
         else:
             columns = {column["name"]: column["kind"] for column in self._analyst.schema()["runs"]}
             if name not in columns:
-                raise UnknownName("sort", name, [*SORTS, *columns], "/sort")
+                raise UnknownName("sort", name, dict.fromkeys([*SORTS, *columns]), "/sort")
             answer = self._analyst.ask(f'SELECT id, "{name}" FROM runs', most_rows=MOST_RUNS)
         rows = ((run_id, _sort_value(value)) for run_id, value in answer["rows"])
         return {run_id: value for run_id, value in rows if value is not None}
