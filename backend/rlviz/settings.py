@@ -1,14 +1,17 @@
-"""Settings of the service and the command line: read once, validated, and never changed afterwards.
+"""Settings of the service and the command line: read once and validated.
 
-``read_settings`` reads them from these sources, in this order of precedence: flags, the environment, a ``.env`` file, a
-settings file in the working folder, and a settings file in the user's configuration folder. In a working folder that
-the user has not trusted, only HARMLESS settings count.
+``read_settings`` reads them from these sources, in this order of precedence: flags, the environment, a ``.env`` file,
+the settings saved in the runs folder, a settings file in the working folder, and a settings file in the user's
+configuration folder. In a working folder that the user has not trusted, only HARMLESS settings count.
+
+A running service changes the CHANGEABLE settings alone, by ``Settings.apply_saved``.
 """
 
 from __future__ import annotations
 
 import difflib
 import ipaddress
+import json
 import os
 import re
 from collections.abc import Mapping
@@ -116,6 +119,21 @@ to other machines; ``runs_dir`` counts if it is inside the folder."""
 HARMLESS_TO_OWN_RUNS = frozenset({"keep_eval_videos", "trash_days", "resume", "resume_attempts"})
 """Settings that delete or start something: they count from an untrusted folder for runs inside that folder."""
 
+CHANGEABLE = (HARMLESS | HARMLESS_TO_OWN_RUNS) - {"port"}
+"""Settings that the Settings page can change. They are saved in the runs folder, which may come from elsewhere."""
+
+AFTER_RESTART = frozenset({"log_format", "niceness", "warm_worker"})
+"""CHANGEABLE settings that the service reads only when it starts."""
+
+FOR_NEW_RUNS = frozenset({"keep_film", "snapshot_bytes"})
+"""CHANGEABLE settings that a run copies into its configuration when it is created."""
+
+SAVED_FILE = "settings.json"
+"""File in the runs folder with the settings that were changed on the Settings page."""
+
+SAVED_SOURCE = "settings page"
+MOST_SAVED_BYTES = 1 << 20
+
 _SECRET: dict[str, JsonValue] = {"secret": True}
 """Marks a field whose variable is not passed to child processes (``rlviz.child_environment``)."""
 
@@ -135,6 +153,9 @@ class Settings(BaseSettings):
 
     _sources: dict[str, str] = PrivateAttr(default_factory=dict)
     _ignored: dict[str, str] = PrivateAttr(default_factory=dict)
+    _saved: dict[str, Any] = PrivateAttr(default_factory=dict)
+    _without_saved: dict[str, tuple[Any, str]] = PrivateAttr(default_factory=dict)
+    _saved_problem: str | None = PrivateAttr(None)
 
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8000, ge=0, le=65_535, description="Port to listen on; 0 chooses a free one.")
@@ -379,10 +400,7 @@ class Settings(BaseSettings):
 
     def as_json(self, name: str) -> Any:
         """Return the value of field ``name`` as JSON has it, with secrets hidden; paths are text."""
-        value = self.shown(name)
-        if isinstance(value, tuple):
-            return list(value)
-        return value if isinstance(value, bool | int | float | dict) or value is None else str(value)
+        return value_as_json(self.shown(name))
 
     @property
     def memory_a_run(self) -> int:
@@ -405,6 +423,63 @@ class Settings(BaseSettings):
             return None
         names = ", ".join(f"{name} ({source})" for name, source in self._ignored.items())
         return f"This folder is not trusted, so these of its settings do not count: {names}. `rlviz trust .` trusts it."
+
+    @property
+    def saved(self) -> Mapping[str, Any]:
+        """The settings saved in the runs folder. Not all of them count: see ``locked_by``."""
+        return self._saved
+
+    @property
+    def saved_problem(self) -> str | None:
+        """What is wrong with the file of saved settings, and what to do; None if it could be read."""
+        return self._saved_problem
+
+    def locked_by(self, name: str) -> str | None:
+        """Return the source that overrides a saved value of ``name``: flag, environment or .env; None if none does."""
+        source = self.source_of(name)
+        return source if source in ("flag", "environment", DOTENV) else None
+
+    def without_saved(self, name: str) -> tuple[Any, str]:
+        """Return the value of ``name``, and its source, if nothing were saved for it."""
+        return self._without_saved.get(name, (getattr(self, name), self.source_of(name)))
+
+    def check_value(self, name: str, value: JsonValue) -> Any:
+        """Validate a value for the CHANGEABLE setting ``name`` and return it with its type.
+
+        Raises InvalidRequest, which points to the setting.
+        """
+        values = {field: getattr(self, field) for field in type(self).model_fields}
+        try:
+            return getattr(type(self)(_env_file=None, **{**values, name: value}), name)
+        except ValidationError as error:
+            texts = "; ".join(validation_text(item) for item in error.errors())
+            raise InvalidRequest.field(f"/{name}", texts) from error
+
+    def apply_saved(self, name: str, value: Any, *, at_start: bool = False) -> None:
+        """Use a checked value of a CHANGEABLE setting, or with None, the value that counts if nothing is saved.
+
+        ``at_start``: also change settings that the service reads only when it starts.
+        """
+        if value is None:
+            self._saved.pop(name, None)
+        else:
+            self._saved[name] = value
+        if self.locked_by(name) is not None or (name in AFTER_RESTART and not at_start):
+            return
+        before = self._without_saved.setdefault(name, (getattr(self, name), self.source_of(name)))
+        used, source = before if value is None else (value, SAVED_SOURCE)
+        self.__dict__[name] = used  # the model is frozen for everyone else
+        self._sources[name] = source
+
+    def note_saved_problem(self, problem: str | None) -> None:
+        self._saved_problem = problem
+
+
+def value_as_json(value: Any) -> Any:
+    """Return the value of a setting as JSON has it."""
+    if isinstance(value, tuple):
+        return list(value)
+    return value if isinstance(value, bool | int | float | dict) or value is None else str(value)
 
 
 def _changed(family: str, changes: dict[str, Any]) -> StorageProfile:
@@ -460,7 +535,51 @@ def read_settings(**flags: Any) -> Settings:
     settings.note_sources(
         {name: given.source for name, given in found.items()}, {name: by_folder[name].source for name in ignored}
     )
+    _apply_saved_file(settings)
     return settings
+
+
+def read_saved_file(runs_dir: Path) -> dict[str, Any]:
+    """Return the content of the file of saved settings; empty if there is none. Nothing in it is validated.
+
+    Raises ValueError if it is not a JSON object, or OSError.
+    """
+    try:
+        content = read_regular(runs_dir / SAVED_FILE, MOST_SAVED_BYTES)
+    except FileNotFoundError:
+        return {}
+    document = json.loads(content)
+    if not isinstance(document, dict):
+        raise ValueError("it is not a JSON object")  # noqa: TRY004 - callers handle it like broken JSON
+    return document
+
+
+def _apply_saved_file(settings: Settings) -> None:
+    """Use the settings saved in the runs folder. What cannot be used is noted and left out: it never ends a start."""
+    path = settings.runs_dir / SAVED_FILE
+    try:
+        saved = read_saved_file(settings.runs_dir)
+    except (ValueError, RecursionError, OSError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not a JSON object"
+        settings.note_saved_problem(
+            f"{path} cannot be read ({reason}), so no saved setting counts. Fix or delete the file, or save a setting "
+            "on the Settings page: the file is then replaced, and this one kept beside it."
+        )
+        return
+    problems = []
+    for name, value in saved.items():
+        if name not in CHANGEABLE:
+            problems.append(f"{name[:80]!r} is not a setting that can be saved")
+            continue
+        try:
+            settings.apply_saved(name, settings.check_value(name, value), at_start=True)
+        except InvalidRequest as error:
+            problems.append(f"{name}: {error.fields[0].detail}")
+    if problems:
+        settings.note_saved_problem(
+            f"Some settings in {path} do not count: {'; '.join(problems)}. Change them on the Settings page, or edit "
+            "the file and start again."
+        )
 
 
 def settings_that_need_trust(folder: Path) -> list[str]:

@@ -88,6 +88,7 @@ SECTIONS = {
         "preset": Entry("presets", "Your own presets, saved from experiments."),
     },
     "Organise": {
+        "queue": Entry("queue", "Show the runs that wait for a free place, in order, or move one."),
         "edit": Entry("run_actions", "Change a run's name, tags or notes. Without options, show its notes."),
         "delete": Entry("run_actions", "Move runs to the trash. `rlviz restore` restores them within some days."),
         "restore": Entry("run_actions", "Restore a deleted run from the trash."),

@@ -310,6 +310,12 @@ class NotTraining(Conflict):
     title = "Run is not training"
 
 
+class NotQueued(Conflict):
+    """The run does not wait, so it has no place in the queue."""
+
+    title = "Run is not queued"
+
+
 class NothingToResume(Conflict):
     title = "Nothing to resume from"
 
@@ -342,6 +348,12 @@ class SnapshotDamaged(SnapshotRefused):
 
 class VerificationInProgress(Conflict):
     title = "A verification is in progress"
+
+
+class SettingLocked(Conflict):
+    """A flag, a variable or the .env file sets the value, and overrides what would be saved."""
+
+    title = "Setting is set elsewhere"
 
 
 class StorageRulesUnusable(Conflict):

@@ -51,6 +51,7 @@ from rlviz.server.runs.presets import OwnPresets
 from rlviz.server.runs.service import PlayedRuns, RunAdoptionService, RunService
 from rlviz.server.runs.trash import TrashService
 from rlviz.server.sessions.service import SessionService
+from rlviz.server.settings import SettingsService
 from rlviz.server.snapshots.damage import DamageService
 from rlviz.server.snapshots.forking import ForkService
 from rlviz.server.snapshots.resuming import AutomaticResuming, ResumeService
@@ -222,6 +223,7 @@ class Services:
 
     def _create_storage(self) -> None:
         settings = self.settings
+        self.changed_settings = SettingsService(settings, self.supervisor.wake, self.experiment_scheduler.wake)
         rules, action_log = StorageRulesStore(settings.runs_dir), StorageActionLog(settings.runs_dir)
         self.meter = StorageMeter(settings.runs_dir)
         clearing = RunClearing(settings, self.database, self.supervisor, self.events, self.trash, clock=self._age_clock)

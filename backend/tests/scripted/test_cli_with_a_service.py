@@ -66,6 +66,14 @@ def test_the_address_of_a_process_that_is_gone_is_stale(tmp_path: Path) -> None:
     assert not address.is_alive
 
 
+def test_a_setting_is_saved_and_removed(warm: Service) -> None:
+    told = call(warm.runs_dir, "config", "set", "RLVIZ_KEEP_FILM", "12")
+    assert told.out == "RLVIZ_KEEP_FILM is 12 (saved). It applies to new runs.\n", told.err
+    assert call(warm.runs_dir, "config", "show", "--json").json["keep_film"] == {"value": 12, "source": "settings page"}
+    assert call(warm.runs_dir, "config", "set", "keep_film", "many").status == 2
+    assert call(warm.runs_dir, "config", "unset", "keep_film").out.startswith("RLVIZ_KEEP_FILM is 40 (default).")
+
+
 def test_runs_are_listed_with_what_matters(warm: Service, run_id: str) -> None:
     listed = call(warm.runs_dir, "runs")
     assert listed.status == 0

@@ -17,6 +17,10 @@ test("a hyperparameter becomes a column, which is moved, resized and kept", asyn
     .first()
     .getByText(/^0\.\d+$/);
   await expect(cell.first()).toBeVisible(PATIENCE);
+  await added.getByRole("button").click();
+  await expect(added).toHaveAttribute("aria-sort", "ascending");
+  await expect(page).toHaveURL(/sort=hp_learning_rate/);
+  await expect(page.locator("[role=row][data-index]").first()).toContainText("baseline");
 
   const names = () =>
     titles.evaluateAll((all) => all.map((title) => title.getAttribute("aria-label")));

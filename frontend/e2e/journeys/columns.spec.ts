@@ -1,7 +1,14 @@
 import { expect, test } from "@playwright/test";
+import { PATIENCE } from "../patience";
 
 test("trials of experiments are folded until they are shown", async ({ page }) => {
   await page.goto("/");
+  const experiments = page.getByRole("list", { name: "Experiments", exact: true });
+  await experiments
+    .getByRole("button", { name: /^Trials of/ })
+    .first()
+    .click();
+  await expect(experiments.getByRole("link", { name: /seed \d+/ }).first()).toBeVisible(PATIENCE);
   await page.getByRole("button", { name: /^\d+ trials of experiments folded$/ }).click();
   await expect(page).toHaveURL(/trials=shown/);
   await expect(page.getByRole("button", { name: "Fold trials of experiments" })).toHaveAttribute(
@@ -43,6 +50,16 @@ test("Esc leaves the search, and a page shows the settings in force", async ({ p
   await page.keyboard.press(",");
   await expect(page.getByRole("heading", { name: "Settings", level: 1 })).toBeVisible();
   await page.getByRole("searchbox", { name: "Filter settings" }).fill("concurrent");
-  await expect(page.getByRole("list", { name: "Settings" }).getByRole("listitem")).toHaveCount(1);
-  await expect(page.getByText("RLVIZ_MAX_CONCURRENT_RUNS")).toBeVisible();
+  const changeable = page.getByRole("list", { name: "Settings that can be changed here" });
+  await expect(changeable.getByRole("listitem")).toHaveCount(1);
+  await expect(changeable.getByText("RLVIZ_MAX_CONCURRENT_RUNS", { exact: true })).toBeVisible();
+  await expect(changeable.getByText(/^Set by an environment variable, which wins/)).toBeVisible();
+
+  await page.getByRole("searchbox", { name: "Filter settings" }).fill("trash");
+  const days = changeable.getByRole("textbox", { name: "Trash days" });
+  await days.fill("9");
+  await page.keyboard.press("Enter");
+  await expect(changeable.getByText("settings page")).toBeVisible();
+  await changeable.getByRole("button", { name: "Reset Trash days" }).click();
+  await expect(days).toHaveValue("7");
 });

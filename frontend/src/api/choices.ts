@@ -51,6 +51,11 @@ export const settingsQuery = queryOptions({
   staleTime,
 });
 
+/** Saves settings in the runs folder; null removes a saved value. Answers all settings. */
+export function saveSettings(body: Record<string, unknown>) {
+  return unwrap(http.PATCH("/settings", { body }));
+}
+
 export const healthQuery = queryOptions({
   queryKey: keys.health,
   queryFn: ({ signal }) => unwrap(http.GET("/health", { signal })),

@@ -2,11 +2,13 @@
 export const keys = {
   runs: ["runs"] as const,
   runList: (filter: object) => ["runs", filter] as const,
+  queue: ["runs", { queue: true }, 0] as const,
   runPage: (filter: object, page: number) => ["runs", filter, page] as const,
   namedRuns: ["runs", "named"] as const,
   runsById: (ids: readonly string[]) => ["runs", "named", ids] as const,
   runsOfGroups: (ids: readonly string[]) => ["runs", "named", "group", ...ids] as const,
   experiments: ["experiments"] as const,
+  recentExperiments: ["experiments", "recent"] as const,
   experimentEstimate: (specification: unknown) => ["experiment-estimate", specification] as const,
   experiment: (id: string) => ["experiment", id] as const,
   experimentSearch: (id: string) => ["experiment", id, "search"] as const,

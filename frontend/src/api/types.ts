@@ -108,6 +108,7 @@ export type StepColumns = Schemas["StepColumns"];
 export type StepsInfo = Schemas["StepsInfo"];
 export type Health = Schemas["Health"];
 export type ServiceSetting = Schemas["SettingInfo"];
+export type QueueMove = Schemas["QueueMove"];
 export type Verification = Schemas["Verification"];
 export type StepRecord = Schemas["StepRecord"];
 export type PolicyReading = Schemas["PolicyReading"];

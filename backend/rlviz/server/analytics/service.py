@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from rlviz.server.analytics.analyst import Analyst
 from rlviz.server.analytics.models import ReturnsScale, RunGroupCurves, RunGroups, RunScatter, RunsInGroup, ScatterPoint
 from rlviz.server.analytics.tables import OPTION, RETURNS, RunPlaces
 from rlviz.server.catalog.database import Database
-from rlviz.server.catalog.runs import RunQuery, find_runs, matching_ids
+from rlviz.server.catalog.runs import SORTS, RunQuery, find_runs, matching_ids
 from rlviz.server.experiments.results.digests import RunDigestStore
 from rlviz.server.metrics.service import MetricsService
 from rlviz.server.runs.environments import EnvironmentService
@@ -28,6 +30,12 @@ from rlviz.stats.return_scale import Place, ReturnScale, return_scale
 MOST_RUNS = 50_000
 MOST_GROUPS = 60
 MOST_POINTS = 5_000
+METRIC = "metric:"
+"""Prefix of a sort by the newest value of a metric."""
+
+MOST_SORTED, SORTED_SECONDS = 4, 5.0
+"""Columns whose values are kept for the next pages of the list, and seconds for which they are."""
+
 MOST_DRAWN = 300
 """Runs in one chart of curves."""
 
@@ -54,10 +62,13 @@ class AnalyticsService:
         runs_dir: Path,
         metrics: MetricsService,
         environments: EnvironmentService,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._analyst, self._database = analyst, database
         self._places = RunPlaces(database, environments)
         self._digests = RunDigestStore(runs_dir / ANALYTICS, runs_dir, metrics)
+        self._clock, self._sort_lock = clock, Lock()
+        self._sorted_by: dict[str, tuple[float, Mapping[str, float | str]]] = {}
 
     def schema(self) -> dict[str, list[dict[str, str]]]:
         """Return the columns of each table."""
@@ -66,6 +77,36 @@ class AnalyticsService:
     def query(self, sql: str, limit: int) -> dict[str, Any]:
         """Return the answer to a SELECT. Raises QueryRefused."""
         return self._analyst.ask(sql, most_rows=limit)
+
+    def sort_values(self, name: str) -> Mapping[str, float | str]:
+        """Return what the list of runs sorts by, by run id; runs without a value are left out.
+
+        Args:
+            name: A column of ``runs``, or ``metric:`` and the name of a metric, whose newest values count.
+
+        Raises UnknownName.
+        """
+        with self._sort_lock:
+            known = self._sorted_by.get(name)
+            if known is not None and self._clock() < known[0]:
+                return known[1]
+            values = self._read_sort_values(name)
+            while len(self._sorted_by) >= MOST_SORTED:
+                self._sorted_by.pop(next(iter(self._sorted_by)))
+            self._sorted_by[name] = (self._clock() + SORTED_SECONDS, values)
+            return values
+
+    def _read_sort_values(self, name: str) -> Mapping[str, float | str]:
+        if name.startswith(METRIC):
+            sql = "SELECT run_id, arg_max(value, step) FROM metrics WHERE name = ? GROUP BY run_id"
+            answer = self._analyst.ask(sql, [name.removeprefix(METRIC)], most_rows=MOST_RUNS)
+        else:
+            columns = {column["name"]: column["kind"] for column in self._analyst.schema()["runs"]}
+            if name not in columns:
+                raise UnknownName("sort", name, dict.fromkeys([*SORTS, *columns]), "/sort")
+            answer = self._analyst.ask(f'SELECT id, "{name}" FROM runs', most_rows=MOST_RUNS)
+        rows = ((run_id, _sort_value(value)) for run_id, value in answer["rows"])
+        return {run_id: value for run_id, value in rows if value is not None}
 
     def groups(self, question: Question) -> RunGroups:
         """Return statistics of the measure in each group. Raises UnknownName or InvalidRequest."""
@@ -190,6 +231,15 @@ class AnalyticsService:
             kinds = {known: kind for known, kind in kinds.items() if known not in NOT_A_SETTING}
         if name not in kinds:
             raise UnknownName("column", name, kinds, pointer)
+
+
+def _sort_value(value: Any) -> float | str | None:
+    """Return a value that can be sorted by; None if there is none."""
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or None
+    if isinstance(value, int | float):
+        return float(value) if np.isfinite(value) else None
+    return None if value is None else str(value).lower()
 
 
 def check_by(by: Sequence[str]) -> Sequence[str]:

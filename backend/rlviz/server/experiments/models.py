@@ -73,6 +73,9 @@ class ExperimentSummary(Wire):
     core_seconds: float
     searches: bool = Field(description="Whether it searches hyperparameters.")
     hint_test: HintOutcome | None = Field(None, description="Result of the hint that it tests; null: it tests none.")
+    best_return: float | None = Field(
+        None, description="Highest best average of its runs; null without one, or if they have several environments."
+    )
 
 
 class ExperimentEstimate(Wire):

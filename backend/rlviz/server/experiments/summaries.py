@@ -73,6 +73,7 @@ def summary_of(
         seconds_left=_seconds_left(trained, progress, planned - sum(shares), parallel) if is_running else None,
         core_seconds=sum(row.core_seconds(now) for row in rows.values()),
         hint_test=outcome_of(experiment),
+        best_return=_best_return(rows.values()),
     )
 
 
@@ -101,6 +102,13 @@ def outcome_of(experiment: OpenExperiment) -> HintOutcome | None:
         is_over=experiment.is_over,
         is_stopped=experiment.control.desired == "stop",
     )
+
+
+def _best_return(rows: Iterable[RunRow]) -> float | None:
+    """Return the highest best average; None without one, or if the runs have several environments."""
+    places = {(row.env_id, str(row.env_options)): None for row in rows}
+    found = [row.best_moving_average for row in rows if row.best_moving_average is not None]
+    return max(found) if found and len(places) == 1 else None
 
 
 def status_of(experiment: OpenExperiment) -> ExperimentStatus:

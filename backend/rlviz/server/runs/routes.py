@@ -14,6 +14,8 @@ from fastapi.responses import PlainTextResponse
 
 from rlviz.domain.config import RunActor, RunConfig
 from rlviz.domain.errors import (
+    AnalyticsBusy,
+    AnalyticsUnusable,
     ArtifactNotFound,
     Conflict,
     CurveNotFound,
@@ -23,6 +25,7 @@ from rlviz.domain.errors import (
     NewerVersion,
     NotControlled,
     NotEnoughDisk,
+    NotQueued,
     PresetNotFound,
     RunFolderError,
     RunIsActive,
@@ -37,6 +40,7 @@ from rlviz.learning.environments.custom import learned_rewards
 from rlviz.learning.presets.catalog import known_curves, specification_text
 from rlviz.rundir.files import open_file
 from rlviz.rundir.folder import folder_gone
+from rlviz.server.analytics.service import AnalyticsService
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.runs import SORTS, RunQuery
 from rlviz.server.dependencies import provided
@@ -53,6 +57,7 @@ from rlviz.server.runs.groups import GroupService, SeedRequest
 from rlviz.server.runs.models import (
     GroupCreate,
     GroupRuns,
+    QueueMove,
     Run,
     RunCreate,
     RunDetail,
@@ -69,11 +74,13 @@ from rlviz.server.runs.models import (
     view_run,
 )
 from rlviz.server.runs.presets import OwnPresets
+from rlviz.server.runs.queue import Place
 from rlviz.server.runs.service import RunAdoptionService, RunService
 from rlviz.server.runs.trash import TrashService
 from rlviz.server.snapshots.damage import DamageService
 from rlviz.server.trust.service import TrustService
 
+Analytics = Annotated[AnalyticsService, Depends(provided(AnalyticsService))]
 Damage = Annotated[DamageService, Depends(provided(DamageService))]
 Deleted = Annotated[TrashService, Depends(provided(TrashService))]
 Evaluations = Annotated[EvaluationService, Depends(provided(EvaluationService))]
@@ -125,11 +132,12 @@ def add_seeds(run_id: str, body: SeedsAdd, sinks_service: Sinks, groups: Groups,
     return _group(runs, rows)
 
 
-@router.get("", responses=documented(InvalidRequest))
+@router.get("", responses=documented(InvalidRequest, AnalyticsUnusable, AnalyticsBusy))
 @in_lane(Lane.LISTS)
 def list_runs(
     runs: Runs,
     groups_service: Groups,
+    analytics: Analytics,
     status: Annotated[list[RunStatus] | None, Query(description="Repeatable.")] = None,
     algo: Annotated[list[str] | None, Query(max_length=50, description="Repeatable.")] = None,
     env_id: Annotated[list[str] | None, Query(max_length=50, description="Repeatable.")] = None,
@@ -147,7 +155,13 @@ def list_runs(
         ),
     ] = None,
     sort: Annotated[
-        str, Query(description=f"{', '.join(SORTS)}; a leading minus sorts in descending order.")
+        str,
+        Query(
+            max_length=200,
+            description=f"{', '.join(SORTS)}, another column of `runs` in `GET /analytics/schema`, such as "
+            "`hp_learning_rate`, or `metric:` and a metric, whose newest value counts; a leading minus sorts in "
+            "descending order. Missing values come last. Other columns than the first ones page with `offset`.",
+        ),
     ] = "-created_at",
     limit: Annotated[
         int, Query(ge=LIMITS.runs_per_page.minimum, le=LIMITS.runs_per_page.maximum)
@@ -161,6 +175,7 @@ def list_runs(
     without_trials: Annotated[bool, Query(description="Leave out the trials of experiments.")] = False,
 ) -> RunPage:
     """List runs, newest first by default."""
+    column = sort.removeprefix("-")
     statuses = [item.value for item in status or ()]
     query = RunQuery(
         status=statuses,
@@ -171,6 +186,7 @@ def list_runs(
         ids=ids,
         q=q,
         sort=sort,
+        values=None if column in SORTS else analytics.sort_values(column),
         limit=limit,
         cursor=cursor,
         offset=offset,
@@ -260,6 +276,16 @@ def start_run(run_id: str, runs: Runs) -> Run:
 def stop_run(run_id: str, runs: Runs) -> Run:
     """Ask a run to stop and save its model. Idempotent."""
     return _run(runs, runs.stop(run_id))
+
+
+@router.post("/{run_id}/queue", responses=documented(RunNotFound, NotQueued, ArtifactNotFound, InvalidRequest))
+@in_lane(Lane.CHANGES)
+def move_in_queue(run_id: str, body: QueueMove, runs: Runs) -> Run:
+    """Move a queued run to another place in the queue: first, up, down, last, or before another run.
+
+    `GET /runs?status=queued&sort=queued_at` lists the queue in order.
+    """
+    return _run(runs, runs.move_in_queue(run_id, Place(body.to, body.before)))
 
 
 @router.get("/{run_id}/config", response_model=RunConfig, responses=documented(RunNotFound))

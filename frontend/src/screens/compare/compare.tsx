@@ -171,6 +171,7 @@ export function Compare() {
                 runs={known}
                 environments={data.environments}
                 onHide={(name) => change({ metrics: metrics.main.filter((one) => one !== name) })}
+                onOrder={(order) => change({ metrics: order })}
                 options={
                   <ChartOptions
                     color={color}

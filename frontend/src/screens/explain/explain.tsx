@@ -17,7 +17,7 @@ import { Skeleton } from "@/ui/progress";
 import { Tabs } from "@/ui/tabs";
 import { guides } from "./guides/registry";
 import { HintsPanel } from "./hints-panel";
-import { Section } from "./section";
+import { GuideSkeleton, Section } from "./section";
 
 /** The guide to an algorithm. If a run is selected, the guide first shows the run's environment and preset. */
 function GuideTo({ algorithm, run }: { algorithm: Algorithm; run: RunDetail | undefined }) {
@@ -83,6 +83,12 @@ export function Explain() {
       )}
       {algorithms.error && (
         <ErrorState error={algorithms.error} retry={() => void algorithms.refetch()} />
+      )}
+      {waiting && !algorithms.error && (
+        <div className="flex flex-col gap-6">
+          <Skeleton className="h-8 max-w-xl" />
+          <GuideSkeleton />
+        </div>
       )}
       {!waiting && explained.length > 0 && (
         <Tabs

@@ -102,8 +102,20 @@ function Overview({ storage }: { storage: StorageData }) {
 function StorageSkeleton() {
   return (
     <div role="status" aria-label="Loading storage" className="flex flex-col gap-4">
-      <Skeleton className="h-32" />
-      <Skeleton className="h-80" />
+      <Card title="The runs folder" bodyClass="grid grid-cols-2 gap-4 p-4 md:grid-cols-4">
+        {Array.from({ length: 4 }, (_, i) => (
+          <Skeleton key={i} className="h-10 max-w-32" />
+        ))}
+      </Card>
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        {["By kind", "By run"].map((title) => (
+          <Card key={title} title={title} bodyClass="flex flex-col gap-4 p-4">
+            {Array.from({ length: 5 }, (_, i) => (
+              <Skeleton key={i} className="h-6" />
+            ))}
+          </Card>
+        ))}
+      </div>
     </div>
   );
 }

@@ -224,7 +224,7 @@ test("a group is one line with the interval of what its column names, and opens 
     "title",
     "461.2 [420.0, 492.1]. IQM of the best averages.",
   );
-  expect(row).toHaveTextContent("50%1 of 3 ended");
+  expect(row).toHaveTextContent("50% in total1 of 3 ended");
   expect(within(row).getByRole("link", { name: "Seeds" })).toHaveAttribute(
     "href",
     "/compare?runs=a,b,c",
