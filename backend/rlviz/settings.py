@@ -546,7 +546,7 @@ def read_saved_file(runs_dir: Path) -> dict[str, Any]:
     """
     try:
         content = read_regular(runs_dir / SAVED_FILE, MOST_SAVED_BYTES)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     document = json.loads(content)
     if not isinstance(document, dict):

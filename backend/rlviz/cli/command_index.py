@@ -64,8 +64,8 @@ SECTIONS = {
         ),
         "recording": Entry(
             "recording",
-            "Choose how much of a run is recorded. This works while it trains. Without a choice, show it with its "
-            "cost.",
+            "Choose how much of a run is recorded. This works while it trains. Without DETAIL, show the "
+            "current choice and its cost.",
         ),
         "episodes": Entry("insight", "Search the evaluated episodes of runs."),
         "film": Entry("film", "Saved policies of a run, and videos of them."),

@@ -66,14 +66,15 @@ def set_value(
     context: typer.Context,
     name: SettingName,
     value: Annotated[str, typer.Argument(metavar="VALUE", help="The value, as in an environment variable.")],
+    as_json: AsJson = False,
 ) -> None:
     """Save a setting in the runs folder, as the Settings page does. Flags, variables and .env still override it."""
-    _change_setting(context, name, _parse(value))
+    _change_setting(context, name, _parse(value), as_json=as_json)
 
 
-def unset(context: typer.Context, name: SettingName) -> None:
+def unset(context: typer.Context, name: SettingName, as_json: AsJson = False) -> None:
     """Remove a setting saved in the runs folder."""
-    _change_setting(context, name, None)
+    _change_setting(context, name, None, as_json=as_json)
 
 
 def _parse(value: str) -> Any:
@@ -85,11 +86,14 @@ def _parse(value: str) -> Any:
     return parsed if isinstance(parsed, dict) else value
 
 
-def _change_setting(context: typer.Context, name: str, value: Any) -> None:
+def _change_setting(context: typer.Context, name: str, value: Any, *, as_json: bool) -> None:
     name = name.lower().removeprefix("rlviz_")
     with connected(context) as connection:
         settings = connection.request("PATCH", "/settings", json={name: value}).json()
     found = next(one for one in settings if one["name"] == name)
+    if as_json:
+        print_json(found)
+        return
     applies = {
         "now": "",
         "new_runs": " It applies to new runs.",
