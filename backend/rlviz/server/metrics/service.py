@@ -137,6 +137,11 @@ class OpenedRun:
             series = RunSeries(self._pieces, self._columns.all_series())
             return Snapshot(series, self._broken_lines, self._tail.offset, superseded)
 
+    def unread_bytes(self) -> int:
+        """Return the bytes of the journal that the next ``read`` parses. Does not wait for a ``read`` that runs."""
+        tail = self._tail
+        return self._unread_from(self._sealed.end() if tail is None else tail.offset)
+
     def _open(self, superseded: Superseded) -> None:
         self._left_out = superseded
         self._wanted = WantedRows(superseded) if superseded else EVERY_ROW
@@ -157,8 +162,11 @@ class OpenedRun:
 
     def _unsealed(self) -> int:
         """Return the bytes of the journal that are not sealed."""
+        return self._unread_from(self._sealed_end())
+
+    def _unread_from(self, offset: int) -> int:
         try:
-            return journal_size(self._folder.metrics_path) - self._sealed_end()
+            return journal_size(self._folder.metrics_path) - offset
         except (OSError, RunFolderError):
             return 0
 
@@ -301,9 +309,15 @@ class MetricsService:
 
     def read(self, folder: RunFolder) -> Snapshot:
         """Return all series, up to the current end of the journal."""
+        return self._opened(folder).read()
+
+    def reads_quickly(self, folder: RunFolder) -> bool:
+        """Return whether little of the journal has to be parsed for the curves: less than LONG_BYTES."""
+        return self._opened(folder).unread_bytes() < LONG_BYTES
+
+    def _opened(self, folder: RunFolder) -> OpenedRun:
         with self._lock:
-            cached = self._cache.setdefault(folder.run_id, OpenedRun(folder, self._sealer))
-        return cached.read()
+            return self._cache.setdefault(folder.run_id, OpenedRun(folder, self._sealer))
 
 
 def _points(series: RunSeries, name: str, axis: Axis, clock: TrainingClock) -> tuple[Floats, Floats]:

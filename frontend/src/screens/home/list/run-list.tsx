@@ -2,7 +2,6 @@
 
 import clsx from "clsx";
 import { ChevronRight } from "lucide-react";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { lazy, Suspense, useReducer, useState } from "react";
 import { usualPolicy } from "@/api/evaluate";
@@ -19,6 +18,7 @@ import { withRetry } from "@/api/with-retry";
 import { plural } from "@/lib/number";
 import { useQueryString } from "@/lib/query-string";
 import { routes } from "@/lib/routes";
+import { HoverLink } from "@/ui/hover-link";
 import { ErrorState } from "@/ui/notice";
 import { type NamedRun, useRunActionsWithToasts } from "@/ui/use-run-actions-with-toasts";
 import layout from "./layout.module.css";
@@ -217,9 +217,9 @@ function FoldedTrials({ count, shown, onChange }: FoldedTrialsProps) {
         />
         {shown ? "Fold trials of experiments" : `${plural(count, "trial")} of experiments folded`}
       </button>
-      <Link href={routes.experiments} className="rounded-sm text-accent hover:underline">
+      <HoverLink href={routes.experiments} className="rounded-sm text-accent hover:underline">
         Experiments
-      </Link>
+      </HoverLink>
     </p>
   );
 }
