@@ -54,7 +54,9 @@ test("the page of a run draws its first curve after few requests, and loads no o
   expect(api.filter((url) => url.includes("/metrics/curves"))).toEqual([]);
   await expect(page.getByRole("heading", { name: "Episode return" })).toBeVisible();
   // What the page shows besides its curve follows.
-  await expect.poll(() => sent.filter(({ url }) => /\/evaluations$/.test(url())).length).toBe(1);
+  await expect
+    .poll(() => sent.filter((request) => /\/evaluations$/.test(request.url())).length)
+    .toBe(1);
   const ofOtherPages = () =>
     sent.map((request) => new URL(request.url()).pathname).filter((path) => /__next/.test(path));
   expect(ofOtherPages()).toEqual([]);

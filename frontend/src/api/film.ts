@@ -70,7 +70,6 @@ export function pictureQuery(runId: string, step: number, options: ClipOptions) 
       }
       return clip;
     },
-    staleTime: Infinity,
   });
 }
 
