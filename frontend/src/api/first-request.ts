@@ -4,7 +4,7 @@
  */
 
 /** Milliseconds after which the others are sent in any case. */
-const MOST_MS = 3_000;
+const MOST_MS = 5_000;
 
 interface Hold {
   released: Promise<void>;
@@ -13,7 +13,7 @@ interface Hold {
 
 let hold: Hold | null = null;
 
-/** From now on requests that read wait, until `releaseRequests` is called or three seconds have passed. */
+/** From now on requests that read wait, until `releaseRequests` is called or five seconds have passed. */
 export function holdRequests() {
   if (hold) return;
   let resolve = () => {};

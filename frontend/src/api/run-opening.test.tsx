@@ -79,7 +79,6 @@ test("curves that take long come with a request of their own", async () => {
 
 test("the script of the page sends the request that its code would send", async () => {
   window.history.replaceState(null, "", "/runs/view?id=a");
-  // eslint-disable-next-line @typescript-eslint/no-implied-eval
   new Function(openingScript)();
   expect(asked).toEqual(["/api/runs/a/page?max_points=2000&smoothing=0.9&x=step"]);
   const client = new QueryClient();
@@ -92,7 +91,6 @@ test.each(["/?id=a", "/runs/view", "/runs/view?id=../a", "/runs/view?id=a&smooth
   "the script sends nothing at %s",
   (address) => {
     window.history.replaceState(null, "", address);
-    // eslint-disable-next-line @typescript-eslint/no-implied-eval
     new Function(openingScript)();
     expect(asked).toEqual([]);
   },

@@ -149,8 +149,9 @@ def _quick_curves(
     runs: RunService, metrics: MetricsService, run_id: str, names: Sequence[str] | None, wanted: CurveRequest
 ) -> MetricCurves | None:
     with suppress(RunFolderError):  # the run is shown all the same, and the request for the curves says why
-        if metrics.reads_quickly(runs.folder(run_id)):
+        if metrics.reads_quickly(folder := runs.folder(run_id)):
             return _curves(runs, metrics, run_id, names, wanted)
+        metrics.read_ahead(folder)
     return None
 
 

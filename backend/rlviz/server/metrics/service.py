@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
-from threading import Lock
+from threading import Lock, Thread
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -184,8 +185,15 @@ CACHED_RUNS = LIMITS.compared_runs.maximum
 """Number of runs to cache, so that repeating a comparison parses no journal. Only the unsealed part of a run is in
 memory."""
 
+MOST_AHEAD = 2
+"""Maximum number of runs that are read ahead of a request for their curves."""
+
+LONG_CURVE = 200_000
+"""Minimum points before thinning for which a curve is cached although its run is not sealed."""
+
 CACHED_POINTS = 100_000
-"""Maximum points of cached curves of sealed runs: about 10 MB, enough for a page of one run in several windows."""
+"""Maximum points of cached curves of long or sealed runs: about 10 MB, enough for a page of a run in several
+windows."""
 
 Axis = Literal["step", "time", "seconds", "episode"]
 
@@ -258,6 +266,8 @@ class MetricsService:
         self._sealer = sealer
         self._cache: LRUCache[str, OpenedRun] = LRUCache(CACHED_RUNS)
         self._curves: LRUCache[_CurveOf, MetricCurve] = LRUCache(CACHED_POINTS, getsizeof=lambda curve: len(curve.x))
+        self._ahead = set[str]()
+        """Ids of runs that a thread reads because a page of theirs was opened."""
         self._lock = Lock()
 
     def tail(self, folder: RunFolder, count: int) -> Tail:
@@ -284,13 +294,13 @@ class MetricsService:
     def _curve(
         self, run_id: str, found: Snapshot, name: str, request: CurveRequest, clock: TrainingClock
     ) -> MetricCurve:
-        """Return a curve. Curves of sealed runs are cached until the run has new rows."""
+        """Return a curve. Curves of long or sealed runs are cached until the run has new rows."""
         key = _CurveOf(run_id, found.offset, found.superseded, name, request, clock)
         with self._lock:
             known = self._curves.get(key)
         if known is None:
             known = make_curve(*_points(found.series, name, request.axis, clock), request)
-            if found.series.is_sealed and len(known.x) <= CACHED_POINTS:
+            if (found.series.is_sealed or known.count >= LONG_CURVE) and len(known.x) <= CACHED_POINTS:
                 with self._lock:
                     self._curves[key] = known
         return known
@@ -314,6 +324,25 @@ class MetricsService:
     def reads_quickly(self, folder: RunFolder) -> bool:
         """Return whether little of the journal has to be parsed for the curves: less than LONG_BYTES."""
         return self._opened(folder).unread_bytes() < LONG_BYTES
+
+    def read_ahead(self, folder: RunFolder) -> None:
+        """Start to read the run in a thread, so that the request for its curves that follows waits less.
+
+        Does nothing while the run, or MOST_AHEAD others, are read in this way.
+        """
+        with self._lock:
+            if folder.run_id in self._ahead or len(self._ahead) >= MOST_AHEAD:
+                return
+            self._ahead.add(folder.run_id)
+        Thread(target=self._read_ahead, args=(folder,), name="read-ahead", daemon=True).start()
+
+    def _read_ahead(self, folder: RunFolder) -> None:
+        try:
+            with suppress(RunFolderError, OSError):  # the request for the curves says what is wrong
+                self.read(folder)
+        finally:
+            with self._lock:
+                self._ahead.discard(folder.run_id)
 
     def _opened(self, folder: RunFolder) -> OpenedRun:
         with self._lock:

@@ -1,6 +1,5 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useAlgorithm, useEnvironment, useNameOfAlgorithm } from "@/api/choices";
 import { type MetricRegistry, useMetricRegistry } from "@/api/metric-registry";

@@ -1,6 +1,5 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 import { useEnvironment } from "@/api/choices";
 import type { RunDetail, SessionHello } from "@/api/types";

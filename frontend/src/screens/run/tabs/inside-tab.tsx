@@ -1,6 +1,5 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { lazy, Suspense, useState } from "react";
 import { useAlgorithm } from "@/api/choices";
