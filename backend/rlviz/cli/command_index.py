@@ -93,7 +93,7 @@ SECTIONS = {
         "delete": Entry("run_actions", "Move runs to the trash. `rlviz restore` restores them within some days."),
         "restore": Entry("run_actions", "Restore a deleted run from the trash."),
         "trash": Entry("trash", "Deleted runs, which you can restore for some days."),
-        "repair": Entry("run_actions", "Repair a damaged run. What can be read is kept, the rest is moved aside."),
+        "repair": Entry("run_actions", "Repair a damaged run: keep the readable parts and rename each damaged file."),
     },
     "Exchange": {
         "export": Entry(

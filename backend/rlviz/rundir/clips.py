@@ -207,6 +207,13 @@ class Clips:
     def has_thumbnail(self, clip_id: str) -> bool:
         return is_file(self.thumbnail_path(clip_id), self._folder.path)
 
+    def shows(self, clip_id: str, policy: Path) -> bool:
+        """Whether the thumbnail, and with it the return, was made with the current content of the policy file."""
+        try:
+            return self.thumbnail_path(clip_id).stat().st_mtime_ns >= policy.stat().st_mtime_ns
+        except OSError:
+            return False
+
     def is_newer_than(self, clip_id: str, policy: Path) -> bool:
         """Whether the clip was made with the current content of the policy file ``policy``."""
         try:

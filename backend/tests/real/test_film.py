@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
@@ -130,6 +131,18 @@ def test_a_picture_alone_shows_the_episode_that_its_clip_plays(service: Service,
     assert (again.status_code, again.json()) == (200, picture)
     clip = made(service, run_id, step=0, seed=31)
     assert (clip["status"], clip["episodes"]) == ("ready", picture["episodes"])
+    assert picture["is_current"]
+    policies = service.get(f"/runs/{run_id}/policies")
+    assert policies["has_idle_time"]
+    policy = service.folder(run_id).path / policies["policies"][0]["file"]
+    saved = policy.stat()
+    os.utime(policy)  # as if the run had been rolled back and had saved another policy at this step
+    try:
+        (old,) = [one for one in service.get(f"/runs/{run_id}/clips") if one["id"] == picture["id"]]
+        assert not old["is_current"]
+        assert made(service, run_id, step=0, seed=31, picture_only=True)["is_current"]
+    finally:
+        os.utime(policy, ns=(saved.st_atime_ns, saved.st_mtime_ns))
 
 
 def test_a_damaged_policy_says_so_and_harms_nothing(service: Service, run_id: str) -> None:

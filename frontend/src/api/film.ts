@@ -14,8 +14,8 @@ export interface ClipOptions {
  * little is added to it and a busy machine is not asked all the time.
  */
 const LOOK_AGAIN = { least: 80, most: 500, share: 0.2 };
-/** The same of a picture, which nobody waits for. */
-const LOOK_FOR_PICTURE_MS = 500;
+/** The same of a picture, which is made when nothing else is. */
+const LOOK_FOR_PICTURE = { least: 500, most: 3_000, share: 0.2 };
 
 /** The policies kept of a run, by step. */
 export function policiesQuery(runId: string) {
@@ -61,16 +61,16 @@ export function pictureQuery(runId: string, step: number, options: ClipOptions) 
     queryKey: keys.clip(runId, body),
     queryFn: async ({ signal }) => {
       const path = { run_id: runId };
+      const asked = performance.now();
       let clip = await unwrap(
         http.POST("/runs/{run_id}/clips", { params: { path }, body, signal }),
       );
       while (clip.status === "waiting") {
-        await pause(LOOK_FOR_PICTURE_MS, signal);
+        await pause(nextLook(LOOK_FOR_PICTURE, asked), signal);
         clip = await find(runId, clip.id, signal);
       }
       return clip;
     },
-    staleTime: Infinity,
   });
 }
 
@@ -92,12 +92,16 @@ export function growthVideoQuery(runId: string, until: number, options: ClipOpti
   });
 }
 
+/** Milliseconds until the next request for what was asked for at `asked`. */
+function nextLook({ least, most, share }: typeof LOOK_AGAIN, asked: number): number {
+  return Math.min(most, Math.max(least, share * (performance.now() - asked)));
+}
+
 async function made(runId: string, signal: AbortSignal, ask: () => Promise<Clip>): Promise<Clip> {
   const asked = performance.now();
   let clip = await ask();
   while (clip.status === "waiting" || clip.status === "retired") {
-    const wait = LOOK_AGAIN.share * (performance.now() - asked);
-    await pause(Math.min(LOOK_AGAIN.most, Math.max(LOOK_AGAIN.least, wait)), signal);
+    await pause(nextLook(LOOK_AGAIN, asked), signal);
     clip = clip.status === "retired" ? await ask() : await find(runId, clip.id, signal);
   }
   return clip;

@@ -20,6 +20,7 @@ export const keys = {
   storage: ["storage"] as const,
   settings: ["settings"] as const,
   run: (id: string) => ["run", id] as const,
+  opening: (id: string) => ["opening", id] as const,
   runSearch: (text: string, limit: number) => ["run-search", text, limit] as const,
   meanReturns: (ids: readonly string[]) => ["comparison", "mean-returns", ...ids] as const,
   comparison: (ids: readonly string[], threshold: number | null) =>
@@ -64,7 +65,9 @@ export const keys = {
   episodes: (ids: readonly string[], where: string) =>
     [...ofRuns(ids), "evaluations", "episodes", where] as const,
   algorithms: ["algorithms"] as const,
+  algorithm: (id: string) => ["algorithms", id] as const,
   environments: ["environments"] as const,
+  environment: (id: string) => ["environments", id] as const,
   metricDefinitions: ["metric-definitions"] as const,
   sessions: ["sessions"] as const,
   limits: ["limits"] as const,

@@ -3,6 +3,7 @@ import type { components } from "@/api/schema";
 type Schemas = components["schemas"];
 
 export type Run = Schemas["Run"];
+export type RunOpening = Schemas["RunOpening"];
 export type RunDetail = Schemas["RunDetail"];
 export type LearnedRewards = Schemas["LearnedRewards"];
 export type RunStatus = Run["status"];

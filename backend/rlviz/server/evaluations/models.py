@@ -244,6 +244,10 @@ class Policies(Wire):
     film_bytes: int = Field(description="Size of the filmstrip's policies.")
     clip_bytes: int = Field(description="Size of the clips.")
     clip_limit_bytes: int = Field(description="Maximum size of the clips (RLVIZ_KEEP_CLIPS).")
+    has_idle_time: bool = Field(
+        description="Whether the machine has time for pictures that are not urgent: it has more processors than runs "
+        "that train."
+    )
 
 
 class GrowthVideoCreate(Body):
@@ -275,6 +279,10 @@ class Clip(Wire):
     pictures: PicturesFacts | None = Field(description="The pictures that the agent saw; null if it sees none.")
     video_url: str | None = Field(description="null while there is no video.")
     thumbnail_url: str | None = Field(description="A small picture of the episode, kept after the video is deleted.")
+    is_current: bool = Field(
+        description="Whether the picture and the return are those of the policy that is kept for this step now. False "
+        "after the run was rolled back and trained again, until the clip is made again; and for a growth video."
+    )
 
 
 class SliceAxis(Wire):

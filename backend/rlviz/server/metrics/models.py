@@ -11,11 +11,13 @@ from pydantic import Field
 from rlviz.domain.anatomy import UpdateAnatomy
 from rlviz.domain.evaluation import EvaluationStatus
 from rlviz.domain.events import EventRecord, KnownData, UnknownData
+from rlviz.domain.limits import Limits
 from rlviz.domain.metrics import MetricRecord
 from rlviz.server.catalog.models import EvaluationRow
 from rlviz.server.problems import Problem
+from rlviz.server.runs.choices import AlgorithmInfo, EnvironmentInfo, MetricDefinitions
 from rlviz.server.runs.events import describe, describe_evaluation
-from rlviz.server.runs.models import Run, Solved
+from rlviz.server.runs.models import Run, RunDetail, Solved
 from rlviz.server.wire import Wire
 from rlviz.stats import hints
 from rlviz.stats.comparison import ConfigDifference
@@ -69,6 +71,22 @@ class MetricCurves(Wire):
     cursor: str = Field(description="Stream position after these points.")
     mean_episodes: int = Field(description="Episodes in the mean return and in the mean length.")
     before: EpisodesBefore | None = Field(None, description="null: not a fork, or unknown.")
+
+
+class RunOpening(Wire):
+    """Everything that the page of a run needs to draw its first curve."""
+
+    run: RunDetail
+    curves: MetricCurves | None = Field(
+        description="As `GET /runs/{run_id}/metrics/curves` answers them; null: they take long to read, or cannot be "
+        "read. Request them separately."
+    )
+    algorithm: AlgorithmInfo | None = Field(description="The run's entry of `GET /algorithms`; null: it has none.")
+    environment: EnvironmentInfo | None = Field(
+        description="The run's entry of `GET /environments`; null for custom environments, which may still be probed."
+    )
+    metric_definitions: MetricDefinitions
+    limits: Limits
 
 
 class GhostCurves(Wire):

@@ -42,6 +42,7 @@ from rlviz.server.metrics.models import (
     RunAnatomy,
     RunEvents,
     RunHints,
+    RunOpening,
     RunsMetricCurves,
     view_ended,
     view_event,
@@ -50,17 +51,25 @@ from rlviz.server.metrics.past import PastService
 from rlviz.server.metrics.service import CurveRequest, MetricsService, Window, read_anatomy
 from rlviz.server.problems import as_problem, documented
 from rlviz.server.router import Router
+from rlviz.server.runs.choices import find_algorithm, find_environment, view_metric_definitions
 from rlviz.server.runs.events import read_events
+from rlviz.server.runs.presets import OwnPresets
+from rlviz.server.runs.routes import view_detail
 from rlviz.server.runs.service import RunService
+from rlviz.server.snapshots.damage import DamageService
+from rlviz.server.trust.service import TrustService
 from rlviz.server.wire import Body
 from rlviz.stats.returns import MEAN_EPISODES
 
 ComparisonAccess = Annotated[ComparisonService, Depends(provided(ComparisonService))]
+Damage = Annotated[DamageService, Depends(provided(DamageService))]
 Evaluations = Annotated[EvaluationService, Depends(provided(EvaluationService))]
 Hints = Annotated[HintTestService, Depends(provided(HintTestService))]
 Metrics = Annotated[MetricsService, Depends(provided(MetricsService))]
+OwnPresetsAccess = Annotated[OwnPresets, Depends(provided(OwnPresets))]
 Past = Annotated[PastService, Depends(provided(PastService))]
 Runs = Annotated[RunService, Depends(provided(RunService))]
+Trust = Annotated[TrustService, Depends(provided(TrustService))]
 
 router = Router(tag="metrics", lane=Lane.CURVES)
 
@@ -121,6 +130,40 @@ def get_metric_rows(
 def get_metric_curves(run_id: str, runs: Runs, metrics: Metrics, wanted: Wanted, names: Names = None) -> MetricCurves:
     """Return a curve for each metric, thinned with all extremes kept."""
     return _curves(runs, metrics, run_id, _split_names(names), wanted)
+
+
+@router.get("/runs/{run_id}/page", responses=documented(RunNotFound, ArtifactNotFound, InvalidRequest))
+def open_run(
+    run_id: str,
+    runs: Runs,
+    metrics: Metrics,
+    damage: Damage,
+    evaluations: Evaluations,
+    trust: Trust,
+    own_presets: OwnPresetsAccess,
+    wanted: Wanted,
+    names: Names = None,
+) -> RunOpening:
+    """Return in one response what the page of a run shows first: the run, its curves, and what describes them."""
+    row = damage.inspect(run_id)
+    return RunOpening(
+        run=view_detail(runs, evaluations, trust, row),
+        curves=_quick_curves(runs, metrics, run_id, _split_names(names), wanted),
+        algorithm=find_algorithm(row.algo),
+        environment=find_environment(row.env_id, own_presets.all()),
+        metric_definitions=view_metric_definitions(),
+        limits=LIMITS,
+    )
+
+
+def _quick_curves(
+    runs: RunService, metrics: MetricsService, run_id: str, names: Sequence[str] | None, wanted: CurveRequest
+) -> MetricCurves | None:
+    with suppress(RunFolderError):  # the run is shown all the same, and the request for the curves says why
+        if metrics.reads_quickly(folder := runs.folder(run_id)):
+            return _curves(runs, metrics, run_id, names, wanted)
+        metrics.read_ahead(folder)
+    return None
 
 
 @router.get("/runs/{run_id}/metrics/past", responses=documented(RunNotFound, InvalidRequest))

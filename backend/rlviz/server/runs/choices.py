@@ -22,6 +22,7 @@ from rlviz.learning.algorithms.fields import GROUPS, Need
 from rlviz.learning.algorithms.knobs import Knob, Range, allowed_range
 from rlviz.learning.algorithms.random_actions import RANDOM, RANDOM_TIMESTEPS
 from rlviz.learning.algorithms.updates import FEWEST_UPDATES, learns_from_rollouts, warnings_for
+from rlviz.learning.environments import ENVIRONMENTS
 from rlviz.learning.environments.base import Environment
 from rlviz.learning.environments.random_returns import find_random_return
 from rlviz.learning.environments.stills import has_still
@@ -268,6 +269,11 @@ def view_algorithm(algorithm: Algorithm) -> AlgorithmInfo:
     )
 
 
+def find_algorithm(algo: str) -> AlgorithmInfo | None:
+    """Return the API model of an algorithm; None if it is not offered: in the run of a person, there is none."""
+    return next((view_algorithm(one) for one in (*ALGORITHMS, RANDOM) if one.id == algo), None)
+
+
 def _timesteps_of(algorithm: Algorithm) -> Bounds:
     """Return the default number of steps; random actions have their own, since they have no presets."""
     bounds = LIMITS.total_timesteps
@@ -392,6 +398,13 @@ def view_environment(
         ],
         **_facts(environment, algorithms, own),
     )
+
+
+def find_environment(env_id: str, own: Sequence[OwnPreset] = ()) -> EnvironmentInfo | None:
+    """Return the API model of a registered environment; None for others. ``own``: the user's presets."""
+    if env_id not in ENVIRONMENTS.names():
+        return None
+    return view_environment(ENVIRONMENTS.get(env_id), [*ALGORITHMS, RANDOM], own)
 
 
 def _facts(environment: Environment, algorithms: list[Algorithm], own: Sequence[OwnPreset]) -> dict[str, Any]:

@@ -103,7 +103,7 @@ def create_run(body: RunCreate, sinks: Sinks, runs: Runs, evaluations: Evaluatio
     sinks.check(body.sinks)
     row = runs.create(_new_run(body), start=body.start)
     sinks.deliver_new_runs([row.id], body.sinks)
-    return _detail(runs, evaluations, trust, row)
+    return view_detail(runs, evaluations, trust, row)
 
 
 @router.post("/groups", status_code=201, responses=documented(InvalidRequest, NotEnoughDisk, ExtraMissing))
@@ -211,13 +211,13 @@ def list_runs(
 @router.get("/{run_id}", responses=documented(RunNotFound, ArtifactNotFound))
 def get_run(run_id: str, damage: Damage, runs: Runs, evaluations: Evaluations, trust: Trust) -> RunDetail:
     """Return a run with its complete configuration and its latest evaluation."""
-    return _detail(runs, evaluations, trust, damage.inspect(run_id))
+    return view_detail(runs, evaluations, trust, damage.inspect(run_id))
 
 
 @router.patch("/{run_id}", responses=documented(RunNotFound, InvalidRequest))
 def patch_run(run_id: str, body: RunPatch, runs: Runs, evaluations: Evaluations, trust: Trust) -> RunDetail:
     """Change name, tags or notes."""
-    return _detail(runs, evaluations, trust, runs.relabel(run_id, body.model_dump(exclude_unset=True)))
+    return view_detail(runs, evaluations, trust, runs.relabel(run_id, body.model_dump(exclude_unset=True)))
 
 
 @router.delete("/{run_id}", status_code=204, responses=documented(RunNotFound, RunIsActive))
@@ -239,7 +239,7 @@ def restore_run(run_id: str, runs: Runs) -> Run:
 @in_lane(Lane.CHANGES)
 def take_up_run(run_id: str, adoption: RunAdoption, runs: Runs, evaluations: Evaluations, trust: Trust) -> RunDetail:
     """Add an ended run whose folder was copied into the runs folder, as `rlviz import` does."""
-    return _detail(runs, evaluations, trust, adoption.adopt_run(run_id))
+    return view_detail(runs, evaluations, trust, adoption.adopt_run(run_id))
 
 
 @router.post("/{run_id}/repair", responses=documented(RunNotFound, ArtifactNotFound, RunIsActive, RunFolderError))
@@ -324,7 +324,10 @@ def _config(runs: RunService, run_id: str) -> RunConfig | None:
         return None
 
 
-def _detail(runs: RunService, evaluations_service: EvaluationService, trust: TrustService, row: RunRow) -> RunDetail:
+def view_detail(
+    runs: RunService, evaluations_service: EvaluationService, trust: TrustService, row: RunRow
+) -> RunDetail:
+    """Return the API model of one run, with its configuration and its latest evaluation."""
     latest, evaluations = evaluations_service.find_latest(row.id), evaluations_service
     config = _config(runs, row.id)
     return RunDetail(

@@ -1,7 +1,6 @@
 "use client";
 
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { useLimits } from "@/api/choices";
@@ -22,6 +21,7 @@ import { Button } from "@/ui/button";
 import { Card } from "@/ui/card";
 import { CopyButton } from "@/ui/copy-button";
 import { ThresholdField } from "@/ui/field";
+import { HoverLink } from "@/ui/hover-link";
 import { ErrorState, Notice } from "@/ui/notice";
 import { Skeleton } from "@/ui/progress";
 import { ChartOptions } from "./chart-options";
@@ -119,13 +119,12 @@ export function Compare() {
         )}
         {ids.length > 1 && (
           <span className="ml-auto flex items-center gap-3 text-xs">
-            <Link
+            <HoverLink
               href={`${routes.analyse}?runs=${ids.join(",")}`}
-              prefetch={false}
               className="rounded-sm text-accent hover:underline max-md:py-2"
             >
               Analyse them
-            </Link>
+            </HoverLink>
             <ShareButton ids={ids} />
           </span>
         )}

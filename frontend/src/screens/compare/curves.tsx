@@ -313,7 +313,8 @@ function useSpec(props: PanelProps): ChartSpec {
   const title = environment?.title ?? environments.map((one) => one.title).join(", ");
   const threshold = environment?.threshold ?? null;
   const { data: offered } = useQuery(environmentsQuery);
-  const random = runs[0] ? randomReturnOfRun(offered, runs[0]) : null;
+  const played = offered?.find(({ id }) => id === runs[0]?.env_id);
+  const random = runs[0] ? randomReturnOfRun(played, runs[0]) : null;
   const lines = runs.map(({ id, name }) => ({ id, name, style: seriesStyles.get(id) }));
   const bands = groups.filter(({ runIds }) =>
     runIds.every((id) => runs.some((run) => run.id === id)),

@@ -2,13 +2,13 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { FlaskConical } from "lucide-react";
-import Link from "next/link";
 import { experimentQuery } from "@/api/experiments";
 import { ApiError } from "@/api/http";
 import { useQueryString } from "@/lib/query-string";
 import { routes } from "@/lib/routes";
 import { buttonClass } from "@/ui/button";
 import { Card } from "@/ui/card";
+import { HoverLink } from "@/ui/hover-link";
 import { EmptyState } from "@/ui/notice";
 import { ExperimentHeader } from "./experiment-header";
 import { ExperimentTrials } from "./experiment-trials";
@@ -32,9 +32,9 @@ export function ExperimentPage() {
             icon={FlaskConical}
             title="This experiment does not exist"
             action={
-              <Link href={routes.experiments} className={buttonClass()}>
+              <HoverLink href={routes.experiments} className={buttonClass()}>
                 All experiments
-              </Link>
+              </HoverLink>
             }
           >
             {id === "" ? "The address names none." : "It may have been deleted."}

@@ -2,7 +2,6 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { CircleAlert, CircleCheck, Info, type LucideIcon, TriangleAlert } from "lucide-react";
-import Link from "next/link";
 import type { MouseEvent } from "react";
 import { hintsInterval } from "@/api/hint-tests";
 import { lookedAtText, ruleText } from "@/api/hint-text";
@@ -19,6 +18,7 @@ import { Badge, type BadgeTone, StatusBadge } from "@/ui/badge";
 import { buttonClass } from "@/ui/button";
 import { Card } from "@/ui/card";
 import { Disclosure } from "@/ui/disclosure";
+import { HoverLink } from "@/ui/hover-link";
 import { EmptyState, ErrorState } from "@/ui/notice";
 import { Skeleton } from "@/ui/progress";
 
@@ -42,12 +42,12 @@ export function HintsPanel({ run }: { run: RunDetail }) {
       label="Hints"
       aside={
         <span className="flex min-w-0 items-center gap-2 text-xs">
-          <Link
+          <HoverLink
             href={routes.run(run.id)}
             className="min-w-0 truncate rounded-sm font-medium text-accent underline-offset-2 hover:underline"
           >
             {run.name}
-          </Link>
+          </HoverLink>
           <StatusBadge status={run.status} />
         </span>
       }
@@ -110,12 +110,12 @@ function HintItem({ runId, hint }: { runId: string; hint: Hint }) {
         <HintTests hint={hint} className="mt-1.5 max-w-[72ch]" />
         <p className="mt-2.5 flex flex-wrap gap-2">
           <WhyLink hint={hint} />
-          <Link
+          <HoverLink
             href={routes.runChart(runId, hint.metric, hint.from_step, hint.to_step)}
             className={buttonClass("quiet", "sm")}
           >
             See the run&apos;s chart
-          </Link>
+          </HoverLink>
         </p>
       </div>
       <figure className="min-w-0">

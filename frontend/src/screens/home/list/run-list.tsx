@@ -3,7 +3,6 @@
 import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { ChevronRight } from "lucide-react";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { lazy, Suspense, useReducer, useState } from "react";
 import { healthQuery } from "@/api/choices";
@@ -24,6 +23,7 @@ import { plural } from "@/lib/number";
 import { useQueryString } from "@/lib/query-string";
 import { routes } from "@/lib/routes";
 import { Button } from "@/ui/button";
+import { HoverLink } from "@/ui/hover-link";
 import { ErrorState } from "@/ui/notice";
 import { type NamedRun, useRunActionsWithToasts } from "@/ui/use-run-actions-with-toasts";
 import layout from "./layout.module.css";
@@ -249,9 +249,9 @@ function FoldedTrials({ count, shown, onChange }: FoldedTrialsProps) {
         />
         {shown ? "Fold trials of experiments" : `${plural(count, "trial")} of experiments folded`}
       </button>
-      <Link href={routes.experiments} className="rounded-sm text-accent hover:underline">
+      <HoverLink href={routes.experiments} className="rounded-sm text-accent hover:underline">
         Experiments
-      </Link>
+      </HoverLink>
     </p>
   );
 }

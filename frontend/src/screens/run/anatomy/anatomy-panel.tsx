@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { TriangleAlert } from "lucide-react";
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from "react";
-import { environmentsQuery } from "@/api/choices";
+import { useEnvironment } from "@/api/choices";
 import { anatomyQuery } from "@/api/run-record";
 import { isActive } from "@/api/runs";
 import type { RunDetail, UpdateAnatomy } from "@/api/types";
@@ -30,9 +30,8 @@ export function AnatomyPanel({ run }: { run: RunDetail }) {
     ...anatomyQuery(run.id),
     refetchInterval: isActive(run) ? WHILE_LIVE : false,
   });
-  const { data: environments } = useQuery(environmentsQuery);
   const [step, setStep] = useState<number | null>(null);
-  const environment = environmentOfRun(environments, run);
+  const environment = environmentOfRun(useEnvironment(run.env_id), run);
   const figures = figuresOf(data ?? [], environment);
   if (!data) {
     if (error) {

@@ -1,8 +1,7 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { algorithmsQuery, environmentsQuery, useAlgorithmName } from "@/api/choices";
+import { useAlgorithm, useEnvironment, useNameOfAlgorithm } from "@/api/choices";
 import { type MetricRegistry, useMetricRegistry } from "@/api/metric-registry";
 import { hasEnded } from "@/api/runs";
 import type { MetricInfo, RunDetail } from "@/api/types";
@@ -119,17 +118,15 @@ export function useCharts(
   behind: readonly SeriesSpec[],
 ): Charts {
   const registry = useMetricRegistry();
-  const { data: algorithms } = useQuery(algorithmsQuery);
-  const expected = algorithms?.find(({ id }) => id === run.algo)?.metrics ?? NONE;
+  const expected = useAlgorithm(run.algo)?.metrics ?? NONE;
   const found = useMetricNames(series);
   const traits = useSeriesTraits(series);
-  const subject = [run.name, run.env_id, useAlgorithmName()(run.algo), `seed ${run.seed}`].join(
-    " · ",
-  );
+  const algorithm = useNameOfAlgorithm(run.algo);
+  const subject = [run.name, run.env_id, algorithm, `seed ${run.seed}`].join(" · ");
   const ended = hasEnded(run);
   const { reward_threshold: threshold, config } = run;
-  const { data: environments } = useQuery(environmentsQuery);
-  const random = config ? randomReturnOfRun(environments, config) : null;
+  const environment = useEnvironment(run.env_id);
+  const random = config ? randomReturnOfRun(environment, config) : null;
   return useMemo(() => {
     const evaluated = found.includes("eval/mean_reward");
     // Once the run has ended, metrics that were never logged get no empty chart.

@@ -12,7 +12,7 @@ import {
   Plus,
 } from "lucide-react";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
-import { useAlgorithmName } from "@/api/choices";
+import { useNameOfAlgorithm } from "@/api/choices";
 import { useMetricRegistry } from "@/api/metric-registry";
 import type { RunDetail } from "@/api/types";
 import { ChartCard, ChartHelp } from "@/charts/chart-card";
@@ -126,7 +126,7 @@ export function AllCharts(props: CurvesProps) {
   const { run, charts } = props;
   const { first, main, more, figures, pointed, toolbar, slot } = useDrawing(props);
   const [layout, change] = useChartLayout(run.algo);
-  const algorithm = useAlgorithmName()(run.algo);
+  const algorithm = useNameOfAlgorithm(run.algo);
   const [arranging, setArranging] = useState(false);
   const all = new Map([first, ...main, ...more].map((spec) => [spec.id, spec]));
   const ids = arrange([...all.keys()], layout);

@@ -1,6 +1,7 @@
 "use client";
 
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
+import { releaseRequests } from "@/api/first-request";
 import type { RunDetail } from "@/api/types";
 import {
   type ChartGroup,
@@ -31,10 +32,23 @@ export function useRunCharts(run: RunDetail): RunCharts {
   const [settings, changeSettings] = useChartSettings(group);
   const { axis, smoothing } = settings;
   const { pool, curves } = useRunCurves([run], { axis, smoothing });
+  useOthersAfter(curves(run.id).state.phase !== "loading");
   useZoomDetail(group, pool);
   useMomentAddress(group);
   const [band, showBand] = useState(false);
   return { group, settings, changeSettings, curves: curves(run.id), band, showBand };
+}
+
+/** Sends the requests that wait for the first curve (`api/first-request`) in the frame after it is drawn. */
+function useOthersAfter(isThere: boolean) {
+  // External system: the screen, and the requests of all that is on the page.
+  useEffect(() => {
+    if (!isThere) return;
+    let frame = requestAnimationFrame(() => {
+      frame = requestAnimationFrame(releaseRequests);
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [isThere]);
 }
 
 interface Backdrop {

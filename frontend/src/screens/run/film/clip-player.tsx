@@ -18,6 +18,8 @@ interface ClipPlayerProps {
   caption: string;
   /** The environment's picture, shown as long as there is no clip. */
   stillUrl: string | null;
+  /** A small picture of the chosen policy, shown while its clip is made; null: there is none. */
+  picture?: string | null;
   /** What is being made instead of the clip; null: nothing is. */
   making: string | null;
   /** What went wrong instead; null: nothing did. */
@@ -33,6 +35,7 @@ export function ClipPlayer({
   label,
   caption,
   stillUrl,
+  picture = null,
   making,
   failure,
   onRetry,
@@ -72,6 +75,16 @@ export function ClipPlayer({
             aria-label={`Video of ${label}`}
             className="absolute inset-0 size-full object-contain"
             onError={played.onError}
+          />
+        )}
+        {isMaking && picture && (
+          // The export has no image service, and the picture is small already.
+          // eslint-disable-next-line @next/next/no-img-element
+          <img
+            src={apiLink(picture)}
+            alt=""
+            decoding="sync"
+            className="absolute inset-0 size-full bg-sunken object-contain"
           />
         )}
         {(failure ?? unloaded) && (

@@ -21,7 +21,15 @@ import { type ChartGroup, useMoment } from "@/charts/chart-group";
 import { count, decimal, plural } from "@/lib/number";
 import { Stage, StageNote, useCornerWindow } from "@/player/agent/stage";
 import { ViewLayout } from "@/player/agent/views";
-import { policyAfter, policyAt, useClip, useFilm } from "@/player/film";
+import {
+  DEFAULT_CLIP_OPTIONS,
+  type Picture,
+  picturesOf,
+  policyAfter,
+  policyAt,
+  useClip,
+  useFilm,
+} from "@/player/film";
 import { usePlaybackController } from "@/player/video/playback-controller";
 import { Badge } from "@/ui/badge";
 import { Boundary } from "@/ui/boundary";
@@ -46,7 +54,7 @@ export function MomentView({ run, group, onLeave, Fork }: MomentViewProps) {
   const moment = useMoment(group);
   const stillUrl = useRunStill(run);
   const [choice, choose] = useFilmChoice(group);
-  const { policies } = useFilm(run);
+  const { policies, clips } = useFilm(run);
   const kept = policies.data?.policies ?? [];
   const whyNotFilmed = whyNotTrusted(run);
   const leave = () => {
@@ -66,6 +74,7 @@ export function MomentView({ run, group, onLeave, Fork }: MomentViewProps) {
         run={run}
         policies={kept}
         policy={policyAt(kept, moment)!}
+        pictures={picturesOf(clips.data ?? [])}
         options={optionsOf(choice)}
         onOptions={choose}
         onMoment={group.moment.set}
@@ -187,6 +196,8 @@ interface PolicyMomentProps {
   run: RunDetail;
   policies: readonly KeptPolicy[];
   policy: KeptPolicy;
+  /** Small pictures of policies on the seed of the filmstrip. */
+  pictures: ReadonlyMap<number, Picture>;
   options: ClipOptions;
   onOptions: (change: Partial<ClipOptions>) => void;
   onMoment: (step: number) => void;
@@ -203,6 +214,7 @@ function PolicyMoment({
   run,
   policies,
   policy,
+  pictures,
   options,
   onOptions,
   onMoment,
@@ -212,6 +224,9 @@ function PolicyMoment({
   const controller = usePlaybackController();
   const stillUrl = useRunStill(run);
   const { clip, isMaking, error, refetch } = useClip(run.id, policy.step, options);
+  const isOfStrip =
+    options.seed === DEFAULT_CLIP_OPTIONS.seed && options.greedy === DEFAULT_CLIP_OPTIONS.greedy;
+  const picture = (isOfStrip && pictures.get(policy.step)) || null;
   const move = (by: number) => {
     const next = policyAfter(policies, policy.step, by);
     if (next) onMoment(next.step);
@@ -256,6 +271,7 @@ function PolicyMoment({
             label={`the policy after ${count(clip?.step ?? policy.step)} steps`}
             caption={name}
             stillUrl={stillUrl}
+            picture={picture?.url ?? null}
             making={isMaking ? `${name} is being filmed` : null}
             failure={failure}
             onRetry={() => void refetch()}
@@ -285,7 +301,7 @@ function PolicyMoment({
       }
       beside={
         <>
-          <Outcome clip={clip} />
+          <Outcome clip={clip?.step === policy.step ? clip : undefined} picture={picture} />
           {clip?.status === "ready" && clip.steps ? (
             <Boundary what="The policy output">
               <ClipReading run={run} clip={clip} controller={controller} />
@@ -299,8 +315,16 @@ function PolicyMoment({
   );
 }
 
-function Outcome({ clip }: { clip: Clip | undefined }) {
+interface OutcomeProps {
+  /** Of the chosen policy; undefined until it is made. */
+  clip: Clip | undefined;
+  picture: Picture | null;
+}
+
+/** What the policy reached in the episode that is shown. */
+function Outcome({ clip, picture }: OutcomeProps) {
   const episode = clip?.episodes[0];
+  const known = picture?.episodeReturn ?? null;
   const end = !episode
     ? ""
     : episode.cut
@@ -310,6 +334,11 @@ function Outcome({ clip }: { clip: Clip | undefined }) {
         : "ended by the time limit";
   return (
     <p className="min-h-5 text-sm text-ink-soft tabular-nums">
+      {!episode && known !== null && (
+        <>
+          Return <strong className="font-semibold text-ink">{decimal(known)}</strong>
+        </>
+      )}
       {episode && (
         <>
           Return{" "}
