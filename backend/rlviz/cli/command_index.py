@@ -101,6 +101,10 @@ SECTIONS = {
             "Export metrics or configurations of runs, or whole runs. Formats are CSV, JSON, Parquet and "
             "TensorBoard event files; a bundle contains a whole run.",
         ),
+        "report": Entry(
+            "report",
+            "Write a run as one HTML file to send to others. It opens in any browser, also without a network.",
+        ),
         "import": Entry(
             "imports",
             "Import runs from a bundle, or from the logs of other tools.",

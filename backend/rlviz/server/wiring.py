@@ -29,6 +29,8 @@ from rlviz.server.evaluations.steps import StepRecordService
 from rlviz.server.evaluations.videos import SideBySideVideos
 from rlviz.server.events import EvaluationChanged, EventBus, ExperimentEnded, RunChanged, RunVersions, TrialsChanged
 from rlviz.server.exchange.deliveries import LiveDeliveries
+from rlviz.server.exchange.report.film import ReportFilmService
+from rlviz.server.exchange.report.service import RunReportService
 from rlviz.server.exchange.service import ExchangeService
 from rlviz.server.exchange.sinks import SinkService
 from rlviz.server.experiments.hint_tests import HintTestService
@@ -186,6 +188,18 @@ class Services:
         self.sinks = SinkService(settings, self.database, self.deliveries)
         self._videos = SideBySideVideos(self.runs, self.evaluations)
         self.exchange = ExchangeService(settings, self.runs, self.run_adoption, self._videos, self._importer)
+        self.report_film = ReportFilmService(self.runs, self.film, self.evaluations)
+        self.run_report = RunReportService(
+            self.runs,
+            self.groups,
+            self.evaluations,
+            self.rules,
+            self.metrics,
+            self.hints,
+            self.report_film,
+            self.own_presets,
+            clock=time.time,
+        )
         url = settings.webhook_url
         self.notifier = Notifier(url.get_secret_value() if url is not None else None)
 

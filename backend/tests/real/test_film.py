@@ -237,3 +237,21 @@ def test_a_clip_that_is_answered_while_it_is_looked_up_is_waited_for_once_more(
         monkeypatch.setattr(Clips, "find", find)
         first, then = (application.film.find("filmed", name) for _ in range(2))
     assert (first.status, then.status, then.cause) == ("waiting", "failed", "The disk is full.")
+
+
+def test_the_report_films_policies_of_the_whole_training_and_shows_each_with_its_return(
+    service: Service, run_id: str
+) -> None:
+    asked = service.api("POST", f"/runs/{run_id}/report/film").json()
+    assert asked["moments"] > 2
+
+    def filmed() -> dict[str, Any] | None:
+        found: dict[str, Any] = service.get(f"/runs/{run_id}/report/film")
+        return found if found["waiting"] == 0 else None
+
+    state = eventually(filmed, "the film of the report", 300)
+    assert (state["failed"], state["cause"]) == (0, None)
+    page = service.api("GET", f"/runs/{run_id}/report?film=true").text
+    last = service.get(f"/runs/{run_id}")["step"]
+    assert page.count('"title": "After ') >= state["moments"]
+    assert f"After {last:,} steps: return " in page

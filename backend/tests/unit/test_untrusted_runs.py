@@ -162,6 +162,15 @@ def test_no_use_of_such_a_run_is_accepted_and_none_changes_it(app: Application, 
     assert set(app.settings.runs_dir.iterdir()) == runs
 
 
+def test_the_report_of_such_a_run_is_written_without_filming_its_policies(app: Application, witness: Witness) -> None:
+    launched = list(witness.launched)
+    state = app.report_film.request("ended")
+    assert (state.moments, state.ready, state.waiting) == (2, 0, 0)
+    assert "rlviz trust" in str(state.cause)
+    assert witness.launched == launched
+    assert "It has no film" in app.run_report.report("ended", film=True)
+
+
 def test_an_experiment_that_was_found_does_nothing_until_the_user_asks(app: Application) -> None:
     assert EXPERIMENT in {one.id for one in app.experiments.list(q=None, limit=10, cursor=None).experiments}
     folder = ExperimentFolder(app.settings.runs_dir, EXPERIMENT)

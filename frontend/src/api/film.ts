@@ -112,7 +112,8 @@ function find(runId: string, clipId: string, signal: AbortSignal): Promise<Clip>
   return unwrap(http.GET("/runs/{run_id}/clips/{clip_id}", { params: { path }, signal }));
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+/** Resolves after `ms` milliseconds; rejects when `signal` is aborted. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms);
     signal.addEventListener("abort", () => {

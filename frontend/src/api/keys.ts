@@ -51,6 +51,7 @@ export const keys = {
   forkChanges: (id: string) => ["run", id, "fork"] as const,
   policies: (id: string) => ["film", id, "policies"] as const,
   clips: (id: string) => ["film", id, "clips"] as const,
+  reportFilm: (id: string) => ["film", id, "report"] as const,
   pictureStrip: (id: string, whose: string, strip: number) =>
     ["film", id, "pictures", whose, strip] as const,
   saliency: (id: string, evaluation: string, step: object) =>

@@ -36,6 +36,7 @@ export type DryRun = Schemas["DryRun"];
 export type OfferedSink = Schemas["OfferedSink"];
 export type RunSink = Schemas["RunSink"];
 export type RunTrust = Schemas["RunTrust"];
+export type ReportFilm = Schemas["ReportFilm"];
 export type RunSinks = Schemas["RunSinks"];
 export type SinkKind = Schemas["SinkKind"];
 export type PatchRun = Schemas["RunPatch"];

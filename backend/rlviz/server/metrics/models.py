@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from heapq import merge
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -16,7 +17,7 @@ from rlviz.domain.metrics import MetricRecord
 from rlviz.server.catalog.models import EvaluationRow
 from rlviz.server.problems import Problem
 from rlviz.server.runs.choices import AlgorithmInfo, EnvironmentInfo, MetricDefinitions
-from rlviz.server.runs.events import describe, describe_evaluation
+from rlviz.server.runs.events import EventLog, describe, describe_evaluation
 from rlviz.server.runs.models import Run, RunDetail, Solved
 from rlviz.server.wire import Wire
 from rlviz.stats import hints
@@ -311,6 +312,12 @@ def view_hints(run_id: str, seen: Review, report: Callable[[hints.Hint], HintRep
             for finding in seen.findings
         ],
     )
+
+
+def list_events(log: EventLog, evaluations: Iterable[EvaluationRow]) -> list[RunEvent]:
+    """Return the events of a run, oldest first: those of its journal, and its ended ``evaluations``, newest first."""
+    ended = [view_ended(row) for row in reversed(list(evaluations)) if row.parsed().status.is_final]
+    return list(merge(map(view_event, log.events), ended, key=lambda event: event.time))
 
 
 def view_event(event: EventRecord) -> RunEvent:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from heapq import merge
 from typing import Annotated, Literal
 
 from fastapi import Depends, Query
@@ -32,6 +31,7 @@ from rlviz.server.experiments.hint_tests import HintTestPlan, HintTestService
 from rlviz.server.experiments.models import Experiment
 from rlviz.server.files import split_parameter
 from rlviz.server.lanes import Lane, in_lane
+from rlviz.server.metrics import models
 from rlviz.server.metrics.comparison import ComparisonRequest, ComparisonService, view_comparison
 from rlviz.server.metrics.models import (
     Comparison,
@@ -44,8 +44,6 @@ from rlviz.server.metrics.models import (
     RunHints,
     RunOpening,
     RunsMetricCurves,
-    view_ended,
-    view_event,
 )
 from rlviz.server.metrics.past import PastService
 from rlviz.server.metrics.service import CurveRequest, MetricsService, Window, read_anatomy
@@ -252,11 +250,8 @@ events_router = Router(prefix="/runs/{run_id}/events", tag="events", lane=Lane.R
 def list_events(run_id: str, runs: Runs, evaluations_service: Evaluations) -> RunEvents:
     """List lifecycle events, such as checkpoints, warnings and errors with traceback, and ended evaluations."""
     log = read_events(runs.folder(run_id))
-    evaluations = [
-        view_ended(row) for row in reversed(evaluations_service.list(run_id)) if row.parsed().status.is_final
-    ]
-    events = merge((view_event(event) for event in log.events), evaluations, key=lambda event: event.time)
-    return RunEvents(run_id=run_id, events=list(events), broken_lines=log.broken_lines)
+    events = models.list_events(log, evaluations_service.list(run_id))
+    return RunEvents(run_id=run_id, events=events, broken_lines=log.broken_lines)
 
 
 hints_router = Router(prefix="/runs/{run_id}/hints", tag="hints", lane=Lane.CURVES)
