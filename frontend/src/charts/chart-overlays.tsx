@@ -241,6 +241,10 @@ export function ChartCursor({ chart, model, hidden }: ChartCursorProps) {
     Home: () => moveTo(model.data[0][0] ?? null),
     End: () => moveTo(model.data[0].at(-1) ?? null),
     Enter: () => group.pick(group.cursor.get() ?? to),
+    o: ({ currentTarget }) => {
+      const { left, bottom } = currentTarget.getBoundingClientRect();
+      group.askAt(group.cursor.get() ?? to, { x: left, y: bottom });
+    },
     "+": () => zoom(1 / ZOOM),
     "=": () => zoom(1 / ZOOM),
     "-": () => zoom(ZOOM),

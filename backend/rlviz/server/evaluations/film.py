@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rlviz.domain.clips import ClipRecord, ClipRequest, ClipStatus, KeptPolicy, clip_id, growth_id, is_reading_id
+from rlviz.domain.clips import (
+    ClipRecord,
+    ClipRequest,
+    ClipStatus,
+    KeptPolicy,
+    clip_id,
+    growth_id,
+    is_future_id,
+    is_reading_id,
+)
 from rlviz.domain.errors import ArtifactNotFound, NothingToEvaluate
 from rlviz.rundir.clips import Clips
 from rlviz.rundir.files import read_size
@@ -37,7 +46,7 @@ class FilmService(RunUseCases):
         """Return all clips, least recently watched first. Raises RunNotFound."""
         _, folder = self._run(run_id)
         clips = Clips(folder)
-        return [self._view(folder, clips, record) for record in clips.records() if not is_reading_id(record.id)]
+        return [self._view(folder, clips, record) for record in clips.records() if record.kind in ("clip", "growth")]
 
     def find(self, run_id: str, wanted_id: str) -> Clip:
         """Return a clip. Raises RunNotFound, or ArtifactNotFound if it was not requested."""
@@ -45,6 +54,8 @@ class FilmService(RunUseCases):
         clips = Clips(folder)
         if is_reading_id(wanted_id):
             raise ArtifactNotFound(f"{wanted_id!r} is not a clip. GET its value slice or saliency map.")
+        if is_future_id(wanted_id):
+            raise ArtifactNotFound(f"{wanted_id!r} is not a clip. GET it from futures.")
         if clips.requests.has(wanted_id):
             self._supervisor.request_clips(run_id)  # a restarted service has no workers
             return self._view(folder, clips, clips.find(wanted_id) or _requested(wanted_id), waiting=True)
@@ -147,7 +158,7 @@ class FilmService(RunUseCases):
         step = int(record.id.split("_")[1]) if record.kind == "clip" else None
         file = link(f"/api/runs/{folder.run_id}/artifacts/film/clips/{record.id}")
         return Clip(
-            **record.model_dump(exclude={"schema_version"}),
+            **record.model_dump(exclude={"schema_version", "future", "outcome"}),
             run_id=folder.run_id,
             status=status,
             step=step,

@@ -14,9 +14,9 @@ import { routes } from "@/lib/routes";
 import { useStoreValue } from "@/lib/use-store";
 import { Badge, StatusBadge } from "@/ui/badge";
 import { controlClass } from "@/ui/select";
+import { Swatch } from "@/ui/swatch";
 import { type LegendRow, type Sort, sortedRows } from "./legend";
 import type { SeriesStyles } from "./series-styles";
-import { Swatch } from "./tile";
 
 interface LegendTableProps {
   rows: readonly LegendRow[];
