@@ -88,6 +88,11 @@ class FutureService(RunUseCases):
 
         Raises NoOtherFuture if it cannot be played, NotTrusted, EnvironmentMissing or NotEnoughDisk.
         """
+        with self._database.read() as session:
+            run = get_run(session, at.run_id)
+        folder = self._folder(at.run_id)
+        folder.check()
+        self._trust.admit(folder)
         about, taken = self._taken(at)
         plan = FuturePlan(
             evaluation_id=at.evaluation_id,
@@ -96,7 +101,6 @@ class FutureService(RunUseCases):
             index=at.index,
             action=check_action(about.action.layout, taken, action),
         )
-        folder = self._folder(at.run_id)
         clips, future_id = Clips(folder), plan.future_id
         if clips.requests.has(future_id):
             self._supervisor.request_clips(at.run_id)
@@ -107,8 +111,7 @@ class FutureService(RunUseCases):
         if record is not None and is_fresh and record.cause is None and clips.has_video(future_id):
             clips.touch(future_id)
             return _view(folder, clips, record, ClipStatus.READY)
-        self._trust.admit(folder)
-        player = self._player(folder, at)
+        player = self._player(run, folder, at)
         self._disk.check()
         clips.requests.add(
             ClipRequest(
@@ -176,10 +179,8 @@ class FutureService(RunUseCases):
             raise StepsNotFound(f"The action after step {at.index:,} was not recorded.")
         return about, [float(one) for one in (action if isinstance(action, list) else [action])]
 
-    def _player(self, folder: RunFolder, at: RecordedStep) -> _Player:
+    def _player(self, run: RunRow, folder: RunFolder, at: RecordedStep) -> _Player:
         """Return the policy that played the episode. Raises NoOtherFuture if none can go on."""
-        with self._database.read() as session:
-            run = get_run(session, at.run_id)
         if run.actor is RunActor.FOREIGN:
             raise NoOtherFuture("Another program played this episode. Its policy and environment are not here.")
         if at.clip_id is not None:

@@ -22,7 +22,7 @@ import {
   VideoTrack,
 } from "@/player/video/player";
 import { Button } from "@/ui/button";
-import type { RecordedVideo, WantedFuture } from "./other-futures";
+import { focusPlayer, type RecordedVideo, type WantedFuture } from "./other-futures";
 import { type FutureLine, futureLines, futureSentence } from "./prepare";
 
 /** Colour token of the ghost. */
@@ -48,7 +48,7 @@ export function GhostPlayer({ future, wanted, recorded, onOther, onClose }: Ghos
   const ghost = useVideoTrouble(url);
   const lines = futureLines(future, { taken: wanted.taken.name, other: wanted.other.name });
   // External system: the keyboard's focus, which was on what is hidden now.
-  useEffect(() => frame.current?.focus({ preventScroll: true }), []);
+  useEffect(() => focusPlayer(frame.current), []);
   if (!video || !url || !lines) return null;
   const sentence = futureSentence(lines);
   return (

@@ -8,7 +8,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { LoaderCircle } from "lucide-react";
 import dynamic from "next/dynamic";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { type EpisodeSource, futureQuery, otherActionsQuery, type StepPlace } from "@/api/futures";
 import { explainAction } from "@/api/http";
 import type { OfferedAction } from "@/api/types";
@@ -62,6 +62,11 @@ export function useOtherFutures(of: string): OtherFutures {
   };
 }
 
+/** Gives the focus to the player in `place`, whose keys work then. */
+export function focusPlayer(place: HTMLElement | null) {
+  place?.querySelector<HTMLElement>("[role=group]")?.focus({ preventScroll: true });
+}
+
 /** The video of the recorded episodes. */
 export interface RecordedVideo {
   url: string;
@@ -81,17 +86,24 @@ interface OtherFutureProps {
 /** Stands around the player of recorded episodes, and shows another future in its place. */
 export function OtherFuture({ source, futures, recorded, children }: OtherFutureProps) {
   const { menu, wanted, choose } = futures;
+  const place = useRef<HTMLDivElement>(null);
   const [typing, setTyping] = useState<StepPlace | null>(null);
   const query = useQuery({
     ...futureQuery(source, wanted?.at ?? { episode: 0, step: 0 }, wanted?.other.action ?? []),
     enabled: wanted !== null,
   });
   const future = wanted ? query.data : undefined;
-  const dismiss = () => choose(null);
+  const dismiss = () => {
+    choose(null);
+    // Once it is shown again.
+    requestAnimationFrame(() => focusPlayer(place.current));
+  };
   const isShown = wanted !== null && future?.status === "ready";
   return (
     <>
-      <div className={isShown ? "hidden" : "contents"}>{children}</div>
+      <div ref={place} className={isShown ? "hidden" : "contents"}>
+        {children}
+      </div>
       {isShown && (
         <GhostPlayer
           key={future.id}

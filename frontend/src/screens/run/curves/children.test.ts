@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Relative } from "@/api/types";
 import { RunSeries } from "@/stream/series/run-series";
-import { childSeries, drawnOf, forksOf } from "./children";
+import { childSeries, drawnOf, forksOf, styleAt } from "./children";
 
 const relative = (run_id: string, parent_id: string | null, deleted = false) =>
   ({ run_id, parent_id, deleted }) as Relative;
@@ -31,4 +31,12 @@ test("a fork has a line in its own colour, named after it", () => {
     ...{ id: "fork x", label: "Half", source, metric: "mean/return" },
     ...{ mode: "line", smooth: false, color: "series-2", dash: [8, 4] },
   });
+});
+
+test("a fork keeps its colour when there are more, and none has that of the run itself", () => {
+  expect(styleAt(0, 1)).toEqual(styleAt(2, 3));
+  const colors = Array.from({ length: 8 }, (_, place) => styleAt(place, 8).color);
+  expect(new Set(colors).size).toBe(8);
+  expect(colors).not.toContain("series-6");
+  expect(colors).not.toContain("series-4");
 });

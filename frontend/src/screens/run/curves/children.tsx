@@ -39,8 +39,8 @@ export interface Children {
 /** Forks that are listed, and those of them that are drawn until the user switches them. */
 const LISTED = 8;
 const DRAWN = 4;
-/** The colours of the run itself and of its evaluations are left out. */
-const FIRST_STYLE = 1;
+/** Numbers of their styles: without those of the run's own mean and evaluations. */
+const STYLES = [1, 2, 4, 6, 7, 8, 9, 0];
 const METRICS = ["episode/reward"];
 const NONE: readonly Relative[] = [];
 
@@ -52,6 +52,11 @@ export function forksOf(runId: string, members: readonly Relative[]): Relative[]
 /** Which of `ids` are drawn: the first few, but for those that were switched. */
 export function drawnOf(ids: readonly string[], switched: ReadonlySet<string>): string[] {
   return ids.filter((id, place) => place < DRAWN !== switched.has(id));
+}
+
+/** The style of fork number `place` of `count`, newest first: it keeps its own when there are more. */
+export function styleAt(place: number, count: number): SeriesStyle {
+  return seriesStyle(STYLES[(count - 1 - place) % STYLES.length]!);
 }
 
 /** The curve of the return of a fork, in its own colour. */
@@ -79,9 +84,7 @@ export function useChildren(
   const whyNot =
     axis === "time" ? "Along time no fork is drawn: each run has its own clock." : null;
   const drawn = whyNot === null ? drawnOf(ids, switched) : [];
-  // A style belongs to a fork however many there are, so the oldest has the first.
-  const styleOf = (id: string) =>
-    seriesStyle(FIRST_STYLE + forks.length - 1 - forks.findIndex(({ run_id }) => run_id === id));
+  const styleOf = (id: string) => styleAt(forks.findIndex((one) => one.run_id === id), forks.length);
   const runs = ids.flatMap((id) => found?.runs.find((one) => one.id === id) ?? []);
   const followed = runs.filter(({ id }) => drawn.includes(id));
   const { curves } = useRunCurves(followed, { axis, smoothing, names: METRICS });
