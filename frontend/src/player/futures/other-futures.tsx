@@ -6,7 +6,7 @@
  */
 
 import { useQuery } from "@tanstack/react-query";
-import { LoaderCircle } from "lucide-react";
+import { LoaderCircle, Split } from "lucide-react";
 import dynamic from "next/dynamic";
 import { type ReactNode, useRef, useState } from "react";
 import { type EpisodeSource, futureQuery, otherActionsQuery, type StepPlace } from "@/api/futures";
@@ -205,7 +205,11 @@ function ActionsMenu({ source, at, point, onChoose, onNumbers, onClose }: Action
       ) : (
         <>
           {data.others.map((other) => (
-            <MenuItem key={other.name} onSelect={() => onChoose({ at, taken: data.taken, other })}>
+            <MenuItem
+              key={other.name}
+              icon={<Split />}
+              onSelect={() => onChoose({ at, taken: data.taken, other })}
+            >
               {other.name} instead
             </MenuItem>
           ))}

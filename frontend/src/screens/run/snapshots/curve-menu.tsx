@@ -92,7 +92,9 @@ function Changes({ run, step, onFork }: ChangesProps) {
     <>
       <MenuText>
         A new run continues exactly from step {count(begins)}
-        {again === null ? "." : `, after this run is trained again from step ${count(again)}.`}
+        {again === null
+          ? "."
+          : `, after this run is trained again from ${again === 0 ? "its beginning" : `step ${count(again)}`}.`}
       </MenuText>
       {curveChanges(run.config, knobs.data.knobs, places.data).map((change) => (
         <MenuItem key={change.label} icon={<Split />} onSelect={() => fork.mutate(change)}>
