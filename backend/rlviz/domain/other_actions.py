@@ -28,10 +28,9 @@ def name_action(layout: SpaceLayout, labels: Sequence[str], action: Sequence[flo
         place = int(action[0]) - _starts(layout)[0]
         return labels[place] if place < len(labels) else f"action {int(action[0])}"
     values = [_number(value) for value in action]
-    named = len(labels) == len(values) > 1
-    return (
-        ", ".join(f"{label} {value}" for label, value in zip(labels, values, strict=True)) if named else _list(values)
-    )
+    if len(labels) == len(values):
+        values = [f"{label} {value}" for label, value in zip(labels, values, strict=True)]
+    return ", ".join(values)
 
 
 def offer_actions(layout: SpaceLayout, labels: Sequence[str], taken: Sequence[float]) -> list[ActionChoice]:
@@ -56,7 +55,8 @@ def offer_actions(layout: SpaceLayout, labels: Sequence[str], taken: Sequence[fl
     for name, action in named.items():
         other = _rounded(layout, action)
         if len(other) == size and _is_within(layout, other) and not _is_known(other, taken, found):
-            found.append(ActionChoice(f"{name} ({name_action(layout, labels, other)})", other))
+            values = name_action(layout, labels if size > 1 else (), other)
+            found.append(ActionChoice(f"{name} ({values})", other))
     return found
 
 

@@ -39,8 +39,8 @@ def test_a_continuous_space_offers_the_opposite_zero_and_its_bounds() -> None:
 
 def test_a_space_without_bounds_offers_the_opposite_and_zero() -> None:
     assert names(spaces.Box(-np.inf, np.inf, (2,), np.float32), [], [1, -2]) == [
-        "the opposite ((−1, 2))",
-        "zero ((0, 0))",
+        "the opposite (−1, 2)",
+        "zero (0, 0)",
     ]
 
 
@@ -86,7 +86,7 @@ def test_what_the_environment_does_not_take_is_refused(space: Any, taken: list[f
 
 def test_numbers_are_rounded_as_the_environment_takes_them() -> None:
     assert check_action(TORQUE, [1.0], [0.1]) == [float(np.float32(0.1))]
-    assert name_action(TORQUE, ["torque"], [float(np.float32(0.1))]) == "0.1"
+    assert name_action(TORQUE, ["torque"], [float(np.float32(0.1))]) == "torque 0.1"
 
 
 def test_composed_actions_are_refused() -> None:

@@ -21,6 +21,7 @@ from rlviz.learning.playing import evaluate as evaluating
 from rlviz.learning.playing.evaluate import evaluate
 from rlviz.learning.playing.film import Interruption
 from rlviz.learning.playing.futures import play_future, read_episode
+from rlviz.learning.playing.rollout import Step
 from rlviz.learning.records.reader import StepFile
 from rlviz.learning.training.builder import build_model
 from rlviz.rundir.clips import Clips
@@ -134,6 +135,13 @@ def test_an_environment_that_does_not_repeat_is_refused(episodes: Episodes, monk
     with pytest.raises(NoOtherFuture, match=r"does not repeat exactly.*observation of step 1 differed"):
         episodes.future(5, 0.0)
     assert episodes.future(0, 0.0)[0].episode_length > 0  # the reset alone repeats
+
+
+def test_of_an_environment_of_the_users_own_a_change_of_its_code_is_named_as_a_cause(episodes: Episodes) -> None:
+    with StepFile(episodes.folder.evaluations.steps_path(EVALUATION), episodes.folder.path) as file:
+        recorded = read_episode(file, 1, is_custom=True)
+        with pytest.raises(NoOtherFuture, match="If you changed its code after the recording"):
+            recorded.check(Step(0, 0, np.ones(4, np.float32)))
 
 
 def test_no_action_follows_the_last_step(episodes: Episodes) -> None:

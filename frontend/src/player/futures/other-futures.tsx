@@ -130,7 +130,11 @@ export function OtherFuture({ source, futures, recorded, children }: OtherFuture
         <ActionsMenu
           key={`${menu.at.episode} ${menu.at.step}`}
           {...{ source, ...menu }}
-          onChoose={choose}
+          onChoose={(next) => {
+            choose(next);
+            // The step may have been chosen in a table further down.
+            place.current?.firstElementChild?.scrollIntoView({ block: "nearest" });
+          }}
           onNumbers={() => setTyping(menu.at)}
           onClose={futures.close}
         />

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { type EpisodeSource, otherActionsQuery, type StepPlace } from "@/api/futures";
 import type { OtherActions } from "@/api/types";
-import { decimal, parseNumber } from "@/lib/number";
+import { decimal, parseNumber, settingText } from "@/lib/number";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
 import { Field } from "@/ui/field";
@@ -95,5 +95,5 @@ function NumbersForm({ at, numbers, taken, onChoose, onClose }: NumbersFormProps
 function boundsText({ minimum, maximum }: TypedNumber): string | undefined {
   return minimum === null || maximum === null
     ? undefined
-    : `From ${decimal(minimum)} to ${decimal(maximum)}`;
+    : `From ${settingText(minimum)} to ${settingText(maximum)}`;
 }

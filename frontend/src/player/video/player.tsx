@@ -54,9 +54,10 @@ export function Player({ label, controller, chapters, ticks, onOther, children }
     // A page inside a frame may not be allowed to use full screen; everything else works.
     change?.catch(() => {});
   };
-  const tryOther = onOther && (() => onOther(belowOf(other.current)));
+  const askBelow = () => onOther?.(belowOf(other.current));
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.defaultPrevented || ownKey(event.target, event.key)) return;
+    const tryOther = onOther ? askBelow : undefined;
     if (handleKey(event, { controller, chapters, toggleFullScreen, tryOther })) {
       event.preventDefault();
       event.stopPropagation();
@@ -84,9 +85,9 @@ export function Player({ label, controller, chapters, ticks, onOther, children }
       </div>
       <Scrubber controller={controller} chapters={chapters} ticks={ticks} />
       <Transport controller={controller} onFullScreen={toggleFullScreen}>
-        {tryOther && (
+        {onOther && (
           <div ref={other}>
-            <Key label="Try another action at this step" keys="O" onPress={tryOther}>
+            <Key label="Try another action at this step" keys="O" onPress={askBelow}>
               <Split aria-hidden className="size-4" />
             </Key>
           </div>

@@ -84,7 +84,11 @@ export function useChildren(
   const whyNot =
     axis === "time" ? "Along time no fork is drawn: each run has its own clock." : null;
   const drawn = whyNot === null ? drawnOf(ids, switched) : [];
-  const styleOf = (id: string) => styleAt(forks.findIndex((one) => one.run_id === id), forks.length);
+  const styleOf = (id: string) =>
+    styleAt(
+      forks.findIndex((one) => one.run_id === id),
+      forks.length,
+    );
   const runs = ids.flatMap((id) => found?.runs.find((one) => one.id === id) ?? []);
   const followed = runs.filter(({ id }) => drawn.includes(id));
   const { curves } = useRunCurves(followed, { axis, smoothing, names: METRICS });
@@ -125,7 +129,7 @@ export function ChildrenBar({ childRuns }: { childRuns: Children }) {
     <section aria-label="Forks of this run" className="flex min-w-0 flex-col gap-1 px-1 text-xs">
       <ul className="flex min-w-0 flex-wrap gap-x-5 gap-y-1">
         {all.map(({ run, relative, style, shown }) => (
-          <li key={run.id} className="flex min-w-0 items-center gap-2">
+          <li key={run.id} className="flex max-w-full flex-wrap items-center gap-x-2">
             <Switch
               label={<span className="sr-only">Draw {run.name}</span>}
               checked={shown}
@@ -135,13 +139,13 @@ export function ChildrenBar({ childRuns }: { childRuns: Children }) {
             <Swatch seriesStyle={style} />
             <HoverLink
               href={routes.run(run.id)}
-              className="min-w-0 truncate rounded-sm font-medium text-accent hover:underline"
+              className="max-w-[calc(100%-6rem)] truncate rounded-sm font-medium text-accent hover:underline"
             >
               {run.name}
             </HoverLink>
             <span className="shrink-0 text-ink-soft tabular-nums">
               forked at {count(relative.forked_at)}
-              {changed(relative)}
+              {changed(relative, run.name)}
             </span>
             <StatusBadge status={run.status} />
           </li>
@@ -156,10 +160,12 @@ export function ChildrenBar({ childRuns }: { childRuns: Children }) {
   );
 }
 
-/** What a fork changed, in brief. */
-function changed({ changes }: Relative): string {
+/** What a fork changed, in brief, unless its name says so. */
+function changed({ changes }: Relative, name: string): string {
   const own = changes.filter(({ in_parent }) => !in_parent);
   const [first] = own;
   if (!first) return "";
-  return `, ${first.name} ${settingText(first.after)}${own.length > 1 ? ` and ${own.length - 1} more` : ""}`;
+  const words = `${first.name} ${settingText(first.after)}`;
+  const more = own.length > 1 ? ` and ${own.length - 1} more` : "";
+  return name.endsWith(words) ? more : `, ${words}${more}`;
 }
