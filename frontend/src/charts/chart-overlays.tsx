@@ -242,8 +242,8 @@ export function ChartCursor({ chart, model, hidden }: ChartCursorProps) {
     End: () => moveTo(model.data[0].at(-1) ?? null),
     Enter: () => group.pick(group.cursor.get() ?? to),
     o: ({ currentTarget }) => {
-      const { left, bottom } = currentTarget.getBoundingClientRect();
-      group.askAt(group.cursor.get() ?? to, { x: left, y: bottom });
+      const { left, width, top, height } = currentTarget.getBoundingClientRect();
+      group.askAt(group.cursor.get() ?? to, { x: left + width / 2, y: top + height / 2 });
     },
     "+": () => zoom(1 / ZOOM),
     "=": () => zoom(1 / ZOOM),

@@ -10,10 +10,10 @@ import { layer, layerClass } from "./layer";
 const itemClass =
   "flex min-h-8 items-center gap-2.5 rounded-md px-2 text-sm outline-none select-none data-disabled:opacity-50 data-highlighted:bg-rest-tint max-md:min-h-10";
 
-const contentClass = clsx(
-  layerClass,
-  "max-h-(--radix-dropdown-menu-content-available-height) min-w-44 overflow-y-auto p-1",
-);
+const surfaceClass = clsx(layerClass, "min-w-44 overflow-y-auto p-1");
+const contentClass = clsx(surfaceClass, "max-h-(--radix-dropdown-menu-content-available-height)");
+/** What is in it may arrive later. It moves up then, where it would not fit below the point. */
+const atPointClass = clsx(surfaceClass, "max-h-[calc(100dvh-1rem)]");
 
 interface MenuProps {
   /** The button that opens the menu. It needs an accessible name. */
@@ -64,7 +64,7 @@ export function MenuAt({ label, point, onClose, children }: MenuAtProps) {
           align="start"
           sideOffset={2}
           collisionPadding={8}
-          className={contentClass}
+          className={atPointClass}
           onCloseAutoFocus={(event) => {
             event.preventDefault();
             if (from instanceof HTMLElement) from.focus({ preventScroll: true });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Relative } from "@/api/types";
 import { RunSeries } from "@/stream/series/run-series";
-import { childSeries, drawnOf, forksOf, styleAt } from "./children";
+import { childSeries, drawnOf, FORK_METRICS, forksOf, styleAt } from "./children";
 
 const relative = (run_id: string, parent_id: string | null, deleted = false) =>
   ({ run_id, parent_id, deleted }) as Relative;
@@ -39,4 +39,11 @@ test("a fork keeps its colour when there are more, and none has that of the run 
   expect(new Set(colors).size).toBe(8);
   expect(colors).not.toContain("series-6");
   expect(colors).not.toContain("series-4");
+});
+
+test("what is loaded of a fork is enough to draw its mean return", () => {
+  const source = new RunSeries(FORK_METRICS);
+  source.append([{ seq: 0, time: 0, step: 8, values: { "episode/reward": 7 } }]);
+  const { metric } = childSeries({ id: "x", name: "Half" }, source, styleAt(0, 1));
+  expect(source.column(metric).latest()).toBe(7);
 });

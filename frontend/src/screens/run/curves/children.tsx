@@ -41,7 +41,8 @@ const LISTED = 8;
 const DRAWN = 4;
 /** Numbers of their styles: without those of the run's own mean and evaluations. */
 const STYLES = [1, 2, 4, 6, 7, 8, 9, 0];
-const METRICS = ["episode/reward"];
+/** What the mean return is computed from. */
+export const FORK_METRICS: readonly string[] = ["episode/reward", "rollout/ep_rew_mean"];
 const NONE: readonly Relative[] = [];
 
 /** The direct forks of a run that still exist, newest first. */
@@ -91,7 +92,7 @@ export function useChildren(
     );
   const runs = ids.flatMap((id) => found?.runs.find((one) => one.id === id) ?? []);
   const followed = runs.filter(({ id }) => drawn.includes(id));
-  const { curves } = useRunCurves(followed, { axis, smoothing, names: METRICS });
+  const { curves } = useRunCurves(followed, { axis, smoothing, names: FORK_METRICS });
   const key = JSON.stringify(followed.map(({ id, name }) => [id, name, styleOf(id)]));
   const series = useMemo(
     () =>
@@ -166,6 +167,6 @@ function changed({ changes }: Relative, name: string): string {
   const [first] = own;
   if (!first) return "";
   const words = `${first.name} ${settingText(first.after)}`;
-  const more = own.length > 1 ? ` and ${own.length - 1} more` : "";
-  return name.endsWith(words) ? more : `, ${words}${more}`;
+  if (name.endsWith(words)) return "";
+  return `, ${words}${own.length > 1 ? ` and ${own.length - 1} more` : ""}`;
 }
