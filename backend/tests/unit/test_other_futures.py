@@ -33,7 +33,7 @@ EVALUATION = "eval_20261121-014312-001"
 
 
 class Frames:
-    """A video of which only the captions are kept."""
+    """A video that keeps only its captions."""
 
     def __init__(self) -> None:
         self.captions: list[Any] = []

@@ -99,7 +99,7 @@ export function useChildren(
       (JSON.parse(key) as [string, string, SeriesStyle][]).map(([id, name, style]) =>
         childSeries({ id, name }, curves(id).series, style),
       ),
-    // The pool, of which `curves` reads, is one for the life of the page.
+    // `curves` reads from the pool, which stays the same while the page is open.
     // eslint-disable-next-line react-hooks/exhaustive-deps
     [key],
   );
