@@ -328,6 +328,10 @@ class NoSaliency(Conflict):
     title = "No saliency map could be made"
 
 
+class NoOtherFuture(Conflict):
+    title = "No other future could be played"
+
+
 class TooManySessions(Conflict):
     title = "Too many sessions"
 

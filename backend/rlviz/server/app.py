@@ -57,6 +57,7 @@ _ROUTERS = (
     evaluations.router,
     evaluations.steps_router,
     evaluations.seen_router,
+    evaluations.futures_router,
     metrics.router,
     metrics.anatomy_router,
     evaluations.film_router,

@@ -21,6 +21,7 @@ from rlviz.server.analytics.service import AnalyticsService
 from rlviz.server.catalog.database import Database
 from rlviz.server.evaluations.episodes import EpisodeService
 from rlviz.server.evaluations.film import FilmService
+from rlviz.server.evaluations.futures import FutureService
 from rlviz.server.evaluations.judging import JudgingService
 from rlviz.server.evaluations.recording import RecordingService
 from rlviz.server.evaluations.seen import SeenService, ValueSliceService
@@ -172,6 +173,7 @@ class Services:
         self.step_records = StepRecordService(
             settings, self.evaluations, self.film, self.supervisor, self._record_reader
         )
+        self.futures = FutureService(*access, evaluations=self.evaluations, records=self.step_records)
         self.judging = JudgingService(self.database, self.runs, self.evaluations, self._record_reader)
         self.hints = HintService(self.runs, self.metrics, self.forks, self.evaluations, self.own_presets)
         self.sessions = SessionService(

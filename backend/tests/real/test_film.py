@@ -15,6 +15,7 @@ from PIL import Image
 
 from rlviz.domain.clips import ClipRecord, ClipRequest
 from rlviz.rundir.clips import Clips
+from tests.support.evaluations import evaluated
 from tests.support.raw_requests import assert_problem
 from tests.support.run_folders import make_run
 from tests.support.service import service as whole_service
@@ -214,6 +215,42 @@ def test_a_value_slice_is_read_on_demand_and_bad_requests_say_what_to_do(service
         ({"at": "1,2"}, "/at"),
     ):
         assert_problem(service.api("GET", path, params={**wishes, **bad}), 422, field)
+
+
+def test_another_action_is_played_once_by_the_same_policy_and_is_no_evaluation(service: Service, run_id: str) -> None:
+    evaluation = evaluated(service, run_id, episodes=1, deterministic=False, steps=True)
+    length = evaluation["summary"]["episodes"][0]["episode_length"]
+    path = f"/runs/{run_id}/evaluations/{evaluation['id']}"
+    offered = service.get(f"{path}/other-actions?episode=0&step=3")
+    (other,) = offered["others"]
+    assert {offered["taken"]["name"], other["name"]} == {"push left", "push right"}
+    wishes = {"episode": 0, "step": 3, "action": other["action"]}
+    before = service.get(f"/runs/{run_id}/evaluations"), service.get(f"/runs/{run_id}/clips")
+
+    asked = service.api("POST", f"{path}/futures", json=wishes)
+    assert asked.status_code == 202, asked.text
+    found: dict[str, Any] = eventually(
+        lambda: (one := service.get(f"/runs/{run_id}/futures/{asked.json()['id']}"))["status"] != "waiting" and one,
+        "the other future",
+        300,
+    )
+    assert (found["status"], found["cause"]) == ("ready", None)
+    outcome = found["outcome"]
+    assert outcome["episode_return"] == outcome["episode_length"] > 0
+    assert outcome["recorded_return"] == outcome["recorded_length"] == length - 3
+    assert frames_in(download(service, found["video_url"])) == outcome["episode_length"] + 1
+    again = service.api("POST", f"{path}/futures", json=wishes)
+    assert (again.status_code, again.json()) == (200, found)
+    assert (service.get(f"/runs/{run_id}/evaluations"), service.get(f"/runs/{run_id}/clips")) == before
+
+    for bad, field in (
+        ({"step": length}, "/step"),
+        ({"episode": 1}, "/episode"),
+        ({"action": [2]}, "/action"),
+        ({"action": offered["taken"]["action"]}, "/action"),
+    ):
+        assert_problem(service.api("POST", f"{path}/futures", json={**wishes, **bad}), 422, field)
+    assert_problem(service.api("GET", f"/runs/{run_id}/futures/clip_1_2_greedy"), 404)
 
 
 def test_a_clip_that_is_answered_while_it_is_looked_up_is_waited_for_once_more(

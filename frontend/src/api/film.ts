@@ -40,14 +40,17 @@ export function clipQuery(runId: string, step: number, options: ClipOptions) {
   return queryOptions({
     queryKey: keys.clip(runId, { step, ...options }),
     queryFn: ({ signal }) =>
-      made(runId, signal, () =>
-        unwrap(
-          http.POST("/runs/{run_id}/clips", {
-            params: { path: { run_id: runId } },
-            body: { step, ...options },
-            signal,
-          }),
-        ),
+      made(
+        signal,
+        () =>
+          unwrap(
+            http.POST("/runs/{run_id}/clips", {
+              params: { path: { run_id: runId } },
+              body: { step, ...options },
+              signal,
+            }),
+          ),
+        (id) => find(runId, id, signal),
       ),
     // The service may have deleted the video to make room for newer ones.
     staleTime: 60_000,
@@ -79,14 +82,17 @@ export function growthVideoQuery(runId: string, until: number, options: ClipOpti
   return queryOptions({
     queryKey: keys.clip(runId, { until, ...options }),
     queryFn: ({ signal }) =>
-      made(runId, signal, () =>
-        unwrap(
-          http.POST("/runs/{run_id}/growth-video", {
-            params: { path: { run_id: runId } },
-            body: options,
-            signal,
-          }),
-        ),
+      made(
+        signal,
+        () =>
+          unwrap(
+            http.POST("/runs/{run_id}/growth-video", {
+              params: { path: { run_id: runId } },
+              body: options,
+              signal,
+            }),
+          ),
+        (id) => find(runId, id, signal),
       ),
     staleTime: 60_000,
   });
@@ -97,14 +103,19 @@ function nextLook({ least, most, share }: typeof LOOK_AGAIN, asked: number): num
   return Math.min(most, Math.max(least, share * (performance.now() - asked)));
 }
 
-async function made(runId: string, signal: AbortSignal, ask: () => Promise<Clip>): Promise<Clip> {
+/** Asks for a video, and asks again until it is rendered or has failed. */
+export async function made<V extends Pick<Clip, "id" | "status">>(
+  signal: AbortSignal,
+  ask: () => Promise<V>,
+  look: (id: string) => Promise<V>,
+): Promise<V> {
   const asked = performance.now();
-  let clip = await ask();
-  while (clip.status === "waiting" || clip.status === "retired") {
+  let video = await ask();
+  while (video.status === "waiting" || video.status === "retired") {
     await pause(nextLook(LOOK_AGAIN, asked), signal);
-    clip = clip.status === "retired" ? await ask() : await find(runId, clip.id, signal);
+    video = video.status === "retired" ? await ask() : await look(video.id);
   }
-  return clip;
+  return video;
 }
 
 function find(runId: string, clipId: string, signal: AbortSignal): Promise<Clip> {

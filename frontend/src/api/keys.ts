@@ -56,6 +56,8 @@ export const keys = {
     ["film", id, "pictures", whose, strip] as const,
   saliency: (id: string, evaluation: string, step: object) =>
     ["film", id, "saliency", evaluation, step] as const,
+  otherActions: (id: string, step: object) => ["film", id, "other-actions", step] as const,
+  future: (id: string, wanted: object) => ["film", id, "future", wanted] as const,
   valueSlice: (id: string, wanted: object) => ["film", id, "slice", wanted] as const,
   clipSteps: (id: string, clip: string, hash: string) => ["film", id, "steps", clip, hash] as const,
   clip: (id: string, wanted: object) => ["film", id, "clip", wanted] as const,

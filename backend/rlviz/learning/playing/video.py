@@ -28,7 +28,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from rlviz.domain.errors import VideoNotWritten
-from rlviz.domain.evaluation import VideoFacts
+from rlviz.domain.evaluation import CAPTION_HEIGHT, VideoFacts
 from rlviz.domain.plain_text import decode_text
 from rlviz.learning.playing.recording import Pixels, check_picture, fit_picture
 from rlviz.rundir.files import temporary_name
@@ -155,8 +155,7 @@ def _widen(pipe: int) -> None:
             fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
 
 
-STRIP_HEIGHT = 28
-"""Height in pixels; even, so that a picture of even height stays even."""
+STRIP_HEIGHT = CAPTION_HEIGHT
 
 MIN_WIDTH = 400
 """Width in pixels below which the three fields do not fit."""

@@ -6,7 +6,16 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from rlviz.domain.clips import ClipRecord, ClipRequest, ClipStatus, KeptPolicy, clip_id, growth_id, is_reading_id
+from rlviz.domain.clips import (
+    ClipRecord,
+    ClipRequest,
+    ClipStatus,
+    KeptPolicy,
+    clip_id,
+    growth_id,
+    is_future_id,
+    is_reading_id,
+)
 from rlviz.domain.errors import ArtifactNotFound, NothingToEvaluate
 from rlviz.rundir.clips import Clips
 from rlviz.rundir.files import read_size
@@ -40,7 +49,9 @@ class FilmService(RunUseCases):
         """Return all clips, least recently watched first. Raises RunNotFound."""
         run, folder = self._run(run_id)
         clips, files = Clips(folder), _files_by_step(kept_policies(folder, run.policy_step))
-        return [self._view(folder, clips, files, record) for record in clips.records() if not is_reading_id(record.id)]
+        return [
+            self._view(folder, clips, files, record) for record in clips.records() if record.kind in ("clip", "growth")
+        ]
 
     def find(self, run_id: str, wanted_id: str) -> Clip:
         """Return a clip. Raises RunNotFound, or ArtifactNotFound if it was not requested."""
@@ -48,6 +59,8 @@ class FilmService(RunUseCases):
         clips, files = Clips(folder), _files_by_step(kept_policies(folder, run.policy_step))
         if is_reading_id(wanted_id):
             raise ArtifactNotFound(f"{wanted_id!r} is not a clip. GET its value slice or saliency map.")
+        if is_future_id(wanted_id):
+            raise ArtifactNotFound(f"{wanted_id!r} is not a clip. GET it from futures.")
         if clips.requests.has(wanted_id):
             self._supervisor.request_clips(run_id)  # a restarted service has no workers
             return self._view(folder, clips, files, clips.find(wanted_id) or _requested(wanted_id), waiting=True)
@@ -165,7 +178,7 @@ class FilmService(RunUseCases):
         policy = None if step is None else files.get(step)
         file = link(f"/api/runs/{folder.run_id}/artifacts/film/clips/{record.id}")
         return Clip(
-            **record.model_dump(exclude={"schema_version"}),
+            **record.model_dump(exclude={"schema_version", "future", "outcome"}),
             run_id=folder.run_id,
             status=status,
             step=step,

@@ -24,6 +24,7 @@ import { ThresholdField } from "@/ui/field";
 import { HoverLink } from "@/ui/hover-link";
 import { ErrorState, Notice } from "@/ui/notice";
 import { Skeleton } from "@/ui/progress";
+import { Swatch } from "@/ui/swatch";
 import { ChartOptions } from "./chart-options";
 import { type ComparisonAddress, readComparison, writeComparison } from "./comparison";
 import { Curves, sharedMetrics } from "./curves";
@@ -44,7 +45,6 @@ import {
 } from "./series-styles";
 import { SettingsDiff } from "./settings-diff";
 import { SideBySide } from "./side-by-side";
-import { Swatch } from "./tile";
 
 /** Milliseconds between requests for the figures of runs that train; their curves follow the stream. */
 const REFRESH_MS = 2_000;

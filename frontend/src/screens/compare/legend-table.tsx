@@ -14,9 +14,9 @@ import { useStoreValue } from "@/lib/use-store";
 import { Badge, StatusBadge } from "@/ui/badge";
 import { HoverLink } from "@/ui/hover-link";
 import { controlClass } from "@/ui/select";
+import { Swatch } from "@/ui/swatch";
 import { type LegendRow, type Sort, sortedRows } from "./legend";
 import type { SeriesStyles } from "./series-styles";
-import { Swatch } from "./tile";
 
 interface LegendTableProps {
   rows: readonly LegendRow[];

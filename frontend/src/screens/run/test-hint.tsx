@@ -1,7 +1,7 @@
 "use client";
 
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import Link from "next/link";
+import { HoverLink } from "@/ui/hover-link";
 import { type ReactNode, useState } from "react";
 import { hintTestPlanQuery, startHintTest } from "@/api/hint-tests";
 import { explainAction } from "@/api/http";
@@ -149,12 +149,12 @@ function Plan({ plan, onChoose }: PlanProps) {
       </p>
       {running !== null && (
         <Notice tone="info" title="This change is being tested">
-          <Link
+          <HoverLink
             href={routes.experiment(running)}
             className="rounded-sm font-medium text-accent hover:underline"
           >
             Open the test
-          </Link>
+          </HoverLink>
         </Notice>
       )}
     </div>

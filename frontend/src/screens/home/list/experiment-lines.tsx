@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { ChevronRight } from "lucide-react";
-import Link from "next/link";
+import { HoverLink } from "@/ui/hover-link";
 import { useState } from "react";
 import { experimentQuery, recentExperimentsQuery } from "@/api/experiments";
 import type { Experiment, ExperimentCell, ExperimentSummary } from "@/api/types";
@@ -47,13 +47,13 @@ function ExperimentLine({ experiment }: { experiment: ExperimentSummary }) {
           />
         </button>
         <span className="flex min-w-0 grow flex-wrap items-baseline gap-x-2">
-          <Link
+          <HoverLink
             href={routes.experiment(id)}
             prefetch={false}
             className="min-w-0 truncate rounded-sm font-medium hover:underline"
           >
             {name}
-          </Link>
+          </HoverLink>
           <span className="text-xs whitespace-nowrap text-ink-soft">{plural(trials, "trial")}</span>
         </span>
         <span className="flex w-32 shrink-0 items-center gap-2 text-xs text-ink-soft tabular-nums max-md:w-16">
@@ -96,13 +96,13 @@ function Trials({ id, name }: { id: string; name: string }) {
         <li key={cell.trial} className="flex min-h-7 items-center gap-3 pr-4 pl-11 max-md:min-h-10">
           <span className="min-w-0 grow truncate">
             {cell.run_id ? (
-              <Link
+              <HoverLink
                 href={routes.run(cell.run_id)}
                 prefetch={false}
                 className="rounded-sm hover:underline"
               >
                 {label}
-              </Link>
+              </HoverLink>
             ) : (
               label
             )}

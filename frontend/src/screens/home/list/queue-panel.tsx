@@ -3,7 +3,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import clsx from "clsx";
 import { ArrowDown, ArrowUp, ArrowUpToLine, ChevronRight, GripVertical } from "lucide-react";
-import Link from "next/link";
+import { HoverLink } from "@/ui/hover-link";
 import { type DragEvent, useState } from "react";
 import { useAlgorithmName } from "@/api/choices";
 import { explainAction } from "@/api/http";
@@ -115,9 +115,9 @@ function Queue() {
               {place + 1}
             </span>
             <span className="min-w-0 grow truncate pl-1.5">
-              <Link href={routes.run(run.id)} className="rounded-sm hover:underline">
+              <HoverLink href={routes.run(run.id)} className="rounded-sm hover:underline">
                 {run.name}
-              </Link>
+              </HoverLink>
               <span className="ml-2 text-xs text-ink-soft">
                 {algorithmName(run.algo)} · {run.env_id} · seed {run.seed}
               </span>

@@ -108,14 +108,15 @@ export interface Charts {
 const NONE: readonly string[] = [];
 
 /**
- * The charts of a run: those of its algorithm, then every other metric in its journal. `behind` is drawn
- * behind the curve of the return.
+ * The charts of a run: those of its algorithm, then every other metric in its journal. `behind` is drawn behind the curve
+ * of the return, `beside` like it.
  */
 export function useCharts(
   run: RunDetail,
   series: RunSeries,
   past: readonly PastLine[],
   behind: readonly SeriesSpec[],
+  beside: readonly SeriesSpec[],
 ): Charts {
   const registry = useMetricRegistry();
   const expected = useAlgorithm(run.algo)?.metrics ?? NONE;
@@ -143,13 +144,27 @@ export function useCharts(
     });
     const length = withPast(lengthChart(series, words("episode/length")), past);
     const reward = rewardChart(series, { threshold, random }, words("episode/reward"));
+    const drawn = withContext(withPast(reward, past), behind);
     return {
-      first: withContext(withPast(reward, past), behind),
+      first: beside.length === 0 ? drawn : { ...drawn, series: [...drawn.series, ...beside] },
       main: [...(traits.lengthTells ? [length] : []), ...main.map(chart)],
       more: [...(traits.lengthTells ? [] : [length]), ...more.map(chart)],
       figures,
     };
-  }, [registry, series, expected, threshold, random, found, traits, ended, subject, past, behind]);
+  }, [
+    registry,
+    series,
+    expected,
+    threshold,
+    random,
+    found,
+    traits,
+    ended,
+    subject,
+    past,
+    behind,
+    beside,
+  ]);
 }
 
 function wordsOf(registry: MetricRegistry, metric: string) {

@@ -14,6 +14,7 @@ import type { SeriesSpec } from "@/charts/prepare/model";
 import type { RunCurves } from "@/stream/series/run-series-pool";
 import { useRunCurves } from "@/stream/series/use-run-curves";
 import { usePresetGhost } from "../preset-ghost";
+import { type Children, useChildren } from "./children";
 import { type Seeds, useSeedBand, useSeeds } from "../seeds-card";
 
 /** What the charts of all tabs of a run page share. */
@@ -25,6 +26,8 @@ export interface RunCharts {
   /** Whether the band of all seeds lies behind the curve of the return. */
   band: boolean;
   showBand: (shown: boolean) => void;
+  /** The forks of the run, drawn on the curve of the return. */
+  children: Children;
 }
 
 export function useRunCharts(run: RunDetail): RunCharts {
@@ -36,7 +39,8 @@ export function useRunCharts(run: RunDetail): RunCharts {
   useZoomDetail(group, pool);
   useMomentAddress(group);
   const [band, showBand] = useState(false);
-  return { group, settings, changeSettings, curves: curves(run.id), band, showBand };
+  const children = useChildren(run, settings);
+  return { group, settings, changeSettings, curves: curves(run.id), band, showBand, children };
 }
 
 /** Sends the requests that wait for the first curve (`api/first-request`) in the frame after it is drawn. */

@@ -6,8 +6,20 @@ import { apiLink } from "@/api/http";
 import type { Clip } from "@/api/types";
 import { count } from "@/lib/number";
 import { Stage, StageNote, useCornerWindow } from "@/player/agent/stage";
-import { type PlaybackController, usePlaybackState } from "@/player/video/playback-controller";
-import { Player, TROUBLE_TEXT, useVideoTrouble, VideoTrack } from "@/player/video/player";
+import { OtherFuture, useOtherFutures } from "@/player/futures/other-futures";
+import { stepAt } from "@/player/futures/prepare";
+import {
+  frameAt,
+  type PlaybackController,
+  usePlaybackState,
+} from "@/player/video/playback-controller";
+import {
+  Player,
+  type Point,
+  TROUBLE_TEXT,
+  useVideoTrouble,
+  VideoTrack,
+} from "@/player/video/player";
 import { Button } from "@/ui/button";
 
 interface ClipPlayerProps {
@@ -28,8 +40,29 @@ interface ClipPlayerProps {
   onRetry: () => void;
 }
 
+/** A clip, and in its place the future after another action at one of its steps. */
+export function ClipPlayer(props: ClipPlayerProps) {
+  const { clip, controller } = props;
+  const futures = useOtherFutures(clip?.id ?? "");
+  const { video, video_url: url, episodes = [], steps } = clip ?? {};
+  const askHere = (point: Point) => {
+    controller.pause();
+    const at = stepAt(episodes, frameAt(controller.time.get(), video?.fps ?? 0));
+    if (at) futures.ask(at, point);
+  };
+  return (
+    <OtherFuture
+      source={{ run_id: clip?.run_id ?? "", clip_id: clip?.id ?? "" }}
+      futures={futures}
+      recorded={video && url ? { url, fps: video.fps, episodes } : null}
+    >
+      <RecordedClip {...props} onOther={steps ? askHere : undefined} />
+    </OtherFuture>
+  );
+}
+
 /** A clip, which plays as soon as it is there. */
-export function ClipPlayer({
+function RecordedClip({
   clip,
   controller,
   label,
@@ -39,7 +72,8 @@ export function ClipPlayer({
   making,
   failure,
   onRetry,
-}: ClipPlayerProps) {
+  onOther,
+}: ClipPlayerProps & { onOther: ((point: Point) => void) | undefined }) {
   const { playing } = usePlaybackState(controller);
   const corner = useCornerWindow(playing);
   const { video, video_url: url, episodes } = clip ?? {};
@@ -63,7 +97,7 @@ export function ClipPlayer({
     controller.play();
   }, [controller, url, isMaking]);
   return (
-    <Player label={label} controller={controller} chapters={chapters}>
+    <Player {...{ label, controller, chapters, onOther }}>
       <Stage label="Moment" caption={caption} corner={corner} stillUrl={url ? null : stillUrl}>
         {video && url && played.trouble === null && (
           <VideoTrack

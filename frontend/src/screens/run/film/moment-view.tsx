@@ -36,6 +36,7 @@ import { Boundary } from "@/ui/boundary";
 import { Button } from "@/ui/button";
 import { Skeleton } from "@/ui/progress";
 import { Segmented } from "@/ui/segmented";
+import { CurveMenuButton } from "../snapshots/curve-menu-button";
 import { ClipPlayer } from "./clip-player";
 import { optionsOf, useFilmChoice, whyNoFilm } from "./film-choice";
 import { Growth } from "./growth";
@@ -70,7 +71,12 @@ export function MomentView({ run, group, onLeave, Fork }: MomentViewProps) {
   if (kept.length > 0 && moment !== null) {
     return (
       <PolicyMoment
-        fork={<ForkHere Fork={Fork} run={run} at={moment} />}
+        fork={
+          <>
+            <ForkHere Fork={Fork} run={run} at={moment} />
+            <CurveMenuButton run={run} group={group} />
+          </>
+        }
         run={run}
         policies={kept}
         policy={policyAt(kept, moment)!}

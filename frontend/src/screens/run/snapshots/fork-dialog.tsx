@@ -31,6 +31,7 @@ import { type ControlProps, Field } from "@/ui/field";
 import { ErrorState } from "@/ui/notice";
 import { Skeleton } from "@/ui/progress";
 import { controlClass } from "@/ui/select";
+import { usualTimesteps } from "./curve-changes";
 import { called } from "./snapshot-text";
 
 interface ForkDialogProps {
@@ -107,7 +108,7 @@ function ForkForm({ run, config, start, tries, ...known }: ForkFormProps) {
     ...{ name: "", seed: "" },
     hyperparameters: tries ? { [tries.name]: setting(tries.value) } : {},
     env_options: {},
-    timesteps: String(usualTimesteps(run, start)),
+    timesteps: String(usualTimesteps(run, start.step)),
   });
   const [alone, setAlone] = useState(false);
   const { changeable, fixed } = forkSettings(config, algorithm, environment, changes);
@@ -211,11 +212,6 @@ function ForkForm({ run, config, start, tries, ...known }: ForkFormProps) {
       </div>
     </form>
   );
-}
-
-/** As many as the parent trains for; where it has none left, as many again, so that a change shows. */
-function usualTimesteps({ total_timesteps: total }: RunDetail, { step }: ForkStart): number {
-  return step < total ? total : step + total;
 }
 
 interface SinksProps {
