@@ -117,7 +117,7 @@ wheel-smoke: $(STAMPS)/python-dev $(STAMPS)/frontend $(STAMPS)/browser ## The sa
 
 .PHONY: test-readers
 test-readers: $(STAMPS)/readers ## Read with MLflow, pandas, Polars and optuna-dashboard what is written for them, in an environment of its own
-	cd backend && RLVIZ_TEST_READERS=1 .venv-readers/bin/python -m pytest -n 2 --dist loadfile tests/exhaustive/test_readers.py tests/scripted/test_sink_programs.py tests/exhaustive/test_sink_programs.py tests/exhaustive/test_sink_servers.py
+	cd backend && RLVIZ_TEST_READERS=1 .venv-readers/bin/python -m pytest -n 2 --dist loadfile tests/exhaustive/test_readers.py tests/scripted/test_sink_programs.py tests/exhaustive/test_sink_names.py tests/exhaustive/test_sink_programs.py tests/exhaustive/test_sink_servers.py
 
 .PHONY: postgres
 postgres: $(STAMPS)/postgres ## Install the PostgreSQL that tests of rlviz ingest start for themselves, where root may

@@ -44,5 +44,18 @@ export default defineConfig([
       "@typescript-eslint/consistent-type-imports": "error",
     },
   },
-  globalIgnores([".next/**", "out/**", "next-env.d.ts", "src/api/schema.d.ts"]),
+  {
+    files: ["src/**"],
+    ignores: ["src/ui/hover-link.tsx"],
+    rules: {
+      "no-restricted-imports": [
+        "error",
+        {
+          name: "next/link",
+          message: "Use HoverLink: other pages are loaded ahead on hover only.",
+        },
+      ],
+    },
+  },
+  globalIgnores([".next/**", "out/**", "next-env.d.ts", "src/api/schema.d.ts", "src/api/run-action-table.ts"]),
 ]);

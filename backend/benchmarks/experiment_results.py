@@ -21,7 +21,7 @@ from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.experiments.results.digests import RunDigestStore
 from rlviz.server.experiments.results.service import RESULTS, Cell, ExperimentSource, ResultsRequest, ResultsService
-from rlviz.server.metrics.service import MetricsService, RunCurvesCache
+from rlviz.server.metrics.service import MetricsService
 from rlviz.settings import Settings
 from rlviz.stats.experiments.results import RunDigest
 from rlviz.stats.experiments.trials import LearningCurve
@@ -44,7 +44,7 @@ def _results(folder: Path) -> Iterator[Figure]:
     database.migrate()
     source = _experiment(folder, database)
     metrics = MetricsService()
-    store = RunDigestStore(source.folder / RESULTS, folder, metrics, RunCurvesCache(metrics))
+    store = RunDigestStore(source.folder / RESULTS, folder, metrics)
     with database.read() as session:
         rows = [session.get(RunRow, cell.run_id) for cell in source.cells]
     store.keep([(row, _digest(place)) for place, row in enumerate(rows) if row is not None])

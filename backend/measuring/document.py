@@ -34,63 +34,66 @@ _INTRODUCTION = f"""\
 
 <!-- Made by `make presets ARGS=--docs-only`. Edit the files in backend/rlviz/learning/presets/files instead. -->
 
-A preset is a starting point: hyperparameters and a training length that work together. Pick one by what matters most to
-you; you can change any value in the form. Presets of an environment win over those for any environment.
+A preset is a starting point: hyperparameters and a training length that work together. Pick one by what matters most
+to you; you can change any value in the form. Presets for a specific environment take precedence over general presets.
 
 | preset | id | meant for |
 | --- | --- | --- |
-| Fast | `fast` | seeing something learn soon |
+| Fast | `fast` | quick results |
 | Stable | `stable` | a smooth curve with few setbacks |
-| High Score | `high-score` | the best final policy, however long it takes |
+| High Score | `high-score` | the best final policy, even if training takes long |
 
-Hyperparameters that are not in a table of presets have the algorithm's default, which you find in the table of its
-hyperparameters below. Seeds go from 0 to {LIMITS.seed.maximum:,}, training lengths from {_STEPS.minimum} to
+Hyperparameters that are not in a table of presets have the algorithm's default. The tables of hyperparameters below
+list the defaults. Seeds range from 0 to {LIMITS.seed.maximum:,}, training lengths from {_STEPS.minimum} to
 {_STEPS.maximum:,} steps.
 
-**Sources.** *RL Zoo* is [RL Baselines3 Zoo](https://github.com/DLR-RM/rl-baselines3-zoo); its files of tuned values are
-named. *SB3* is Stable-Baselines3; *ours* are values of this project. A preset says which settings of its source this
-program does not have (such as orthogonal initial weights).
+**Sources.** *RL Zoo* is [RL Baselines3 Zoo](https://github.com/DLR-RM/rl-baselines3-zoo); each preset names the file
+with the tuned values. *SB3* is Stable-Baselines3; *ours* are values of this project. Each preset lists the settings
+of its source that the app does not support (such as orthogonal initial weights).
 
-**Measured** figures come from `make presets`. Each preset is measured by a separate [experiment](experiments.md), whose
-specification is linked below the figures.
+**Measured** figures come from `make presets`. Each preset is measured by a separate [experiment](experiments.md),
+whose specification is linked below the figures.
 
-- *return*: the interquartile mean over the seeds, with its 95 % bootstrap interval, of the kept policy on fresh
-  episodes. The row *policy kept* says which one that is: the best of the evaluations during training, or the last
-  policy if there are none. Some presets end when the given number of evaluations in a row reach the threshold.
+- *return*: the interquartile mean over the seeds, with its 95 % bootstrap interval, of the kept policy on new
+  episodes. The row *policy kept* says which policy is kept: the best one in the evaluations during training, or the
+  last policy if there are no evaluations. Some presets end when the given number of consecutive evaluations reach the
+  threshold.
 - *held*: the number of seeds whose kept policy reached the reward threshold.
-- *solved*: the number of seeds that held it, or that solved it during training: the mean of 100 episodes, or a greedy
-  evaluation, reached the threshold.
-- *steps to threshold*: the median by Kaplan and Meier, in which seeds that never reached it count as longer.
-- *seconds*: processor time, including the evaluations during training. For the same work it differs by up to a third
+- *solved*: the number of seeds whose kept policy reached the threshold, or that reached it during training: as the
+  mean of 100 episodes, or in a greedy evaluation.
+- *steps to threshold*: the Kaplan–Meier median, which counts seeds that never reached the threshold as longer.
+- *seconds*: CPU time, including the evaluations during training. For the same work, it differs by up to a third
   between measurements.
 
 The curve is the interquartile mean over the seeds with its interval. A changed preset loses its figures until it is
-measured again. Evaluations do not change training, so a preset that was measured before it had evaluations keeps its
-figures, which are those of its last policies and say so.
+measured again. Evaluations do not change training. If a preset was measured before evaluations were added to it, its
+figures stay valid. They describe the last policy, and a note says so.
 
 ### Recommended presets
 
-Forms, `POST /runs` and the command line start with the first preset that *works*: at least {RELIABLE:.0%} of its seeds
-held the reward threshold, or, without a threshold, its interval overlaps with that of the best preset. If none works,
-they start with the best. In the same way they choose the first algorithm whose preset works. Write `recommended` in
-requests and on the command line to get this choice.
+Forms, `POST /runs` and the command line start with the first preset that *works*: the kept policy of at least
+{RELIABLE:.0%} of its seeds reached the reward threshold, or, without a threshold, its interval overlaps with that of
+the best preset. If no preset works, they start with the best one. In the same way, they choose the first algorithm
+whose preset works. Write `recommended` in requests and on the command line to get this choice.
 
 ### Evaluations during training
 
-A preset that evaluates its policy during training keeps the best one. Presets do so if it costs at most
-{MOST_SHARE:.0%} of the processor time of training. [`evaluation_cost.py`](../backend/measuring/evaluation_cost.py)
-measures the cost in a whole training, or estimates it for evaluations of the greatest possible length
-([figures](../backend/measuring/evaluation_costs.json)). Presets of A2C, TRPO, DQN and QR-DQN, and those of MountainCar,
-evaluate at any cost, because their last policy is often worse than an earlier one. Three kinds of presets make no
-evaluations: those for any environment, because the length of episodes is unknown; those of Atari games, because an
-episode can last for half an hour; and those of Q-learning, because its last table is as good as any earlier one.
+A preset that evaluates its policy during training keeps the best policy. Presets evaluate if this takes at most
+{MOST_SHARE:.0%} of the CPU time of training. [`evaluation_cost.py`](../backend/measuring/evaluation_cost.py) measures
+the cost in a whole training, or estimates it for evaluations of the maximum length
+([figures](../backend/measuring/evaluation_costs.json)). Presets of A2C, TRPO, DQN and QR-DQN, and all MountainCar
+presets, evaluate regardless of the cost, because their last policy is often worse than an earlier one. Three kinds of
+presets do not evaluate: those for any environment, because the length of episodes is unknown; those of Atari games,
+because an episode can last for half an hour; and those of Q-learning, because its last table is as good as any
+earlier one.
 """
 
 
 _RATES_INTRODUCTION = """\
-Environment steps per second of one processor core with the Fast preset of each algorithm, including updates but not
+Environment steps per second on one CPU core with the Fast preset of each algorithm, including updates but not
 evaluations (`python -m measuring.rates`). The time to measure a preset is estimated as the steps of all seeds of its
-specification, divided by this rate. The estimate is good to a factor of two, because presets update more or less often.
+specification, divided by this rate. The estimate may be wrong by a factor of two, because some presets update more
+often than others.
 """
 
 
@@ -200,7 +203,7 @@ def _figures(presets: list[Preset], environment: Environment) -> Iterator[str]:
         yield f"Measured by {', '.join(f'[{name}]({SPECIFICATIONS}/{name})' for name in files)}.\n"
     last = [_title(preset) for preset, figures in found if figures and figures.policy is PolicyChoice.LATEST]
     if last:
-        yield f"The figures of {join_words(last)} are of the last policies, measured without evaluations.\n"
+        yield f"The figures of {join_words(last)} describe the last policy: they were measured without evaluations.\n"
     if unmeasured:
         yield f"{_costs(unmeasured, environment)}\n"
     for preset, figures in found:
@@ -218,7 +221,7 @@ def _costs(presets: list[Preset], environment: Environment) -> str:
         rate = known_rates().get(environment.id, {}).get(preset.algorithm)
         cost = "not known" if rate is None else hours(seeds * preset.total_timesteps / rate)
         costs.append(f"{_title(preset)} {cost}")
-    return f"Time of one core for {seeds} seed{'' if seeds == 1 else 's'} of each, about: {'; '.join(costs)}."
+    return f"Estimated CPU time for {seeds} seed{'' if seeds == 1 else 's'} of each: {'; '.join(costs)}."
 
 
 def _seeds(preset: Preset, env_id: str) -> int:

@@ -26,7 +26,7 @@ from rlviz.server.exchange.deliveries import BUSY, DELIVERED, FAILED
 from rlviz.server.exchange.delivery import Delivery
 
 PATIENCE_SECONDS = 180.0
-"""Seconds without an answer from a sink, whose package may hang."""
+"""Seconds to wait for a sink before the process exits, because the sink's package may hang."""
 
 LOOK_SECONDS = 2.0
 """Seconds between checks of a training run's journal."""

@@ -1,14 +1,17 @@
-"""Settings of the service and the command line: read once, validated, and never changed afterwards.
+"""Settings of the service and the command line: read once and validated.
 
-``read_settings`` reads them from these sources, in this order of precedence: flags, the environment, a ``.env`` file, a
-settings file in the working folder, and a settings file in the user's configuration folder. In a working folder that
-the user has not trusted, only HARMLESS settings count.
+``read_settings`` reads them from these sources, in this order of precedence: flags, the environment, a ``.env`` file,
+the settings saved in the runs folder, a settings file in the working folder, and a settings file in the user's
+configuration folder. In a working folder that the user has not trusted, only HARMLESS settings count.
+
+A running service changes the CHANGEABLE settings alone, by ``Settings.apply_saved``.
 """
 
 from __future__ import annotations
 
 import difflib
 import ipaddress
+import json
 import os
 import re
 from collections.abc import Mapping
@@ -116,6 +119,21 @@ to other machines; ``runs_dir`` counts if it is inside the folder."""
 HARMLESS_TO_OWN_RUNS = frozenset({"keep_eval_videos", "trash_days", "resume", "resume_attempts"})
 """Settings that delete or start something: they count from an untrusted folder for runs inside that folder."""
 
+CHANGEABLE = (HARMLESS | HARMLESS_TO_OWN_RUNS) - {"port"}
+"""Settings that the Settings page can change. They are saved in the runs folder, which may come from elsewhere."""
+
+AFTER_RESTART = frozenset({"log_format", "niceness", "warm_worker"})
+"""CHANGEABLE settings that the service reads only when it starts."""
+
+FOR_NEW_RUNS = frozenset({"keep_film", "snapshot_bytes"})
+"""CHANGEABLE settings that a run copies into its configuration when it is created."""
+
+SAVED_FILE = "settings.json"
+"""File in the runs folder with the settings that were changed on the Settings page."""
+
+SAVED_SOURCE = "settings page"
+MOST_SAVED_BYTES = 1 << 20
+
 _SECRET: dict[str, JsonValue] = {"secret": True}
 """Marks a field whose variable is not passed to child processes (``rlviz.child_environment``)."""
 
@@ -135,20 +153,23 @@ class Settings(BaseSettings):
 
     _sources: dict[str, str] = PrivateAttr(default_factory=dict)
     _ignored: dict[str, str] = PrivateAttr(default_factory=dict)
+    _saved: dict[str, Any] = PrivateAttr(default_factory=dict)
+    _without_saved: dict[str, tuple[Any, str]] = PrivateAttr(default_factory=dict)
+    _saved_problem: str | None = PrivateAttr(None)
 
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8000, ge=0, le=65_535, description="Port to listen on; 0 chooses a free one.")
     runs_dir: Path = Field(Path("runs"), description="Folder that holds the runs and their catalogue.")
     launcher: str = Field(
         "process",
-        description="Where training runs: in one process per run, in a thread of the service, or nowhere, with "
-        "recorded runs replayed.",
+        description="Where training runs: in one process per run, in a thread of the service, or not at all: recorded "
+        "runs are replayed (for tests and demos).",
     )
     max_concurrent_runs: int = Field(
         default_factory=lambda: os.cpu_count() or 1,
         ge=1,
         le=256,
-        description="Runs that train at the same time; others wait. Default: number of cores.",
+        description="Maximum number of runs that train at the same time; others wait. Default: number of cores.",
     )
     warm_worker: bool = Field(
         True,
@@ -159,8 +180,8 @@ class Settings(BaseSettings):
         DEFAULT_NICENESS,
         ge=0,
         le=19,
-        description="Priority of workers compared with everything else on the machine: 0 equal, 10 so that pages stay "
-        "fast, 19 lowest. It has no effect on training in a thread.",
+        description="Priority of workers relative to everything else on the machine: 0 is normal priority, 10 keeps "
+        "the app's pages responsive, 19 is the lowest priority. No effect on training in a thread.",
     )
     memory_limit: ByteSize = Field(
         default_factory=lambda: ByteSize(machine_memory() * 0.6),
@@ -180,14 +201,15 @@ class Settings(BaseSettings):
         DEFAULT_FILM,
         ge=LIMITS.film.minimum,
         le=LIMITS.film.maximum,
-        description="Number of policies (weights only) to keep for the filmstrip of each new run; 0: none. Of large "
-        "ones fewer are kept, to use at most about 64 MB.",
+        description="Number of policies (weights only) to keep for the filmstrip of each new run; 0: none. If "
+        "policies are large, fewer are kept, so that they take at most about 64 MB per run.",
     )
     max_sessions: int = Field(
         2,
         ge=0,
         le=32,
-        description="Sessions (a viewer watches or plays) at the same time; each is a process.",
+        description="Maximum number of simultaneous sessions. A session is one viewer who watches or plays; each "
+        "session is a process.",
     )
     keep_clips: ByteSize = Field(
         ByteSize(200_000_000),
@@ -215,10 +237,10 @@ class Settings(BaseSettings):
         3, ge=1, le=1_000, description="How many times in a row an interrupted run resumes automatically."
     )
     terminate_after_seconds: float = Field(
-        30.0, ge=0.1, le=86_400, description="Seconds after a request to stop at which a run gets SIGTERM."
+        30.0, ge=0.1, le=86_400, description="Seconds after a stop request until a run that still trains gets SIGTERM."
     )
     kill_after_seconds: float = Field(
-        10.0, ge=0.1, le=86_400, description="Seconds after SIGTERM at which a run is killed."
+        10.0, ge=0.1, le=86_400, description="Seconds after SIGTERM until a run that still trains is killed."
     )
     min_free_disk: ByteSize = Field(
         ByteSize(500_000_000),
@@ -249,7 +271,7 @@ class Settings(BaseSettings):
     root_path: str = Field(
         "",
         max_length=500,
-        description="Path below which a reverse proxy serves the app, for example /rlviz. Empty: at the root.",
+        description="Path under which a reverse proxy serves the app, for example /rlviz. Empty: at the root.",
     )
     trusted_proxies: Annotated[tuple[str, ...], NoDecode] = Field(
         (),
@@ -258,8 +280,8 @@ class Settings(BaseSettings):
     )
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = Field(
         (),
-        description="Additional host names, comma-separated, that the app answers to, for a reverse proxy that passes "
-        "on its own name. They require a token.",
+        description="Additional host names, comma-separated, that the app accepts in the Host header. Needed if a "
+        "reverse proxy forwards its own host name. Requires a token.",
     )
     log_format: Literal["text", "json"] = Field(
         "text", description="Format of log lines: text, or one JSON object per line for log collectors."
@@ -378,10 +400,7 @@ class Settings(BaseSettings):
 
     def as_json(self, name: str) -> Any:
         """Return the value of field ``name`` as JSON has it, with secrets hidden; paths are text."""
-        value = self.shown(name)
-        if isinstance(value, tuple):
-            return list(value)
-        return value if isinstance(value, bool | int | float | dict) or value is None else str(value)
+        return value_as_json(self.shown(name))
 
     @property
     def memory_a_run(self) -> int:
@@ -404,6 +423,63 @@ class Settings(BaseSettings):
             return None
         names = ", ".join(f"{name} ({source})" for name, source in self._ignored.items())
         return f"This folder is not trusted, so these of its settings do not count: {names}. `rlviz trust .` trusts it."
+
+    @property
+    def saved(self) -> Mapping[str, Any]:
+        """The settings saved in the runs folder. Not all of them count: see ``locked_by``."""
+        return self._saved
+
+    @property
+    def saved_problem(self) -> str | None:
+        """What is wrong with the file of saved settings, and what to do; None if it could be read."""
+        return self._saved_problem
+
+    def locked_by(self, name: str) -> str | None:
+        """Return the source that overrides a saved value of ``name``: flag, environment or .env; None if none does."""
+        source = self.source_of(name)
+        return source if source in ("flag", "environment", DOTENV) else None
+
+    def without_saved(self, name: str) -> tuple[Any, str]:
+        """Return the value of ``name``, and its source, if nothing were saved for it."""
+        return self._without_saved.get(name, (getattr(self, name), self.source_of(name)))
+
+    def check_value(self, name: str, value: JsonValue) -> Any:
+        """Validate a value for the CHANGEABLE setting ``name`` and return it with its type.
+
+        Raises InvalidRequest, which points to the setting.
+        """
+        values = {field: getattr(self, field) for field in type(self).model_fields}
+        try:
+            return getattr(type(self)(_env_file=None, **{**values, name: value}), name)
+        except ValidationError as error:
+            texts = "; ".join(validation_text(item) for item in error.errors())
+            raise InvalidRequest.field(f"/{name}", texts) from error
+
+    def apply_saved(self, name: str, value: Any, *, at_start: bool = False) -> None:
+        """Use a checked value of a CHANGEABLE setting, or with None, the value that counts if nothing is saved.
+
+        ``at_start``: also change settings that the service reads only when it starts.
+        """
+        if value is None:
+            self._saved.pop(name, None)
+        else:
+            self._saved[name] = value
+        if self.locked_by(name) is not None or (name in AFTER_RESTART and not at_start):
+            return
+        before = self._without_saved.setdefault(name, (getattr(self, name), self.source_of(name)))
+        used, source = before if value is None else (value, SAVED_SOURCE)
+        self.__dict__[name] = used  # the model is frozen for everyone else
+        self._sources[name] = source
+
+    def note_saved_problem(self, problem: str | None) -> None:
+        self._saved_problem = problem
+
+
+def value_as_json(value: Any) -> Any:
+    """Return the value of a setting as JSON has it."""
+    if isinstance(value, tuple):
+        return list(value)
+    return value if isinstance(value, bool | int | float | dict) or value is None else str(value)
 
 
 def _changed(family: str, changes: dict[str, Any]) -> StorageProfile:
@@ -459,7 +535,51 @@ def read_settings(**flags: Any) -> Settings:
     settings.note_sources(
         {name: given.source for name, given in found.items()}, {name: by_folder[name].source for name in ignored}
     )
+    _apply_saved_file(settings)
     return settings
+
+
+def read_saved_file(runs_dir: Path) -> dict[str, Any]:
+    """Return the content of the file of saved settings; empty if there is none. Nothing in it is validated.
+
+    Raises ValueError if it is not a JSON object, or OSError.
+    """
+    try:
+        content = read_regular(runs_dir / SAVED_FILE, MOST_SAVED_BYTES)
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    document = json.loads(content)
+    if not isinstance(document, dict):
+        raise ValueError("it is not a JSON object")  # noqa: TRY004 - callers handle it like broken JSON
+    return document
+
+
+def _apply_saved_file(settings: Settings) -> None:
+    """Use the settings saved in the runs folder. What cannot be used is noted and left out: it never ends a start."""
+    path = settings.runs_dir / SAVED_FILE
+    try:
+        saved = read_saved_file(settings.runs_dir)
+    except (ValueError, RecursionError, OSError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not a JSON object"
+        settings.note_saved_problem(
+            f"{path} cannot be read ({reason}), so no saved setting counts. Fix or delete the file, or save a setting "
+            "on the Settings page: the file is then replaced, and this one kept beside it."
+        )
+        return
+    problems = []
+    for name, value in saved.items():
+        if name not in CHANGEABLE:
+            problems.append(f"{name[:80]!r} is not a setting that can be saved")
+            continue
+        try:
+            settings.apply_saved(name, settings.check_value(name, value), at_start=True)
+        except InvalidRequest as error:
+            problems.append(f"{name}: {error.fields[0].detail}")
+    if problems:
+        settings.note_saved_problem(
+            f"Some settings in {path} do not count: {'; '.join(problems)}. Change them on the Settings page, or edit "
+            "the file and start again."
+        )
 
 
 def settings_that_need_trust(folder: Path) -> list[str]:

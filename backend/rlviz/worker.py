@@ -55,7 +55,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.process_identity import ProcessIdentity
 
 Work = Train | Evaluate | Verify | VerifySnapshot | MakeClips
-"""Jobs in a run's folder."""
+"""Jobs that work on a run folder."""
 
 MAX_LOG_BYTES = 16_000_000
 LOG_SECONDS = 0.2
@@ -236,7 +236,7 @@ def _wait_for_arguments() -> list[str] | None:
 
 
 def _forked() -> list[str] | None:
-    """Return a job's arguments in each fork, or None in the template once the service has ended."""
+    """Return the job's arguments in a forked worker, or None in the template process after the service has ended."""
     from rlviz.launchers.process import fork_workers
 
     return fork_workers(socket.socket(fileno=os.dup(sys.stdin.fileno())))

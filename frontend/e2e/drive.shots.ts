@@ -68,7 +68,7 @@ async function whatIf(page: Page, id: string) {
   await page.getByText("Value slice", { exact: true }).click();
   const slice = page.getByRole("application", { name: /over .+ and .+, from/ });
   await expect(slice).toBeVisible(LONG);
-  await page.getByText("What if", { exact: true }).click();
+  await page.getByText("Change the observation", { exact: true }).click();
   const held = page.getByRole("list", { name: "Held at" });
   await held.getByRole("slider").first().press("PageUp");
   await held.evaluate((list) => list.scrollIntoView({ block: "end" }));

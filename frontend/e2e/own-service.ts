@@ -5,6 +5,8 @@ import path from "node:path";
 
 export interface OwnService {
   url: string;
+  /** The runs folder. */
+  runs: string;
   /** Ends the service as Ctrl-C does, and starts it again over the same runs. */
   restart: () => Promise<void>;
   /** Kills the process that trains the run, as a machine does that has no memory left. */
@@ -51,7 +53,7 @@ export async function ownService(script?: object): Promise<OwnService> {
   };
   let stop = await start();
   return {
-    url,
+    ...{ url, runs },
     restart: async () => {
       await stop();
       stop = await start();

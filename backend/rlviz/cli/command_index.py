@@ -48,7 +48,7 @@ SECTIONS = {
             "Compare the results and settings of runs. The command also tells which run is better, if the data show "
             "it.",
         ),
-        "hints": Entry("insight", "Show problems in a run's curves, with advice. The most severe problem comes first."),
+        "hints": Entry("insight", "Show problems in a run's curves, with advice, or test whether a hint helps."),
         "family": Entry("insight", "Show the tree of forks that a run belongs to."),
         "query": Entry(
             "query",
@@ -64,8 +64,8 @@ SECTIONS = {
         ),
         "recording": Entry(
             "recording",
-            "Choose how much of a run is recorded. This works while it trains. Without a choice, show it with its "
-            "cost.",
+            "Choose how much of a run is recorded. This works while it trains. Without DETAIL, show the "
+            "current choice and its cost.",
         ),
         "episodes": Entry("insight", "Search the evaluated episodes of runs."),
         "film": Entry("film", "Saved policies of a run, and videos of them."),
@@ -88,17 +88,22 @@ SECTIONS = {
         "preset": Entry("presets", "Your own presets, saved from experiments."),
     },
     "Organise": {
+        "queue": Entry("queue", "Show the runs that wait for a free place, in order, or move one."),
         "edit": Entry("run_actions", "Change a run's name, tags or notes. Without options, show its notes."),
         "delete": Entry("run_actions", "Move runs to the trash. `rlviz restore` restores them within some days."),
         "restore": Entry("run_actions", "Restore a deleted run from the trash."),
         "trash": Entry("trash", "Deleted runs, which you can restore for some days."),
-        "repair": Entry("run_actions", "Repair a damaged run. What can be read is kept, the rest is moved aside."),
+        "repair": Entry("run_actions", "Repair a damaged run: keep the readable parts and rename each damaged file."),
     },
     "Exchange": {
         "export": Entry(
             "export",
             "Export metrics or configurations of runs, or whole runs. Formats are CSV, JSON, Parquet and "
             "TensorBoard event files; a bundle contains a whole run.",
+        ),
+        "report": Entry(
+            "report",
+            "Write a run as one HTML file to send to others. It opens in any browser, also without a network.",
         ),
         "import": Entry(
             "imports",

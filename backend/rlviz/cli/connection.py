@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rlviz.settings import Settings
 
 PATIENCE_SECONDS = 20.0
-"""Seconds to wait for a service that does not answer."""
+"""Timeout in seconds for an answer of the service."""
 
 STARTING_SECONDS = 120.0
 """Seconds that a process with the lock may take to start or end its service. A start can take half a minute under
@@ -226,7 +226,7 @@ def _with_first_worker(niceness: int) -> Launcher:
 
 
 def _make_encodable(value: Any) -> Any:
-    """Return a value of a request with all text made encodable."""
+    """Return a request value in which all text can be encoded as UTF-8."""
     if isinstance(value, str):
         return typed_text(value)
     if isinstance(value, list | tuple):

@@ -85,6 +85,8 @@ def read_settings(context: typer.Context, **flags: Any) -> Settings:
     found = settings.read_settings(**{name: value for name, value in given.items() if value is not None})
     if found.ignored is not None and not context.resilient_parsing:  # shell completion prints no warnings
         _warn_once(found.ignored)
+    if found.saved_problem is not None and not context.resilient_parsing:
+        _warn_once(found.saved_problem)
     return found
 
 

@@ -21,10 +21,11 @@ This page is generated from the commands by `make cli-docs`. For a tour, see
 [A session in a terminal](cli-session.md).
 
 `rlviz` does everything that the pages do. If a service runs for the runs folder, commands send their requests to it;
-they find its address in the folder's `service.json`. Otherwise the command serves the folder itself until it is done,
-on a port that only this machine can reach. Training runs in separate processes and continues after the command; the
-next command or `rlviz serve` connects to it again. A runs folder therefore always has one writer: if two commands run
-at once, the second sends its requests to the first ([decision 039](decisions/039-the-command-line.md)).
+they find its address in the folder's `service.json`. If no service runs, the command starts its own service on a local
+port and stops it when it has finished. Training runs in separate processes and continues after the command; the next
+command or `rlviz serve` connects to these processes again. A runs folder therefore always has one writer: if two
+commands run at once, the second sends its requests to the first
+([decision 039](decisions/039-the-command-line.md)).
 
 - Name a **run** or an **experiment** by its id, the start or end of its id, its name, or `last` for the newest.
 - **`--json`** prints the API's response ([api.md](api.md)). Messages go to standard error, so that `| jq` works.
@@ -32,8 +33,9 @@ at once, the second sends its requests to the first ([decision 039](decisions/03
   prints only results and errors. `--log-file FILE` appends the log to a file; it works for `rlviz serve` too.
 - **Colours** appear only on a terminal, and not if `NO_COLOR` is set. A closed pipe (`rlviz runs | head`) is not an
   error.
-- **Ctrl-C** never leaves a run half-written. With `--follow` on a terminal, it asks what to do with the run. Without
-  a terminal, a run that only this command serves ends as `RLVIZ_ON_EXIT` says; any other run continues.
+- **Ctrl-C** never leaves a run half-written. With `--follow` on a terminal, the command asks what to do with the run.
+  Without a terminal, `RLVIZ_ON_EXIT` decides what happens to the run if the command runs its own service; if another
+  service runs, the run continues.
 - **Completion**: `rlviz --install-completion` installs it for your shell.
 
 In this repository the command is `backend/.venv/bin/rlviz`.

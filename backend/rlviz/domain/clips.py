@@ -1,7 +1,8 @@
 """Clips: one episode of a kept policy, filmed on demand; growth videos, which show how a run learned.
 
 Value slices (what a policy expects over two components of the observation) and saliency maps (how much each pixel
-weighs) are requested and stored in the same way, because the worker that films has the policies loaded.
+weighs) are requested and stored in the same way, because the worker that films has the policies loaded. So are other
+futures: what had happened after a step of a recorded episode with another action.
 """
 
 from __future__ import annotations
@@ -119,16 +120,66 @@ class StepSaliency(LazyModel):
     png: str = Field(description="The PNG that ``seen`` describes, in Base64.")
 
 
+class FuturePlan(LazyModel):
+    """The step of a recorded evaluation or clip at which another action is taken; counted as in SaliencyPlan."""
+
+    model_config = ConfigDict(frozen=True)
+
+    evaluation_id: str | None = Field(None, description="Null: a clip.")
+    clip_id: str | None = Field(None, description="Null: an evaluation.")
+    episode: int = Field(0, ge=0, description="0 for a clip, which has one episode.")
+    index: int = Field(ge=0)
+    action: list[float] = Field(description="The numbers of the other action; one for a Discrete space.")
+
+    @model_validator(mode="after")
+    def _is_of_one(self) -> Self:
+        if (self.evaluation_id is None) == (self.clip_id is None):
+            raise ValueError("Give evaluation_id or clip_id, and not both.")
+        return self
+
+    @property
+    def future_id(self) -> str:
+        """The same for the same step and action, so that each future is played once."""
+        whose = self.clip_id or str(self.evaluation_id).removeprefix("eval_")
+        digest = hashlib.blake2b(repr(self.action).encode(), digest_size=8).hexdigest()
+        return f"future_{whose}_{self.episode}_{self.index}_{digest}"
+
+
+class FutureOutcome(LazyModel):
+    """How the other future went, beside the recorded one. Returns and lengths count from the step on."""
+
+    model_config = ConfigDict(frozen=True)
+
+    episode_return: float = Field(description="Sum of rewards of the other future.")
+    episode_length: int = Field(ge=1, description="Its environment steps, the other action included.")
+    terminated: bool = Field(description="The environment reached a terminal state.")
+    truncated: bool = Field(description="The time limit cut the episode off.")
+    cut: bool = Field(description="The other future was not played to its end.")
+    recorded_return: float | None = Field(
+        description="Sum of rewards of the recorded future, over as many steps if the other one was cut; null: it was "
+        "not recorded to its end."
+    )
+    recorded_length: int = Field(ge=1, description="Recorded steps that this sum is over.")
+
+
 _CLIP_ID = re.compile(r"(?:clip_[0-9]{1,15}|growth)_[0-9]{1,10}_(?:greedy|sampled)")
 _SLICE_ID = re.compile(r"slice_[0-9]{1,15}_[0-9]{1,4}_[0-9]{1,4}_[0-9a-f]{16}")
 _SALIENCY_ID = re.compile(
     r"saliency_(?:[0-9]{8}-[0-9]{6}-[0-9]{3}|clip_[0-9]{1,15}_[0-9]{1,10}_(?:greedy|sampled))_[0-9]{1,7}_[0-9]{1,10}"
 )
 
-Kind = Literal["clip", "growth", "slice", "saliency"]
+_FUTURE_ID = re.compile(
+    r"future_(?:[0-9]{8}-[0-9]{6}-[0-9]{3}|clip_[0-9]{1,15}_[0-9]{1,10}_(?:greedy|sampled))_[0-9]{1,7}_[0-9]{1,10}"
+    r"_[0-9a-f]{16}"
+)
+
+Kind = Literal["clip", "growth", "slice", "saliency", "future"]
 
 MAX_CLIP_STEPS = 3_000
 """Maximum length of a clip: a minute in most environments, and quick to render."""
+
+MAX_FUTURE_STEPS = 3_000
+"""Maximum number of steps of the other future."""
 
 
 class ClipStatus(StrEnum):
@@ -156,6 +207,7 @@ class ClipRequest(LazyModel):
     picture_only: bool = Field(False, description="Only a thumbnail is wanted, after all other requests.")
     plan: SlicePlan | None = Field(None, description="Plan of a slice.")
     saliency: SaliencyPlan | None = None
+    future: FuturePlan | None = None
 
 
 class PlayedEpisode(LazyModel):
@@ -187,6 +239,8 @@ class ClipRecord(LazyModel):
     video: VideoFacts | None = None
     steps: StepsFacts | None = None
     pictures: PicturesFacts | None = None
+    future: FuturePlan | None = Field(None, description="What was requested, if it is another future.")
+    outcome: FutureOutcome | None = Field(None, description="How it went.")
 
 
 def clip_id(step: int, seed: int, greedy: bool) -> str:
@@ -205,12 +259,17 @@ def check_clip_id(text: str) -> str:
 
 
 def is_clip_id(text: str) -> bool:
-    return _CLIP_ID.fullmatch(text) is not None or is_reading_id(text)
+    return _CLIP_ID.fullmatch(text) is not None or is_reading_id(text) or is_future_id(text)
 
 
 def is_reading_id(text: str) -> bool:
     """Whether the id belongs to numbers read from a policy (slice or saliency map), not to a video."""
     return _SLICE_ID.fullmatch(text) is not None or _SALIENCY_ID.fullmatch(text) is not None
+
+
+def is_future_id(text: str) -> bool:
+    """Whether the id belongs to another future of a recorded episode."""
+    return _FUTURE_ID.fullmatch(text) is not None
 
 
 def _how(greedy: bool) -> str:

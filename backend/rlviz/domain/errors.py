@@ -2,7 +2,7 @@
 
 Each class carries the HTTP status of its response, so routers need no mapping. docs/api.md lists the errors by
 status. ``Damage`` describes a file of a run folder that cannot be read, and how to fix it. ``validation_text`` turns
-a pydantic error into a sentence for people.
+a pydantic error into a readable sentence.
 """
 
 from __future__ import annotations
@@ -189,6 +189,10 @@ class ExperimentNotFound(NotFound):
         super().__init__(f"There is no experiment {experiment_id[:80]!r}.")
 
 
+class HintNotFound(NotFound):
+    title = "Hint not found"
+
+
 class SearchNotFound(NotFound):
     title = "Search not found"
 
@@ -306,6 +310,12 @@ class NotTraining(Conflict):
     title = "Run is not training"
 
 
+class NotQueued(Conflict):
+    """The run does not wait, so it has no place in the queue."""
+
+    title = "Run is not queued"
+
+
 class NothingToResume(Conflict):
     title = "Nothing to resume from"
 
@@ -318,12 +328,16 @@ class NoSaliency(Conflict):
     title = "No saliency map could be made"
 
 
+class NoOtherFuture(Conflict):
+    title = "No other future could be played"
+
+
 class TooManySessions(Conflict):
     title = "Too many sessions"
 
 
 class NewerVersion(Conflict):
-    """A newer version wrote the document; this version cannot honour the settings it does not know."""
+    """A newer version wrote the document; this version would ignore unknown settings."""
 
     title = "Written by a newer version"
 
@@ -338,6 +352,12 @@ class SnapshotDamaged(SnapshotRefused):
 
 class VerificationInProgress(Conflict):
     title = "A verification is in progress"
+
+
+class SettingLocked(Conflict):
+    """A flag, a variable or the .env file sets the value, and overrides what would be saved."""
+
+    title = "Setting is set elsewhere"
 
 
 class StorageRulesUnusable(Conflict):

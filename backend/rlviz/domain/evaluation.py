@@ -85,6 +85,10 @@ class Spread(LazyModel):
     max: float
 
 
+CAPTION_HEIGHT = 28
+"""Height in pixels of the caption at the bottom of a video; even, so that a picture of even height stays even."""
+
+
 class VideoFacts(LazyModel):
     """Properties of a recorded video. ``file`` is relative to the run folder."""
 

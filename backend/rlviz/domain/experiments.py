@@ -451,6 +451,22 @@ class Variant(_Strict):
         return base.model_copy(update=given)
 
 
+class ForkPoint(_Strict):
+    """A snapshot of a run, at which every run of the experiment starts. Each trial then is a fork of that run."""
+
+    run_id: str = Field(min_length=1, max_length=LIMITS.choice.maximum)
+    snapshot: str = Field(min_length=1, max_length=LIMITS.choice.maximum, description="Name of the snapshot.")
+    step: int = Field(ge=0, strict=True, description="Environment steps at the snapshot.")
+
+
+class HintTest(_Strict):
+    """The hint that an experiment tests: the two values of its grid are the current and the suggested one."""
+
+    run_id: str = Field(min_length=1, max_length=LIMITS.choice.maximum, description="The run that shows the hint.")
+    hint: str = Field(min_length=1, max_length=LIMITS.choice.maximum, description="Id of the hint.")
+    title: str = Field(max_length=LIMITS.run_name.maximum, description="Headline of the hint.")
+
+
 class ScorePlan(_Strict):
     """A trial's score: the mean return of its policy on fresh episodes, without a video."""
 
@@ -525,6 +541,8 @@ class ExperimentSpec(_Strict):
     sinks: tuple[SinkKind, ...] = Field(
         (), max_length=len(SinkKind), description="Other trackers that receive its runs during training."
     )
+    fork: ForkPoint | None = Field(None, description="Where its runs start; null: at the beginning of training.")
+    tests: HintTest | None = Field(None, description="The hint whose suggestion it tests; null: none.")
     confirm: bool = Field(False, description=f"Required for more than {MOST_UNCONFIRMED:,} trials.")
 
     @field_validator("seeds")
@@ -558,6 +576,14 @@ class ExperimentSpec(_Strict):
         return self
 
     @model_validator(mode="after")
+    def _check_test(self) -> Self:
+        if self.tests is not None and [len(values) for values in self.grid.values()] != [2]:
+            raise error_at("A test of a hint needs a grid of one hyperparameter with two values.", "grid")
+        if self.fork is not None and self.sweep is not None:
+            raise error_at("A search cannot fork a run. Leave fork or sweep out.", "fork")
+        return self
+
+    @model_validator(mode="after")
     def _check_seeds_of_search(self) -> Self:
         if self.sweep is not None and isinstance(self.seeds, list) and len(self.seeds) != self.sweep.seeds_per_trial:
             wanted = self.sweep.seeds_per_trial
@@ -585,6 +611,11 @@ class ExperimentSpec(_Strict):
             wanted = self.sweep.seeds_per_trial
             return list(self.seeds)[:wanted] if isinstance(self.seeds, list) else list(range(wanted))
         return self.seeds if isinstance(self.seeds, list) else list(range(self.seeds))
+
+    @property
+    def first_step(self) -> int:
+        """Environment steps that its runs have done when they start."""
+        return 0 if self.fork is None else self.fork.step
 
     @property
     def cells(self) -> int:

@@ -100,7 +100,7 @@ class ResultsFormat(ExportFormat):
 
 
 class ReportFormat(ExportFormat):
-    """Formats of an experiment: those of its results, and the whole report as a page."""
+    """Formats of an experiment: those of its results, and the whole report as a page, which is also that of a run."""
 
     JSON = "json"
     CSV = "csv"

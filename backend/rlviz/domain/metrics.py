@@ -59,7 +59,7 @@ class MetricDefinition(LazyModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(description="Name in the journal.")
-    label: str = Field(description="Name for people.")
+    label: str = Field(description="Name to display.")
     help: str = Field(description="What it measures, what is normal, and what indicates a problem.")
     group: MetricGroup
     unit: str = Field("", description="Unit of its values; empty for a plain number.")

@@ -80,29 +80,70 @@ ACTIVE = WITH_WORKER | {_S.QUEUED}
 APP_ENDED = "The app was ended."
 """Cause of a run that was stopped or paused because the app ended, not because the user requested it."""
 
-_HINTS = {
-    (_S.CREATED, _S.STOPPING): "It was never started, so there is nothing to stop.",
-    (_S.QUEUED, _S.QUEUED): "It is already waiting for a free slot.",
-    (_S.STARTING, _S.QUEUED): "It is already starting.",
-    (_S.RUNNING, _S.QUEUED): "It is already training.",
-    (_S.PAUSING, _S.QUEUED): "It is about to pause. Resume it once it is paused.",
-    (_S.STOPPING, _S.QUEUED): "It is about to stop. Resume it once it has stopped.",
-    (_S.CREATED, _S.PAUSING): "It was never started, so there is nothing to pause.",
-    (_S.QUEUED, _S.PAUSING): "It is waiting for a free slot. Stop it, and resume it when you want it to train.",
-    (_S.STOPPING, _S.PAUSING): "It is about to stop. Resume it once it has stopped.",
-}
-
 
 def check_transition(source: RunStatus, target: RunStatus, *, next_attempt: bool = False) -> None:
-    """Raise IllegalTransition, which names both states, unless ``source`` → ``target`` is allowed.
+    """Raise IllegalTransition, which names both states and the reason, unless ``source`` → ``target`` is allowed.
 
     Within an attempt, TRANSITIONS decides; with ``next_attempt``, RESUMES does.
     """
     if target in (RESUMES.get(source, ()) if next_attempt else TRANSITIONS[source]):
         return
-    hint = _HINTS.get((source, target), "")
-    if not hint and source.is_final and target is _S.PAUSING:
-        hint = "It is not training."
-    elif not hint and source.is_final:
+    why_not = {_S.PAUSING: why_not_pause, _S.STOPPING: why_not_stop, _S.QUEUED: why_not_queue}.get(target)
+    hint = why_not(source) if why_not else None
+    if hint is None and source.is_final:
         hint = "It has ended. Resume it, or create a new run to train again."
-    raise IllegalTransition(source, target, hint)
+    raise IllegalTransition(source, target, hint or "")
+
+
+def why_not_pause(status: RunStatus) -> str | None:
+    """Return why a run cannot be paused, as a sentence, or None if it can."""
+    match status:
+        case _S.STARTING | _S.RUNNING:
+            return None
+        case _S.CREATED:
+            return "It was never started, so there is nothing to pause."
+        case _S.QUEUED:
+            return "It is waiting for a free slot. Stop it, and resume it when you want it to train."
+        case _S.PAUSING:
+            return "It is pausing already."
+        case _S.STOPPING:
+            return "It is about to stop. Resume it once it has stopped."
+        case _:
+            return "It is not training."
+
+
+def why_not_stop(status: RunStatus) -> str | None:
+    """Return why a run cannot be stopped, as a sentence, or None if it can."""
+    match status:
+        case _S.CREATED:
+            return "It was never started, so there is nothing to stop."
+        case _S.STOPPING:
+            return "It is stopping already."
+        case _S.PAUSED:
+            return "It is paused: nothing trains."
+        case _:
+            return None if status.is_active else "It has ended."
+
+
+def why_not_queue(status: RunStatus) -> str | None:
+    """Return why a run cannot be resumed, as a sentence, or None if its status allows it.
+
+    Whether there is a snapshot to resume from is another question.
+    """
+    match status:
+        case _S.CREATED:
+            return "It was not started."
+        case _S.QUEUED:
+            return "It is already waiting for a free slot."
+        case _S.STARTING:
+            return "It is already starting."
+        case _S.RUNNING:
+            return "It is already training."
+        case _S.PAUSING:
+            return "It is about to pause. Resume it once it is paused."
+        case _S.STOPPING:
+            return "It is about to stop. Resume it once it has stopped."
+        case _S.COMPLETED:
+            return "It has done all of its steps. Train it longer, or create a new run."
+        case _:
+            return None

@@ -59,7 +59,7 @@ class Format:
 
     name: str
     about: str
-    """Which file holds it, in words for people."""
+    """Description of the file, for messages."""
     migrations: tuple[Migration, ...] = ()
 
     @property
@@ -162,7 +162,8 @@ def _read_newer(model: type[V], document: dict[str, Any]) -> V:
 
 
 def _leave_out(document: Any, place: Sequence[str | int]) -> None:
-    """Remove what ``place`` names. A place within a union also names its alternative, and is left alone."""
+    """Remove the key at ``place``. Does nothing for a path through a union, because such a path also contains the name
+    of the alternative."""
     *within, last = place
     for step in within:
         try:

@@ -96,7 +96,7 @@ def neutralize_draft(draft: RunFolder, left_out: Note) -> dict[str, str]:
     Raises:
         BundleRefused: The run exceeds a limit.
         RunFolderError: A file cannot be read.
-        OSError: The disk refuses.
+        OSError: A file cannot be read or written.
     """
     entry_points = dict(_neutralize_configs(draft))
     _neutralize_labels(draft, left_out)

@@ -137,7 +137,7 @@ def write_bundle(
     Raises:
         RunFolderError: The configuration cannot be read.
         ArtifactNotFound: The run was deleted meanwhile.
-        OSError: The disk refuses.
+        OSError: A file cannot be read or written.
     """
     folder.read_config()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
@@ -371,7 +371,7 @@ def read_bundle(
     Raises:
         BundleRefused: It is not a bundle, or a damaged one.
         RunIsThere: The run already exists.
-        OSError: The disk refuses.
+        OSError: A file cannot be read or written.
     """
     with _open_bundle(source) as archive:
         manifest = _read_manifest(archive, most_bytes)

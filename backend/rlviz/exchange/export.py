@@ -281,7 +281,7 @@ def write_event_files(rows: Iterable[Mapping[str, Any]], configuration: str, dir
 
     Raises:
         FileExistsError: The folder has event files of other programs, which TensorBoard would merge into one run.
-        OSError: The disk refuses.
+        OSError: A file cannot be read or written.
     """
     if others := [path.name for path in sorted(directory.glob("*tfevents*")) if path.name != NAME]:
         raise FileExistsError(
@@ -372,7 +372,7 @@ def write_runs(
     Raises:
         RunFolderError: A run cannot be read.
         ArtifactNotFound: A run was deleted meanwhile.
-        OSError: The disk refuses.
+        OSError: A file cannot be read or written.
     """
     configs: list[RunConfig] = []
     renamed: dict[str, str] = {}

@@ -128,13 +128,13 @@ def import_path(
         path: File or folder.
         runs_dir: The runs folder.
         options: What the user says about the import.
-        on_progress: Called with the place of each of several runs, or the name of each file of one bundle.
+        on_progress: Called for each run with its path or, for a single bundle, for each file with its name.
 
     Raises:
         BundleRefused: The bundle cannot be imported.
         ImportRefused: Nothing can be imported, or it is neither a folder nor a regular file.
         FileExistsError: The run of a bundle already exists.
-        OSError: The disk refuses.
+        OSError: A file cannot be read or written.
     """
     if path.is_dir():
         return _import_folder(path, runs_dir, options, on_progress)

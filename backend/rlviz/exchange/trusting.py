@@ -54,7 +54,7 @@ def trust_run(folder: RunFolder, content_hash: str | None = None) -> Standing:
         Conflict: The content has changed.
         RunIsActive: A worker is training it.
         RunFolderError: A file cannot be read.
-        OSError: The disk refuses.
+        OSError: A file cannot be read or written.
     """
     if (standing := standing_of(folder.path)).may_run:
         return standing
@@ -84,7 +84,7 @@ def trust_runs_folder(runs_dir: Path) -> tuple[list[str], list[str]]:
         The signed ids, and the ids of runs that are still not trusted.
 
     Raises:
-        OSError: The disk refuses.
+        OSError: A file cannot be read or written.
         RunFolderError: A file cannot be read.
     """
     places = [folder.path for folder in run_folders(runs_dir)]

@@ -2,8 +2,8 @@
 
 A clip is ``film/clips/<id>.json`` with ``.mp4``, ``.steps.parquet``, ``.webp`` and, if the agent sees pictures,
 ``.pictures.zip``. A value slice is ``<id>.json`` with ``<id>.slice``, a saliency map ``<id>.json`` with
-``<id>.saliency``; both are JSON. All of these may be deleted at any time, and are made again on request. A request
-is a file in ``film/clips/wanted`` that exists until its result does.
+``<id>.saliency``; both are JSON. Another future is ``<id>.json`` with ``<id>.mp4``. All of these may be deleted at any
+time, and are made again on request. A request is a file in ``film/clips/wanted`` that exists until its result does.
 """
 
 from __future__ import annotations
@@ -51,6 +51,12 @@ class ClipRequests:
     def has(self, clip_id: str) -> bool:
         return is_file(self._path_of(clip_id), self._folder.path)
 
+    def find(self, clip_id: str) -> ClipRequest | None:
+        """Return a waiting request; None if there is none, or if it is unreadable."""
+        with suppress(FileNotFoundError, RunFolderError):
+            return read_document(self._path_of(clip_id), ClipRequest, self._folder.path)
+        return None
+
     def has_any(self) -> bool:
         return bool(self._files())
 
@@ -79,7 +85,7 @@ class ClipRequests:
         following = self.next()
         if following is None or following.picture_only:
             return False
-        return request.picture_only or (following.id != request.id and following.kind in ("clip", "growth"))
+        return request.picture_only or (following.id != request.id and following.kind in ("clip", "growth", "future"))
 
     def answer(self, record: ClipRecord) -> None:
         """Write the result of a request, then delete the request.
@@ -206,6 +212,13 @@ class Clips:
 
     def has_thumbnail(self, clip_id: str) -> bool:
         return is_file(self.thumbnail_path(clip_id), self._folder.path)
+
+    def shows(self, clip_id: str, policy: Path) -> bool:
+        """Whether the thumbnail, and with it the return, was made with the current content of the policy file."""
+        try:
+            return self.thumbnail_path(clip_id).stat().st_mtime_ns >= policy.stat().st_mtime_ns
+        except OSError:
+            return False
 
     def is_newer_than(self, clip_id: str, policy: Path) -> bool:
         """Whether the clip was made with the current content of the policy file ``policy``."""

@@ -353,7 +353,7 @@ def repair_folder(folder: RunFolder) -> list[Path]:
     Raises:
         ArtifactNotFound: The folder is missing.
         RunFolderError: Something else is in its place.
-        OSError: The disk refuses.
+        OSError: A file cannot be read or written.
     """
     folder.check()
     found = [damage_at(folder, place, entry) for place, entry in list_contents(folder)]

@@ -63,7 +63,11 @@ class Control(LazyModel):
 
     desired: Desired = Desired.IDLE
     requested_at: float | None = Field(default=None, description="Unix time of the last change, seconds.")
-    queued_at: float | None = Field(default=None, description="Unix time at which training was requested, seconds.")
+    queued_at: float | None = Field(
+        default=None,
+        description="Unix time at which training was requested, seconds. Queued runs start in this order; a run that "
+        "is moved in the queue gets another time.",
+    )
     attempt: int = Field(
         default=1,
         ge=1,

@@ -38,7 +38,7 @@ def new_folder(
 
     Raises:
         FileExistsError: The folder already exists.
-        OSError: The disk refuses, for example because it is full.
+        OSError: A file cannot be written, for example because the disk is full.
     """
     folder, draft = RunFolder(runs_dir, config.run_id), RunFolder(runs_dir / DRAFTS, config.run_id)
     if folder.path.exists():

@@ -34,6 +34,9 @@ MOST_BYTES = 50_000_000
 MOST_WRITTEN_OUT = 100
 """Maximum number of variants for which a specification's text includes all values."""
 
+SELDOM = ("fork", "tests")
+"""Keys of a specification that are stored only if they are used."""
+
 DRAFT = ".draft-"
 DELETED = ".deleted-"
 
@@ -132,10 +135,17 @@ class ExperimentFolder:
 
 
 def _as_json(stored: StoredExperiment) -> bytes:
-    """Return the stored JSON. Variants only include given values: missing ones are the base's, and null is a value."""
+    """Return the stored JSON.
+
+    Variants only include given values: missing ones are the base's, and null is a value. Keys that most experiments do
+    not use are left out, so that earlier versions can read them.
+    """
     document = stored.model_dump(mode="json")
     given = [variant.model_dump(mode="json", exclude_unset=True) for variant in stored.specification.variants]
     document["specification"]["variants"] = given
+    for name in SELDOM:
+        if document["specification"][name] is None:
+            del document["specification"][name]
     return json.dumps(document, indent=2).encode()
 
 

@@ -245,7 +245,7 @@ def atomic_write(path: Path, folder: Path | None = None, *, durable: bool = True
     Raises:
         FileNotFoundError: The folder to write into is missing.
         RunFolderError: A link or folder is in the way.
-        OSError: The disk refuses, for example because it is full.
+        OSError: A file cannot be written, for example because the disk is full.
     """
     temporary = temporary_name(path)
     flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC

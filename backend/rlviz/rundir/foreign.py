@@ -187,8 +187,8 @@ class Lease:
         self._renew_at = float("-inf")
 
     def renew(self) -> None:
-        """Keep the lease fresh. If the disk refuses, retry a second later; meanwhile the session plays the newest
-        checkpoint."""
+        """Keep the lease fresh. If a file cannot be written, retry a second later; meanwhile the session plays the
+        newest checkpoint."""
         now = self._monotonic()
         if now < self._renew_at:
             return

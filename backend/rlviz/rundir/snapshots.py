@@ -188,7 +188,7 @@ def sign_as_own(folder: RunFolder, path: Path, sha256: str, made_in: str) -> boo
         False if the file is damaged; it stays unchanged.
 
     Raises:
-        OSError: The disk refuses.
+        OSError: A file cannot be read or written.
         RunFolderError: Something else is in place of the file.
     """
     try:

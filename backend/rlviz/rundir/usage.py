@@ -51,9 +51,9 @@ class Usage:
         return sorted(self.runs, key=lambda run_id: (-self.runs[run_id].total(), run_id))[:count]
 
 
-def measure_usage(runs_dir: Path, breathe: Callable[[], None] = lambda: None) -> Usage:
-    """Measure every file below ``runs_dir``, in bytes. ``breathe`` is called after each top-level folder, so that a
-    thread can yield.
+def measure_usage(runs_dir: Path, on_folder: Callable[[], None] = lambda: None) -> Usage:
+    """Measure every file below ``runs_dir``, in bytes. ``on_folder`` is called after each top-level folder, for example
+    to yield to other threads.
 
     Links are not followed, a file with several names in one run counts once, and files that disappear count as 0.
     """
@@ -64,7 +64,7 @@ def measure_usage(runs_dir: Path, breathe: Callable[[], None] = lambda: None) ->
                 usage.runs[entry.name] = _take(usage, entry.path, kind_in_run)
             else:
                 _take(usage, entry.path, partial(_always, kind or StoredKind.OTHER))
-            breathe()
+            on_folder()
         else:
             kind = StoredKind.CATALOGUE if entry.name.startswith("rlviz") else StoredKind.OTHER
             _count(usage, Counter(), kind, entry, set())

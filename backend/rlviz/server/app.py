@@ -15,6 +15,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Mount
 
 from rlviz import __version__
+from rlviz.domain.run_actions import action_table
 from rlviz.domain.sessions import CLIENT_MESSAGE, SERVER_MESSAGE
 from rlviz.server import pages
 from rlviz.server.analytics import routes as analytics
@@ -56,6 +57,7 @@ _ROUTERS = (
     evaluations.router,
     evaluations.steps_router,
     evaluations.seen_router,
+    evaluations.futures_router,
     metrics.router,
     metrics.anatomy_router,
     evaluations.film_router,
@@ -140,7 +142,7 @@ def create_api(application: Application | None = None) -> FastAPI:
 
 def _described(api: FastAPI) -> dict[str, Any]:
     """Return the OpenAPI document with the schemas of problems, stream events and session messages, and without
-    FastAPI's own schemas of errors."""
+    FastAPI's own schemas of errors. ``x-run-actions`` is the table of what can be done with a run."""
     document = get_openapi(title=api.title, version=api.version, routes=api.routes, servers=api.servers)
     schemas = document["components"]["schemas"]
     extra = [(model, "serialization") for model in (Problem, *STREAM_EVENTS.values())]
@@ -154,6 +156,7 @@ def _described(api: FastAPI) -> dict[str, Any]:
     schemas.update(messages)
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
+    document["x-run-actions"] = action_table()
     for path in document["paths"].values():
         for operation in path.values():
             invalid = operation["responses"].pop("422", None)

@@ -124,7 +124,8 @@ class MetricsFeed:
         return Rows(tail.offset, b",".join(rows))
 
     def _note_checked(self, stretch: range) -> None:
-        """Remember that every line of ``stretch`` is a record. Only one stretch is remembered, with its extensions."""
+        """Mark the lines of ``stretch`` as checked: all are records. Only one contiguous range is kept; adjacent ranges
+        are merged into it."""
         with self._lock:
             known = self._checked
             if stretch.start <= known.stop and known.start <= stretch.stop:

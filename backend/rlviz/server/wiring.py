@@ -21,6 +21,7 @@ from rlviz.server.analytics.service import AnalyticsService
 from rlviz.server.catalog.database import Database
 from rlviz.server.evaluations.episodes import EpisodeService
 from rlviz.server.evaluations.film import FilmService
+from rlviz.server.evaluations.futures import FutureService
 from rlviz.server.evaluations.judging import JudgingService
 from rlviz.server.evaluations.recording import RecordingService
 from rlviz.server.evaluations.seen import SeenService, ValueSliceService
@@ -29,8 +30,11 @@ from rlviz.server.evaluations.steps import StepRecordService
 from rlviz.server.evaluations.videos import SideBySideVideos
 from rlviz.server.events import EvaluationChanged, EventBus, ExperimentEnded, RunChanged, RunVersions, TrialsChanged
 from rlviz.server.exchange.deliveries import LiveDeliveries
+from rlviz.server.exchange.report.film import ReportFilmService
+from rlviz.server.exchange.report.service import RunReportService
 from rlviz.server.exchange.service import ExchangeService
 from rlviz.server.exchange.sinks import SinkService
+from rlviz.server.experiments.hint_tests import HintTestService
 from rlviz.server.experiments.results.service import ExperimentResultsService, ResultsPreparer, ResultsService
 from rlviz.server.experiments.scheduler import ExperimentScheduler, TrialRuns
 from rlviz.server.experiments.scoring import Scorer
@@ -50,6 +54,7 @@ from rlviz.server.runs.presets import OwnPresets
 from rlviz.server.runs.service import PlayedRuns, RunAdoptionService, RunService
 from rlviz.server.runs.trash import TrashService
 from rlviz.server.sessions.service import SessionService
+from rlviz.server.settings import SettingsService
 from rlviz.server.snapshots.damage import DamageService
 from rlviz.server.snapshots.forking import ForkService
 from rlviz.server.snapshots.resuming import AutomaticResuming, ResumeService
@@ -168,6 +173,7 @@ class Services:
         self.step_records = StepRecordService(
             settings, self.evaluations, self.film, self.supervisor, self._record_reader
         )
+        self.futures = FutureService(*access, evaluations=self.evaluations, records=self.step_records)
         self.judging = JudgingService(self.database, self.runs, self.evaluations, self._record_reader)
         self.hints = HintService(self.runs, self.metrics, self.forks, self.evaluations, self.own_presets)
         self.sessions = SessionService(
@@ -184,12 +190,24 @@ class Services:
         self.sinks = SinkService(settings, self.database, self.deliveries)
         self._videos = SideBySideVideos(self.runs, self.evaluations)
         self.exchange = ExchangeService(settings, self.runs, self.run_adoption, self._videos, self._importer)
+        self.report_film = ReportFilmService(self.runs, self.film, self.evaluations)
+        self.run_report = RunReportService(
+            self.runs,
+            self.groups,
+            self.evaluations,
+            self.rules,
+            self.metrics,
+            self.hints,
+            self.report_film,
+            self.own_presets,
+            clock=time.time,
+        )
         url = settings.webhook_url
         self.notifier = Notifier(url.get_secret_value() if url is not None else None)
 
     def _create_experiments(self) -> None:
         settings = self.settings
-        trial_runs = TrialRuns(self.runs, self.resuming, self.deliveries)
+        trial_runs = TrialRuns(self.runs, self.forks, self.resuming, self.deliveries)
         scorer = Scorer(self.runs, self.evaluations)
         self.experiment_scheduler = ExperimentScheduler(
             settings,
@@ -209,6 +227,7 @@ class Services:
             self.experiment_scheduler,
             trial_runs,
         )
+        self.hint_tests = HintTestService(settings, self.runs, self.hints, self.experiment_scheduler, self.experiments)
         results = ResultsService(settings, self.database, self.metrics, clock=time.time)
         self.experiment_results = ExperimentResultsService(
             settings, results, self.own_presets, find=self.experiments.source, clock=time.time
@@ -220,6 +239,7 @@ class Services:
 
     def _create_storage(self) -> None:
         settings = self.settings
+        self.changed_settings = SettingsService(settings, self.supervisor.wake, self.experiment_scheduler.wake)
         rules, action_log = StorageRulesStore(settings.runs_dir), StorageActionLog(settings.runs_dir)
         self.meter = StorageMeter(settings.runs_dir)
         clearing = RunClearing(settings, self.database, self.supervisor, self.events, self.trash, clock=self._age_clock)

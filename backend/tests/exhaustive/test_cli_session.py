@@ -27,7 +27,7 @@ UNDER_WAY = ("queued", "starting", "running")
 
 SESSION = (
     (
-        "Train an agent and follow its progress. No app is running, so the command serves the runs folder itself.",
+        "Train an agent and follow its progress. No app is running, so the command starts its own service.",
         (
             "rlviz run --algo ppo --seed 1 --steps 10000 --name steady --follow",
             "rlviz run --algo ppo --seed 1 --steps 10000 --name hasty --set learning_rate=0.01 --wait",

@@ -17,9 +17,7 @@ from rlviz.learning.environments.gameboy.lamplighter.build import (
 )
 
 
-@pytest.mark.skipif(
-    compiler_version() != COMPILER, reason=f"needs SDCC {COMPILER} (in Debian 12: apt install sdcc)"
-)
+@pytest.mark.skipif(compiler_version() != COMPILER, reason=f"needs SDCC {COMPILER} (in Debian 12: apt install sdcc)")
 def test_the_sources_give_the_same_bytes_again() -> None:
     cartridge, symbols = build()
     assert cartridge == ROM.read_bytes()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
@@ -14,6 +15,7 @@ from PIL import Image
 
 from rlviz.domain.clips import ClipRecord, ClipRequest
 from rlviz.rundir.clips import Clips
+from tests.support.evaluations import evaluated
 from tests.support.raw_requests import assert_problem
 from tests.support.run_folders import make_run
 from tests.support.service import service as whole_service
@@ -130,6 +132,18 @@ def test_a_picture_alone_shows_the_episode_that_its_clip_plays(service: Service,
     assert (again.status_code, again.json()) == (200, picture)
     clip = made(service, run_id, step=0, seed=31)
     assert (clip["status"], clip["episodes"]) == ("ready", picture["episodes"])
+    assert picture["is_current"]
+    policies = service.get(f"/runs/{run_id}/policies")
+    assert policies["has_idle_time"]
+    policy = service.folder(run_id).path / policies["policies"][0]["file"]
+    saved = policy.stat()
+    os.utime(policy)  # as if the run had been rolled back and had saved another policy at this step
+    try:
+        (old,) = [one for one in service.get(f"/runs/{run_id}/clips") if one["id"] == picture["id"]]
+        assert not old["is_current"]
+        assert made(service, run_id, step=0, seed=31, picture_only=True)["is_current"]
+    finally:
+        os.utime(policy, ns=(saved.st_atime_ns, saved.st_mtime_ns))
 
 
 def test_a_damaged_policy_says_so_and_harms_nothing(service: Service, run_id: str) -> None:
@@ -203,6 +217,42 @@ def test_a_value_slice_is_read_on_demand_and_bad_requests_say_what_to_do(service
         assert_problem(service.api("GET", path, params={**wishes, **bad}), 422, field)
 
 
+def test_another_action_is_played_once_by_the_same_policy_and_is_no_evaluation(service: Service, run_id: str) -> None:
+    evaluation = evaluated(service, run_id, episodes=1, deterministic=False, steps=True)
+    length = evaluation["summary"]["episodes"][0]["episode_length"]
+    path = f"/runs/{run_id}/evaluations/{evaluation['id']}"
+    offered = service.get(f"{path}/other-actions?episode=0&step=3")
+    (other,) = offered["others"]
+    assert {offered["taken"]["name"], other["name"]} == {"push left", "push right"}
+    wishes = {"episode": 0, "step": 3, "action": other["action"]}
+    before = service.get(f"/runs/{run_id}/evaluations"), service.get(f"/runs/{run_id}/clips")
+
+    asked = service.api("POST", f"{path}/futures", json=wishes)
+    assert asked.status_code == 202, asked.text
+    found: dict[str, Any] = eventually(
+        lambda: (one := service.get(f"/runs/{run_id}/futures/{asked.json()['id']}"))["status"] != "waiting" and one,
+        "the other future",
+        300,
+    )
+    assert (found["status"], found["cause"]) == ("ready", None)
+    outcome = found["outcome"]
+    assert outcome["episode_return"] == outcome["episode_length"] > 0
+    assert outcome["recorded_return"] == outcome["recorded_length"] == length - 3
+    assert frames_in(download(service, found["video_url"])) == outcome["episode_length"] + 1
+    again = service.api("POST", f"{path}/futures", json=wishes)
+    assert (again.status_code, again.json()) == (200, found)
+    assert (service.get(f"/runs/{run_id}/evaluations"), service.get(f"/runs/{run_id}/clips")) == before
+
+    for bad, field in (
+        ({"step": length}, "/step"),
+        ({"episode": 1}, "/episode"),
+        ({"action": [2]}, "/action"),
+        ({"action": offered["taken"]["action"]}, "/action"),
+    ):
+        assert_problem(service.api("POST", f"{path}/futures", json={**wishes, **bad}), 422, field)
+    assert_problem(service.api("GET", f"/runs/{run_id}/futures/clip_1_2_greedy"), 404)
+
+
 def test_a_clip_that_is_answered_while_it_is_looked_up_is_waited_for_once_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -224,3 +274,21 @@ def test_a_clip_that_is_answered_while_it_is_looked_up_is_waited_for_once_more(
         monkeypatch.setattr(Clips, "find", find)
         first, then = (application.film.find("filmed", name) for _ in range(2))
     assert (first.status, then.status, then.cause) == ("waiting", "failed", "The disk is full.")
+
+
+def test_the_report_films_policies_of_the_whole_training_and_shows_each_with_its_return(
+    service: Service, run_id: str
+) -> None:
+    asked = service.api("POST", f"/runs/{run_id}/report/film").json()
+    assert asked["moments"] > 2
+
+    def filmed() -> dict[str, Any] | None:
+        found: dict[str, Any] = service.get(f"/runs/{run_id}/report/film")
+        return found if found["waiting"] == 0 else None
+
+    state = eventually(filmed, "the film of the report", 300)
+    assert (state["failed"], state["cause"]) == (0, None)
+    page = service.api("GET", f"/runs/{run_id}/report?film=true").text
+    last = service.get(f"/runs/{run_id}")["step"]
+    assert page.count('"title": "After ') >= state["moments"]
+    assert f"After {last:,} steps: return " in page

@@ -18,16 +18,11 @@ from tests.support.training import QUICK
 WISHES = {"total_timesteps": 256, "preset": None, "hyperparameters": QUICK["ppo"]}
 
 
-@pytest.mark.parametrize("served", [True, False], ids=["by the service that runs", "by one of this program"])
-def test_a_run_is_trained_read_and_played(tmp_path: Path, served: bool) -> None:
-    if served:
-        with serving(tmp_path) as service:
-            run = rlviz.train(**WISHES, seed=7, runs_dir=service.runs_dir)  # type: ignore[arg-type]
-            assert service.get(f"/runs/{run.id}")["status"] == "completed"
-            [listed] = rlviz.runs(service.runs_dir)
-    else:
-        run = rlviz.train(**WISHES, seed=7, runs_dir=tmp_path / "runs")  # type: ignore[arg-type]
-        [listed] = rlviz.runs(tmp_path / "runs")
+def test_a_run_is_trained_read_and_played(tmp_path: Path) -> None:
+    with serving(tmp_path) as service:
+        run = rlviz.train(**WISHES, seed=7, runs_dir=service.runs_dir)  # type: ignore[arg-type]
+        assert service.get(f"/runs/{run.id}")["status"] == "completed"
+        [listed] = rlviz.runs(service.runs_dir)
     assert (listed["id"], listed["seed"], listed["status"], listed["step"]) == (run.id, 7, "completed", 256)
     assert listed["hyperparameters.n_steps"] == QUICK["ppo"]["n_steps"]
     assert run.config["seed"] == 7

@@ -62,6 +62,26 @@ def test_the_schema_names_what_can_be_grouped_by_and_measured(client: Client) ->
     assert "algo" not in schema["measures"]
 
 
+def test_the_list_is_sorted_by_any_column_or_metric(client: Client) -> None:
+    def listed(sort: str, **query: Any) -> list[str]:
+        return [run["id"] for run in client.get("/runs", params={"sort": sort, "limit": 100, **query}).json()["runs"]]
+
+    values = dict(answer(client, "SELECT id, hp_learning_rate FROM runs")["rows"])
+    rates = [values[one] for one in listed("hp_learning_rate")]
+    assert [rate for rate in rates if rate is not None] == sorted(rate for rate in rates if rate is not None)
+    assert None not in rates[: len(rates) - rates.count(None)], "missing values come last"
+    newest = dict(
+        answer(
+            client,
+            "SELECT run_id, arg_max(value, step) FROM metrics WHERE name = 'episode/reward' GROUP BY run_id",
+        )["rows"]
+    )
+    returns = [newest[one] for one in listed("-metric:episode/reward") if one in newest]
+    assert returns == sorted(returns, reverse=True)
+    assert listed("-metric:episode/reward", offset=2) == listed("-metric:episode/reward")[2:]
+    assert client.get("/runs", params={"sort": "hp_learning_rat"}).json()["errors"][0]["pointer"] == "/sort"
+
+
 def test_groups_have_figures_of_their_runs_alone(client: Client) -> None:
     found = client.get("/analytics/groups", params={"by": ["algo"]}).json()
     best, worst = found["groups"]

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.raw_requests import assert_problem, raw_request
 from tests.support.service_process import Service
 
@@ -15,7 +16,7 @@ ENDED = "ended-run"
 GOOD: dict[str, Any] = {"algo": "ppo", "env_id": "CartPole-v1", "seed": 1}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("wishes", "pointer", "nearest"),
     [
         ({"algo": "pop"}, "/algo", "ppo"),
@@ -37,7 +38,7 @@ def test_an_unknown_name_is_answered_with_the_nearest_known_one(
     assert "Known: " in problem["detail"]
 
 
-@pytest.mark.parametrize("seed", ["1", 1.5, True, -1, 2**31, 2**40, 10**30, [], {}, ""])
+@cases("seed", ["1", 1.5, True, -1, 2**31, 2**40, 10**30, [], {}, ""])
 def test_a_seed_that_is_no_integer_within_bounds_is_refused(service: Service, seed: Any) -> None:
     assert_problem(service.api("POST", "/runs", json=GOOD | {"seed": seed}), 422, "/seed")
 
@@ -53,12 +54,12 @@ def test_a_seed_of_null_is_drawn(service: Service) -> None:
     assert all(0 <= seed < 2**31 for seed in seeds)
 
 
-@pytest.mark.parametrize("steps", [0, 99, -5, 10_000_001, 10**30, "5000", 5000.5, True, [100]])
+@cases("steps", [0, 99, -5, 10_000_001, 10**30, "5000", 5000.5, True, [100]])
 def test_timesteps_out_of_bounds_are_refused(service: Service, steps: Any) -> None:
     assert_problem(service.api("POST", "/runs", json=GOOD | {"total_timesteps": steps}), 422, "/total_timesteps")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("values", "pointer"),
     [
         ({"gamma": 1.5}, "/hyperparameters/gamma"),
@@ -129,7 +130,7 @@ def test_evaluating_a_run_without_a_policy_is_a_conflict(service: Service, start
     assert service.get(f"/runs/{run_id}/evaluations") == []
 
 
-@pytest.mark.parametrize(
+@cases(
     ("wishes", "pointer"),
     [
         ({"episodes": 0}, "/episodes"),
@@ -146,7 +147,7 @@ def test_a_bad_wish_for_an_evaluation_is_refused(service: Service, wishes: dict[
     assert_problem(service.api("POST", f"/runs/{ENDED}/evaluations", json=wishes), 422, pointer)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("changes", "pointer"),
     [
         ({"name": None}, "/name"),
@@ -210,7 +211,7 @@ def test_a_body_of_many_chunks_within_the_limit_is_taken(service: Service) -> No
     assert answer.json()["name"] == "In chunks"
 
 
-@pytest.mark.parametrize(
+@cases(
     "body",
     [
         b"{",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.raw_requests import assert_problem, raw_request
 from tests.support.service_process import Service
 
@@ -58,15 +59,15 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("run_id", HOSTILE, ids=lambda value: value[:30].decode("latin-1"))
-@pytest.mark.parametrize("tail", [b"", b"/config", b"/metrics", b"/stream", b"/artifacts/config.json", b"/evaluations"])
+@cases("run_id", HOSTILE, ids=lambda value: value[:30].decode("latin-1"))
+@cases("tail", [b"", b"/config", b"/metrics", b"/stream", b"/artifacts/config.json", b"/evaluations"])
 def test_what_is_no_run_id_finds_no_run(service: Service, secret: str, run_id: bytes, tail: bytes) -> None:
     answer = raw_request(service.port, b"/api/runs/" + run_id + tail)
     assert_problem(answer, 404)
     assert SECRET not in answer.body
 
 
-@pytest.mark.parametrize("run_id", HOSTILE, ids=lambda value: value[:30].decode("latin-1"))
+@cases("run_id", HOSTILE, ids=lambda value: value[:30].decode("latin-1"))
 def test_nothing_can_be_deleted_but_a_run(service: Service, secret: str, run_id: bytes) -> None:
     answer = raw_request(service.port, b"/api/runs/" + run_id, method=b"DELETE")
     assert answer.status in (404, 405), answer
@@ -79,8 +80,8 @@ UP = [b"..", b"%2e%2e", b".%2e", b"%252e%252e", b"..%2f..", b"....", b"..;", b".
 SEPARATORS = [b"/", b"%2f", b"%252f", b"\\", b"%5c", b"//", b"/./", b"/checkpoints/../"]
 
 
-@pytest.mark.parametrize("separator", SEPARATORS, ids=lambda value: value.decode())
-@pytest.mark.parametrize("up", UP, ids=lambda value: value.decode())
+@cases("separator", SEPARATORS, ids=lambda value: value.decode())
+@cases("up", UP, ids=lambda value: value.decode())
 def test_no_path_leads_out_of_the_run_folder(service: Service, secret: str, up: bytes, separator: bytes) -> None:
     for depth in (1, 2):
         target = separator.join([up] * depth) + separator + secret.encode()
@@ -89,7 +90,7 @@ def test_no_path_leads_out_of_the_run_folder(service: Service, secret: str, up: 
         assert_problem(answer, 404)
 
 
-@pytest.mark.parametrize(
+@cases(
     "path",
     [
         b"",
@@ -139,7 +140,7 @@ def test_a_range_beyond_the_end_is_416_and_says_how_long_the_file_is(service: Se
     assert answer.headers["content-range"] == f"bytes */{size}"
 
 
-@pytest.mark.parametrize(
+@cases(
     "value",
     [
         "bytes",

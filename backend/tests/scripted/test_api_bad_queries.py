@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.event_streams import is_kind, streaming
 from tests.support.raw_requests import assert_problem
 from tests.support.service_process import Service
@@ -17,7 +18,7 @@ ENDED = "ended-run"
 GOOD: dict[str, Any] = {"algo": "ppo", "env_id": "CartPole-v1", "seed": 1}
 
 
-@pytest.mark.parametrize(
+@cases(
     "cursor",
     [
         "garbage",
@@ -40,7 +41,7 @@ GOOD: dict[str, Any] = {"algo": "ppo", "env_id": "CartPole-v1", "seed": 1}
     ],
     ids=lambda value: value[:20],
 )
-@pytest.mark.parametrize("path", ["/runs/ended-run/stream", "/stream?runs=ended-run"])
+@cases("path", ["/runs/ended-run/stream", "/stream?runs=ended-run"])
 def test_a_cursor_that_no_stream_has_sent_is_refused(service: Service, path: str, cursor: str) -> None:
     answer = service.api("GET", path, headers={"Last-Event-ID": cursor.encode()})
     assert_problem(answer, 422, "/last_event_id")
@@ -59,7 +60,7 @@ def cursor_of(*parts: object) -> str:
     return base64.urlsafe_b64encode(json.dumps(parts).encode()).decode()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("query", "pointer"),
     [
         ({"limit": "0"}, "/limit"),
@@ -90,7 +91,7 @@ def test_a_query_of_the_list_that_means_nothing_is_refused(
     assert_problem(service.api("GET", "/runs", params=query), 422, pointer)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("path", "query", "pointer"),
     [
         (f"/runs/{ENDED}/metrics/rows", {"tail": "0"}, "/tail"),

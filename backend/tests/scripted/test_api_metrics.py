@@ -76,6 +76,36 @@ def test_curves_of_several_runs_come_in_one_answer_beside_the_problems_of_others
     assert answer["problems"]["gone"]["status"] == 404
 
 
+def test_a_page_opens_with_what_single_requests_answer_and_the_stream_continues_it(service: Service) -> None:
+    run = service.create()
+    with journal(service.folder(run["id"]).metrics_path) as metrics:
+        append_rows(metrics, 30)
+        metrics.flush()
+        query = "max_points=10&smoothing=0.9&x=step"
+        opening = service.get(f"/runs/{run['id']}/page?{query}")
+        assert opening["run"] == service.get(f"/runs/{run['id']}")
+        assert opening["curves"] == service.get(f"/runs/{run['id']}/metrics/curves?{query}")
+        assert opening["algorithm"] in service.get("/algorithms")
+        assert opening["environment"] in service.get("/environments")
+        assert opening["metric_definitions"] == service.get("/metric-definitions")
+        assert opening["limits"] == service.get("/limits")
+        append_rows(metrics, 5)
+        metrics.flush()
+    cursor = opening["curves"]["cursor"]
+    with streaming(service, f"/runs/{run['id']}/stream", last_event_id=cursor) as stream:
+        assert stream.until(is_kind("metrics"))[-1].seqs == [31, 32, 33, 34, 35]
+
+
+def test_a_page_opens_without_curves_that_cannot_be_read(service: Service) -> None:
+    run = service.create()
+    service.folder(run["id"]).metrics_path.unlink(missing_ok=True)
+    service.folder(run["id"]).metrics_path.mkdir()
+    opening = service.get(f"/runs/{run['id']}/page")
+    assert opening["run"]["damage"]
+    assert opening["curves"] is None
+    assert_problem(service.http.get("/api/runs/gone/page"), 404)
+
+
 def test_runs_are_listed_by_id(service: Service) -> None:
     run, _other = service.create(), service.create()
     found = service.get(f"/runs?id={run['id']}&id={ENDED}&id=gone")

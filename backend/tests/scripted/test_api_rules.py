@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.raw_requests import assert_problem
 from tests.support.service_process import Service
 from tests.support.training import QUICK
@@ -48,7 +49,7 @@ NOTIFY = {"kind": "notify"}
 LOSS = {"kind": "metric", "metric": "train/loss", "value": 1}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("wrong", "pointer"),
     [
         ("halve", "/rules/0"),

@@ -45,6 +45,17 @@ def test_settings_come_with_their_source_and_without_secrets(service: Service) -
     assert all(setting["description"] for setting in found.values())
 
 
+def test_a_setting_is_changed_unless_a_variable_sets_it(service: Service) -> None:
+    changed = service.api("PATCH", "/settings", json={"max_sessions": 5}).json()
+    [sessions] = [one for one in changed if one["name"] == "max_sessions"]
+    assert (sessions["value"], sessions["source"], sessions["change"]["saved"]) == (5, "settings page", 5)
+    assert service.get("/health")["max_sessions"] == 5
+    assert_problem(service.api("PATCH", "/settings", json={"max_concurrent_runs": 2}), 409)
+    assert_problem(service.api("PATCH", "/settings", json={"webhook_url": "http://a.example"}), 422, "/webhook_url")
+    service.api("PATCH", "/settings", json={"max_sessions": None})
+    assert service.get("/health")["max_sessions"] == 2
+
+
 def test_algorithms_come_with_bounds_default_and_help_for_every_hyperparameter(service: Service) -> None:
     found = {algorithm["id"]: algorithm for algorithm in service.get("/algorithms")}
     assert found.keys() == {*ALGORITHMS.names(), "random"}

@@ -189,3 +189,31 @@ def test_exports_hold_the_records_that_the_table_shows(service: Service) -> None
 def test_an_export_of_what_cannot_be_selected_is_refused(service: Service, params: dict[str, str], status: int) -> None:
     assert_problem(service.http.get(EXPORT.format(EVALUATION_ID), params=params), status)
     assert_problem(service.http.get(EXPORT.format(EVALUATION_ID), params={"format": "hdf5"}), 422)
+
+
+def other_actions(service: Service, episode: int, step: int, evaluation_id: str = EVALUATION_ID) -> Any:
+    path = f"/api/runs/{RUN_ID}/evaluations/{evaluation_id}/other-actions"
+    return service.http.get(path, params={"episode": episode, "step": step})
+
+
+def test_the_other_actions_of_a_step_come_by_name(service: Service) -> None:
+    found = other_actions(service, 1, 0).json()
+    assert found["taken"] == {"name": "push right", "action": [1]}
+    assert found["others"] == [{"name": "push left", "action": [0]}]
+    assert found["space"]["labels"] == ["push left", "push right"]
+    assert other_actions(service, 1, 1).json()["taken"]["name"] == "push left"
+
+
+@pytest.mark.parametrize(("episode", "step", "field"), [(1, 3, "/step"), (1, 9, "/step"), (7, 0, "/episode")])
+def test_a_step_without_a_next_action_is_refused(service: Service, episode: int, step: int, field: str) -> None:
+    assert_problem(other_actions(service, episode, step), 422, field)
+
+
+def test_a_future_needs_records_and_the_policy_that_played(service: Service) -> None:
+    assert_problem(other_actions(service, 0, 0, BARE), 404)
+    path = f"/api/runs/{RUN_ID}/evaluations/{EVALUATION_ID}/futures"
+    problem = assert_problem(service.http.post(path, json={"episode": 1, "step": 0, "action": [0]}), 409)
+    assert problem["title"] == "No other future could be played"
+    assert "was deleted" in problem["detail"]
+    for action in ([1], [2], [0, 0], [0.5]):
+        assert_problem(service.http.post(path, json={"episode": 1, "step": 0, "action": action}), 422, "/action")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from rlviz.domain.rules import metric_label
+from rlviz.rundir.journal import JournalWriter
 from tests.support.cli import Ended, call
 from tests.support.run_folders import make_run
 from tests.support.service_process import Service, serving
@@ -51,7 +52,7 @@ def done(service: Service, *arguments: str, typed: str | None = None) -> Ended:
 def test_a_run_that_is_too_short_to_learn_is_warned_of(warm: Service) -> None:
     """The answer of the API and the command line have the same sentence, also for several seeds."""
     short = ("run", "--algo", "ppo", "--steps", "100", "--set", "learning_rate_schedule=linear", "--no-start")
-    says = "has a single round of updates, at a learning rate of 0: it learns nothing."
+    says = "has only one round of updates, with a learning rate of 0, so it learns nothing."
     alone = done(warm, *short)
     run = warm.get(f"/runs/{alone.out.strip()}")
     assert says in run["length_note"]
@@ -204,6 +205,25 @@ def test_policies_are_listed_and_filmed(warm: Service, trained: str, tmp_path: P
         call(warm.runs_dir, "film", "clip", trained, "--step", "256", "-o", str(tmp_path / "no" / "x.mp4")).status == 2
     )
     assert call(warm.runs_dir, "film", "clip", "put-there", "--step", "256").status in (3, 4)
+
+
+def test_a_hint_is_tested_and_tells_its_outcome(warm: Service) -> None:
+    begun = ("run", "--algo", "ppo", "--preset", "none", "--steps", "10000", "--set", "n_steps=64", "--no-start")
+    run_id = done(warm, *begun, "--json").json["id"]
+    metrics = JournalWriter(warm.folder(run_id).metrics_path)
+    for step in range(100, 9_900, 20):
+        metrics.append({"step": step, "values": {"episode/reward": 20.0, "eval/mean_reward": 20.0}})
+    metrics.flush()
+    metrics.close()
+    assert "--test reward-flat" in done(warm, "hints", run_id).out
+    assert call(warm.runs_dir, "hints", run_id, "--test", "reward-flat").status == 2, "it asks first"
+    assert call(warm.runs_dir, "hints", run_id, "--change", "gamma").status == 2
+    told = done(warm, "hints", run_id, "--test", "reward-flat", "--yes", "--wait").out
+    assert "completed: 6 of 6 trials scored" in told
+    assert "paired seeds" in told
+    [experiment] = [one["id"] for one in warm.get("/experiments")["experiments"]]
+    assert "Test of the hint “Nothing was learned yet”" in done(warm, "experiment", "show", experiment).out
+    assert "Tested once on CartPole-v1 with PPO" in done(warm, "hints", run_id).out
 
 
 def test_hints_episodes_and_family_are_told(warm: Service, trained: str) -> None:

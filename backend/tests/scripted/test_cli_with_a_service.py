@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from rlviz.server.proxy import NAME, ServiceAddress, read_address
+from tests.support.cases import cases
 from tests.support.cli import Ended, call, shell, started
 from tests.support.run_folders import make_run
 from tests.support.service_process import Service, serving
@@ -63,6 +64,14 @@ def test_the_address_of_a_process_that_is_gone_is_stale(tmp_path: Path) -> None:
     address = read_address(tmp_path)
     assert address is not None
     assert not address.is_alive
+
+
+def test_a_setting_is_saved_and_removed(warm: Service) -> None:
+    told = call(warm.runs_dir, "config", "set", "RLVIZ_KEEP_FILM", "12")
+    assert told.out == "RLVIZ_KEEP_FILM is 12 (saved). It applies to new runs.\n", told.err
+    assert call(warm.runs_dir, "config", "show", "--json").json["keep_film"] == {"value": 12, "source": "settings page"}
+    assert call(warm.runs_dir, "config", "set", "keep_film", "many").status == 2
+    assert call(warm.runs_dir, "config", "unset", "keep_film").out.startswith("RLVIZ_KEEP_FILM is 40 (default).")
 
 
 def test_runs_are_listed_with_what_matters(warm: Service, run_id: str) -> None:
@@ -221,7 +230,7 @@ def test_a_journal_that_is_torn_or_damaged_is_exported_without_the_lines_that_ca
     assert warm.api("DELETE", "/trash/torn-run").is_success
 
 
-@pytest.mark.parametrize(
+@cases(
     ("arguments", "status", "says"),
     [
         (["status", "nobody"], 3, "There is no run 'nobody'"),

@@ -19,6 +19,7 @@ from rlviz.learning.search.study import Study
 from rlviz.server.app import create_api
 from rlviz.server.application import Application
 from rlviz.server.experiments.results.service import ExperimentResultsService, ExperimentSource, ResultsService
+from tests.support.cases import cases
 
 BASE = "/experiments/good-against-bad"
 
@@ -51,7 +52,7 @@ def test_results_are_served_for_a_score_and_a_threshold(http: Client) -> None:
     assert found.json["variants"][0]["made"]["iqm"]["resamples"] == 10_000
 
 
-@pytest.mark.parametrize(
+@cases(
     ("path", "status", "pointer"),
     [
         ("/experiments/nothing/results", 404, None),

@@ -9,6 +9,7 @@ import pytest
 
 from rlviz.domain.limits import LIMITS
 from rlviz.rundir.experiment_folder import ExperimentFolder
+from tests.support.cases import cases
 from tests.support.cli import call
 from tests.support.experiments import BASE, LONG, SEARCH, TINY, TWO, cells, create, ended, statuses
 from tests.support.raw_requests import assert_problem
@@ -161,7 +162,7 @@ def test_what_one_that_is_over_has_cost_is_said_alike_when_a_run_of_it_is_delete
     assert costs() == {round(whole, 6)}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("changes", "pointer"),
     [
         ({"variants": [], "nonsense": 1}, "/nonsense"),

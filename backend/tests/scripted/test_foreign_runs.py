@@ -104,6 +104,7 @@ def test_everything_that_looks_at_a_run_copes_with_names_that_nobody_knows(servi
         for path in ("", "/config", "/metrics?tail=5", "/events", "/evaluations", "/hints", "/policies", "/snapshots"):
             service.get(f"/runs/{run.id}{path}")
         service.get(f"/runs/{run.id}/rules")
+        assert service.api("GET", f"/runs/{run.id}/hints/kl-spikes/test").status_code == 409
     compared = service.get(f"/compare?runs={one.id},{other.id}")
     assert json.dumps(compared)
     assert service.get("/runs", params={"env_id": "Minecraft/Diamond-v9"})["total"] == 2

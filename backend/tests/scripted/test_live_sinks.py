@@ -238,18 +238,6 @@ def test_a_run_that_is_delivered_once_is_not_kept_up_with(tmp_path: Path) -> Non
             assert workers.live.attempt(run_id, SinkKind.TENSORBOARD) == Attempt()
 
 
-def test_a_run_is_exported_once_through_the_service(here: tuple[Service, Path]) -> None:
-    service, _ = here
-    run_id = service.api("POST", "/runs", json=RUN).json()["id"]
-    service.wait_for_status(run_id, "completed")
-    answer = service.api("POST", f"/runs/{run_id}/sinks/tensorboard/deliver")
-    assert (answer.status_code, answer.json()["sinks"][0]["state"]) == (202, "waiting")
-    eventually(lambda: only_sink(service, run_id)["state"] == "delivered", "all of it", 120.0)
-    eventually(lambda: not only_sink(service, run_id)["under_way"], "the end of the process")
-    found = only_sink(service, run_id)
-    assert (found["live"], found["next_try_at"]) == (False, None)
-
-
 def test_what_is_offered_says_where_it_goes_and_what_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

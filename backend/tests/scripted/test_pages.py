@@ -9,6 +9,7 @@ from typing import NamedTuple
 import httpx
 import pytest
 
+from tests.support.cases import cases
 from tests.support.raw_requests import assert_problem, raw_request
 from tests.support.service_process import Service, serving
 
@@ -71,7 +72,7 @@ def test_each_page_has_its_address(site: Service, path: str, content: str) -> No
     assert answer.headers["cache-control"] == "no-cache"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("accepted", "coding"),
     [
         ("gzip, deflate, br, zstd", "br"),
@@ -188,7 +189,7 @@ def test_what_has_a_hash_in_its_name_is_cached_for_good(site: Service) -> None:
     assert "immutable" not in site.http.get("/_next/static/chunks/app-other.js").headers["cache-control"]
 
 
-@pytest.mark.parametrize(
+@cases(
     "target",
     [
         b"/../secret.html",

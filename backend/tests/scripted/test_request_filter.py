@@ -11,6 +11,7 @@ import pytest
 
 from rlviz.domain.errors import TooManyLoginAttempts
 from rlviz.server.auth import MAX_ATTEMPTS, WAIT_SECONDS, LoginRateLimiter
+from tests.support.cases import cases
 from tests.support.raw_requests import RawAnswer, assert_problem, raw_request
 from tests.support.run_folders import make_run
 from tests.support.service_process import Service, serving
@@ -47,7 +48,7 @@ def test_nothing_is_shown_without_the_token(stranger: httpx.Client, path: str) -
     assert answer.headers["www-authenticate"] == "Bearer"
 
 
-@pytest.mark.parametrize(
+@cases(
     "headers",
     [
         {"Authorization": "Bearer wrong"},
@@ -182,7 +183,7 @@ def as_host(service: Service, host: str, **headers: str) -> RawAnswer:
     return raw_request(service.port, b"/api/health", headers=encoded)
 
 
-@pytest.mark.parametrize(
+@cases(
     "host",
     [
         "evil.example",

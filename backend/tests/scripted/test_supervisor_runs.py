@@ -9,12 +9,15 @@ from typing import Any
 
 import pytest
 
-from rlviz.domain.errors import IllegalTransition, RunNotFound
+from rlviz.domain.errors import IllegalTransition, NotQueued, RunNotFound
 from rlviz.domain.status import RunStatus
 from rlviz.server.application import Application
 from rlviz.server.catalog.database import Database
+from rlviz.server.catalog.projection.folder import row_of_folder
 from rlviz.server.catalog.projection.rebuild import RebuildResult, rebuild
 from rlviz.server.catalog.runs import RunQuery
+from rlviz.server.events import RunChanged
+from rlviz.server.runs.queue import Place
 from rlviz.testing.scripted import Script
 from tests.support.service import (
     becomes,
@@ -78,6 +81,28 @@ def test_runs_above_the_limit_wait_and_are_trained_first_come_first_served(app: 
         assert before.ended_at <= after.started_at
     assert not folder_of(app, withdrawn).events_path.exists(), "no worker ever saw it"
     assert app.runs.get(withdrawn).started_at is None
+
+
+def test_a_moved_run_starts_in_its_new_place_also_after_a_restart(app: Application) -> None:
+    first = start(app)
+    trains(app, first)
+    second, third, fourth = (start(app, steps=256) for _ in range(3))
+    heard: list[str] = []
+    app.events.listen(RunChanged, lambda event: heard.append(event.run.id))
+    app.runs.move_in_queue(fourth, Place("first"))
+    app.runs.move_in_queue(second, Place("down"))
+    assert app.runs.queue_positions() == {fourth: 1, third: 2, second: 3}
+    assert {fourth, second} <= {*heard}, "other pages learn of it"
+    again = [row_of_folder(folder_of(app, run_id)) for run_id in (second, third, fourth)]
+    assert [row.id for row in sorted(again, key=lambda row: row.queued_at or 0.0)] == [fourth, third, second]
+    with pytest.raises(NotQueued):
+        app.runs.move_in_queue(first, Place("first"))
+    with pytest.raises(NotQueued):
+        app.runs.move_in_queue(second, Place(before=first))
+    app.runs.stop(first)
+    rows = [ended(app, run_id) for run_id in (fourth, third, second)]
+    began = [row.started_at or 0.0 for row in rows]
+    assert began == sorted(began)
 
 
 def test_a_completed_run_has_its_figures_in_the_catalogue(app: Application) -> None:

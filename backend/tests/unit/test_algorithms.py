@@ -14,6 +14,7 @@ from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.learning.algorithms.base import CONTRIB, SB3, SWITCHES, Algorithm
 from rlviz.learning.algorithms.fields import GROUPS, Need
 from rlviz.server.runs.choices import view_hyperparameters
+from tests.support.cases import cases
 
 INF, NAN = float("inf"), float("nan")
 POLICY_FIELDS = {"net_arch", "activation", "log_std_init", "n_quantiles"}
@@ -48,18 +49,18 @@ def pointers(algorithm: Algorithm, total_timesteps: int = 50_000, **values: Any)
     return [problem.pointer.removeprefix("/hyperparameters/") for problem in caught.value.fields]
 
 
-@pytest.mark.parametrize(("algorithm", "name", "schema"), NUMERIC, ids=named)
+@cases(("algorithm", "name", "schema"), NUMERIC, ids=named)
 def test_every_number_has_a_lower_and_an_upper_bound(algorithm: Algorithm, name: str, schema: dict[str, Any]) -> None:
     assert {"minimum", "exclusiveMinimum"} & set(schema)
     assert {"maximum", "exclusiveMaximum"} & set(schema)
 
 
-@pytest.mark.parametrize(("algorithm", "name", "schema"), FIELDS, ids=named)
+@cases(("algorithm", "name", "schema"), FIELDS, ids=named)
 def test_every_hyperparameter_says_what_it_is(algorithm: Algorithm, name: str, schema: dict[str, Any]) -> None:
     assert schema["description"].endswith(".")
 
 
-@pytest.mark.parametrize(("algorithm", "name", "schema"), NUMERIC, ids=named)
+@cases(("algorithm", "name", "schema"), NUMERIC, ids=named)
 def test_values_beyond_the_bounds_or_of_another_type_are_refused(
     algorithm: Algorithm, name: str, schema: dict[str, Any]
 ) -> None:
@@ -72,8 +73,8 @@ def test_values_beyond_the_bounds_or_of_another_type_are_refused(
         assert pointers(algorithm, **{name: value}) == [name], value
 
 
-@pytest.mark.parametrize("algorithm", [one for one in ALGORITHMS if "net_arch" in fields(one)], ids=named)
-@pytest.mark.parametrize("net_arch", [[3], [1025], [64] * 5, [64.0], [True], ["64"], 64, None])
+@cases("algorithm", [one for one in ALGORITHMS if "net_arch" in fields(one)], ids=named)
+@cases("net_arch", [[3], [1025], [64] * 5, [64.0], [True], ["64"], 64, None])
 def test_networks_have_a_few_layers_of_a_bounded_size(algorithm: Algorithm, net_arch: Any) -> None:
     assert {pointer.split("/")[0] for pointer in pointers(algorithm, net_arch=net_arch)} == {"net_arch"}
 
@@ -107,7 +108,7 @@ def test_an_odd_name_is_escaped_and_shortened_in_its_pointer() -> None:
     assert len(caught.value.fields[0].pointer) < 200
 
 
-@pytest.mark.parametrize("algorithm", list(ALGORITHMS), ids=named)
+@cases("algorithm", list(ALGORITHMS), ids=named)
 def test_no_values_are_the_defaults_and_whole_numbers_are_numbers(algorithm: Algorithm) -> None:
     assert algorithm.validate({}, 50_000) == algorithm.hyperparameters()
     assert algorithm.validate({"gamma": 1}, 50_000).model_dump()["gamma"] == 1.0
@@ -169,7 +170,7 @@ def test_all_problems_are_named_together() -> None:
 # What Stable-Baselines3 is given
 
 
-@pytest.mark.parametrize("algorithm", list(ALGORITHMS), ids=named)
+@cases("algorithm", list(ALGORITHMS), ids=named)
 def test_every_hyperparameter_reaches_the_model_or_the_product_itself(algorithm: Algorithm) -> None:
     values = algorithm.hyperparameters()
     given = values.model_arguments()
@@ -183,7 +184,7 @@ def test_every_hyperparameter_reaches_the_model_or_the_product_itself(algorithm:
     assert values.environments == 1
 
 
-@pytest.mark.parametrize("algorithm", list(ALGORITHMS), ids=named)
+@cases("algorithm", list(ALGORITHMS), ids=named)
 def test_a_default_that_is_said_to_be_the_library_s_is(algorithm: Algorithm) -> None:
     values = algorithm.hyperparameters()
     given = {**values.model_arguments(), "ent_coef": "auto" if algorithm.id == "sac" else 0.0}
@@ -195,7 +196,7 @@ def test_a_default_that_is_said_to_be_the_library_s_is(algorithm: Algorithm) -> 
             assert name in POLICY_FIELDS, f"{name} is no parameter of {algorithm.model_class}"
 
 
-@pytest.mark.parametrize("algorithm", list(ALGORITHMS), ids=named)
+@cases("algorithm", list(ALGORITHMS), ids=named)
 def test_every_hyperparameter_belongs_to_a_group(algorithm: Algorithm) -> None:
     groups = [field.group for field in view_hyperparameters(algorithm.hyperparameters)]
     assert set(groups) <= set(GROUPS)

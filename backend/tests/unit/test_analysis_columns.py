@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from rlviz.server.metrics.columns import Columns
+from tests.support.cases import cases
 
 
 def row(seq: int, **values: float | None) -> dict[str, Any]:
@@ -62,7 +63,7 @@ def test_the_batches_do_not_matter() -> None:
                 assert list(zip(series.step, series.time, series.value, strict=True)) == expected
 
 
-@pytest.mark.parametrize(
+@cases(
     "broken",
     [
         {"seq": 2},

@@ -22,6 +22,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.origin import read_origin
 from rlviz.server.catalog.projection.folder import IndexedFolders, index_folder
 from tests.support.bundles import POLICY, bundle_of, changed_config, with_members
+from tests.support.cases import cases
 from tests.support.run_folders import journal, make_run
 from tests.support.taken_elsewhere import files, there
 
@@ -72,7 +73,7 @@ def left_out(folder: RunFolder) -> set[str]:
 # Places
 
 
-@pytest.mark.parametrize("place", [place for place in PLACES if not place.is_folder], ids=lambda place: place.path)
+@cases("place", [place for place in PLACES if not place.is_folder], ids=lambda place: place.path)
 def test_each_place_is_taken_or_left_out_by_its_role(place: Any) -> None:
     """A new file of a run folder needs a beginning by which an import knows it, or is one that it leaves out."""
     path = place.path.replace("*", "1")
@@ -84,7 +85,7 @@ def test_each_place_is_taken_or_left_out_by_its_role(place: Any) -> None:
         assert not matches_type(path, b"\x80\x04\x95 a pickle") or path.endswith(".log")
 
 
-@pytest.mark.parametrize(
+@cases(
     "path",
     [
         *("notes.bin", "evil.py", "eval/notes.bin", "checkpoints/notes.bin", "checkpoints/deeper/step_1.zip"),

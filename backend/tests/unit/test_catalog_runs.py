@@ -122,11 +122,11 @@ def test_search_finds_tags_in_any_script(database: Database) -> None:
         ("-created_at", "3210"),
         ("name", "1320"),
         ("-name", "0231"),
-        ("ep_rew_mean", "1032"),
+        ("ep_rew_mean", "0321"),
         ("-ep_rew_mean", "2301"),
     ],
 )
-def test_order_is_by_name_whatever_the_case_and_an_unknown_reward_is_the_lowest(
+def test_order_is_by_name_whatever_the_case_and_an_unknown_reward_comes_last(
     database: Database, sort: str, order: str
 ) -> None:
     add(
@@ -137,6 +137,27 @@ def test_order_is_by_name_whatever_the_case_and_an_unknown_reward_is_the_lowest(
         {"name": "Bravo", "ep_rew_mean": 10.5},
     )
     assert ids(database, sort=sort) == list(order)
+
+
+def test_runs_are_sorted_by_values_from_elsewhere_and_those_without_come_last(database: Database) -> None:
+    add(
+        database,
+        {"group_id": "run-0", "status": "completed"},
+        {"group_id": "run-0"},
+        {"group_id": "run-2", "status": "running"},
+        {"group_id": "run-3"},
+        {"group_id": "run-4"},
+    )
+    values = {"run-0": 1.0, "run-1": 9.0, "run-3": 2.0, "run-4": 7.0}
+    assert ids(database, sort="lr", values=values) == list("03412")
+    assert ids(database, sort="-lr", values=values) == list("14302")
+    assert ids(database, sort="lr", values=values, grouped=True) == list("3042"), "of a group the mean counts"
+    first = find(database, sort="lr", values=values, training_first=True, limit=2)
+    assert ([run.id for run in first.runs], first.training, first.total) == (["run-2", "run-0"], 1, 5)
+    rest = find(database, sort="lr", values=values, training_first=True, limit=9, offset=2)
+    assert [run.id for run in rest.runs] == ["run-3", "run-4", "run-1"]
+    with pytest.raises(InvalidRequest, match="Use offset"):
+        find(database, sort="lr", values=values, cursor="x")
 
 
 @pytest.mark.parametrize("sort", [sign + name for name in SORTS for sign in ("", "-")])

@@ -12,6 +12,7 @@ from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.rule_text import parse_change, parse_rule, read_rules
 from rlviz.domain import storage_rules
 from rlviz.domain.rules import Action, Condition, Rule, StopTraining, metric_label
+from tests.support.cases import cases
 
 RETURN = metric_label("rollout/ep_rew_mean")
 TYPED = {
@@ -37,7 +38,7 @@ TYPED = {
 }
 
 
-@pytest.mark.parametrize(("text", "words"), TYPED.items())
+@cases(("text", "words"), TYPED.items())
 def test_a_rule_that_is_typed_is_the_rule_that_is_meant(text: str, words: str) -> None:
     assert Rule.model_validate(parse_rule(text)).words == f"When {words}"
 
@@ -59,7 +60,7 @@ def test_a_stop_that_is_typed_can_say_its_grace_period(typed: str, seconds: floa
     assert stop.grace_seconds == seconds
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "says"),
     [
         ("stop", "WHEN -> DO"),

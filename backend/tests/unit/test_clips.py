@@ -50,6 +50,18 @@ def test_the_cache_drops_what_was_not_watched_for_longest_and_keeps_its_picture(
     assert [clips.has_video(name) for name in (first, second, third)] == [False, False, True]
 
 
+def test_a_picture_shows_a_policy_until_another_is_saved_for_its_step(clips: Clips, tmp_path: Path) -> None:
+    name, policy = put(clips, 1, 10), tmp_path / "step_1.zip"
+    assert not clips.shows(name, policy)
+    policy.write_bytes(b"p")
+    made = clips.thumbnail_path(name).stat().st_mtime_ns
+    os.utime(policy, ns=(made, made))
+    assert clips.shows(name, policy)
+    os.utime(policy, ns=(made + 1, made + 1))
+    assert not clips.shows(name, policy)
+    assert not clips.shows("clip_2_1_greedy", policy)
+
+
 def test_what_somebody_put_among_the_requests_is_forgotten(clips: Clips) -> None:
     (clips.requests.path / "clip_1_1_greedy.json").write_text("{")
     (clips.requests.path / "notes.json").write_text("{}")

@@ -12,6 +12,7 @@ from rlviz.domain.config import CheckpointPlan, RunConfig
 from rlviz.domain.limits import LIMITS, MAX_TIMESTEPS
 from rlviz.domain.versions import CONFIG
 from rlviz.learning.environments.custom import find_environment
+from tests.support.cases import cases
 
 INF, NAN = float("inf"), float("nan")
 GOOD: dict[str, Any] = {
@@ -48,7 +49,7 @@ def test_the_bounds_themselves_are_allowed(field: str, value: object) -> None:
     assert getattr(RunConfig(**{**GOOD, field: value}), field) == value
 
 
-@pytest.mark.parametrize(
+@cases(
     ("field", "value"),
     [
         *[("seed", bad) for bad in (-1, LIMITS.seed.maximum + 1, 10**30, 1.0, 1.5, True, False, "1", None, NAN)],
@@ -82,7 +83,7 @@ def test_what_is_out_of_bounds_or_of_another_type_is_refused(field: str, value: 
     assert {error["loc"][0] for error in caught.value.errors()} == {field}
 
 
-@pytest.mark.parametrize("field", sorted(GOOD))
+@cases("field", sorted(GOOD))
 def test_nothing_that_is_needed_to_repeat_a_run_may_be_missing(field: str) -> None:
     with pytest.raises(ValidationError, match=field):
         RunConfig(**{name: value for name, value in GOOD.items() if name != field})
@@ -93,7 +94,7 @@ def test_a_configuration_cannot_be_changed() -> None:
         RunConfig(**GOOD).seed = 1  # type: ignore[misc]
 
 
-@pytest.mark.parametrize(
+@cases(
     "values",
     [
         *[{"every_steps": bad} for bad in (99, 0, -1, MAX_TIMESTEPS + 1, 1000.0, True, "1000", None)],

@@ -15,6 +15,7 @@ from rlviz.domain.errors import EnvironmentFaulty
 from rlviz.learning.environments.conforming import Conforming, Fault, listen, own_action
 from rlviz.learning.environments.observed import FaultKind, as_flag, as_number, reader_of
 from rlviz.learning.environments.state import capture_environment, layer_names, restore_environment
+from tests.support.cases import cases
 from tests.support.own_environments import InfoOfTheLibrary, Plain
 
 THREE = spaces.Box(-1, 1, (3,), np.float32)
@@ -72,7 +73,7 @@ def test_an_observation_that_is_as_its_space_says_is_handed_on_as_it_is() -> Non
     assert reader_of(THREE)(given).observation is given
 
 
-@pytest.mark.parametrize(
+@cases(
     ("space", "given", "words"),
     [
         (THREE, np.zeros(4), "an array of float64, 4, which its observation space does not contain: it has 3"),
@@ -102,7 +103,7 @@ def test_an_observation_that_nothing_can_be_learned_from_is_refused(space: Any, 
     assert words in str(refused.value)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("space", "given", "kind", "words"),
     [
         (THREE, [0, np.nan, 0], FaultKind.OBSERVATION_NAN, "number 1 is no number (nan)"),

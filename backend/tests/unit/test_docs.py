@@ -39,6 +39,7 @@ from rlviz.server.stream.models import STREAM_EVENTS
 from rlviz.settings import PREFIX, Settings
 from rlviz.stats import hints
 from rlviz.stats import judging as query
+from tests.support.cases import cases
 from tests.support.described_api import described_api
 
 ROOT = Path(__file__).parents[3]
@@ -88,7 +89,7 @@ def test_every_endpoint_is_listed() -> None:
     assert sorted(listed) == sorted(OPERATIONS)
 
 
-@pytest.mark.parametrize(("method", "path"), OPERATIONS, ids=lambda value: value)
+@cases(("method", "path"), OPERATIONS, ids=lambda value: value)
 def test_the_served_reference_describes_every_endpoint_and_parameter(method: str, path: str) -> None:
     operation = OPENAPI["paths"][path][method.lower()]
     assert operation.get("description"), f"{method} {path} has no description"
@@ -157,7 +158,7 @@ def test_every_error_is_documented_with_its_status() -> None:
 # Settings and commands
 
 
-@pytest.mark.parametrize("name", Settings.model_fields)
+@cases("name", Settings.model_fields)
 def test_every_setting_is_documented(name: str) -> None:
     assert f"{PREFIX}{name}".upper() in table(read("docs/settings.md"))
 
@@ -171,7 +172,7 @@ def test_the_document_of_the_command_line_is_what_the_commands_say() -> None:
     assert read("docs/cli.md") == reference.document(), "Run 'make cli-docs'."
 
 
-@pytest.mark.parametrize("name", [*DOCUMENTS, "README.md"])
+@cases("name", [*DOCUMENTS, "README.md"])
 def test_every_command_in_a_document_exists_with_its_options(name: str) -> None:
     for line in commands_in(name):
         command: Any = get_command(app)
@@ -219,7 +220,7 @@ def test_every_column_and_index_is_documented(name: str) -> None:
         assert f"`{index.name}` on {columns}" in text, index.name
 
 
-@pytest.mark.parametrize("kind", EventKind)
+@cases("kind", EventKind)
 def test_every_event_of_a_journal_has_an_example(kind: EventKind) -> None:
     text = section(read("docs/storage.md"), "events.jsonl")
     assert kind.value in table(text)
@@ -269,7 +270,7 @@ def examples_in(name: str) -> list[tuple[str, str]]:
 EXAMPLES = [(name, model, text) for name in DOCUMENTS for model, text in examples_in(name)]
 
 
-@pytest.mark.parametrize(("name", "model", "text"), EXAMPLES)
+@cases(("name", "model", "text"), EXAMPLES)
 def test_an_example_is_what_it_says_it_is(name: str, model: str, text: str) -> None:
     is_journal = model in ("MetricRecord", "EventRecord")
     for piece in text.splitlines() if is_journal else [text]:
@@ -311,7 +312,7 @@ def test_every_curl_example_calls_an_endpoint_that_exists() -> None:
         )
 
 
-@pytest.mark.parametrize("name", [*DOCUMENTS, "README.md"])
+@cases("name", [*DOCUMENTS, "README.md"])
 def test_no_link_leads_nowhere(name: str) -> None:
     for target, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)", read(name)):
         if "://" in target:
@@ -331,7 +332,7 @@ def anchors(text: str) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("name", ALGORITHMS.names())
+@cases("name", ALGORITHMS.names())
 def test_every_algorithm_has_a_guide(name: str) -> None:
     guides = ROOT / "frontend/src/screens/explain/guides"
     assert (guides / f"{name}.tsx").is_file()

@@ -18,6 +18,7 @@ from rlviz.stats.judging import (
     roundest_number,
     separating_rule,
 )
+from tests.support.cases import cases
 
 POLE = (Component("cart position", "m"), Component("pole angle", "rad"), Component("pole angular velocity", "rad/s"))
 LIMIT = 12 * math.pi / 180
@@ -133,7 +134,7 @@ def test_no_episode_has_no_way_to_end() -> None:
     assert group_endings(ends(np.zeros((0, 3)), np.zeros((0, 3)), components=POLE)) == []
 
 
-@pytest.mark.parametrize("seed", range(30))
+@cases("seed", range(30))
 def test_every_episode_is_in_one_group_and_the_same_again(seed: int) -> None:
     random = np.random.default_rng(seed)
     count = int(random.integers(1, 40))
@@ -161,7 +162,7 @@ def test_a_rule_holds_for_hardly_any_state_that_ended_nothing() -> None:
     assert rule.holds(last).mean() > 0.3
 
 
-@pytest.mark.parametrize(
+@cases(
     ("start", "stop", "number"),
     [
         (11.2, 12.6, 12.0),
@@ -181,7 +182,7 @@ def test_a_threshold_is_the_roundest_number_that_separates(start: float, stop: f
     assert roundest_number(start, stop) == pytest.approx(number)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@cases("seed", range(200))
 def test_a_threshold_always_separates(seed: int) -> None:
     random = np.random.default_rng(seed)
     start, stop = (random.normal(size=2) * 10.0 ** random.integers(-4, 6)).tolist()

@@ -20,6 +20,7 @@ from rlviz.stats.judging import (
     rank_returns,
     surprise,
 )
+from tests.support.cases import cases
 
 NAN = float("nan")
 
@@ -81,7 +82,7 @@ def test_nothing_follows_a_terminal_state_but_a_time_limit_is_no_terminal_state(
     assert surprise(episode(rewards, values, truncated=True), LearnedRewards(gamma=1.0))[-1] == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("rewards", "expected"),
     [
         ([0.0] * 20 + [3.0, 3.0, -9.0], [(21, 3.0)]),
@@ -143,7 +144,7 @@ def flicker(level: float, size: float, count: int = 200, seed: int = 0) -> list[
     return (level + size * np.random.default_rng(seed).standard_normal(count)).tolist()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "rewards", "values", "terminated"),
     [
         ("a policy that balances", [1.0] * 199, flicker(40.7, 0.03), False),

@@ -7,6 +7,7 @@ import pytest
 
 from rlviz.stats.conditions import MAX_DEPTH, QueryError
 from rlviz.stats.judging import FIELDS, FLAGS, parse_query
+from tests.support.cases import cases
 
 COLUMNS = {
     "return": np.array([50.0, 90.0, 150.0, -20.0]),
@@ -25,7 +26,7 @@ def test_every_field_and_flag_has_a_column_in_these_tests() -> None:
     assert set(COLUMNS) == set(FIELDS) | set(FLAGS)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "found"),
     [
         ("", [0, 1, 2, 3]),
@@ -56,7 +57,7 @@ def test_a_search_finds_the_episodes_that_it_says(text: str, found: list[int]) -
     assert np.flatnonzero(parse_query(text)(COLUMNS)).tolist() == found
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "position", "words"),
     [
         ("retrun < 3", 1, "Did you mean 'return'?"),

@@ -21,6 +21,7 @@ from rlviz.domain.events import (
 from rlviz.rundir.journal import JournalWriter, read_journal
 from rlviz.server.catalog.projection.folder import row_of_folder
 from rlviz.server.runs.events import describe, read_events
+from tests.support.cases import cases
 from tests.support.described_api import described_api
 from tests.support.training import make_run
 
@@ -75,7 +76,7 @@ def test_an_event_of_a_newer_version_hides_nothing(tmp_path: Path) -> None:
     assert (row.status, row.warnings) == ("completed", 0)
 
 
-@pytest.mark.parametrize(
+@cases(
     "record",
     [
         None,

@@ -21,6 +21,7 @@ from rlviz.server.runs.configuration import NewRun
 from rlviz.stats.arrays import Series
 from rlviz.stats.hints import Case, GreedyEvaluation, RuleState, find_hints, review
 from rlviz.stats.hints.registry import RETURN_RULES, RULES
+from tests.support.cases import cases
 from tests.support.record_presets import wanted_presets
 from tests.support.service import catalogued
 from tests.support.situations import RECORDED, preset_runs, recorded, recorded_preset
@@ -100,7 +101,7 @@ REAL = [
 ]
 
 
-@pytest.mark.parametrize(("name", "share", "told"), REAL)
+@cases(("name", "share", "told"), REAL)
 def test_a_real_run_is_told_what_is_true_of_it_and_nothing_else(name: str, share: float, told: list[str]) -> None:
     assert sorted(hint.id for hint in find_hints(recorded(name, share))) == told
 
@@ -120,7 +121,7 @@ PRESETS_TOLD = {
 """What is told of runs of presets as they are, once they have ended. Most were stopped early; all others are silent."""
 
 
-@pytest.mark.parametrize("name", preset_runs())
+@cases("name", preset_runs())
 def test_a_run_of_a_preset_is_told_to_finish_at_most(name: str) -> None:
     ended = recorded_preset(name)
     assert [hint.id for hint in find_hints(ended)] == PRESETS_TOLD.get(name, [])
@@ -132,7 +133,7 @@ def test_there_is_a_run_of_every_preset() -> None:
     assert set(preset_runs()) == {wanted.name for wanted in wanted_presets()}
 
 
-@pytest.mark.parametrize("name", preset_runs())
+@cases("name", preset_runs())
 def test_a_run_that_was_asked_for_a_part_of_its_preset_gets_no_advice_on_hyperparameters(name: str) -> None:
     """As 20,000 steps of a preset of 50,000: the run has ended as it was meant to, and its preset has not."""
     part = recorded_preset(name)
@@ -160,7 +161,7 @@ EVALUATED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "mean", "told"), EVALUATED)
+@cases(("name", "mean", "told"), EVALUATED)
 def test_hyperparameters_are_spoken_of_only_where_an_evaluation_says_that_the_policy_falls_short(
     name: str, mean: float, told: list[str]
 ) -> None:
@@ -188,14 +189,14 @@ def test_few_episodes_do_not_say_that_a_policy_falls_short() -> None:
     assert [hint.id for hint in find_hints(sure)] == ["reward-plateau"]
 
 
-@pytest.mark.parametrize("name", sorted({name for name, _, told in [*REAL, *EVALUATED] if told}))
+@cases("name", sorted({name for name, _, told in [*REAL, *EVALUATED] if told}))
 def test_a_run_that_is_shorter_than_its_preset_is_told_to_finish_it_first(name: str) -> None:
     run = recorded(name)
     wanted = 2 * run.total_timesteps
     short = replace(run, preset_timesteps=wanted, changed_preset=False)
     for hint in find_hints(short):
         assert (hint.id, hint.severity, hint.changes) == ("unfinished", "info", [])
-        assert f"its preset is meant for {wanted:,} timesteps" in hint.evidence.lower()
+        assert f"the preset is meant for {wanted:,} timesteps" in hint.evidence.lower()
         assert hint.suggestion.startswith(f"Train for all {wanted:,} timesteps before ")
     assert find_hints(replace(short, ended=False)) == [], "it still trains"
 
@@ -311,7 +312,7 @@ MADE_UP = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "given", "told"), MADE_UP, ids=[name for name, _, _ in MADE_UP])
+@cases(("name", "given", "told"), MADE_UP, ids=[name for name, _, _ in MADE_UP])
 def test_a_made_up_run_is_told_what_is_true_of_it_and_nothing_else(name: str, given: Case, told: list[str]) -> None:
     assert sorted(hint.id for hint in find_hints(given)) == told
 
@@ -337,7 +338,7 @@ EVERY = [
 ]
 
 
-@pytest.mark.parametrize("given", EVERY, ids=range(len(EVERY)))
+@cases("given", EVERY, ids=range(len(EVERY)))
 def test_no_rule_speaks_before_its_minimum_is_there(given: Case) -> None:
     for finding in review(given).findings:
         minimum = finding.rule.minimum
@@ -349,7 +350,7 @@ def test_no_rule_speaks_before_its_minimum_is_there(given: Case) -> None:
             assert finding.state is RuleState.WAITING
 
 
-@pytest.mark.parametrize("given", EVERY, ids=range(len(EVERY)))
+@cases("given", EVERY, ids=range(len(EVERY)))
 def test_a_hint_names_all_that_it_looked_at(given: Case) -> None:
     for hint in find_hints(given):
         seen = hint.looked_at
@@ -359,7 +360,7 @@ def test_a_hint_names_all_that_it_looked_at(given: Case) -> None:
         assert hint.to_step <= given.step
 
 
-@pytest.mark.parametrize("given", EVERY, ids=range(len(EVERY)))
+@cases("given", EVERY, ids=range(len(EVERY)))
 def test_the_arithmetic_of_a_lost_return_adds_up(given: Case) -> None:
     for hint in find_hints(given):
         if hint.id != "reward-collapsed":

@@ -16,6 +16,7 @@ from rlviz.stats.arrays import Series
 from rlviz.stats.hints import RETURN_RULES, RULES, Case, GreedyEvaluation, RuleState, find_hints, review
 from rlviz.stats.hints.hint import number_text, suggest_change
 from rlviz.stats.solved import SolvedAt, SolvedBy
+from tests.support.cases import cases
 
 TOTAL = 100_000
 PPO = {
@@ -142,12 +143,12 @@ SILENT = {
 }
 
 
-@pytest.mark.parametrize("name", FIRES)
+@cases("name", FIRES)
 def test_a_rule_speaks_where_it_should_and_alone(name: str) -> None:
     assert ids(FIRES[name]) == [name]
 
 
-@pytest.mark.parametrize("name", SILENT)
+@cases("name", SILENT)
 def test_no_rule_speaks_where_none_should(name: str) -> None:
     assert ids(SILENT[name]) == []
 
@@ -156,7 +157,7 @@ def test_every_rule_is_tried() -> None:
     assert {rule.id for rule in (*RULES, *RETURN_RULES)} == FIRES.keys()
 
 
-@pytest.mark.parametrize("name", FIRES)
+@cases("name", FIRES)
 def test_a_hint_says_where_how_much_and_what_to_try(name: str) -> None:
     [hint] = find_hints(FIRES[name])
     assert 0 <= hint.from_step <= hint.to_step <= TOTAL
@@ -167,7 +168,7 @@ def test_a_hint_says_where_how_much_and_what_to_try(name: str) -> None:
     assert hint.suggestion.endswith(".")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "advice"),
     [
         ("entropy-collapsed", "Raise ent_coef from 0 to 0.01"),
@@ -231,7 +232,7 @@ def test_a_run_that_was_never_evaluated_is_told_to_evaluate_first_and_keeps_its_
     assert RuleState.FOUND not in states.values(), "what waits for the evaluation was not found yet"
 
 
-@pytest.mark.parametrize("name", FIRES)
+@cases("name", FIRES)
 def test_no_rule_speaks_of_a_policy_that_a_greedy_evaluation_found_to_solve_it(name: str) -> None:
     given = FIRES[name]
     for proof in (

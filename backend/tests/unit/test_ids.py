@@ -11,6 +11,7 @@ from rlviz.domain.ids import check_evaluation_id, check_run_id, created_at_of, i
 from rlviz.rundir.experiment_folder import EXPERIMENTS
 from rlviz.rundir.usage import ANALYTICS
 from rlviz.server.runs.presets import FOLDER as OWN_PRESETS
+from tests.support.cases import cases
 
 NOW = datetime(2026, 11, 21, 1, 43, 12, 123_999, tzinfo=UTC)
 BAD = [
@@ -62,7 +63,7 @@ def test_an_algorithm_of_no_latin_letter_gives_an_id_as_well() -> None:
     assert new_run_id("é", "ü", NOW).startswith("run-20261121")
 
 
-@pytest.mark.parametrize(
+@cases(
     "name",
     [
         *(EXPERIMENTS, OWN_PRESETS, ANALYTICS, "wandb", "mlflow", "trackio", "tensorboard"),
@@ -92,7 +93,7 @@ def test_run_ids_are_returned_as_they_are(text: str) -> None:
     assert check_run_id(text) == text
 
 
-@pytest.mark.parametrize("text", [*BAD, "x" * 81, "x" * 100_000])
+@cases("text", [*BAD, "x" * 81, "x" * 100_000])
 def test_anything_else_is_no_run(text: str) -> None:
     assert not is_run_id(text)
     with pytest.raises(RunNotFound) as caught:
@@ -106,7 +107,7 @@ def test_evaluation_ids_sort_by_time() -> None:
     assert [check_evaluation_id(evaluation_id) for evaluation_id in ids] == ids
 
 
-@pytest.mark.parametrize("text", [*BAD, "eval_", "eval_20261121-014312-1234", "eval_20261121-014312-12٣", "x" * 9_999])
+@cases("text", [*BAD, "eval_", "eval_20261121-014312-1234", "eval_20261121-014312-12٣", "x" * 9_999])
 def test_anything_else_is_no_evaluation(text: str) -> None:
     with pytest.raises(EvaluationNotFound) as caught:
         check_evaluation_id(text)

@@ -24,7 +24,15 @@ THREADS = 40
 """Of the pool that endpoints share: AnyIO's default."""
 
 QUICK = {
-    *("health", "list_algorithms", "list_settings", "get_still", "list_metric_definitions", "get_limits"),
+    *(
+        "health",
+        "list_algorithms",
+        "list_settings",
+        "patch_settings",
+        "get_still",
+        "list_metric_definitions",
+        "get_limits",
+    ),
     *("get_run", "patch_run", "stop_run", "get_config", "pause_run", "take_snapshot", "stop_experiment"),
     *("list_sinks", "get_sinks", "put_sink", "delete_sink", "deliver_to_sink", "list_tags", "list_trash"),
     *("list_own_presets", "get_measured_curve", "get_measuring_specification", "delete_own_preset"),

@@ -19,6 +19,7 @@ from rlviz.rundir import metric_columns
 from rlviz.rundir.journal import JournalTail, parse_line
 from rlviz.rundir.metric_columns import EVERY_ROW, WantedRows, read_tables
 from rlviz.server.metrics.columns import Columns
+from tests.support.cases import cases
 
 
 def row_by_row(journal: bytes, wanted: WantedRows) -> tuple[dict[str, list[tuple[Any, ...]]], int]:
@@ -179,7 +180,7 @@ def test_columns_are_what_the_rows_say(
     assert repr(found) == repr(expected)  # NaN and -0.0 equal themselves and nothing else
 
 
-@pytest.mark.parametrize("odd", ODD_LINES)
+@cases("odd", ODD_LINES)
 def test_an_odd_line_among_usual_ones_changes_no_other_row(odd: bytes) -> None:
     usual_line = b'{"seq":%d,"time":1.5,"step":%d,"values":{"e":%d}}'
     lines = [usual_line % (seq, 10 * seq, seq) for seq in range(1, 40)]

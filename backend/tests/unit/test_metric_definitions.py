@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-import pytest
-
 from rlviz.domain import metrics as records
 from rlviz.domain.metrics import GROUP_TITLES, METRICS, ChartPlace, MetricDefinition, MetricGroup
 from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.learning.algorithms.base import LOGGED, metric_definitions
+from tests.support.cases import cases
 
 DEFINED = metric_definitions(list(ALGORITHMS))
 NAMES = [definition.name for definition, _ in DEFINED]
@@ -20,7 +19,7 @@ def test_no_metric_is_defined_twice() -> None:
     assert [name for name, count in Counter(NAMES).items() if count > 1] == []
 
 
-@pytest.mark.parametrize("definition", [definition for definition, _ in DEFINED], ids=lambda item: item.name)
+@cases("definition", [definition for definition, _ in DEFINED], ids=lambda item: item.name)
 def test_a_definition_says_what_a_chart_needs(definition: MetricDefinition) -> None:
     assert definition.label
     assert definition.label != definition.name
@@ -37,7 +36,7 @@ def test_labels_are_told_apart() -> None:
     assert [label for label, count in Counter(d.label for d, _ in DEFINED).items() if count > 1] == []
 
 
-@pytest.mark.parametrize("algo", ALGORITHMS.names())
+@cases("algo", ALGORITHMS.names())
 def test_every_metric_that_an_algorithm_names_is_defined(algo: str) -> None:
     assert {*LOGGED, *ALGORITHMS.get(algo).metrics} <= set(NAMES)
 

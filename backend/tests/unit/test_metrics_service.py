@@ -13,8 +13,10 @@ from random import Random
 import pytest
 
 from rlviz.rundir.journal import JournalWriter
+from rlviz.server.metrics import service as module
 from rlviz.server.metrics.service import CACHED_RUNS, EVERYWHERE, Axis, CurveRequest, Curves, MetricsService, Window
 from tests.support.run_folders import journal, make_run
+from tests.support.waiting import eventually
 
 REWARD = "episode/reward"
 
@@ -54,6 +56,18 @@ def test_a_series_that_was_never_logged_is_empty(tmp_path: Path) -> None:
     reward, other = MetricsService().series(folder, REWARD, "train/loss")
     assert reward.value.tolist() == [1.0, 2.0]
     assert len(other) == 0
+
+
+def test_a_long_journal_is_read_ahead_and_then_reads_quickly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, short = make_run(tmp_path, "a", rows=50), make_run(tmp_path, "b")
+    monkeypatch.setattr(module, "LONG_BYTES", 100)
+    service = MetricsService()
+    assert service.reads_quickly(short)
+    assert not service.reads_quickly(folder)
+    service.read_ahead(folder)
+    service.read_ahead(folder)
+    eventually(lambda: service.reads_quickly(folder), "the run is read", 30)
+    assert len(service.series(folder, REWARD)[0].value) == 50
 
 
 def test_a_run_that_was_forgotten_is_read_again(tmp_path: Path) -> None:

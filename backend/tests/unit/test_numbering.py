@@ -13,6 +13,7 @@ from gymnasium import spaces
 
 from rlviz.learning.algorithms.numbering import Numbering, library_space
 from rlviz.learning.environments.conforming import Conforming, CountedFromZero, counted_from_zero
+from tests.support.cases import cases
 from tests.support.own_environments import CountsManyFromOne, FromMinusOne, Plain, Scalars, SwitchesInRows, WholeNumbers
 
 BOX = spaces.Box(-1, 1, (2,), np.float32)
@@ -34,7 +35,7 @@ WHOLE: list[tuple[spaces.Space[Any], spaces.Space[Any]]] = [
 """Boxes of whole numbers, and those of real numbers that the library acts in."""
 
 
-@pytest.mark.parametrize(("own", "of_library"), [*SPACES, ROWS, *WHOLE])
+@cases(("own", "of_library"), [*SPACES, ROWS, *WHOLE])
 def test_every_action_has_a_place_in_the_library_and_comes_back(own: Any, of_library: Any) -> None:
     numbering = Numbering.from_spaces(BOX, own)
     assert numbering is not None

@@ -20,6 +20,7 @@ from stable_baselines3 import PPO
 from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.learning.algorithms.plain_pickle import NotPlain, load_plain
 from rlviz.learning.algorithms.policy import read_policy, save_weights
+from tests.support.cases import cases
 
 RAN: list[object] = []
 
@@ -47,7 +48,7 @@ def nothing_ran() -> None:
     RAN.clear()
 
 
-@pytest.mark.parametrize(
+@cases(
     "content",
     [
         pickle.dumps(Evil()),

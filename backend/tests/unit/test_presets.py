@@ -12,6 +12,7 @@ from rlviz.learning.environments import ENVIRONMENTS
 from rlviz.learning.environments.base import Environment
 from rlviz.learning.presets.catalog import digest, measured, preset_files, preset_for, presets_for
 from rlviz.server.runs.environments import variants
+from tests.support.cases import cases
 
 PAIRS = [
     (algorithm, variant)
@@ -26,7 +27,7 @@ def named(value: Algorithm | Environment) -> str:
     return f"{value.id}{value.chosen}" if isinstance(value, Environment) else value.id
 
 
-@pytest.mark.parametrize(("algorithm", "environment"), PAIRS, ids=named)
+@cases(("algorithm", "environment"), PAIRS, ids=named)
 def test_every_pair_has_each_preset_once_and_can_train_with_it(algorithm: Algorithm, environment: Environment) -> None:
     presets = presets_for(algorithm.id, environment.id, environment.chosen)
     assert [preset.id for preset in presets] == list(PresetId)

@@ -21,6 +21,7 @@ from rlviz.server.pages import ROOT_PLACEHOLDER, check_root_path, page_routes
 from rlviz.server.proxy import ProxyHeaders, link
 from rlviz.server.request_filter import RequestFilter
 from rlviz.settings import Settings
+from tests.support.cases import cases
 
 TOKEN = "open-sesame-123"
 PROXY = "10.0.0.7"
@@ -59,7 +60,7 @@ def client_of(given: Settings, *, peer: str = "127.0.0.1", host: str = "127.0.0.
     return TestClient(app, base_url=f"http://{host}", client=(peer, 4711), follow_redirects=False)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("peer", "forwarded", "seen"),
     [
         (PROXY, "192.0.2.1", "192.0.2.1"),
@@ -133,7 +134,7 @@ def test_an_encoded_root_path_is_known_when_it_is_decoded() -> None:
     assert (seen["path"], seen["link"]) == ("/api/runs", "/user/a%40b.org/rl/api/runs")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("prefix", "found"),
     [
         ("/other", "/other/api/runs"),
@@ -184,7 +185,7 @@ def test_a_proxy_passes_on_names_that_are_allowed(host: str, headers: dict[str, 
     assert client_of(given, host=host).get("/api/runs", headers=asked).status_code == status
 
 
-@pytest.mark.parametrize(
+@cases(
     ("headers", "status"),
     [
         ({"Origin": "http://127.0.0.1:8000"}, 200),

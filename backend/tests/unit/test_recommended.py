@@ -15,6 +15,7 @@ from rlviz.learning.presets.catalog import measured, presets_for
 from rlviz.server.runs.choices import view_environment
 from rlviz.server.runs.configuration import NewRun, recommended_algorithm_of, recommended_preset_of, resolve_config
 from rlviz.server.runs.environments import variants
+from tests.support.cases import cases
 
 PLACES = [variant for environment in ENVIRONMENTS for variant in variants(environment) or [environment]]
 
@@ -28,7 +29,7 @@ def figures(algorithm: str, environment: Environment, preset: str) -> MeasuredPr
     return measured(next(one for one in presets if one.id == preset), environment.id)
 
 
-@pytest.mark.parametrize("environment", PLACES, ids=lambda one: f"{one.id}{one.chosen}")
+@cases("environment", PLACES, ids=lambda one: f"{one.id}{one.chosen}")
 def test_no_preset_that_solved_nothing_is_chosen_where_another_one_solved_it(environment: Environment) -> None:
     for algorithm in suited(environment):
         chosen = figures(algorithm, environment, recommended_preset_of(algorithm, environment))
@@ -39,7 +40,7 @@ def test_no_preset_that_solved_nothing_is_chosen_where_another_one_solved_it(env
                 assert chosen.solved, f"{algorithm} {preset}"
 
 
-@pytest.mark.parametrize("environment", PLACES, ids=lambda one: f"{one.id}{one.chosen}")
+@cases("environment", PLACES, ids=lambda one: f"{one.id}{one.chosen}")
 def test_an_algorithm_that_works_is_chosen_where_one_does(environment: Environment) -> None:
     def held(algorithm: str) -> float:
         found = figures(algorithm, environment, recommended_preset_of(algorithm, environment))

@@ -11,6 +11,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from tests.support.cases import cases
+
 BACKEND = Path(__file__).parents[2]
 PROJECT = tomllib.loads((BACKEND / "pyproject.toml").read_text())["project"]
 
@@ -62,7 +64,7 @@ def test_the_lock_of_development_begins_with_what_runs() -> None:
     assert "-r requirements.lock" in (BACKEND / "requirements-dev.lock").read_text().splitlines()
 
 
-@pytest.mark.parametrize("asked", [*PROJECT["dependencies"], *ALSO_INSTALLED])
+@cases("asked", [*PROJECT["dependencies"], *ALSO_INSTALLED])
 def test_what_is_pinned_is_within_what_the_wheel_asks_for(asked: str) -> None:
     wanted = Requirement(asked)
     assert wanted.specifier.contains(pins("requirements.lock")[canonicalize_name(wanted.name)])

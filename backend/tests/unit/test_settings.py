@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from rlviz.domain.errors import InvalidRequest
 from rlviz.settings import PREFIX, Settings, is_loopback, read_settings, settings_that_need_trust
 from rlviz.trust_store import TrustStore, user_folder
+from tests.support.cases import cases
 
 
 @pytest.fixture(autouse=True)
@@ -140,7 +141,7 @@ def test_origins_are_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> Non
     assert read_settings().cors_origins == ("http://127.0.0.1:3000", "http://localhost:3000")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("host", "expected"),
     [
         ("127.0.0.1", True),

@@ -15,20 +15,20 @@ from rlviz.learning.algorithms.updates import warn_of_few_updates
         (
             "linear",
             100,
-            "A run whose rollouts have 2,048 steps has a single round of updates, at a learning rate of 0: it learns "
-            "nothing. Give 10,240 steps or more, or smaller rollouts.",
+            "With 2,048 steps per rollout, a run has only one round of updates, with a learning rate of 0, so it "
+            "learns nothing. Train for at least 10,240 steps, or use smaller rollouts.",
         ),
         (
             "constant",
             2_048,
-            "A run whose rollouts have 2,048 steps has a single round of updates. Give 10,240 steps or more, or "
-            "smaller rollouts.",
+            "With 2,048 steps per rollout, a run has only one round of updates. Train for at least 10,240 steps, or "
+            "use smaller rollouts.",
         ),
         (
             "linear",
             2_049,
-            "A run whose rollouts have 2,048 steps has 2 rounds of updates, too few to learn much. Give 10,240 steps "
-            "or more, or smaller rollouts.",
+            "With 2,048 steps per rollout, a run has only 2 rounds of updates, too few to learn much. Train for at "
+            "least 10,240 steps, or use smaller rollouts.",
         ),
         ("linear", 10_240, None),
     ],

@@ -26,6 +26,7 @@ from rlviz.stats.solved import (
     shown_by_evaluation,
     shown_return,
 )
+from tests.support.cases import cases
 from tests.support.training import make_run
 
 BEGIN = 1_000.0
@@ -42,7 +43,7 @@ def solved_by_training(returns: list[float], threshold: float | None, batch: int
     return curve.solved.step if curve.solved else None
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "returns", "threshold", "step"),
     [
         ("no episodes", [], 1, None),
@@ -58,7 +59,7 @@ def solved_by_training(returns: list[float], threshold: float | None, batch: int
         ("a return that is no number keeps its hundred from counting", [500.0, np.nan, *[500.0] * 150], 475, 1_020),
     ],
 )
-@pytest.mark.parametrize("batch", [1, 33, 100, 10_000])
+@cases("batch", [1, 33, 100, 10_000])
 def test_training_solves_at_the_first_full_mean_at_the_threshold(
     name: str, returns: list[float], threshold: float | None, step: int | None, batch: int
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from rlviz.domain.errors import IllegalTransition
 from rlviz.domain.status import RESUMES, TRANSITIONS, RunStatus, check_transition
+from tests.support.cases import cases
 
 LEGAL = {
     ("created", "queued"),
@@ -29,7 +30,7 @@ LEGAL = {
 PAIRS = list(itertools.product(RunStatus, repeat=2))
 
 
-@pytest.mark.parametrize(("source", "target"), PAIRS, ids=lambda status: status.value)
+@cases(("source", "target"), PAIRS, ids=lambda status: status.value)
 def test_only_what_the_table_says_is_legal_and_all_else_names_both_states(source: RunStatus, target: RunStatus) -> None:
     if (source.value, target.value) in LEGAL:
         check_transition(source, target)
@@ -78,7 +79,7 @@ def test_the_properties_of_each_status() -> None:
     }
 
 
-@pytest.mark.parametrize(("source", "target"), PAIRS, ids=lambda status: status.value)
+@cases(("source", "target"), PAIRS, ids=lambda status: status.value)
 def test_only_a_run_whose_attempt_has_ended_may_be_queued_for_the_next(source: RunStatus, target: RunStatus) -> None:
     if source.is_final and target is RunStatus.QUEUED:
         check_transition(source, target, next_attempt=True)

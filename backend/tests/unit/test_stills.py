@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import warnings
 
-import pytest
 from PIL import Image
 
 from rlviz.learning.environments import ENVIRONMENTS
 from rlviz.learning.environments.stills import WIDTH, still_path
 from rlviz.learning.environments.stills.__main__ import frame
 from rlviz.learning.environments.stills.scenes import SCENES
+from tests.support.cases import cases
 
 MAX_BYTES = 10_000
 
 
-@pytest.mark.parametrize("env_id", ENVIRONMENTS.names())
+@cases("env_id", ENVIRONMENTS.names())
 def test_every_registered_environment_has_a_small_still_that_shows_something(env_id: str) -> None:
     path = still_path(env_id)
     assert path.is_file(), "run 'make stills'"

@@ -25,6 +25,7 @@ from rlviz.server.storage.models import StorageAction
 from rlviz.server.storage.rules import RULES_FILE, StorageActionLog, StorageRulesStore
 from rlviz.server.supervisor.disk_guard import DiskGuard
 from rlviz.settings import Settings
+from tests.support.cases import cases
 from tests.support.run_folders import make_run
 
 
@@ -54,7 +55,7 @@ def test_a_rule_is_a_sentence() -> None:
     assert words(do="empty_trash", after_days=2) == "Permanently remove what has been in the trash for 2 days."
 
 
-@pytest.mark.parametrize(
+@cases(
     ("rules", "says"),
     [
         ({"rules": [{"do": "keep_newest", "kind": "snapshots", "keep": 0}]}, "without one, a run cannot be resumed"),
@@ -75,7 +76,7 @@ def test_what_is_no_rule_is_refused(rules: dict[str, Any], says: str) -> None:
         StorageRules.model_validate(rules)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("path", "kind"),
     [
         ("metrics.jsonl", "metrics"),

@@ -11,6 +11,7 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.evaluation import EvaluationRecord
 from rlviz.rundir.contents import PLACES, Place
 from rlviz.settings import HARMLESS, HARMLESS_TO_OWN_RUNS, Settings
+from tests.support.cases import cases
 
 TEXT = (Path(__file__).parents[3] / "docs" / "trust.md").read_text()
 
@@ -27,7 +28,7 @@ def roles(heading: str) -> dict[str, str]:
 FILES = roles("| file | role | starts with | what an import changes |")
 
 
-@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.path)
+@cases("place", PLACES, ids=lambda place: place.path)
 def test_each_place_of_a_run_folder_has_its_role(place: Place) -> None:
     folders = {name: role for name, role in FILES.items() if name.endswith("/")}
     said = FILES.get(place.path) or FILES.get(f"{place.path}/")

@@ -27,6 +27,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.sinks import write_plan
 from rlviz.rundir.standing import MARK, Standing, standing_of
 from rlviz.server.application import Application
+from rlviz.server.evaluations.futures import RecordedStep
 from rlviz.server.exchange.deliveries import LiveDeliveries
 from rlviz.server.runs.groups import SeedRequest
 from rlviz.server.sessions.service import NewSession
@@ -35,11 +36,13 @@ from rlviz.settings import Settings
 from tests.support.bundles import POLICY
 from tests.support.run_folders import make_run
 from tests.support.service import create
+from tests.support.step_files import about, pole_rows, write
 from tests.support.waiting import eventually
 from tests.unit.test_bundle_admission import CUSTOM
 
 EVALUATION = "eval_20261121-044130-363"
 OTHER = "eval_20261121-044131-363"
+RECORDED = "eval_20261121-044132-363"
 EXPERIMENT = "exp-20261121-044130-36301a"
 
 
@@ -92,6 +95,9 @@ def fill(runs_dir: Path) -> None:
     ended.evaluations.write(evaluation("ended", EVALUATION, EvaluationStatus.QUEUED))
     ended.evaluations.write(evaluation("ended", OTHER, EvaluationStatus.COMPLETED))
     ended.evaluations.steps_path(OTHER).write_bytes(b"PAR1")
+    ended.evaluations.write(evaluation("ended", RECORDED, EvaluationStatus.COMPLETED))
+    steps = about()
+    write(ended.evaluations.steps_path(RECORDED), steps, pole_rows(steps))
     ToResume(runs_dir).write(["paused", "ended"])
     spec = ExperimentSpec.model_validate({"base": {"preset": None}, "grid": {"gamma": [0.9, 0.99]}, "seeds": 2})
     folder = ExperimentFolder(runs_dir, EXPERIMENT)
@@ -143,6 +149,7 @@ USES: dict[str, Callable[[Application], object]] = {
     "more seeds": lambda app: app.groups.add_seeds("ended", SeedRequest(count=2)),
     "verify": lambda app: app.step_records.verify("ended", OTHER),
     "film again": lambda app: app.step_records.verify("ended", OTHER, film=True),
+    "other action": lambda app: app.futures.request(RecordedStep("ended", 0, evaluation_id=RECORDED), [0]),
     "clip": lambda app: app.film.clip("ended", step=100, seed=1, greedy=True),
     "growth": lambda app: app.film.growth_video("ended", seed=1, greedy=True),
     "watch": lambda app: asyncio.run(app.sessions.create(NewSession(SessionMode.WATCH, run_id="ended"))),
@@ -154,12 +161,26 @@ USES: dict[str, Callable[[Application], object]] = {
 def test_no_use_of_such_a_run_is_accepted_and_none_changes_it(app: Application, witness: Witness, use: str) -> None:
     before = {row: app.runs.get(row).model_dump() for row in ("queued", "ended")}
     launched = list(witness.launched)
-    runs = set(app.settings.runs_dir.iterdir())
+    runs = entries(app.settings.runs_dir)
     with pytest.raises(NotTrusted, match="rlviz trust"):
         USES[use](app)
     assert {row: app.runs.get(row).model_dump() for row in before} == before
     assert witness.launched == launched
-    assert set(app.settings.runs_dir.iterdir()) == runs
+    assert entries(app.settings.runs_dir) == runs
+
+
+def entries(runs_dir: Path) -> set[str]:
+    """What lies in a runs folder, without files that the service is just writing."""
+    return {path.name for path in runs_dir.iterdir() if path.suffix != ".tmp"}
+
+
+def test_the_report_of_such_a_run_is_written_without_filming_its_policies(app: Application, witness: Witness) -> None:
+    launched = list(witness.launched)
+    state = app.report_film.request("ended")
+    assert (state.moments, state.ready, state.waiting) == (2, 0, 0)
+    assert "rlviz trust" in str(state.cause)
+    assert witness.launched == launched
+    assert "It has no film" in app.run_report.report("ended", film=True)
 
 
 def test_an_experiment_that_was_found_does_nothing_until_the_user_asks(app: Application) -> None:

@@ -12,6 +12,7 @@ from rlviz.stats.comparison import RunMetrics
 from rlviz.stats.criterion import BY_TRAINING, Criterion, Source, common_criterion
 from rlviz.stats.groups import ComparisonEntry, FigureComparison, Greedy, Named, compare_figures, distinct_labels
 from rlviz.stats.verdict import Verdict, verdict
+from tests.support.cases import cases
 
 
 def entry(label: str, final: float | None, error: float = 2.0, **changes: object) -> ComparisonEntry:
@@ -51,7 +52,7 @@ A, B = entry("A", 480), entry("B", 200)
 TRAINED = "a mean return of 475.0 over 100 episodes of training"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "first", "second", "headline"),
     [
         ("ends clearly higher", A, B, "A did better."),
@@ -161,7 +162,7 @@ def plan(every_steps: int | None = 5_000, episodes: int = 10) -> EvaluationPlan:
     return EvaluationPlan(every_steps=every_steps, episodes=episodes)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("plans", "episodes", "criterion"),
     [
         ([plan(), plan()], [100, 100], EVERY_5K),
@@ -211,7 +212,7 @@ def greedy(mean: float, std: float = 10.0) -> Greedy:
     return Greedy(mean, std, 10)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "better", "worse", "clear"),
     [
         ("final_moving_average", A, B, True),
@@ -242,7 +243,7 @@ def test_the_better_run_is_best_only_where_the_difference_can_be_told(
         assert set(found.values) == {"a", "b"}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "runs", "reason"),
     [
         ("final_moving_average", (A,), "There is no other run."),

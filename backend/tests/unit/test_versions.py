@@ -42,6 +42,7 @@ from rlviz.server.catalog.runs import RunQuery, get_run
 from rlviz.server.runs.configuration import NewRun
 from rlviz.server.runs.groups import SeedRequest
 from rlviz.server.snapshots.forking import ForkRequest
+from tests.support.cases import cases
 from tests.support.service import catalogued
 from tests.support.training import make_run
 
@@ -66,7 +67,7 @@ def is_read(form: Format, line: dict[str, Any]) -> bool:
     return is_metric(METRICS.read(line).document)
 
 
-@pytest.mark.parametrize(("form", "version"), VERSIONS, ids=lambda value: getattr(value, "name", value))
+@cases(("form", "version"), VERSIONS, ids=lambda value: getattr(value, "name", value))
 def test_every_version_of_every_format_is_read(form: Format, version: int) -> None:
     [path] = FIXTURES.glob(f"{form.name}-{version}.json*")
     if path.suffix == ".json":
@@ -95,7 +96,7 @@ def kept(was: Any, now: Any) -> Any:
     return now
 
 
-@pytest.mark.parametrize(("form", "version"), VERSIONS, ids=lambda value: getattr(value, "name", value))
+@cases(("form", "version"), VERSIONS, ids=lambda value: getattr(value, "name", value))
 def test_migrations_leave_what_they_are_given_as_it_is_and_change_what_is_new_no_further(
     form: Format, version: int
 ) -> None:

@@ -1,25 +1,15 @@
 import { inBrowser, longestTask, points, SETTLE } from "./observe.mjs";
 
-/** A run of very many rows, opened and zoomed into: `node long.mjs URL RUN`. */
+/** A run of very many rows, zoomed into: `node long.mjs URL RUN`. */
 const [baseURL, run] = process.argv.slice(2);
 const ZOOMS = 16;
 
 await inBrowser(baseURL, async (context) => {
-  const open = async () => {
-    const page = await context.newPage();
-    await page.goto(`/runs/view?id=${run}`, { waitUntil: "commit" });
-    await page.waitForFunction(() => {
-      const chart = document.querySelector("[data-points]");
-      return (
-        chart !== null && Number(chart.getAttribute("data-points")) > 0 && window.seen.drawn > 0
-      );
-    });
-    const first = await page.evaluate(() => window.seen.drawn - performance.timeOrigin);
-    return { page, first };
-  };
-  const cold = await open();
-  await cold.page.close();
-  const { page, first } = await open();
+  const page = await context.newPage();
+  await page.goto(`/runs/view?id=${run}`, { waitUntil: "commit" });
+  await page.waitForFunction(
+    () => Number(document.querySelector("[data-points]")?.getAttribute("data-points")) > 0,
+  );
   await page.waitForTimeout(SETTLE);
   const held = await points(page, "Episode return");
 
@@ -39,8 +29,6 @@ await inBrowser(baseURL, async (context) => {
   };
   while (Date.now() - since < 10_000 && !(detail && raw(detail))) await page.waitForTimeout(20);
   return {
-    first_chart: first,
-    first_chart_cold: cold.first,
     points: held,
     zoom: detail && raw(detail) ? detail.at - since : null,
     longest_task: await longestTask(page, since),

@@ -32,7 +32,7 @@ test("on a phone the agent plays below its title, docked while the page is scrol
   await expect(live(page).getByRole("region", { name: "Action probabilities" })).toBeVisible();
 
   await live(page).getByText("Value slice", { exact: true }).click();
-  await live(page).getByText("What if", { exact: true }).click(PATIENCE);
+  await live(page).getByText("Change the observation", { exact: true }).click(PATIENCE);
   await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
   const corner = page.getByRole("button", { name: "Close the small window" });
   await expect(corner).toBeVisible(PATIENCE);
@@ -135,7 +135,7 @@ test("a slice of the value function is drawn anew with the weights that train", 
   await expect.poll(drawnFrom, PATIENCE).toBeGreaterThan(step);
   await expect.poll(() => slice.getAttribute("aria-label"), PATIENCE).not.toBe(said);
 
-  await live(page).getByText("What if", { exact: true }).click();
+  await live(page).getByText("Change the observation", { exact: true }).click();
   const held = live(page).getByRole("list", { name: "Held at" }).getByRole("slider").first();
   await held.press("End");
   const value = await held.getAttribute("aria-valuetext");

@@ -75,7 +75,7 @@ test("runs are found by search, taken out again, and missed when they are gone @
   await expect(lines(page)).toHaveCount(1);
   await page.goto(comparePage(good, "gone-run"));
   await expect(page.getByRole("alert").filter({ hasText: "gone-run" })).toBeVisible();
-  await page.getByRole("button", { name: "Take out of the comparison" }).click();
+  await page.getByRole("button", { name: "Remove from comparison" }).click();
   await expect(page.getByRole("button", { name: /^Compare PPO baseline and/ })).toBeVisible();
 });
 

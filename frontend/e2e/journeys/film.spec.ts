@@ -37,9 +37,22 @@ test("a click on the curve plays the policy of that moment", async ({ page, requ
   await strip(page).focus();
   await page.keyboard.press("Home");
   await expect(title).toHaveText(/^Policy of step 0/);
-  await expect(strip(page)).toHaveAttribute("aria-valuetext", "Policy after 0 steps");
+  await expect(strip(page)).toHaveAttribute(
+    "aria-valuetext",
+    /^Policy after 0 steps(, return [\d.]+)?$/,
+  );
   await expect(video).toHaveAttribute("src", /clip_0_1000000_greedy\.mp4$/, PATIENCE);
   await expect(strip(page).locator("img").first()).toBeVisible();
+  // The strip says what this policy reached in the episode that is played, and the agent's place says the same.
+  await expect(strip(page)).toHaveAttribute("aria-valuetext", /, return [\d.]+$/);
+  const said = (await strip(page).getAttribute("aria-valuetext"))?.split("return ")[1];
+  const clips = (await (await request.get(`/api/runs/${await filmed}/clips`)).json()) as {
+    id: string;
+    episodes: { episode_return: number }[];
+  }[];
+  const untrained = clips.find(({ id }) => id === "clip_0_1000000_greedy");
+  expect(Number(said)).toBeCloseTo(untrained?.episodes[0]?.episode_return ?? NaN, 1);
+  await expect(moment(page).getByText(`Return ${said} in`)).toBeVisible();
   await page.keyboard.press("ArrowRight");
   await expect(title).not.toHaveText(/^Policy of step 0/);
 

@@ -1,4 +1,5 @@
-import { expect, test } from "@playwright/test";
+import { expect, type Request, test } from "@playwright/test";
+import { runPage, seeded } from "../seeded";
 
 /** Bytes of page, scripts and styles that Home may cost the first time it is opened; typefaces and data are kept apart. */
 const BUDGET = 210_000;
@@ -27,4 +28,41 @@ test("Home costs little to open for the first time, as it comes over the wire", 
   const sum = sizes.reduce((total, [, size]) => total + size, 0);
   expect(sum, sizes.map(([url, size]) => `${url} ${size}`).join("\n")).toBeLessThanOrEqual(BUDGET);
   expect(sum).toBeGreaterThan(BUDGET / 2);
+});
+
+/** Requests until the first curve of a run is drawn; of those, the ones that the service computes. */
+const MOST_REQUESTS = 30;
+const MOST_API_CALLS = 4;
+
+test("the page of a run draws its first curve after few requests, and loads no other page before it is wanted", async ({
+  page,
+}) => {
+  const sent: Request[] = [];
+  page.on("request", (request) => sent.push(request));
+  await page.goto(runPage(seeded().good), { waitUntil: "commit" });
+  // In the page, so that nothing is counted that is sent after the curve.
+  await page.waitForFunction(
+    () => Number(document.querySelector("[data-points]")?.getAttribute("data-points")) > 0,
+  );
+  const urls = sent.map((request) => request.url());
+  const api = urls.filter((url) => new URL(url).pathname.startsWith("/api/"));
+  expect(urls.length, urls.join("\n")).toBeLessThanOrEqual(MOST_REQUESTS);
+  expect(api.length, api.join("\n")).toBeLessThanOrEqual(MOST_API_CALLS);
+  // One request answers the curves too. The page itself sends it, and not its code: the curve is two round trips away.
+  const opening = sent.filter((request) => /\/api\/runs\/[^/]+\/page\?/.test(request.url()));
+  expect(opening).toHaveLength(1);
+  expect(api.filter((url) => url.includes("/metrics/curves"))).toEqual([]);
+  await expect(page.getByRole("heading", { name: "Episode return" })).toBeVisible();
+  // What the page shows besides its curve follows.
+  await expect
+    .poll(() => sent.filter((request) => /\/evaluations$/.test(request.url())).length)
+    .toBe(1);
+  const ofOtherPages = () =>
+    sent.map((request) => new URL(request.url()).pathname).filter((path) => /__next/.test(path));
+  expect(ofOtherPages()).toEqual([]);
+  await page
+    .getByRole("navigation", { name: "Main" })
+    .getByRole("link", { name: "Compare" })
+    .hover();
+  await expect.poll(() => ofOtherPages().some((path) => path.startsWith("/compare"))).toBe(true);
 });

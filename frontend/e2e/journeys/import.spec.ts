@@ -14,7 +14,7 @@ test("the policies of a bundle are used only after the dialog that says what tru
   });
   const [run] = (await imported.json()).runs as { id: string }[];
   await page.goto(runPage(run!.id));
-  const notice = page.getByText("This run was made elsewhere", { exact: true });
+  const notice = page.getByText("This run was imported or copied here", { exact: true });
   await expect(notice).toBeVisible();
   expect((await request.post(`/api/runs/${run!.id}/evaluations`, { data: {} })).status()).toBe(409);
 

@@ -12,10 +12,12 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from PIL import Image, ImageDraw
 
+from rlviz.domain.clips import ClipRecord, FutureOutcome, FuturePlan
 from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus, VideoFacts
 from rlviz.domain.ids import new_evaluation_id, utc
 from rlviz.learning.playing.summary import summarize
 from rlviz.learning.playing.video import Caption, VideoRecorder
+from rlviz.rundir.clips import Clips
 from rlviz.rundir.folder import RunFolder
 from seeding.records import write_records
 
@@ -81,8 +83,8 @@ def completed(
     keep: bool = True,
     filmed: bool = True,
     steps: bool = False,
-) -> None:
-    """A completed evaluation of the policy at ``step``; its video is retired unless ``keep``.
+) -> str:
+    """A completed evaluation of the policy at ``step``; its video is retired unless ``keep``. Returns its id.
 
     ``steps``: with records of each.
     """
@@ -110,6 +112,38 @@ def completed(
             episodes_done=len(lengths),
             video=filmed,
             summary=summarize(episodes, facts, write_records(folder, name, episodes) if steps else None),
+        )
+    )
+    return name
+
+
+def other_future(folder: RunFolder, evaluation_id: str, action: float, length: int) -> None:
+    """What had happened after the first step of the evaluation with ``action``: an end after ``length`` steps."""
+    clips, shot = Clips(folder), film((length,))
+    clips.requests.make_folders()
+    plan = FuturePlan(evaluation_id=evaluation_id, episode=0, index=0, action=[action])
+    video = clips.video_path(plan.future_id)
+    shutil.copyfile(shot.path, video)
+    recorded = folder.evaluations.read(evaluation_id).summary
+    assert recorded is not None
+    was = recorded.episodes[0]
+    clips.requests.answer(
+        ClipRecord(
+            id=plan.future_id,
+            kind="future",
+            seed=was.seed,
+            greedy=True,
+            video=shot.facts.model_copy(update={"file": video.relative_to(folder.path).as_posix()}),
+            future=plan,
+            outcome=FutureOutcome(
+                episode_return=float(length),
+                episode_length=length,
+                terminated=True,
+                truncated=False,
+                cut=False,
+                recorded_return=was.episode_return,
+                recorded_length=was.episode_length,
+            ),
         )
     )
 

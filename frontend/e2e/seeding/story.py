@@ -165,7 +165,8 @@ def write_story(root: Path) -> dict[str, str]:
     )
     recorded = author.run("ppo", "PPO, every step recorded", hours_ago=101, seed=11)
     film.completed(recorded, now - 100.9 * HOUR, 25_000, RECORDED_LENGTHS, filmed=False, steps=True)
-    film.completed(recorded, now - 100.8 * HOUR, 50_000, (60, 80, 100), steps=True)
+    with_steps = film.completed(recorded, now - 100.8 * HOUR, 50_000, (60, 80, 100), steps=True)
+    film.other_future(recorded, with_steps, 1.0, 9)
     for number in range(12):
         author.run("ppo", f"Sweep {number + 1}", hours_ago=120 + number, seed=number, tags=("sweep",), policy=False)
     folders = {

@@ -69,9 +69,13 @@ test.each([
   ["delete", "running", "Stop it first."],
   ["stop", "stopping", "It is stopping already."],
   ["stop", "completed", "It has ended."],
-  ["pause", "queued", "It is not training."],
-  ["resume", "completed", "It has done all of its steps."],
-  ["resume", "running", "It trains, or is about to."],
+  [
+    "pause",
+    "queued",
+    "It is waiting for a free slot. Stop it, and resume it when you want it to train.",
+  ],
+  ["resume", "completed", "It has done all of its steps. Train it longer, or create a new run."],
+  ["resume", "running", "It is already training."],
   ["evaluate", "starting", "The run is starting: there is no policy yet."],
   ["evaluate", "failed", "This run ended before its first checkpoint."],
 ] as [RunAction, Status, string][])("%s of a %s run: %s", (action, status, reason) =>
@@ -103,12 +107,12 @@ test("a foreign run can be watched, compared and labelled; whatever would steer 
   expect(possible(running)).toEqual(["compare", "rename"]);
   expect(possible({ ...running, status: "interrupted" })).toEqual(["compare", "delete", "rename"]);
   for (const action of ["start", "stop", "pause", "resume", "evaluate", "duplicate"] as const) {
-    expect(whyNot(action, running)).toMatch(/^A program of its own writes this run/);
+    expect(whyNot(action, running)).toMatch(/^An external program writes this run/);
   }
   expect(whyNot("delete", running)).toBe("A program writes it. End that program first.");
 });
 
-test("a run of a newer version can be looked at, labelled and deleted, and what it would do says why not", () => {
+test("a run of a newer version can be viewed, labelled and deleted, and other actions say why not", () => {
   const newer = { file: "config.json", line: null, problem: "", remedy: "", newer: true };
   const paused: JudgedRun = { actor: "policy", status: "paused", policy_step: 7, damage: [newer] };
   expect(possible(paused)).toEqual(["compare", "delete", "duplicate", "rename"]);

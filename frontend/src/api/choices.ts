@@ -6,7 +6,7 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { apiBase, http, unwrap } from "./http";
 import { keys } from "./keys";
-import type { Limits, Run } from "./types";
+import type { Algorithm, Environment, Limits, Run } from "./types";
 
 /** What can be chosen changes only when the service is updated or configured. */
 const staleTime = 5 * 60_000;
@@ -22,6 +22,28 @@ export const environmentsQuery = queryOptions({
   queryFn: ({ signal }) => unwrap(http.GET("/environments", { signal })),
   staleTime,
 });
+
+/** One entry of the algorithms; null if the service does not offer it. A run's page is opened with its own. */
+export function algorithmQuery(id: string) {
+  return queryOptions({
+    queryKey: keys.algorithm(id),
+    queryFn: async ({ client }) => entryOf(await client.fetchQuery(algorithmsQuery), id),
+    staleTime,
+  });
+}
+
+/** One entry of the environments; null if the service does not have it. A run's page is opened with its own. */
+export function environmentQuery(id: string) {
+  return queryOptions({
+    queryKey: keys.environment(id),
+    queryFn: async ({ client }) => entryOf(await client.fetchQuery(environmentsQuery), id),
+    staleTime,
+  });
+}
+
+function entryOf<Entry extends { id: string }>(all: readonly Entry[], id: string): Entry | null {
+  return all.find((entry) => entry.id === id) ?? null;
+}
 
 export const metricDefinitionsQuery = queryOptions({
   queryKey: keys.metricDefinitions,
@@ -51,6 +73,11 @@ export const settingsQuery = queryOptions({
   staleTime,
 });
 
+/** Saves settings in the runs folder; null removes a saved value. Answers all settings. */
+export function saveSettings(body: Record<string, unknown>) {
+  return unwrap(http.PATCH("/settings", { body }));
+}
+
 export const healthQuery = queryOptions({
   queryKey: keys.health,
   queryFn: ({ signal }) => unwrap(http.GET("/health", { signal })),
@@ -66,11 +93,27 @@ export const HUMAN = { id: "human", name: "Human", title: "Played by hand" };
  */
 export function useAlgorithmName(): (id: string) => string {
   const { data } = useQuery(algorithmsQuery);
-  return useCallback(
-    (id: string) =>
-      [...(data ?? []), HUMAN].find((algorithm) => algorithm.id === id)?.name ?? id.toUpperCase(),
-    [data],
-  );
+  return useCallback((id: string) => nameOf(data, id), [data]);
+}
+
+function nameOf(algorithms: readonly Pick<Algorithm, "id" | "name">[] = [], id: string): string {
+  return [...algorithms, HUMAN].find((algorithm) => algorithm.id === id)?.name ?? id.toUpperCase();
+}
+
+/** The algorithm of a run; undefined while it loads, or if the service does not offer it. */
+export function useAlgorithm(id: string): Algorithm | undefined {
+  return useQuery(algorithmQuery(id)).data ?? undefined;
+}
+
+/** The name of the algorithm of a run. */
+export function useNameOfAlgorithm(id: string): string {
+  const algorithm = useAlgorithm(id);
+  return nameOf(algorithm && [algorithm], id);
+}
+
+/** The environment of a run; undefined while it loads, or if the service does not have it. */
+export function useEnvironment(id: string): Environment | undefined {
+  return useQuery(environmentQuery(id)).data ?? undefined;
 }
 
 /**
@@ -90,8 +133,8 @@ export function useRunStill({
   env_id,
   still_url,
 }: Pick<Run, "env_id" | "still_url">): string | null {
-  const { data } = useQuery({ ...environmentsQuery, enabled: !still_url });
-  return still_url ?? data?.find(({ id }) => id === env_id)?.still_url ?? null;
+  const { data } = useQuery({ ...environmentQuery(env_id), enabled: !still_url });
+  return still_url ?? data?.still_url ?? null;
 }
 
 /** The limits that the service enforces; undefined while they load. */

@@ -18,6 +18,16 @@ export const experimentsQuery = queryOptions({
     unwrap(http.GET("/experiments", { params: { query: { limit: 500 } }, signal })),
 });
 
+/** Experiments that the list of runs shows in place of their trials. */
+const MOST_RECENT = 5;
+
+/** The newest experiments. The stream keeps it current. */
+export const recentExperimentsQuery = queryOptions({
+  queryKey: keys.recentExperiments,
+  queryFn: ({ signal }) =>
+    unwrap(http.GET("/experiments", { params: { query: { limit: MOST_RECENT } }, signal })),
+});
+
 /**
  * One experiment with each of its trials, kept true by the stream. When a trial has ended, what the page shows beside them (results, what a
  * search has found) is requested again too, so that both count the same trials.

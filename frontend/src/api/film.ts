@@ -14,8 +14,8 @@ export interface ClipOptions {
  * little is added to it and a busy machine is not asked all the time.
  */
 const LOOK_AGAIN = { least: 80, most: 500, share: 0.2 };
-/** The same of a picture, which nobody waits for. */
-const LOOK_FOR_PICTURE_MS = 500;
+/** The same of a picture, which is made when nothing else is. */
+const LOOK_FOR_PICTURE = { least: 500, most: 3_000, share: 0.2 };
 
 /** The policies kept of a run, by step. */
 export function policiesQuery(runId: string) {
@@ -40,14 +40,17 @@ export function clipQuery(runId: string, step: number, options: ClipOptions) {
   return queryOptions({
     queryKey: keys.clip(runId, { step, ...options }),
     queryFn: ({ signal }) =>
-      made(runId, signal, () =>
-        unwrap(
-          http.POST("/runs/{run_id}/clips", {
-            params: { path: { run_id: runId } },
-            body: { step, ...options },
-            signal,
-          }),
-        ),
+      made(
+        signal,
+        () =>
+          unwrap(
+            http.POST("/runs/{run_id}/clips", {
+              params: { path: { run_id: runId } },
+              body: { step, ...options },
+              signal,
+            }),
+          ),
+        (id) => find(runId, id, signal),
       ),
     // The service may have deleted the video to make room for newer ones.
     staleTime: 60_000,
@@ -61,16 +64,16 @@ export function pictureQuery(runId: string, step: number, options: ClipOptions) 
     queryKey: keys.clip(runId, body),
     queryFn: async ({ signal }) => {
       const path = { run_id: runId };
+      const asked = performance.now();
       let clip = await unwrap(
         http.POST("/runs/{run_id}/clips", { params: { path }, body, signal }),
       );
       while (clip.status === "waiting") {
-        await pause(LOOK_FOR_PICTURE_MS, signal);
+        await pause(nextLook(LOOK_FOR_PICTURE, asked), signal);
         clip = await find(runId, clip.id, signal);
       }
       return clip;
     },
-    staleTime: Infinity,
   });
 }
 
@@ -79,28 +82,40 @@ export function growthVideoQuery(runId: string, until: number, options: ClipOpti
   return queryOptions({
     queryKey: keys.clip(runId, { until, ...options }),
     queryFn: ({ signal }) =>
-      made(runId, signal, () =>
-        unwrap(
-          http.POST("/runs/{run_id}/growth-video", {
-            params: { path: { run_id: runId } },
-            body: options,
-            signal,
-          }),
-        ),
+      made(
+        signal,
+        () =>
+          unwrap(
+            http.POST("/runs/{run_id}/growth-video", {
+              params: { path: { run_id: runId } },
+              body: options,
+              signal,
+            }),
+          ),
+        (id) => find(runId, id, signal),
       ),
     staleTime: 60_000,
   });
 }
 
-async function made(runId: string, signal: AbortSignal, ask: () => Promise<Clip>): Promise<Clip> {
+/** Milliseconds until the next request for what was asked for at `asked`. */
+function nextLook({ least, most, share }: typeof LOOK_AGAIN, asked: number): number {
+  return Math.min(most, Math.max(least, share * (performance.now() - asked)));
+}
+
+/** Asks for a video, and asks again until it is rendered or has failed. */
+export async function made<V extends Pick<Clip, "id" | "status">>(
+  signal: AbortSignal,
+  ask: () => Promise<V>,
+  look: (id: string) => Promise<V>,
+): Promise<V> {
   const asked = performance.now();
-  let clip = await ask();
-  while (clip.status === "waiting" || clip.status === "retired") {
-    const wait = LOOK_AGAIN.share * (performance.now() - asked);
-    await pause(Math.min(LOOK_AGAIN.most, Math.max(LOOK_AGAIN.least, wait)), signal);
-    clip = clip.status === "retired" ? await ask() : await find(runId, clip.id, signal);
+  let video = await ask();
+  while (video.status === "waiting" || video.status === "retired") {
+    await pause(nextLook(LOOK_AGAIN, asked), signal);
+    video = video.status === "retired" ? await ask() : await look(video.id);
   }
-  return clip;
+  return video;
 }
 
 function find(runId: string, clipId: string, signal: AbortSignal): Promise<Clip> {
@@ -108,7 +123,8 @@ function find(runId: string, clipId: string, signal: AbortSignal): Promise<Clip>
   return unwrap(http.GET("/runs/{run_id}/clips/{clip_id}", { params: { path }, signal }));
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+/** Resolves after `ms` milliseconds; rejects when `signal` is aborted. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms);
     signal.addEventListener("abort", () => {

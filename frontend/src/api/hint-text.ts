@@ -6,9 +6,9 @@ function points(n: number, unit: HintRule["minimum"]["unit"]): string {
   return plural(n, { episodes: "episode", updates: "update", rows: "value" }[unit]);
 }
 
-/** `Looked at 47 updates, from step 2,048 to 96,256.` */
+/** `Based on 47 updates, from step 2,048 to 96,256.` */
 export function lookedAtText({ looked_at: seen }: Hint): string {
-  return `Looked at ${points(seen.points, seen.unit)}, from step ${count(seen.from_step)} to ${count(seen.to_step)}.`;
+  return `Based on ${points(seen.points, seen.unit)}, from step ${count(seen.from_step)} to ${count(seen.to_step)}.`;
 }
 
 /** What became of a rule in a run, in a few words. */

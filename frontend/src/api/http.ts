@@ -1,6 +1,7 @@
 import createClient from "openapi-fetch";
 import type { paths } from "@/api/schema";
 import { rootPath } from "@/lib/root-path";
+import { sendInTurn } from "./first-request";
 import { leaveFor, loginHref } from "./login";
 
 const origin = (process.env.NEXT_PUBLIC_API_URL ?? "").replace(/\/+$/, "");
@@ -15,8 +16,8 @@ export function apiLink(path: string): string {
 
 export const http = createClient<paths>({
   baseUrl: apiBase,
-  // Looked up at every call, so that tests can replace it.
-  fetch: (request) => fetch(request),
+  // `fetch` is looked up at every call, so that tests can replace it.
+  fetch: sendInTurn,
 });
 
 interface Answer<T> {

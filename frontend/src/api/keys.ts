@@ -2,11 +2,13 @@
 export const keys = {
   runs: ["runs"] as const,
   runList: (filter: object) => ["runs", filter] as const,
+  queue: ["runs", { queue: true }, 0] as const,
   runPage: (filter: object, page: number) => ["runs", filter, page] as const,
   namedRuns: ["runs", "named"] as const,
   runsById: (ids: readonly string[]) => ["runs", "named", ids] as const,
   runsOfGroups: (ids: readonly string[]) => ["runs", "named", "group", ...ids] as const,
   experiments: ["experiments"] as const,
+  recentExperiments: ["experiments", "recent"] as const,
   experimentEstimate: (specification: unknown) => ["experiment-estimate", specification] as const,
   experiment: (id: string) => ["experiment", id] as const,
   experimentSearch: (id: string) => ["experiment", id, "search"] as const,
@@ -18,6 +20,7 @@ export const keys = {
   storage: ["storage"] as const,
   settings: ["settings"] as const,
   run: (id: string) => ["run", id] as const,
+  opening: (id: string) => ["opening", id] as const,
   runSearch: (text: string, limit: number) => ["run-search", text, limit] as const,
   meanReturns: (ids: readonly string[]) => ["comparison", "mean-returns", ...ids] as const,
   comparison: (ids: readonly string[], threshold: number | null) =>
@@ -31,6 +34,8 @@ export const keys = {
   anatomy: (id: string) => ["run", id, "anatomy"] as const,
   drift: (id: string) => ["run", id, "drift"] as const,
   hints: (id: string) => ["run", id, "hints"] as const,
+  hintTest: (id: string, kind: string, change: string | null) =>
+    ["run", id, "hint-test", kind, change] as const,
   tail: (id: string, path: string) => ["run", id, "tail", path] as const,
   table: (id: string) => ["run", id, "q-table"] as const,
   steps: (id: string, evaluation: string, search: object) =>
@@ -46,10 +51,13 @@ export const keys = {
   forkChanges: (id: string) => ["run", id, "fork"] as const,
   policies: (id: string) => ["film", id, "policies"] as const,
   clips: (id: string) => ["film", id, "clips"] as const,
+  reportFilm: (id: string) => ["film", id, "report"] as const,
   pictureStrip: (id: string, whose: string, strip: number) =>
     ["film", id, "pictures", whose, strip] as const,
   saliency: (id: string, evaluation: string, step: object) =>
     ["film", id, "saliency", evaluation, step] as const,
+  otherActions: (id: string, step: object) => ["film", id, "other-actions", step] as const,
+  future: (id: string, wanted: object) => ["film", id, "future", wanted] as const,
   valueSlice: (id: string, wanted: object) => ["film", id, "slice", wanted] as const,
   clipSteps: (id: string, clip: string, hash: string) => ["film", id, "steps", clip, hash] as const,
   clip: (id: string, wanted: object) => ["film", id, "clip", wanted] as const,
@@ -60,7 +68,9 @@ export const keys = {
   episodes: (ids: readonly string[], where: string) =>
     [...ofRuns(ids), "evaluations", "episodes", where] as const,
   algorithms: ["algorithms"] as const,
+  algorithm: (id: string) => ["algorithms", id] as const,
   environments: ["environments"] as const,
+  environment: (id: string) => ["environments", id] as const,
   metricDefinitions: ["metric-definitions"] as const,
   sessions: ["sessions"] as const,
   limits: ["limits"] as const,

@@ -113,7 +113,9 @@ function stackQuery(
         const found = await ask(signal);
         if ("png" in found) return { seen: found.seen, bitmap: await decoded(found.png) };
       }
-      throw new Error("No worker has made it. Try again once the service has less to do.");
+      throw new Error(
+        "The picture was not created in time. Try again when the service is less busy.",
+      );
     },
     staleTime: Infinity,
     gcTime: KEPT_MS,
@@ -160,7 +162,9 @@ export function valueSliceQuery(runId: string, request: SliceRequest) {
         );
         if ("values" in found) return found;
       }
-      throw new Error("No worker has read it. Try again once the service has less to do.");
+      throw new Error(
+        "The values were not computed in time. Try again when the service is less busy.",
+      );
     },
     staleTime: Infinity,
     placeholderData: keepPreviousData,

@@ -6,6 +6,7 @@ import { evaluate } from "./evaluations";
 import { keys } from "./keys";
 import {
   deleteRun,
+  moveInQueue,
   patchRun,
   pauseRun,
   repairRun,
@@ -15,7 +16,15 @@ import {
   startRun,
   stopRun,
 } from "./runs";
-import type { CreateEvaluation, Evaluation, PatchRun, ResumeRun, Run, RunDetail } from "./types";
+import type {
+  CreateEvaluation,
+  Evaluation,
+  PatchRun,
+  QueueMove,
+  ResumeRun,
+  Run,
+  RunDetail,
+} from "./types";
 
 /**
  * The actions on runs, each with its changes to the query cache. Every function rejects with the service's
@@ -43,6 +52,8 @@ function runActions(client: QueryClient) {
     pause: (id: string) => changeStatus(id, pauseRun),
     resume: (id: string, wanted: ResumeRun = {}) =>
       changeStatus(id, (run) => resumeRun(run, wanted)),
+    moveInQueue: (id: string, place: QueueMove) =>
+      changeStatus(id, (run) => moveInQueue(run, place)),
     rollBack: (id: string, snapshot: string) =>
       changeStatus(id, (run) => rollBackRun(run, { snapshot })),
 

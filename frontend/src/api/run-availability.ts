@@ -1,22 +1,8 @@
-import { isActive } from "./runs";
+import { RUN_ACTIONS } from "./run-action-table";
 import type { Run, RunDetail, RunStatus } from "./types";
 
-/** Actions on a run. */
-export type RunAction =
-  | "start"
-  | "pause"
-  | "resume"
-  | "extend"
-  | "stop"
-  | "snapshot"
-  | "rollback"
-  | "fork"
-  | "evaluate"
-  | "duplicate"
-  | "compare"
-  | "rename"
-  | "delete"
-  | "restore";
+/** Actions on a run. Which are possible, and why others are not, is in `backend/rlviz/domain/run_actions.py`. */
+export type RunAction = (typeof RUN_ACTIONS.actions)[number];
 
 /** The part of a run that decides which actions are possible. `deleted`: it is in the trash. */
 export interface JudgedRun {
@@ -37,62 +23,38 @@ export function learns({ actor }: Pick<JudgedRun, "actor">): boolean {
   return actor === "policy";
 }
 
-/** What there is of a run in which something learns, and of no other. */
-const TRAINING: readonly RunAction[] = [
-  "pause",
-  "resume",
-  "extend",
-  "snapshot",
-  "rollback",
-  "fork",
-];
-
-/** What takes more than looking at a run. */
-const GOING_ON: readonly RunAction[] = ["start", "evaluate", ...TRAINING];
-
-/** Why a run can only be looked at, in a sentence: a newer version wrote it, or it is not trusted. Null if neither. */
+/** Why the user can only view a run, in a sentence: a newer version wrote it, or it is not trusted. Otherwise null. */
 export function whyLookedAtOnly({
   damage,
   standing,
 }: Pick<JudgedRun, "damage" | "standing">): string | null {
   if (damage?.some(({ newer }) => newer)) {
-    return "A newer version of the app wrote this run: here it can only be looked at.";
+    return RUN_ACTIONS.look_only.newer;
   }
   return whyNotTrusted({ standing });
 }
 
-/** Why nothing of a run is used, in a sentence: it came from elsewhere. Null if it is the user's own, or trusted. */
+/** Why the policies and code of a run are not used, in a sentence; null if it is the user's own, or trusted. */
 export function whyNotTrusted({ standing }: Pick<JudgedRun, "standing">): string | null {
-  return standing === "untrusted"
-    ? "This run was made elsewhere: it can only be looked at until you trust it."
-    : null;
+  return standing === "untrusted" ? RUN_ACTIONS.look_only.untrusted : null;
 }
 
-/** What is impossible where the service does not steer: with a person at the keys, and in a program of its own. */
-const STEERING: readonly RunAction[] = ["start", "stop", "duplicate", "evaluate"];
-
-/** Whether the service does not steer the run: a person plays it, or another program writes it. */
+/** Whether the service does not control the run: a person plays it, or an external program writes it. */
 export function isGuest({ actor }: Pick<JudgedRun, "actor">): boolean {
   return actor === "human" || actor === "foreign";
 }
 
-/** Why what would steer the run is not possible. */
-function whyNotSteered({ actor }: Pick<JudgedRun, "actor">): string {
-  if (actor === "foreign")
-    return "A program of its own writes this run, or did: it can be watched, and only that program can change it.";
-  if (actor === "human") return "It is played by hand: it begins and ends on the Play page.";
-  return "Nothing learns in this run.";
-}
-
 /** Whether `action` makes sense in a run of its actor; one that does not is not offered. */
 export function suits(action: RunAction, run: Pick<JudgedRun, "actor">): boolean {
-  if (TRAINING.includes(action)) return learns(run);
-  return !isGuest(run) || !STEERING.includes(action);
+  return !includes(RUN_ACTIONS.unsuited[run.actor], action);
 }
 
 /** Why `action` is not possible for a run in its current state, in a sentence; null if it is possible. */
 export function whyNot(action: RunAction, run: JudgedRun): string | null {
-  return whyNotNow(action, run) ?? (GOING_ON.includes(action) ? whyLookedAtOnly(run) : null);
+  return (
+    whyNotNow(action, run) ??
+    (includes(RUN_ACTIONS.look_only.actions, action) ? whyLookedAtOnly(run) : null)
+  );
 }
 
 /** Whether `action` has its place beside a run, though `whyNot` may say that it is not possible. */
@@ -100,49 +62,18 @@ export function isOffered(action: RunAction, run: JudgedRun): boolean {
   return whyNotNow(action, run) === null;
 }
 
-function whyNotNow(action: RunAction, run: JudgedRun): string | null {
-  const { status, policy_step } = run;
-  if (action === "restore") return status === "deleted" ? null : "It is not in the trash.";
-  if (status === "deleted") return "It is in the trash. Restore it first.";
-  if (!suits(action, run)) {
-    return run.actor === "human" && TRAINING.includes(action)
-      ? "Nothing learns in this run."
-      : whyNotSteered(run);
-  }
-  switch (action) {
-    case "start":
-      return status === "created" ? null : "It was started already.";
-    case "pause":
-      return whyNotPause(status);
-    case "resume":
-      return whyNotResume(status);
-    case "extend":
-      return status === "completed" ? null : "It has not done all of its steps yet.";
-    case "stop":
-      return whyNotStop(status);
-    case "snapshot":
-      return whyNoSnapshotNow(status);
-    case "rollback":
-      // A run that trains goes back in its worker, and one that is done before it goes on.
-      return status === "running" || status === "completed" ? null : whyNotResume(status);
-    case "evaluate":
-      return learns(run) && policy_step === null ? whyNoPolicy(status) : null;
-    case "delete":
-      if (!isActive({ status })) return null;
-      return suits("stop", run)
-        ? "Stop it first."
-        : run.actor === "foreign"
-          ? "A program writes it. End that program first."
-          : "It is being played. Leave the Play page first.";
-    case "fork":
-    case "duplicate":
-    case "compare":
-    case "rename":
-      return null;
-  }
+function whyNotNow(action: RunAction, { actor, status, policy_step }: JudgedRun): string | null {
+  const hasNoPolicy = action === "evaluate" && policy_step === null;
+  const reasons: Partial<Record<string, number>> = hasNoPolicy
+    ? RUN_ACTIONS.without_policy[actor]
+    : RUN_ACTIONS.reasons[actor][status];
+  const reason = reasons[hasNoPolicy ? status : action];
+  return reason === undefined ? null : RUN_ACTIONS.sentences[reason]!;
 }
 
-const RESUMABLE: readonly RunStatus[] = ["paused", "stopped", "interrupted", "failed"];
+function includes(actions: readonly string[], action: RunAction): boolean {
+  return actions.includes(action);
+}
 
 export function canDo(action: RunAction, run: JudgedRun): boolean {
   return whyNot(action, run) === null;
@@ -152,51 +83,4 @@ export function canDo(action: RunAction, run: JudgedRun): boolean {
 export function whyNotCompare(runs: number, most: number): string | null {
   if (runs < 2) return "Select two runs or more";
   return runs > most ? `Compare takes up to ${most} runs` : null;
-}
-
-function whyNotPause(status: RunStatus): string | null {
-  if (status === "starting" || status === "running") return null;
-  if (status === "pausing") return "It is pausing already.";
-  return status === "stopping" ? "It is stopping already." : "It is not training.";
-}
-
-/** Which snapshots a run has only the service knows; if it has none, its answer says so. */
-function whyNotResume(status: RunStatus): string | null {
-  if (RESUMABLE.includes(status)) return null;
-  if (status === "created") return "It was not started.";
-  return status === "completed" ? "It has done all of its steps." : "It trains, or is about to.";
-}
-
-function whyNoSnapshotNow(status: RunStatus): string | null {
-  if (status === "starting" || status === "running") return null;
-  if (status === "pausing" || status === "stopping") return "It is taking its last one now.";
-  return "A snapshot can be taken while the run trains.";
-}
-
-function whyNotStop(status: RunStatus): string | null {
-  if (status === "created") return "It was not started.";
-  if (status === "stopping") return "It is stopping already.";
-  if (status === "paused") return "It is paused: nothing trains.";
-  return isActive({ status }) ? null : "It has ended.";
-}
-
-/**
- * Why there is no policy. A run that trains can be asked for a checkpoint; one that has not begun, or ended
- * without one, cannot.
- */
-function whyNoPolicy(status: RunStatus): string | null {
-  switch (status) {
-    case "running":
-    case "pausing":
-    case "stopping":
-      return null;
-    case "created":
-      return "Start the run first: there is no policy to evaluate yet.";
-    case "queued":
-      return "The run waits in the queue: there is no policy yet.";
-    case "starting":
-      return "The run is starting: there is no policy yet.";
-    default:
-      return "This run ended before its first checkpoint.";
-  }
 }

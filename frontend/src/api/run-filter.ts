@@ -17,7 +17,7 @@ export const RUN_STATUSES = [
   "interrupted",
 ] as const satisfies readonly RunStatus[];
 
-/** The columns that the service can sort by, with the direction of each when it is first selected. */
+/** The columns that are sorted by without reading settings or metrics, with the direction of each when it is first selected. */
 export const SORTS = {
   created_at: "desc",
   name: "asc",
@@ -31,7 +31,12 @@ export const SORTS = {
   fps: "desc",
 } as const satisfies Record<string, "asc" | "desc">;
 
-export type SortKey = keyof typeof SORTS;
+/** One of SORTS, a setting or figure of the run, or `metric:` and a metric. */
+export type SortKey = string;
+
+/** A column of the service's table of runs, or a metric. */
+const EXTRA_SORT =
+  /^(?:metric:[\w./-]{1,120}|[a-z]+_[\w.-]{1,80}|seed|episodes|warnings|tags|cause|attempt|solved)$/;
 
 export interface Sort {
   key: SortKey;
@@ -55,7 +60,7 @@ export interface ListFilter {
 export const CHOSEN = ["status", "algo", "env_id", "tag"] as const;
 export type Chosen = (typeof CHOSEN)[number];
 
-const NEWEST_FIRST: Sort = { key: "created_at", descending: true };
+export const NEWEST_FIRST: Sort = { key: "created_at", descending: true };
 
 /** The parts of a filter that can exclude runs, all empty. */
 export const NO_FILTER = { text: "", status: [], algo: [], env_id: [], tag: [] } as const;
@@ -129,8 +134,12 @@ export function isFiltered(filter: ListFilter): boolean {
 
 /** The order after a press on a column's title: a column that is already sorted by is reversed. */
 export function sortedBy(sort: Sort, key: SortKey): Sort {
-  const descending = sort.key === key ? !sort.descending : SORTS[key] === "desc";
-  return { key, descending };
+  return { key, descending: sort.key === key ? !sort.descending : beginsDescending(key) };
+}
+
+/** Whether the largest values come first when a column is first sorted by: of settings the smallest do. */
+export function beginsDescending(key: SortKey): boolean {
+  return isStandardSort(key) ? SORTS[key] === "desc" : !/^(?:hp|option)_/.test(key);
 }
 
 function writeSort({ key, descending }: Sort): string {
@@ -142,7 +151,11 @@ function readSort(text: string): Sort {
   return isSortKey(key) ? { key, descending: text.startsWith("-") } : NEWEST_FIRST;
 }
 
-function isSortKey(value: string): value is SortKey {
+function isSortKey(value: string): boolean {
+  return isStandardSort(value) || EXTRA_SORT.test(value);
+}
+
+export function isStandardSort(value: string): value is keyof typeof SORTS {
   return Object.hasOwn(SORTS, value);
 }
 

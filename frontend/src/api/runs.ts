@@ -5,6 +5,7 @@ import type {
   CreateGroup,
   CreateRun,
   PatchRun,
+  QueueMove,
   ResumeRun,
   RollbackRun,
   Run,
@@ -49,6 +50,23 @@ export function runPageQuery(filter: RunFilter, page: number) {
     // The stream tells of single runs; what a group's runs amount to is the service's to say.
     refetchInterval: ({ state }) => (state.data?.groups?.some(isTraining) ? SUMMARY_MS : false),
   });
+}
+
+/** The most queued runs that are shown in order. */
+const MOST_QUEUED = 100;
+
+/** The runs that wait for a free place, in the order in which they start. */
+export const queueQuery = queryOptions({
+  queryKey: keys.queue,
+  queryFn: ({ signal }) => {
+    const query = { status: ["queued" as const], sort: "queued_at", limit: MOST_QUEUED };
+    return unwrap(http.GET("/runs", { params: { query }, signal }));
+  },
+});
+
+/** Moves a queued run to another place. */
+export function moveInQueue(id: string, body: QueueMove) {
+  return unwrap(http.POST("/runs/{run_id}/queue", { params: { path: { run_id: id } }, body }));
 }
 
 /** The runs with these ids, in no particular order, without ids that do not exist. Kept current by the stream. */

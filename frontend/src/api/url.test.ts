@@ -18,6 +18,8 @@ test.each([
   "?algo=ppo&algo=dqn&env_id=CartPole-v1&tag=a+b",
   "?tag=x&sort=best_moving_average",
   "?sort=-name",
+  "?sort=hp_learning_rate",
+  "?sort=-metric%3Arollout%2Fep_rew_mean",
   "?tag=x&seeds=apart",
   "?q=cart&new&view=live",
 ])("the filter in %j survives reading and writing", (search) =>
@@ -50,6 +52,8 @@ test("a column is first sorted the way that helps, then the other way", () => {
   expect(best).toEqual({ key: "best_moving_average", descending: true });
   expect(sortedBy(best, "best_moving_average").descending).toBe(false);
   expect(sortedBy(best, "name").descending).toBe(false);
+  expect(sortedBy(best, "hp_learning_rate").descending).toBe(false);
+  expect(sortedBy(best, "metric:train/loss").descending).toBe(true);
 });
 
 test("only ids of the right form reach the service", () => {

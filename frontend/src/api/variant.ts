@@ -47,29 +47,21 @@ function has(
   return need === "real-observations" ? seen.is_real : done.kind === "Box";
 }
 
-/**
- * Mean return of random actions in the environment of a run; null if it was not measured with the run's
- * options.
- */
+/** Mean return of random actions in `environment` with the options of a run; null if it was not measured with these. */
 export function randomReturnOfRun(
-  environments: readonly Environment[] | undefined,
-  { env_id, env_options = {} }: { env_id: string; env_options?: OptionValues },
+  environment: Environment | undefined,
+  { env_options = {} }: { env_options?: OptionValues },
 ): number | null {
-  const environment = environments?.find(({ id }) => id === env_id);
   const isDefault = environment?.options.every(
     (option) => (env_options[option.name] ?? option.default) === option.default,
   );
   return isDefault ? (environment?.random_return?.mean ?? null) : null;
 }
 
-/**
- * The environment of a run with its options; undefined while environments load, or if it is not offered any
- * more.
- */
+/** `environment` with the options of a run; undefined while it loads, or if it is not offered any more. */
 export function environmentOfRun(
-  environments: readonly Environment[] | undefined,
-  { env_id, env_options }: { env_id: string; env_options?: OptionValues },
+  environment: Environment | undefined,
+  { env_options }: { env_options?: OptionValues },
 ): Environment | undefined {
-  const environment = environments?.find(({ id }) => id === env_id);
   return environment && variantFor(environment, env_options);
 }

@@ -1,10 +1,10 @@
 import { Compass } from "lucide-react";
 import type { Metadata } from "next";
-import Link from "next/link";
 import { routes } from "@/lib/routes";
 import { SearchAction } from "@/shell/search-action";
 import { buttonClass } from "@/ui/button";
 import { Card } from "@/ui/card";
+import { HoverLink } from "@/ui/hover-link";
 import { EmptyState } from "@/ui/notice";
 
 export const metadata: Metadata = { title: "Page not found" };
@@ -19,9 +19,9 @@ export default function NotFound() {
           title="No page has this address"
           action={
             <>
-              <Link href={routes.home} className={buttonClass("primary")}>
+              <HoverLink href={routes.home} className={buttonClass("primary")}>
                 Go to your runs
-              </Link>
+              </HoverLink>
               <SearchAction />
             </>
           }

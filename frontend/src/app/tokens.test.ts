@@ -87,6 +87,7 @@ for (const [theme, selector] of Object.entries(themes)) {
       tinted.map((tone) => ({ inks: [tone, "ink", "ink-soft"], on: [`${tone}-tint`], least: 4.5 })),
       [{ inks: ["accent-ink"], on: ["accent", "accent-strong"], least: 4.5 }],
       [{ inks: ["control-line", ...SERIES], on: grounds, least: 3 }],
+      [{ inks: ["return-low", "return-high"], on: ["surface", "sunken"], least: 3 }],
       [{ inks: ["chart-raw", "chart-mean", "chart-reference"], on: ["surface"], least: 3 }],
     ].flat(),
   )(`${theme}: $inks can be read on $on`, ({ inks, on, least }) => {
@@ -95,6 +96,14 @@ for (const [theme, selector] of Object.entries(themes)) {
         expect(contrast(token(ink), token(ground)), `${ink} on ${ground}`).toBeGreaterThan(least);
       }
     }
+  });
+
+  test.each(Object.keys(sights))(`${theme}: low and high returns differ with %s`, (sight) => {
+    const [low, high] = ["return-low", "return-high"].map((name) =>
+      oklab(times(sights[sight] as Matrix, token(name))),
+    ) as [Rgb, Rgb];
+    expect(high[0] - low[0], "lightness").toBeGreaterThan(0.1);
+    expect(Math.hypot(...low.map((value, i) => value - high[i]!))).toBeGreaterThan(0.25);
   });
 
   test.each(Object.keys(sights))(`${theme}: no two series look alike with %s`, (sight) => {

@@ -26,6 +26,8 @@ export class ChartGroup {
   readonly moment = createStore<number | null>(null);
   /** Where steps lie on the axis; null while that is unknown: then no moment is marked, and none can be chosen. */
   readonly steps = createStore<StepScale | null>(null);
+  /** Where the menu of the moment opens, in pixels of the window; null while it is closed. */
+  readonly menu = createStore<{ x: number; y: number } | null>(null);
   private picked: (() => void) | null = null;
 
   readonly zoom = this.window.set;
@@ -40,6 +42,14 @@ export class ChartGroup {
     if (!this.picked || !steps) return;
     this.moment.set(Math.max(0, Math.round(steps.stepAt(x))));
     this.picked();
+  };
+  /** Marks the moment at a position on the axis and opens its menu. Returns whether moments can be chosen. */
+  readonly askAt = (x: number, point: { x: number; y: number }): boolean => {
+    const steps = this.steps.get();
+    if (!this.picked || !steps) return false;
+    this.moment.set(Math.max(0, Math.round(steps.stepAt(x))));
+    this.menu.set(point);
+    return true;
   };
 }
 

@@ -241,6 +241,10 @@ export function ChartCursor({ chart, model, hidden }: ChartCursorProps) {
     Home: () => moveTo(model.data[0][0] ?? null),
     End: () => moveTo(model.data[0].at(-1) ?? null),
     Enter: () => group.pick(group.cursor.get() ?? to),
+    o: ({ currentTarget }) => {
+      const { left, width, top, height } = currentTarget.getBoundingClientRect();
+      group.askAt(group.cursor.get() ?? to, { x: left + width / 2, y: top + height / 2 });
+    },
     "+": () => zoom(1 / ZOOM),
     "=": () => zoom(1 / ZOOM),
     "-": () => zoom(ZOOM),

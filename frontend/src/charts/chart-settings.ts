@@ -1,6 +1,7 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
+import { USUAL_VIEW } from "@/api/run-opening";
 import { changeQueryString, searchOf, useQueryString, writeAfter } from "@/lib/query-string";
 import { AXES, type MetricAxis } from "@/stream/series/axis";
 import type { ChartGroup } from "./chart-group";
@@ -20,7 +21,7 @@ export interface ChartSettings {
 }
 
 export const DEFAULT_CHART_SETTINGS: ChartSettings = {
-  smoothing: 0.9,
+  smoothing: USUAL_VIEW.smoothing,
   axis: "step",
   log: [],
   outliers: false,

@@ -27,7 +27,7 @@ const axes: { value: MetricAxis; label: string }[] = [
 ];
 
 const SMOOTHING_HELP =
-  "Exponential moving average over the points (an episode, an update): at 0.90 each point back weighs 10 % less than the next. A value is the same under zoom and on every axis. 0 shows the points as they are.";
+  "Exponential moving average over the points (episodes or updates). At 0.90, each earlier point has 10 % less weight than the one after it. Zoom and axis do not change the smoothing. 0 shows the points without smoothing.";
 
 /** Controls for the settings that all charts of the page share. */
 export function ChartToolbar({

@@ -194,6 +194,7 @@ function attachPlot(
   const plot = createPlot(element, spec, model, {
     cursor: group.cursor.set,
     pick: group.pick,
+    ask: group.askAt,
     zoom,
     reset: group.reset,
     near,

@@ -30,6 +30,8 @@ export function createPlot(
     near: (id: string | null) => void;
     /** Called with the position on the axis of a click; drags are left out. */
     pick: (x: number) => void;
+    /** A right-click, or a long press, at `point` of the window. Returns whether it is handled. */
+    ask: (x: number, point: { x: number; y: number }) => boolean;
   },
 ): Plot {
   const current = {
@@ -61,6 +63,12 @@ export function createPlot(
     if (isCrowded(spec)) handlers.near(nearestSeries(plot, spec));
   };
   const unwatchClicks = watchClicks(plot.over, (left) => handlers.pick(plot.posToVal(left, "x")));
+  const asked = (event: MouseEvent) => {
+    const { clientX: x, clientY: y } = event;
+    const at = x - plot.over.getBoundingClientRect().left;
+    if (handlers.ask(plot.posToVal(at, "x"), { x, y })) event.preventDefault();
+  };
+  plot.over.addEventListener("contextmenu", asked);
   plot.over.addEventListener("mouseenter", entered);
   plot.over.addEventListener("mouseleave", left);
   (plot.hooks.setCursor ??= []).push(moved);
@@ -117,6 +125,7 @@ export function createPlot(
       plot.redraw(false);
     },
     destroy() {
+      plot.over.removeEventListener("contextmenu", asked);
       plot.over.removeEventListener("mouseenter", entered);
       plot.over.removeEventListener("mouseleave", left);
       layer?.destroy();

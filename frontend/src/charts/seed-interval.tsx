@@ -26,7 +26,7 @@ export function SeedInterval({ count, one = "seed", className, children }: SeedI
       className={clsx(isWeak ? "text-ink-faint italic" : "text-ink-soft", className)}
       title={
         isWeak
-          ? `Of ${plural(count, one)}: an interval means little below ${enough} ${one}s.`
+          ? `${plural(count, one)}: with fewer than ${enough} ${one}s, the interval is unreliable.`
           : undefined
       }
     >

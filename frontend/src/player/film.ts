@@ -3,7 +3,7 @@
 /** A run's filmstrip: the policies that it keeps, and clips of them, which are rendered on request. */
 
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import {
   type ClipOptions,
   clipQuery,
@@ -12,6 +12,7 @@ import {
   pictureQuery,
   policiesQuery,
 } from "@/api/film";
+import { apiLink } from "@/api/http";
 import { keys } from "@/api/keys";
 import { isActive } from "@/api/runs";
 import type { Clip, KeptPolicy, Run } from "@/api/types";
@@ -24,15 +25,17 @@ const RENEW_EVERY_MS = 10_000;
  * scrubbing renders only the last one.
  */
 const SETTLED_MS = 120;
-/** Number of policies that have a picture on the strip without being asked for. */
-const PICTURED = 11;
+/** Number of policies of a run that have a picture without being asked for. */
+const MOST_PICTURED = 60;
 
 /** The kept policies of a run and their clips. */
 export function useFilm(run: Run) {
   const active = isActive(run);
   const policies = useQuery({
     ...policiesQuery(run.id),
-    refetchInterval: active ? RENEW_EVERY_MS : false,
+    // Without idle time, others train.
+    refetchInterval: ({ state }) =>
+      active || state.data?.has_idle_time === false ? RENEW_EVERY_MS : false,
   });
   const clips = useQuery(clipsQuery(run.id));
   return { policies, clips };
@@ -60,19 +63,38 @@ export function useGrowthVideo(runId: string, until: number, options: ClipOption
 }
 
 /**
- * Asks for small pictures of evenly spaced policies, one at a time, so that the strip has something to show. They are
- * made after everything else, and cost an episode without rendering.
+ * Asks for small pictures of policies with their returns, one at a time: first of those in `cells`, then of the others.
+ * They are made after everything else while the machine has idle time, and each costs an episode without rendering.
  */
-export function useThumbnails(run: Run, enabled: boolean, options: ClipOptions) {
+export function usePictures(run: Run, enabled: boolean, cells: readonly Frame[]) {
   const { policies, clips } = useFilm(run);
-  const all = policies.data?.policies ?? [];
-  const next = clips.data && nextToFilm(all, clips.data, PICTURED);
+  const { policies: all, has_idle_time } = policies.data ?? { policies: [], has_idle_time: false };
+  const next = clips.data && nextToPicture(cells, all, clips.data);
   const query = useQuery({
-    ...pictureQuery(run.id, next?.step ?? 0, options),
-    enabled: enabled && next !== undefined,
+    ...pictureQuery(run.id, next?.step ?? 0, DEFAULT_CLIP_OPTIONS),
+    enabled: enabled && has_idle_time && next !== undefined,
     retry: false,
   });
   useListed(run.id, next ? query.data : undefined, false);
+}
+
+/** Loads and decodes these pictures, so that each is shown in the frame in which it is wanted. */
+export function useDecoded(urls: readonly string[]) {
+  const held = useRef(new Map<string, HTMLImageElement>());
+  const key = urls.join(" ");
+  // External system: the pictures that the browser holds.
+  useEffect(() => {
+    const wanted = new Set(key.split(" ").filter(Boolean));
+    for (const url of held.current.keys()) if (!wanted.has(url)) held.current.delete(url);
+    for (const url of wanted) {
+      if (held.current.has(url)) continue;
+      const image = new Image();
+      image.src = apiLink(url);
+      held.current.set(url, image);
+      // One that cannot be decoded is loaded again where it is shown.
+      image.decode?.().catch(() => held.current.delete(url));
+    }
+  }, [key]);
 }
 
 /** Adds a new clip to the cached list of the run's clips. */
@@ -119,29 +141,62 @@ export function policyAfter(
   return policies[Math.min(policies.length - 1, Math.max(0, at + by))];
 }
 
-/** A place of the filmstrip: its policy, and the thumbnail of one of its clips if there is one. */
+/** A small picture of the episode that a policy plays on the seed of the strip. */
+export interface Picture {
+  url: string;
+  /** The return of that episode; null if only its beginning was played. */
+  episodeReturn: number | null;
+}
+
+/**
+ * The pictures of policies by step: all of the same seed, so that they can be compared, and of policies as they are saved
+ * now.
+ */
+export function picturesOf(clips: readonly Clip[]): ReadonlyMap<number, Picture> {
+  const pictures = new Map<number, Picture>();
+  for (const { kind, step, thumbnail_url: url, is_current, episodes, ...how } of clips) {
+    const isCommon =
+      how.seed === DEFAULT_CLIP_OPTIONS.seed && how.greedy === DEFAULT_CLIP_OPTIONS.greedy;
+    if (kind !== "clip" || step === null || !url || !is_current || !isCommon) continue;
+    const [episode] = episodes;
+    const isWhole = episode !== undefined && !episode.cut && episode.step === step;
+    pictures.set(step, { url, episodeReturn: isWhole ? episode.episode_return : null });
+  }
+  return pictures;
+}
+
+/**
+ * Where returns lie between the lowest and the highest of `pictures`, from 0 to 1; null for a return that is not known,
+ * and while all are equal.
+ */
+export function returnScale(
+  pictures: ReadonlyMap<number, Picture>,
+): (episodeReturn: number | null) => number | null {
+  const known = [...pictures.values()].flatMap(({ episodeReturn: value }) => value ?? []);
+  const [low, high] = [Math.min(...known), Math.max(...known)];
+  return (value) => (value === null || !(high > low) ? null : (value - low) / (high - low));
+}
+
+/** A place of the filmstrip: its policy, and the picture of it if there is one. */
 export interface Frame {
   policy: KeptPolicy;
-  picture: string | null;
+  picture: Picture | null;
   /** Position of its middle on the strip, from 0 to 1. */
   share: number;
 }
 
 /**
  * The policies to show in `places` places side by side for the part of an axis from `from` to `to`, on which `placeOf` a
- * step is known. Each place has the last policy of its part, preferably one with a clip; it is empty if its part has
+ * step is known. Each place has the last policy of its part, preferably one with a picture; it is empty if its part has
  * none.
  */
 export function frames(
   policies: readonly KeptPolicy[],
-  clips: readonly Clip[],
+  pictures: ReadonlyMap<number, Picture>,
   [from, to]: readonly [number, number],
   places: number,
   placeOf: (step: number) => number = (step) => step,
 ): Frame[] {
-  const pictures = new Map<number, string>();
-  for (const { step, thumbnail_url } of clips)
-    if (step !== null && thumbnail_url) pictures.set(step, thumbnail_url);
   const part = (to - from) / places;
   return Array.from({ length: places }, (_, place) => {
     const [low, high] = [from + place * part, from + (place + 1) * part];
@@ -161,16 +216,19 @@ export function frames(
   }).filter((frame) => frame !== undefined);
 }
 
-/** The next policy to render, so that about `count` evenly spaced ones have a thumbnail. */
-export function nextToFilm(
+/**
+ * The next policy to make a picture of: the newest in `cells` without one, then the newest of all, until `most` have one.
+ * One whose picture could not be made is not tried again.
+ */
+export function nextToPicture(
+  cells: readonly Frame[],
   policies: readonly KeptPolicy[],
   clips: readonly Clip[],
-  count: number,
+  most = MOST_PICTURED,
 ): KeptPolicy | undefined {
-  const known = new Set(clips.map(({ step }) => step));
-  const last = policies.at(-1)?.step ?? 0;
-  const wanted = Array.from({ length: count }, (_, place) =>
-    policyAt(policies, (last * place) / (count - 1)),
-  );
-  return wanted.reverse().find((policy) => policy && !known.has(policy.step));
+  const pictures = picturesOf(clips);
+  const failed = new Set(clips.filter(({ status }) => status === "failed").map(({ step }) => step));
+  const lacks = ({ step }: KeptPolicy) => !pictures.has(step) && !failed.has(step);
+  const shown = cells.map(({ policy }) => policy).findLast(lacks);
+  return shown ?? (pictures.size < most ? policies.findLast(lacks) : undefined);
 }

@@ -69,7 +69,7 @@ export interface JudgedRun {
   mark?: ReactNode;
 }
 
-/** An episode that somebody wants to see: its run and evaluation, and the frame of the video at which it begins. */
+/** An episode to show: its run and evaluation, and the frame of the video at which the episode begins. */
 export interface WatchedEpisode {
   run: string;
   evaluation: string;
@@ -77,7 +77,8 @@ export interface WatchedEpisode {
 }
 
 /** Said of an episode without a video. Its evaluation, which a press shows, has a button that films it. */
-export const NOT_KEPT = "No video of it is kept. One can be made while its step records are.";
+export const NOT_KEPT =
+  "There is no video of this episode. As long as its step records exist, you can create one.";
 
 /** How the episodes of one run ended: the share of all of them, null if none was recorded, and of each evaluation. */
 export interface RunShare {

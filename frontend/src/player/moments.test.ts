@@ -1,10 +1,23 @@
 import { expect, test } from "vitest";
 import type { Clip, KeptPolicy } from "@/api/types";
-import { frames, nextToFilm, policyAfter, policyAt } from "./film";
+import {
+  DEFAULT_CLIP_OPTIONS,
+  frames,
+  nextToPicture,
+  picturesOf,
+  policyAfter,
+  policyAt,
+  returnScale,
+} from "./film";
 
 const policies = [0, 100, 120, 500, 1_000].map((step) => ({ step }) as KeptPolicy);
-const clip = (step: number | null, thumbnail_url: string | null = `/${step}.webp`) =>
-  ({ step, thumbnail_url }) as Clip;
+const clip = (step: number, change: Partial<Clip> = {}) =>
+  ({
+    ...{ kind: "clip", step, status: "retired", thumbnail_url: `/${step}.webp`, is_current: true },
+    ...DEFAULT_CLIP_OPTIONS,
+    episodes: [{ step, episode_return: step / 10, cut: false }],
+    ...change,
+  }) as Clip;
 
 test("the policy of a moment is the newest that is not beyond it", () => {
   expect(policyAt(policies, 119)?.step).toBe(100);
@@ -22,8 +35,9 @@ test("arrow keys go from policy to policy and stop at the ends", () => {
 });
 
 test("each place of the strip shows the last policy of its part, one with a picture if there is any", () => {
-  const shown = frames(policies, [clip(100), clip(500, null), clip(null)], [0, 1_000], 4);
-  expect(shown.map(({ policy, picture }) => [policy.step, picture])).toEqual([
+  const pictures = picturesOf([clip(100), clip(500, { thumbnail_url: null })]);
+  const shown = frames(policies, pictures, [0, 1_000], 4);
+  expect(shown.map(({ policy, picture }) => [policy.step, picture?.url ?? null])).toEqual([
     [100, "/100.webp"],
     [500, null],
     [1_000, null],
@@ -32,19 +46,48 @@ test("each place of the strip shows the last policy of its part, one with a pict
 });
 
 test("zoomed in, the strip shows what lies there alone", () => {
-  const shown = frames(policies, [], [90, 130], 2);
+  const shown = frames(policies, new Map(), [90, 130], 2);
   expect(shown.map(({ policy }) => policy.step)).toEqual([100, 120]);
 });
 
 test("along another axis, the strip shows each policy where its step lies", () => {
   const perEpisode = (step: number) => step / 10;
-  const shown = frames(policies, [], [0, 100], 4, perEpisode);
+  const shown = frames(policies, new Map(), [0, 100], 4, perEpisode);
   expect(shown.map(({ policy }) => policy.step)).toEqual([120, 500, 1_000]);
 });
 
-test("policies are filmed evenly along the training, the last one first, and none twice", () => {
-  expect(nextToFilm(policies, [], 3)?.step).toBe(1_000);
-  expect(nextToFilm(policies, [clip(1_000)], 3)?.step).toBe(500);
-  expect(nextToFilm(policies, [clip(1_000), clip(500), clip(0)], 3)).toBeUndefined();
-  expect(nextToFilm([], [], 3)).toBeUndefined();
+test("a picture says the return of its own episode, and none that is of another one or of a part", () => {
+  const [{ episodes }] = [clip(500)] as const;
+  const pictures = picturesOf([
+    clip(100),
+    clip(120, { seed: 7 }),
+    clip(120, { greedy: false }),
+    clip(500, { is_current: false }),
+    clip(1_000, { episodes: [{ ...episodes[0]!, step: 1_000, cut: true }] }),
+    clip(0, { kind: "growth", step: null, episodes }),
+  ]);
+  expect([...pictures]).toEqual([
+    [100, { url: "/100.webp", episodeReturn: 10 }],
+    [1_000, { url: "/1000.webp", episodeReturn: null }],
+  ]);
+});
+
+test("returns are coloured between the lowest and the highest, and not while there is nothing to compare", () => {
+  const scale = returnScale(picturesOf([clip(0), clip(100), clip(1_000)]));
+  expect([0, 10, 100, null].map(scale)).toEqual([0, 0.1, 1, null]);
+  expect(returnScale(picturesOf([clip(100)]))(10)).toBeNull();
+  expect(returnScale(new Map())(10)).toBeNull();
+});
+
+test("the cells of the strip get their pictures first, the newest before others, up to a bound", () => {
+  const cellsOf = (clips: Clip[]) => frames(policies, picturesOf(clips), [0, 1_000], 2);
+  const next = (clips: Clip[], most?: number) =>
+    nextToPicture(cellsOf(clips), policies, clips, most)?.step;
+  expect(next([])).toBe(1_000);
+  expect(next([clip(1_000)])).toBe(120);
+  expect(next([clip(1_000), clip(120)])).toBe(500);
+  expect(next([clip(1_000), clip(120)], 2)).toBeUndefined();
+  expect(next([clip(1_000, { status: "failed", thumbnail_url: null })])).toBe(120);
+  expect(next(policies.map(({ step }) => clip(step)))).toBeUndefined();
+  expect(nextToPicture([], [], [])).toBeUndefined();
 });

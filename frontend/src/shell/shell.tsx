@@ -3,7 +3,6 @@
 import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { Ellipsis, Keyboard, Plus, Search, Unplug } from "lucide-react";
-import Link from "next/link";
 import { usePathname, useRouter } from "next/navigation";
 import { type ReactNode, useEffect } from "react";
 import { healthQuery } from "@/api/choices";
@@ -15,6 +14,7 @@ import { useServiceAway } from "@/lib/service";
 import type { ConnectionState } from "@/stream/events";
 import { useConnectionState, useEventStream } from "@/stream/provider";
 import { buttonClass, Kbd } from "@/ui/button";
+import { HoverLink } from "@/ui/hover-link";
 import { LAYER_ID } from "@/ui/layer";
 import { dismissForRun, dismissForService, Toaster } from "@/ui/toast";
 import { Commands } from "./commands/commands";
@@ -75,7 +75,7 @@ function BottomBar() {
   const inBar = allPages.filter((page) => page.inBar);
   const isElsewhere = allPages.some((page) => !page.inBar && page.owns(path));
   const link = ({ href, label, icon: Icon, owns }: Destination) => (
-    <Link
+    <HoverLink
       key={href}
       href={href}
       aria-current={owns(path) ? "page" : undefined}
@@ -83,7 +83,7 @@ function BottomBar() {
     >
       <Icon aria-hidden className="size-5" />
       {label}
-    </Link>
+    </HoverLink>
   );
   return (
     <nav
@@ -91,10 +91,10 @@ function BottomBar() {
       className="fixed inset-x-0 bottom-0 z-bar grid grid-cols-5 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
     >
       {inBar.slice(0, 2).map(link)}
-      <Link href={routes.newRun} className={clsx(itemClass, "text-ink-soft")}>
+      <HoverLink href={routes.newRun} className={clsx(itemClass, "text-ink-soft")}>
         <Plus aria-hidden className="size-5" />
         New run
-      </Link>
+      </HoverLink>
       {inBar.slice(2).map(link)}
       <button
         type="button"
@@ -142,7 +142,7 @@ function Connection() {
 
 function Logo() {
   return (
-    <Link
+    <HoverLink
       href={routes.home}
       className="flex min-w-0 items-center gap-2 rounded-md text-sm font-semibold tracking-tight"
     >
@@ -158,7 +158,7 @@ function Logo() {
         <circle cx="18" cy="7" r="2" className="fill-accent-ink" />
       </svg>
       <span className="truncate max-[27rem]:sr-only">RL Gym Visualizer</span>
-    </Link>
+    </HoverLink>
   );
 }
 
@@ -190,8 +190,9 @@ function ServiceAwayBar() {
             </time>
             .
           </b>{" "}
-          The page shows the state of that time, and changes are off. Check that the app runs in its
-          terminal and start it again if not. This page reconnects by itself.
+          The page shows the state at that time, and you cannot change anything. Check in the
+          terminal whether the app is running, and restart it if necessary. This page reconnects
+          automatically.
         </p>
       </div>
     </div>
@@ -231,13 +232,13 @@ function Sidebar() {
   return (
     <aside aria-label="Sidebar" className="hidden w-48 shrink-0 border-r border-line md:block">
       <div className="sticky top-13 flex h-[calc(100dvh-3.25rem)] flex-col gap-0.5 p-3">
-        <Link href={routes.newRun} className={clsx(buttonClass("primary"), "mb-2.5 w-full")}>
+        <HoverLink href={routes.newRun} className={clsx(buttonClass("primary"), "mb-2.5 w-full")}>
           <Plus aria-hidden className="size-4" />
           New run
-        </Link>
+        </HoverLink>
         <nav aria-label="Main" className="flex flex-col gap-0.5">
           {pages.map(({ href, label, icon: Icon, keys, owns }) => (
-            <Link
+            <HoverLink
               key={href}
               href={href}
               aria-current={owns(path) ? "page" : undefined}
@@ -251,12 +252,12 @@ function Sidebar() {
               >
                 <Kbd>{keys}</Kbd>
               </span>
-            </Link>
+            </HoverLink>
           ))}
         </nav>
         <div className="mt-auto flex flex-col gap-0.5">
           {lowerPages.map(({ href, label, icon: Icon, owns }) => (
-            <Link
+            <HoverLink
               key={href}
               href={href}
               aria-current={owns(path) ? "page" : undefined}
@@ -268,7 +269,7 @@ function Sidebar() {
             >
               <Icon aria-hidden className="size-4" />
               {label}
-            </Link>
+            </HoverLink>
           ))}
           <button
             type="button"

@@ -1,6 +1,6 @@
 import { HardDrive, X } from "lucide-react";
-import Link from "next/link";
 import { routes } from "@/lib/routes";
+import { HoverLink } from "@/ui/hover-link";
 
 interface StorageWarningProps {
   /** One at least. */
@@ -16,9 +16,9 @@ export function StorageWarning({ warnings, onClose }: StorageWarningProps) {
         <p className="min-w-0 grow">
           <b className="font-semibold">Space for runs is running out.</b> {warnings[0]}
           {warnings.length > 1 && ` And ${warnings.length - 1} more.`}{" "}
-          <Link href={routes.storage} className="rounded-sm font-medium underline">
+          <HoverLink href={routes.storage} className="rounded-sm font-medium underline">
             Show storage
-          </Link>
+          </HoverLink>
         </p>
         <button
           type="button"

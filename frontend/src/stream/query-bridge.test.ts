@@ -74,6 +74,18 @@ test("a run is known to a list that holds it on any page, and to no other list",
   expect([stale(first), stale(filtered)]).toEqual([false, true]);
 });
 
+test("a run that is moved in the queue makes the lists ask for the places of the others", () => {
+  const queued = (id: string, queue_position: number) =>
+    run(id, { status: "queued", queue_position });
+  client.setQueryData(first, page(queued("q", 3)));
+  client.setQueryData(keys.run("other"), queued("other", 1));
+  apply({ kind: "status", run: queued("q", 3) });
+  client.setQueryData(keys.run("other"), queued("other", 1));
+  client.setQueryData(first, page(queued("q", 3)));
+  apply({ kind: "status", run: queued("q", 1) });
+  expect([stale(first), stale(keys.run("other"))]).toEqual([true, true]);
+});
+
 test("a run the list does not know makes it ask", () => {
   apply({ kind: "status", run: run("new") });
   expect([stale(first), stale(second)]).toEqual([true, true]);

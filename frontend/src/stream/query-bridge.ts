@@ -1,6 +1,6 @@
 import { hashKey, type QueryClient, type QueryKey } from "@tanstack/react-query";
 import { keys } from "@/api/keys";
-import type { Evaluation, Run, RunDetail, RunPage, RunStatus } from "@/api/types";
+import type { Evaluation, Run, RunDetail, RunPage } from "@/api/types";
 import type { StreamEvent } from "./events";
 
 const RUN = keys.run("")[0];
@@ -11,14 +11,18 @@ const LIVE: readonly unknown[] = [RUN, keys.runs[0], keys.health[0]];
 /** Returns a function that applies a stream event to the query cache, so that pages need not poll. */
 export function queryBridge(client: QueryClient): (event: StreamEvent) => void {
   const statuses = new Map<string, Run["status"]>();
+  const places = new Map<string, number | null>();
 
   const invalidate = (queryKey: QueryKey, exact = false) =>
     void client.invalidateQueries({ queryKey, exact });
 
   function applyRun(run: Run) {
     const seen = statuses.get(run.id);
-    const changed = seen !== run.status;
+    // A run that is moved in the queue changes the place of others, of which the service says nothing.
+    const isMoved = places.has(run.id) && places.get(run.id) !== run.queue_position;
+    const changed = seen !== run.status || (run.status === "queued" && isMoved);
     statuses.set(run.id, run.status);
+    places.set(run.id, run.queue_position);
     const before = client.getQueryData<RunDetail>(keys.run(run.id));
     if (before) patch<RunDetail>(client, keys.run(run.id), { ...before, ...run });
     // Some answers are not part of a status event: the checkpoint, the queue's length, and what pages ask for at
@@ -33,19 +37,19 @@ export function queryBridge(client: QueryClient): (event: StreamEvent) => void {
 
   /** A list is all the pages of one filter; a run is on at most one of them. */
   function applyToLists(run: Run, changed: boolean) {
-    const known = new Map<string, RunStatus | null>();
+    const known = new Map<string, Run | null>();
     for (const [key, data] of client.getQueriesData<RunPage>({ queryKey: keys.runs })) {
       const list = hashKey(key.slice(0, LIST_KEY_LENGTH));
       const old = data?.runs.find(({ id }) => id === run.id);
       // A status change does not change which runs a list of named runs contains.
       const isNamed = key[1] === keys.namedRuns[1];
-      if (!isNamed && (!known.has(list) || old)) known.set(list, old?.status ?? null);
+      if (!isNamed && (!known.has(list) || old)) known.set(list, old ?? null);
       if (data && old) patch(client, key, withRun(data, run));
     }
-    for (const [list, status] of known) {
+    for (const [list, old] of known) {
       // A new run, or one that a filter may now include or exclude: only the service knows its
       // place.
-      const moved = status === null ? changed : status !== run.status;
+      const moved = old === null ? changed : old.status !== run.status || isRequeued(old, run);
       if (moved) invalidate(JSON.parse(list) as QueryKey);
     }
   }
@@ -61,6 +65,7 @@ export function queryBridge(client: QueryClient): (event: StreamEvent) => void {
         invalidate(keys.run(id), status !== "deleted");
         if (status !== "deleted") return;
         statuses.delete(id);
+        places.delete(id);
         return invalidate(keys.runs);
       }
       case "reopened":
@@ -74,6 +79,11 @@ export function queryBridge(client: QueryClient): (event: StreamEvent) => void {
         });
     }
   };
+}
+
+/** Whether the run has another place in the queue, so that those around it have too. */
+function isRequeued(old: Run, run: Run): boolean {
+  return run.status === "queued" && old.queue_position !== run.queue_position;
 }
 
 /** Changes cached data without changing its age. */

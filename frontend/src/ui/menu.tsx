@@ -3,17 +3,17 @@
 import clsx from "clsx";
 import { ChevronRight } from "lucide-react";
 import { DropdownMenu as Radix } from "radix-ui";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { Kbd } from "./button";
 import { layer, layerClass } from "./layer";
 
 const itemClass =
   "flex min-h-8 items-center gap-2.5 rounded-md px-2 text-sm outline-none select-none data-disabled:opacity-50 data-highlighted:bg-rest-tint max-md:min-h-10";
 
-const contentClass = clsx(
-  layerClass,
-  "max-h-(--radix-dropdown-menu-content-available-height) min-w-44 overflow-y-auto p-1",
-);
+const surfaceClass = clsx(layerClass, "min-w-44 overflow-y-auto p-1");
+const contentClass = clsx(surfaceClass, "max-h-(--radix-dropdown-menu-content-available-height)");
+/** What is in it may arrive later. It moves up then, where it would not fit below the point. */
+const atPointClass = clsx(surfaceClass, "max-h-[calc(100dvh-1rem)]");
 
 interface MenuProps {
   /** The button that opens the menu. It needs an accessible name. */
@@ -34,6 +34,52 @@ export function Menu({ trigger, align = "end", children }: MenuProps) {
       </Radix.Portal>
     </Radix.Root>
   );
+}
+
+interface MenuAtProps {
+  /** The accessible name. */
+  label: string;
+  /** Where it opens, in pixels from the window's upper left corner. */
+  point: { x: number; y: number };
+  onClose: () => void;
+  children: ReactNode;
+}
+
+/** A menu that opens at a point, such as a right-click. When it closes, the focus returns to where it was. */
+export function MenuAt({ label, point, onClose, children }: MenuAtProps) {
+  const [from] = useState(() => document.activeElement);
+  return (
+    <Radix.Root open modal={false} onOpenChange={(open) => !open && onClose()}>
+      <Radix.Trigger asChild>
+        <span
+          aria-hidden
+          tabIndex={-1}
+          className="pointer-events-none fixed size-0"
+          style={{ left: point.x, top: point.y }}
+        />
+      </Radix.Trigger>
+      <Radix.Portal container={layer()}>
+        <Radix.Content
+          aria-label={label}
+          align="start"
+          sideOffset={2}
+          collisionPadding={8}
+          className={atPointClass}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            if (from instanceof HTMLElement) from.focus({ preventScroll: true });
+          }}
+        >
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+/** A heading of a menu, or a sentence in it. */
+export function MenuText({ children }: { children: ReactNode }) {
+  return <Radix.Label className="max-w-72 px-2 py-1 text-xs text-ink-soft">{children}</Radix.Label>;
 }
 
 interface MenuItemProps {

@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import { ApiError, explainAction } from "@/api/http";
 import { canDo } from "@/api/run-availability";
 import { type RunActions, useRunActions } from "@/api/run-actions";
-import type { CreateEvaluation, Run } from "@/api/types";
+import type { CreateEvaluation, QueueMove, Run } from "@/api/types";
 import { count, plural } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { toast } from "./toast";
@@ -105,6 +105,12 @@ function runActionsWithToasts(actions: RunActions, go: (href: string) => void) {
     pause: (run: NamedRun) => forEach([run], actions.pause, `${run.name} could not be paused`),
     resume: (run: NamedRun) =>
       forEach([run], (id) => actions.resume(id), `${run.name} could not be resumed`),
+    moveInQueue: (run: NamedRun, place: QueueMove) =>
+      forEach(
+        [run],
+        (id) => actions.moveInQueue(id, place),
+        `${run.name} could not be moved in the queue`,
+      ),
     evaluate,
     remove,
     restore,

@@ -1,4 +1,4 @@
-"""Commands on settings and configuration files: config show, check, migrate."""
+"""Commands on settings and configuration files: config show, set, unset, check, migrate."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 
 from rlviz.cli.completion import complete_run
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.options import AsJson, examples, match_folders, read_settings
+from rlviz.cli.options import AsJson, connected, examples, match_folders, read_settings
 from rlviz.cli.output import print_json, print_table, say, waiting
 
 if TYPE_CHECKING:
@@ -26,6 +26,11 @@ def register(app: typer.Typer) -> None:
     group.callback()(_show_by_default)
     group.command(epilog=examples("rlviz config show", "rlviz --config rlviz.yaml config show --json"))(show)
     group.command(
+        name="set",
+        epilog=examples("rlviz config set max_concurrent_runs 4", "rlviz config set max_bytes 50GB"),
+    )(set_value)
+    group.command(epilog=examples("rlviz config unset max_concurrent_runs"))(unset)
+    group.command(
         epilog=examples("rlviz config check", "rlviz config check rlviz.yaml", "rlviz config check last --json")
     )(check)
     group.command(epilog=examples("rlviz config migrate config.json", "rlviz config migrate config.json --write"))(
@@ -40,7 +45,7 @@ def _show_by_default(context: typer.Context) -> None:
 
 
 def show(context: typer.Context, as_json: AsJson = False) -> None:
-    """Show every setting, its value and its source: flag, environment, .env, file, or default."""
+    """Show every setting, its value and its source: flag, environment, .env, settings page, file, or default."""
     from rlviz.settings import PREFIX, Settings
 
     settings = read_settings(context)
@@ -52,6 +57,51 @@ def show(context: typer.Context, as_json: AsJson = False) -> None:
         for name in Settings.model_fields
     ]
     print_table(("SETTING", "VALUE", "SOURCE"), rows, keep=2)
+
+
+SettingName = Annotated[str, typer.Argument(metavar="NAME", help="The setting, for example max_concurrent_runs.")]
+
+
+def set_value(
+    context: typer.Context,
+    name: SettingName,
+    value: Annotated[str, typer.Argument(metavar="VALUE", help="The value, as in an environment variable.")],
+    as_json: AsJson = False,
+) -> None:
+    """Save a setting in the runs folder, as the Settings page does. Flags, variables and .env still override it."""
+    _change_setting(context, name, _parse(value), as_json=as_json)
+
+
+def unset(context: typer.Context, name: SettingName, as_json: AsJson = False) -> None:
+    """Remove a setting saved in the runs folder."""
+    _change_setting(context, name, None, as_json=as_json)
+
+
+def _parse(value: str) -> Any:
+    """Return an object given as JSON, or the text, which the service converts."""
+    try:
+        parsed = json.loads(value)
+    except ValueError:
+        return value
+    return parsed if isinstance(parsed, dict) else value
+
+
+def _change_setting(context: typer.Context, name: str, value: Any, *, as_json: bool) -> None:
+    name = name.lower().removeprefix("rlviz_")
+    with connected(context) as connection:
+        settings = connection.request("PATCH", "/settings", json={name: value}).json()
+    found = next(one for one in settings if one["name"] == name)
+    if as_json:
+        print_json(found)
+        return
+    applies = {
+        "now": "",
+        "new_runs": " It applies to new runs.",
+        "restart": " It applies when the service starts again.",
+    }[found["change"]["applies"]]
+    change = found["change"]
+    shown = change["otherwise"] if value is None else change["saved"]
+    say(f"{found['variable']} is {shown} ({change['otherwise_source'] if value is None else 'saved'}).{applies}")
 
 
 def check(

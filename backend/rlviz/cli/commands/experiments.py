@@ -89,6 +89,8 @@ def show(context: typer.Context, experiment: ExperimentName, follow: Follow = Fa
         say(f"{found['status']} · {progress_text(found)}")
         if said := found["problem"] or found["cause"]:
             say(said)
+        if found["hint_test"]:
+            say(f"Test of the hint “{found['hint_test']['title']}”: {found['hint_test']['sentence']}")
         say()
         if found["searches"]:
             _show_search(connection.get(f"/experiments/{experiment_id}/search"))

@@ -45,7 +45,7 @@ def doctor(
         typer.Option(
             "--output",
             "-o",
-            help="Also write the state of the installation into this zip archive, to send to a helper.",
+            help="Also write a diagnostic archive (zip) that you can attach to a bug report.",
         ),
     ] = None,
     runs: Annotated[

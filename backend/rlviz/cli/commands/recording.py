@@ -37,7 +37,8 @@ def recording(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Choose how much of a run is recorded. This works while it trains. Without a choice, show it with its cost."""
+    """Choose how much of a run is recorded. This works while it trains. Without DETAIL, show the current
+    choice and its cost."""
     with connected(context) as connection:
         path = f"/runs/{find_run(connection, run)}/recording"
         if detail is None:

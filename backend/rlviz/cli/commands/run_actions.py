@@ -82,7 +82,7 @@ def edit(
 
 
 def repair(context: typer.Context, run: RunName, as_json: AsJson = False) -> None:
-    """Repair a damaged run. What can be read is kept, the rest is moved aside."""
+    """Repair a damaged run: keep the readable parts and rename each damaged file."""
     with connected(context) as connection:
         repaired = connection.post(f"/runs/{find_run(connection, run)}/repair")
     _show(repaired, as_json)

@@ -70,7 +70,7 @@ def read_table(
 
     Raises:
         ImportRefused: The file is empty or has no names.
-        OSError: The disk refuses.
+        OSError: The file cannot be read.
     """
     records = CsvRecords(read_lines(path), is_names)
     columns: _Columns | None = None

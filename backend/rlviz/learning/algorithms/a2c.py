@@ -31,9 +31,11 @@ class A2CHyperparameters(OnPolicyHyperparameters):
     normalize_advantage: NormalizeAdvantage = False
     vf_coef: ValueWeight = 0.5
     max_grad_norm: MaxGradNorm = 0.5
-    use_rms_prop: Annotated[bool, setting(Group.LEARNING, "RMSprop as optimizer, as in the paper, not Adam.")] = True
+    use_rms_prop: Annotated[
+        bool, setting(Group.LEARNING, "Use the optimizer RMSprop, as in the paper, instead of Adam.")
+    ] = True
     rms_prop_eps: Annotated[
-        float, setting(Group.LEARNING, "RMSprop's epsilon, which keeps it from dividing by zero.", gt=0, le=1)
+        float, setting(Group.LEARNING, "RMSprop's epsilon, which prevents division by zero.", gt=0, le=1)
     ] = 1e-5
     ent_coef: EntropyWeight = 0.0
 

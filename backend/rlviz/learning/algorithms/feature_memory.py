@@ -20,7 +20,8 @@ Features = Mapping[int, torch.Tensor]
 class FeatureMemory:
     """Records and reuses the features of a policy's image networks.
 
-    ``newest`` holds the features of the last observations that were computed within ``record_newest``.
+    ``newest`` holds the features of the most recent observations that the policy processed inside a ``record_newest``
+    block.
     """
 
     def __init__(self, policy: Any) -> None:
@@ -42,7 +43,8 @@ class FeatureMemory:
 
     @contextmanager
     def compute_once(self, known: Sequence[Features]) -> Iterator[None]:
-        """Let each network compute its features once within the block, where every call gets the same observations.
+        """Inside the block, compute each network's features once and reuse them. All calls in the block must get the
+        same observations.
 
         Args:
             known: The recorded features of each observation; empty for an observation without any. An empty sequence

@@ -26,7 +26,7 @@ GROUPS = tuple(group.value for group in Group)
 
 
 class Need(StrEnum):
-    """A property of an environment without which a hyperparameter is not offered."""
+    """A property of an environment that a hyperparameter requires. Forms offer the hyperparameter only with it."""
 
     REAL_OBSERVATIONS = "real-observations"
     CONTINUOUS_ACTIONS = "continuous-actions"
@@ -45,10 +45,20 @@ LearningRateSchedule = Annotated[Schedule, setting(Group.LEARNING, "Constant, or
 BatchSize = Annotated[int, setting(Group.LEARNING, "Transitions drawn for each gradient step.", ge=1, le=8_192)]
 Minibatch = Annotated[int, setting(Group.LEARNING, "Transitions in a minibatch.", ge=2, le=65_536)]
 Gamma = Annotated[float, setting(Group.LEARNING, "Discount factor.", ge=0, le=1)]
-GaeLambda = Annotated[float, setting(Group.LEARNING, "Bias against variance in the advantage estimate.", ge=0, le=1)]
+GaeLambda = Annotated[
+    float,
+    setting(
+        Group.LEARNING,
+        "Trade-off in the advantage estimate: lower values have less variance, higher values less bias.",
+        ge=0,
+        le=1,
+    ),
+]
 NormalizeAdvantage = Annotated[bool, setting(Group.LEARNING, "Scale advantages to zero mean and unit variance.")]
 ValueWeight = Annotated[float, setting(Group.LEARNING, "Weight of the value loss.", ge=0, le=10)]
-MaxGradNorm = Annotated[float, setting(Group.LEARNING, "Gradients longer than this are shortened.", gt=0, le=100)]
+MaxGradNorm = Annotated[
+    float, setting(Group.LEARNING, "Maximum norm of a gradient; longer gradients are scaled down.", gt=0, le=100)
+]
 ReturnSteps = Annotated[
     int,
     setting(
@@ -59,17 +69,20 @@ ReturnSteps = Annotated[
     ),
 ]
 Tau = Annotated[
-    float, setting(Group.LEARNING, "Share of the online network copied into the target network.", gt=0, le=1)
+    float,
+    setting(
+        Group.LEARNING, "How much of the online network is blended into the target network at each update.", gt=0, le=1
+    ),
 ]
 TargetUpdateInterval = Annotated[
     int,
-    setting(Group.LEARNING, "Environment steps between copies into the target network.", ge=1, le=1_000_000),
+    setting(Group.LEARNING, "Environment steps between two updates of the target network.", ge=1, le=1_000_000),
 ]
 GradientSteps = Annotated[
     int,
     setting(
         Group.LEARNING,
-        "Gradient steps a round; -1: as many as environment steps were taken.",
+        "Gradient steps per update round; -1: as many as environment steps since the last round.",
         ge=-1,
         le=10_000,
     ),
@@ -77,12 +90,14 @@ GradientSteps = Annotated[
 
 # Experience
 
-EnvironmentCount = Annotated[int, setting(Group.EXPERIENCE, "Environments stepped side by side.", ge=1, le=64)]
+EnvironmentCount = Annotated[
+    int, setting(Group.EXPERIENCE, "Number of environments that run in parallel.", ge=1, le=64)
+]
 RolloutSteps = Annotated[
     int, setting(Group.EXPERIENCE, "Steps collected per environment before each update.", ge=2, le=65_536)
 ]
 TrainFreq = Annotated[
-    int, setting(Group.EXPERIENCE, "Steps of each environment between rounds of learning.", ge=1, le=10_000)
+    int, setting(Group.EXPERIENCE, "Steps of each environment between update rounds.", ge=1, le=10_000)
 ]
 LearningStarts = Annotated[
     int, setting(Group.EXPERIENCE, "Steps collected before learning begins.", ge=0, le=1_000_000)
@@ -107,33 +122,39 @@ NormalizeRewards = Annotated[
 
 # Memory
 
-BufferSize = Annotated[int, setting(Group.MEMORY, "Transitions the replay buffer holds.", ge=100, le=1_000_000)]
+BufferSize = Annotated[
+    int, setting(Group.MEMORY, "Maximum number of transitions in the replay buffer.", ge=100, le=1_000_000)
+]
 OptimizeMemory = Annotated[
     bool,
     setting(
         Group.MEMORY,
-        "Store each observation once, in half the memory; an episode cut off by its time limit then counts as ended.",
+        "Store each observation once, which halves the memory. An episode that reaches the time limit is then treated "
+        "as terminated.",
     ),
 ]
 
 # Exploration
 
 EntropyWeight = Annotated[
-    float, setting(Group.EXPLORATION, "Weight of the entropy bonus, which keeps exploring.", ge=0, le=1)
+    float,
+    setting(Group.EXPLORATION, "Weight of the entropy bonus. Higher values keep the policy exploring.", ge=0, le=1),
 ]
 ExplorationFraction = Annotated[
     float,
-    setting(Group.EXPLORATION, "Share of training over which epsilon falls to its final value.", gt=0, le=1),
+    setting(Group.EXPLORATION, "Share of training during which epsilon falls to its final value.", gt=0, le=1),
 ]
 InitialEpsilon = Annotated[
-    float, setting(Group.EXPLORATION, "Epsilon at the start: share of random actions.", ge=0, le=1)
+    float, setting(Group.EXPLORATION, "Initial epsilon: share of random actions at the start.", ge=0, le=1)
 ]
-FinalEpsilon = Annotated[float, setting(Group.EXPLORATION, "Epsilon after the fall.", ge=0, le=1)]
+FinalEpsilon = Annotated[
+    float, setting(Group.EXPLORATION, "Final epsilon: share of random actions after the decay.", ge=0, le=1)
+]
 UseSde = Annotated[
     bool,
     setting(
         Group.EXPLORATION,
-        "Explore with noise that depends on the state (gSDE), smoother than fresh noise at every step. "
+        "Explore with noise that depends on the state (gSDE). It is smoother than new noise at every step. "
         "For continuous actions.",
         needs=Need.CONTINUOUS_ACTIONS,
     ),
@@ -165,7 +186,7 @@ NetArch = Annotated[
     list[Annotated[int, Field(ge=4, le=1024)]],
     Field(
         max_length=4,
-        description="Units in each hidden layer; none: no hidden layers after the observation or its image features.",
+        description="Units in each hidden layer. Empty: no hidden layers.",
         json_schema_extra={"group": Group.NETWORK.value},
     ),
 ]

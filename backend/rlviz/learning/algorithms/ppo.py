@@ -31,14 +31,20 @@ class PPOHyperparameters(OnPolicyHyperparameters):
     n_epochs: Annotated[
         int, setting(Group.LEARNING, "Passes over the collected data in each update.", ge=1, le=100)
     ] = 10
-    clip_range: Annotated[float, setting(Group.LEARNING, "How far the policy may move in one update.", gt=0, le=1)] = (
-        0.2
-    )
+    clip_range: Annotated[
+        float, setting(Group.LEARNING, "Clip range of the probability ratio: 1 ± this value.", gt=0, le=1)
+    ] = 0.2
     clip_range_schedule: Annotated[Schedule, setting(Group.LEARNING, "Constant, or falling linearly to zero.")] = (
         "constant"
     )
     target_kl: Annotated[
-        float | None, setting(Group.LEARNING, "End an update early beyond this divergence; null: never.", gt=0, le=10)
+        float | None,
+        setting(
+            Group.LEARNING,
+            "End an update early if the KL divergence exceeds 1.5 times this value. Null: never.",
+            gt=0,
+            le=10,
+        ),
     ] = None
     vf_coef: ValueWeight = 0.5
     max_grad_norm: MaxGradNorm = 0.5
@@ -57,7 +63,8 @@ PPO = Algorithm(
     id="ppo",
     name="PPO",
     title="Proximal Policy Optimization",
-    summary="Learns a policy from fresh experience, in small clipped steps. Steady and hard to break.",
+    summary="Learns a policy from new experience, in small clipped steps. Stable and robust to the choice of "
+    "hyperparameters.",
     observation_spaces=VECTORS,
     action_spaces=VECTORS,
     model_class="stable_baselines3:PPO",

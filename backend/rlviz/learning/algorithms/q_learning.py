@@ -23,7 +23,7 @@ from rlviz.learning.algorithms.knobs import EXPLORATION_RATE, LEARNING_RATE
 from rlviz.learning.algorithms.off_policy import epsilon_problems
 
 LOG_STEPS = 1_000
-"""Steps of each environment between two rows of metrics; they count as one rollout."""
+"""Steps per environment between two rows of metrics. These steps count as one rollout."""
 
 
 class QLearningHyperparameters(Hyperparameters):

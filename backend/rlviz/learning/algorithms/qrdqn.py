@@ -36,7 +36,12 @@ class QRDQNHyperparameters(DeepQHyperparameters):
     exploration_final_eps: FinalEpsilon = 0.01
     max_grad_norm: Annotated[
         float | None,
-        setting(Group.LEARNING, "Gradients longer than this are shortened; null: never.", gt=0, le=100),
+        setting(
+            Group.LEARNING,
+            "Maximum norm of a gradient; longer gradients are scaled down. Null: no limit.",
+            gt=0,
+            le=100,
+        ),
     ] = None
     n_quantiles: Annotated[
         int, setting(Group.NETWORK, "Quantiles of the return learned for each action.", ge=2, le=500)
@@ -53,7 +58,7 @@ QRDQN = Algorithm(
     id="qrdqn",
     name="QR-DQN",
     title="Quantile Regression DQN",
-    summary="Learns the whole distribution of each action's return, not only its mean. Often steadier than DQN.",
+    summary="Learns the whole distribution of each action's return, not only its mean. Often more stable than DQN.",
     observation_spaces=VECTORS,
     action_spaces=("Discrete",),
     model_class="sb3_contrib:QRDQN",

@@ -9,7 +9,7 @@ from rlviz.domain.config import RunActor
 from rlviz.learning.algorithms.base import HERE, Algorithm, Hyperparameters, Layout, MemoryNeed
 
 RANDOM_TIMESTEPS = 10_000
-"""Steps of a run without a chosen length."""
+"""Default number of steps of a run."""
 
 
 class NoHyperparameters(Hyperparameters):

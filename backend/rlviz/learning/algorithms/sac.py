@@ -19,7 +19,7 @@ class SACHyperparameters(OffPolicyHyperparameters):
         int,
         setting(
             Group.LEARNING,
-            "Gradient steps of a round between copies into the target network.",
+            "Gradient steps between two updates of the target network.",
             ge=1,
             le=1_000_000,
         ),
@@ -28,7 +28,7 @@ class SACHyperparameters(OffPolicyHyperparameters):
         float | None,
         setting(
             Group.EXPLORATION,
-            "Weight of the entropy bonus, which keeps exploring; null: tuned during training.",
+            "Weight of the entropy bonus. Higher values keep the policy exploring. Null: tuned during training.",
             ge=0,
             le=10,
         ),
@@ -48,7 +48,7 @@ SAC = Algorithm(
     id="sac",
     name="SAC",
     title="Soft Actor-Critic",
-    summary="Seeks reward and randomness together, from replayed experience. The first choice for continuous actions.",
+    summary="Maximises reward and randomness together, from a replay buffer. The first choice for continuous actions.",
     observation_spaces=VECTORS,
     action_spaces=("Box",),
     needs_bounds=True,

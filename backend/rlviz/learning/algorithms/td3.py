@@ -23,23 +23,21 @@ class TD3Hyperparameters(OffPolicyHyperparameters):
         **OffPolicyHyperparameters.own_defaults,
         "action_noise": _NOISY,
         "action_noise_std": _NOISY,
-        "net_arch": f"{HERE}: the size of SAC's, smaller than the library's [400, 300]",
+        "net_arch": f"{HERE}: as for SAC, smaller than the library's [400, 300]",
     }
 
     learning_rate: LearningRate = 1e-3
-    policy_delay: Annotated[
-        int, setting(Group.LEARNING, "Updates of the critics for each of the actor.", ge=1, le=100)
-    ] = 2
+    policy_delay: Annotated[int, setting(Group.LEARNING, "Critic updates per actor update.", ge=1, le=100)] = 2
     target_policy_noise: Annotated[
         float, setting(Group.LEARNING, "Noise on the target's actions, which smooths the critics.", ge=0, le=1)
     ] = 0.2
     target_noise_clip: Annotated[
-        float, setting(Group.LEARNING, "Largest noise on the target's actions.", ge=0, le=1)
+        float, setting(Group.LEARNING, "Maximum absolute noise on the target's actions.", ge=0, le=1)
     ] = 0.5
     action_noise: Annotated[
         Literal["normal", "ornstein-uhlenbeck", "none"],
         setting(
-            Group.EXPLORATION, "Noise on the actions while training: independent, drifting from step to step, or none."
+            Group.EXPLORATION, "Noise on the actions during training: independent, drifting from step to step, or none."
         ),
     ] = "normal"
     action_noise_std: Annotated[
@@ -66,7 +64,7 @@ TD3 = Algorithm(
     id="td3",
     name="TD3",
     title="Twin Delayed DDPG",
-    summary="A deterministic policy that climbs the lower of two critics, from replayed experience. "
+    summary="Learns a deterministic policy from a replay buffer, using the lower estimate of two critics. "
     "For continuous actions.",
     observation_spaces=VECTORS,
     action_spaces=("Box",),

@@ -20,19 +20,27 @@ class TRPOHyperparameters(OnPolicyHyperparameters):
     learning_rate: LearningRate = 1e-3
     batch_size: Minibatch = 128
     target_kl: Annotated[
-        float, setting(Group.LEARNING, "How far the policy may move in one update, as divergence.", gt=0, le=1)
+        float,
+        setting(Group.LEARNING, "Maximum KL divergence between the old and the new policy in one update.", gt=0, le=1),
     ] = 0.01
     n_critic_updates: Annotated[
         int, setting(Group.LEARNING, "Passes of the value network over each rollout.", ge=1, le=100)
     ] = 10
     cg_max_steps: Annotated[
-        int, setting(Group.LEARNING, "Steps of the conjugate gradient that finds the direction.", ge=1, le=100)
+        int,
+        setting(
+            Group.LEARNING,
+            "Steps of the conjugate gradient method, which finds the direction of the update.",
+            ge=1,
+            le=100,
+        ),
     ] = 15
     cg_damping: Annotated[
-        float, setting(Group.LEARNING, "Added to the curvature, which keeps the direction stable.", ge=0, le=1)
+        float,
+        setting(Group.LEARNING, "Damping added to the Fisher matrix, for a more stable step direction.", ge=0, le=1),
     ] = 0.1
     line_search_shrinking_factor: Annotated[
-        float, setting(Group.LEARNING, "Factor by which a step that is too long is shortened.", gt=0, lt=1)
+        float, setting(Group.LEARNING, "Factor that shortens a step that is too long.", gt=0, lt=1)
     ] = 0.8
     line_search_max_iter: Annotated[
         int, setting(Group.LEARNING, "Number of shortened steps to try before the update is skipped.", ge=1, le=100)
@@ -40,7 +48,7 @@ class TRPOHyperparameters(OnPolicyHyperparameters):
     sub_sampling_factor: Annotated[
         int,
         setting(
-            Group.LEARNING, "Update the policy with every n-th transition only: faster, less precise.", ge=1, le=64
+            Group.LEARNING, "Update the policy with every n-th transition only: faster, but less precise.", ge=1, le=64
         ),
     ] = 1
 
@@ -55,7 +63,7 @@ class TRPOHyperparameters(OnPolicyHyperparameters):
         return [
             FieldError(
                 "/hyperparameters/sub_sampling_factor",
-                f"Of a rollout of n_steps × n_envs = {rollout} transitions only one would be left; normalised "
+                f"Only one of the n_steps × n_envs = {rollout} transitions of a rollout would be left; normalised "
                 f"advantages need two. Use at most {rollout - 1}, or longer rollouts.",
             )
         ]
@@ -65,8 +73,8 @@ TRPO = Algorithm(
     id="trpo",
     name="TRPO",
     title="Trust Region Policy Optimization",
-    summary="Takes the largest step that stays within a trusted distance of the last policy. "
-    "PPO's more careful predecessor.",
+    summary="Takes the largest step that keeps the KL divergence from the last policy within a limit. "
+    "PPO's predecessor: more precise, but slower.",
     observation_spaces=VECTORS,
     action_spaces=VECTORS,
     model_class="sb3_contrib:TRPO",

@@ -13,15 +13,16 @@ from pydantic import JsonValue
 from rlviz.learning.algorithms import ALGORITHMS
 
 FEWEST_UPDATES = 5
-"""Rounds of updates below which training learns almost nothing, whatever the other hyperparameters."""
+"""With fewer rounds of updates, training learns almost nothing, regardless of the other hyperparameters."""
 
 _WARNING = (
-    "A {subject} whose rollouts have {rollout} steps has {few}. Give {enough} steps or more, or smaller rollouts."
+    "With {rollout} steps per rollout, a {subject} has {few}. "
+    "Train for at least {enough} steps, or use smaller rollouts."
 )
 
-_FEW = "{updates} rounds of updates, too few to learn much"
-_SINGLE = "a single round of updates"
-_NOTHING = f"{_SINGLE}, at a learning rate of 0: it learns nothing"
+_FEW = "only {updates} rounds of updates, too few to learn much"
+_SINGLE = "only one round of updates"
+_NOTHING = f"{_SINGLE}, with a learning rate of 0, so it learns nothing"
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class LengthWarnings:
     """Templates of warnings with the fields ``{rollout}``, ``{enough}`` and, in ``few``, ``{updates}``.
 
     Args:
-        few: For several rounds of updates, but less than FEWEST_UPDATES.
+        few: For several rounds of updates, but fewer than FEWEST_UPDATES.
         single: For a single round of updates.
         nothing: For a single round of updates with a linear schedule, whose learning rate is 0.
     """

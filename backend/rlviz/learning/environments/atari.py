@@ -51,11 +51,14 @@ class AtariOptions(Options):
         0.25,
         ge=0,
         lt=1,
-        description="Chance in each frame that the last action is repeated, so that the agent cannot learn by rote.",
+        description="Probability in each frame that the last action is repeated, so that the agent cannot memorise a "
+        "sequence of actions.",
     )
-    full_action_space: bool = Field(False, description="All 18 positions of the joystick, not only those that matter.")
-    life_loss_ends_episode: bool = Field(True, description="While learning, count a lost life as an end.")
-    clip_reward: bool = Field(True, description="While learning, count only the sign of each reward.")
+    full_action_space: bool = Field(
+        False, description="All 18 positions of the joystick, not only those that the game uses."
+    )
+    life_loss_ends_episode: bool = Field(True, description="During training, a lost life ends the episode.")
+    clip_reward: bool = Field(True, description="During training, only the sign of each reward counts.")
 
     def consequences(self) -> dict[str, Any]:
         return {"action_space": discrete(18, *_JOYSTICK), "controls": _JOYSTICK_KEYS} if self.full_action_space else {}
@@ -89,7 +92,7 @@ def _game(
         name=name,
         family=_FAMILY,
         summary=summary,
-        sees="The last four pictures of the screen, small and grey.",
+        sees="The last four frames of the screen, small and grey.",
         does=does,
         observation_space=box(shape=(FRAME_STACK, SIDE, SIDE), dtype="uint8"),
         action_space=action_space,
@@ -107,7 +110,7 @@ def _game(
 
 PONG = _game(
     "Pong",
-    "Table tennis against the machine, up to 21. One point for each ball won, one lost for each ball lost.",
+    "Table tennis against the machine, up to 21. Each ball won earns 1 point, each ball lost costs 1 point.",
     "Moves its paddle up or down, or serves.",
     discrete(6, "nothing", "fire", "up", "down", "fire and up", "fire and down"),
     {2: UP, 3: DOWN, 1: SPACE, 4: (UP, SPACE), 5: (DOWN, SPACE)},
@@ -116,7 +119,7 @@ PONG = _game(
 
 BREAKOUT = _game(
     "Breakout",
-    "Clear a wall of bricks with a ball and five lives. More points for the bricks higher up.",
+    "Clear a wall of bricks with a ball and five lives. Higher bricks earn more points.",
     "Moves its paddle left or right, or serves.",
     discrete(4, "nothing", "fire", "right", "left"),
     {3: LEFT, 2: RIGHT, 1: SPACE},

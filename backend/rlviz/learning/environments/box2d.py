@@ -47,9 +47,9 @@ _RACE_FPS = 50
 
 
 class LunarLanderOptions(Options):
-    continuous: bool = Field(False, description="Throttles from −1 to 1 instead of engines that are on or off.")
+    continuous: bool = Field(False, description="Continuous engine power from −1 to 1 instead of on/off engines.")
     gravity: float = Field(-10.0, gt=-12, lt=0, description="Gravity, downwards.")
-    enable_wind: bool = Field(False, description="Wind and turbulence push the lander about.")
+    enable_wind: bool = Field(False, description="Wind and turbulence push the lander.")
     wind_power: float = Field(15.0, ge=0, le=20, description="Strength of the wind, if there is wind.")
     turbulence_power: float = Field(1.5, ge=0, le=2, description="Strength of the turbulence, if there is wind.")
 
@@ -77,12 +77,16 @@ class BipedalWalkerOptions(Options):
 
 
 class CarRacingOptions(Options):
-    continuous: bool = Field(True, description="A steering wheel and pedals; else five actions.")
-    domain_randomize: bool = Field(False, description="Other colours of track and grass in each episode.")
-    lap_complete_percent: float = Field(0.95, gt=0, le=1, description="Share of the track that makes a lap.")
+    continuous: bool = Field(True, description="Continuous steering, gas and brake. If off: five discrete actions.")
+    domain_randomize: bool = Field(False, description="New colours of track and grass in each episode.")
+    lap_complete_percent: float = Field(
+        0.95, gt=0, le=1, description="Share of the track tiles that must be visited to complete a lap."
+    )
     frame_skip: int = Field(2, ge=1, le=8, description="Frames for which each action is held.")
-    frame_stack: int = Field(2, ge=1, le=8, description="Pictures seen together, so that speed can be seen.")
-    picture_size: int = Field(64, ge=36, le=96, description="Pixels of a side of each picture.")
+    frame_stack: int = Field(
+        2, ge=1, le=8, description="Number of stacked frames in an observation. Stacking makes speed visible."
+    )
+    picture_size: int = Field(64, ge=36, le=96, description="Width and height of each frame in pixels.")
 
     def consequences(self) -> dict[str, Any]:
         changed: dict[str, Any] = {
@@ -104,9 +108,10 @@ LUNAR_LANDER = Environment(
     id="LunarLander-v3",
     name="LunarLander",
     family=_FAMILY,
-    summary="Land between two flags, softly and upright. Points for approach and landing, fewer for fuel and crashes.",
+    summary="Land between two flags, softly and upright. Points for approach and landing. "
+    "Fuel and crashes cost points.",
     sees="Position, speed, tilt and whether each leg touches the ground: eight numbers.",
-    does="Fires its main engine or one of its side engines, or none.",
+    does="Fires its main engine, one of its side engines, or none.",
     observation_space=box(
         "x",
         "y",
@@ -132,7 +137,7 @@ BIPEDAL_WALKER = Environment(
     id="BipedalWalker-v3",
     name="BipedalWalker",
     family=_FAMILY,
-    summary="Teach two legs to walk. Points for getting ahead, fewer for effort, a hundred lost for a fall.",
+    summary="Teach two legs to walk. Points for moving forward. Motor torque costs points, and a fall costs 100.",
     sees="The state of hull and joints, and ten distances measured ahead: 24 numbers.",
     does="Turns both hips and both knees with any torque from −1 to 1.",
     observation_space=box(*_WALKER_SEES, units=_WALKER_UNITS),
@@ -155,8 +160,8 @@ CAR_RACING = Environment(
     id="CarRacing-v3",
     name="CarRacing",
     family=_FAMILY,
-    summary="Drive a lap seen from above. Points for each piece of track, fewer for time.",
-    sees="Small grey pictures of the track around the car, the last few together.",
+    summary="Drive a lap, seen from above. Points for each track tile visited. Time costs points.",
+    sees="Small grey images of the track around the car: the newest few frames, stacked.",
     does="Steers, accelerates and brakes.",
     observation_space=box(shape=(2, 64, 64), dtype="uint8"),
     action_space=box("steering", "gas", "brake", units=("",) * 3),

@@ -1,6 +1,6 @@
 """Wraps a user's environment so that it behaves as Stable-Baselines3 expects, and reports where it does not.
 
-Values that the environment counts in its own way are converted for training. The module also describes the spaces of a
+Discrete values that do not start at 0 are converted for training. The module also describes the spaces of a
 user's environment, and checks that they have not changed since. Imports Gymnasium, so only workers may import it.
 """
 
@@ -27,10 +27,10 @@ from rlviz.learning.environments.observed import brief as brief_value
 from rlviz.learning.environments.wrappers import Env, Outcome, Wrapper
 
 CLOSE_SECONDS = 3.0
-"""How long ``close`` may take before it is left alone."""
+"""Seconds to wait for ``close`` to return."""
 
 HUGE_REWARD = 1e6
-"""Larger rewards cause a warning, because they drown the losses that a network learns from."""
+"""Larger rewards cause a warning, because they dominate the loss."""
 
 RESERVED = frozenset({"episode", "terminal_observation", "TimeLimit.truncated"})
 """Keys of an info dictionary that the library itself uses."""
@@ -95,7 +95,7 @@ class Conforming(Wrapper):
     - ``close`` returns within CLOSE_SECONDS and never raises.
     - A call of ``sys.exit`` raises EnvironmentFaulty.
 
-    Raises EnvironmentFaulty for what cannot be learned from. What can, but should not, is reported to ``listener``:
+    Raises EnvironmentFaulty if training is impossible. Problems that allow training are reported to ``listener``:
     numbers that are not finite, huge rewards, observations outside their space.
 
     It has no state for snapshots: ``rlviz.learning.environments.state`` skips it.
@@ -236,7 +236,7 @@ def brief_action(action: Any) -> str:
 
 
 _HANGING: set[type] = set()
-"""Classes whose ``close`` once did not return. It is not waited for again."""
+"""Environment classes whose ``close`` has timed out once. Later calls do not wait for it."""
 
 
 def close_within(env: Env, seconds: float) -> str | None:

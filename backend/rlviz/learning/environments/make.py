@@ -35,7 +35,7 @@ def make_environment(config: RunConfig, *, render: bool = False, whole_episodes:
 
     Args:
         config: The run's configuration.
-        render: Whether it renders RGB frames of the environment itself, not of the agent's observations.
+        render: Whether the environment renders RGB frames. These show the environment, not the agent's observations.
         whole_episodes: Whether rewards and ends are the environment's own, even if a wrapper changes them for learning
             (clipped rewards, a lost life as the end).
 

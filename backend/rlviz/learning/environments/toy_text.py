@@ -22,7 +22,7 @@ from rlviz.learning.environments.base import (
 _FAMILY = Family("toy-text", "Toy text", requires=("pygame",), install="pip install 'gymnasium[toy-text]'")
 
 CLIFF_STEP_LIMIT = 200
-"""Gymnasium sets no step limit for CliffWalking, so an episode with a policy that walks in circles would never end."""
+"""Gymnasium sets no step limit for CliffWalking, so a policy that walks in circles would never finish."""
 
 _STOPS = ("red", "green", "yellow", "blue")
 _TAXI_DOES = ("south", "north", "east", "west", "pick up", "drop off")
@@ -35,7 +35,7 @@ _CLIFF = ("F" * 12,) * 3 + ("S" + "C" * 10 + "G",)
 
 class FrozenLakeOptions(Options):
     map_name: Literal["4x4", "8x8"] = Field("4x4", description="Size of the lake.")
-    is_slippery: bool = Field(True, description="On ice, two moves of three go sideways instead.")
+    is_slippery: bool = Field(True, description="On ice, two out of three moves go sideways.")
 
     def consequences(self) -> dict[str, Any]:
         if self.map_name == "4x4":
@@ -53,11 +53,11 @@ class FrozenLakeOptions(Options):
 
 
 class CliffWalkingOptions(Options):
-    is_slippery: bool = Field(False, description="On ice, two moves of three go sideways instead.")
+    is_slippery: bool = Field(False, description="On ice, two out of three moves go sideways.")
 
 
 class TaxiOptions(Options):
-    is_rainy: bool = Field(False, description="In rain, one move of five goes sideways instead.")
+    is_rainy: bool = Field(False, description="In rain, one out of five moves goes sideways.")
     fickle_passenger: bool = Field(False, description="The passenger may change the destination on the way.")
 
     def consequences(self) -> dict[str, Any]:
@@ -66,16 +66,16 @@ class TaxiOptions(Options):
 
 
 class BlackjackOptions(Options):
-    natural: bool = Field(False, description="An ace and a ten at the start win one and a half times the stake.")
-    sab: bool = Field(True, description="Rules of Sutton and Barto's book; they win over natural.")
+    natural: bool = Field(False, description="An ace and a ten in the first two cards win 1.5 times the stake.")
+    sab: bool = Field(True, description="Use the rules of Sutton and Barto's book. If on, `natural` is ignored.")
 
 
 FROZEN_LAKE = Environment(
     id="FrozenLake-v1",
     name="FrozenLake",
     family=_FAMILY,
-    summary="Cross a frozen lake without falling into a hole. One point at the goal, none anywhere else.",
-    sees="The number of the square it stands on.",
+    summary="Cross a frozen lake without falling into a hole. Reaching the goal earns 1 point; nothing else does.",
+    sees="The number of the square on which it stands.",
     does="Moves left, down, right or up; on slippery ice it often slides sideways.",
     observation_space=grid_states(4, 4),
     action_space=discrete(4, "left", "down", "right", "up"),
@@ -91,8 +91,9 @@ CLIFF_WALKING = Environment(
     id="CliffWalking-v1",
     name="CliffWalking",
     family=_FAMILY,
-    summary="Walk along a cliff to the other end. One point lost a step, a hundred for falling, and back to the start.",
-    sees="The number of the square it stands on.",
+    summary="Walk along a cliff to the other end. Each step costs 1 point. A fall costs 100 points and returns the "
+    "agent to the start.",
+    sees="The number of the square on which it stands.",
     does="Moves up, right, down or left.",
     observation_space=grid_states(4, 12),
     action_space=discrete(4, "up", "right", "down", "left"),
@@ -109,8 +110,9 @@ TAXI = Environment(
     id="Taxi-v4",
     name="Taxi",
     family=_FAMILY,
-    summary="Take a passenger where they want to go. 20 points there, one lost a step, ten for a mistake.",
-    sees="One number for where the taxi, the passenger and the destination are.",
+    summary="Take a passenger to their destination. 20 points for a delivery; each step costs 1 point, each wrong "
+    "pick-up or drop-off 10.",
+    sees="One number that encodes the positions of the taxi, the passenger and the destination.",
     does="Drives south, north, east or west, picks up, or drops off.",
     observation_space=factored(
         StateFactor("taxi row", 5, start=1),
@@ -130,9 +132,9 @@ BLACKJACK = Environment(
     id="Blackjack-v1",
     name="Blackjack",
     family=_FAMILY,
-    summary="Beat the dealer without going over 21. One point won or lost a hand; the best play loses a little.",
-    sees="One number for its sum, the dealer's card and whether it holds a usable ace.",
-    does="Takes another card, or sticks with what it has.",
+    summary="Beat the dealer without going over 21. Win or lose one point per hand; even optimal play loses a little.",
+    sees="One number that encodes its sum, the dealer's card and whether it has a usable ace.",
+    does="Takes another card, or stops.",
     observation_space=factored(
         StateFactor("sum of its hand", 32),
         StateFactor("dealer's card", 11, labels=("none", "ace", *map(str, range(2, 11)))),

@@ -20,16 +20,17 @@ import numpy as np
 import torch
 from PIL import Image, ImageDraw
 
-from rlviz.domain.clips import MAX_CLIP_STEPS, ClipRecord, ClipRequest, PlayedEpisode, SlicePlan
+from rlviz.domain.clips import MAX_CLIP_STEPS, ClipRecord, ClipRequest, FuturePlan, PlayedEpisode, SlicePlan
 from rlviz.domain.config import RunConfig
 from rlviz.domain.evaluation import EpisodeResult, VideoFacts
 from rlviz.domain.metrics import EPISODE_REWARD
 from rlviz.domain.recording import Detail
-from rlviz.learning.algorithms.policy import TrainedPolicy
+from rlviz.learning.algorithms.policy import Policy, RandomPolicy, TrainedPolicy
 from rlviz.learning.environments.custom import find_environment
 from rlviz.learning.environments.make import make_environment
 from rlviz.learning.playing.evaluate import cause_of, load_policy
 from rlviz.learning.playing.film import Interruption, MoreUrgent, film
+from rlviz.learning.playing.futures import play_future
 from rlviz.learning.playing.recording import (
     PictureStrips,
     Pixels,
@@ -221,7 +222,9 @@ class _Studio:
             self.env.close()
 
     def fulfil(self, request: ClipRequest) -> None:
-        record = ClipRecord(id=request.id, kind=request.kind, seed=request.seed, greedy=request.greedy)
+        record = ClipRecord(
+            id=request.id, kind=request.kind, seed=request.seed, greedy=request.greedy, future=request.future
+        )
         try:
             if request.plan is not None:
                 self._slice(request, request.plan)
@@ -229,6 +232,8 @@ class _Studio:
                 policy = self._policy(request.policies[0])
                 found = step_saliency(self._folder, self.env, policy, request.saliency)
                 self._clips.write_saliency(request.id, found)
+            elif request.future is not None:
+                record = record.model_copy(update=self._depart(request, request.future))
             elif request.picture_only:
                 record = record.model_copy(update=self._picture(request))
             else:
@@ -327,6 +332,14 @@ class _Studio:
                 episodes.append(self._episode(request, step, self._policy(file), scene, max_steps))
                 scene.hold(round(find_environment(self.config).render_fps * 0.5))
         return {"episodes": episodes, "video": self._facts(request, video)}
+
+    def _depart(self, request: ClipRequest, plan: FuturePlan) -> dict[str, Any]:
+        """Film the future after another action. Raises MoreUrgent."""
+        policy: Policy = self._policy(request.policies[0]) if request.policies else RandomPolicy(self.env.action_space)
+        interruption = Interruption(self._clips, request)
+        with self._recorder(request) as video:
+            outcome = play_future(self._folder, self.env, policy, plan, video, interruption)
+        return {"outcome": outcome, "video": self._facts(request, video)}
 
     def _slice(self, request: ClipRequest, plan: SlicePlan) -> None:
         """Compute a value slice, for which no episode is played."""

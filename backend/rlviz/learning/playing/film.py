@@ -238,14 +238,16 @@ def _differences(file: StepFile, config: RunConfig, camera: _Camera | None) -> I
                 elif episode is not None and not episode.newest.is_last and columns["action"].present[row]:
                     step = episode.take_action(columns["action"].numbers[row])
                 picture = env.render() if camera is not None or columns["frame_hash"].present[row] else None
-                column = "index" if step is None else _differing(file, columns, row, step, picture)
+                column = "index" if step is None else differing_column(file, columns, row, step)
+                if column is None and not _same_frame(columns["frame_hash"], row, picture):
+                    column = "frame_hash"
                 if camera is not None and step is not None:
                     camera.show(step, picture)
                 yield compared, None if column is None else Difference(episode=number, index=index, column=column)
 
 
-def _differing(file: StepFile, columns: dict[str, Column], row: int, step: Step, picture: Any) -> str | None:
-    """Return the first column in which ``step``, or its ``picture``, differs from the record."""
+def differing_column(file: StepFile, columns: dict[str, Column], row: int, step: Step) -> str | None:
+    """Return the first of ``columns`` in which ``step`` differs from the record in ``row``; None if none does."""
     layout = file.about.observation.layout
     seen_hash = hash_of(layout, step.observation)
     came: dict[str, Any] = {
@@ -261,10 +263,11 @@ def _differing(file: StepFile, columns: dict[str, Column], row: int, step: Step,
     for name, value in came.items():
         if name in columns and not _same(columns[name], row, value):
             return name
-    hashed = columns["frame_hash"]
-    if hashed.present[row] and hashed.numbers[row] != digest_of(np.asarray(picture)).hex():
-        return "frame_hash"
     return None
+
+
+def _same_frame(hashed: Column, row: int, picture: Any) -> bool:
+    return not hashed.present[row] or bool(hashed.numbers[row] == digest_of(np.asarray(picture)).hex())
 
 
 def _same(column: Column, row: int, value: Any) -> bool:

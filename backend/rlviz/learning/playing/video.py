@@ -28,7 +28,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from rlviz.domain.errors import VideoNotWritten
-from rlviz.domain.evaluation import VideoFacts
+from rlviz.domain.evaluation import CAPTION_HEIGHT, VideoFacts
 from rlviz.domain.plain_text import decode_text
 from rlviz.learning.playing.recording import Pixels, check_picture, fit_picture
 from rlviz.rundir.files import temporary_name
@@ -155,8 +155,7 @@ def _widen(pipe: int) -> None:
             fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
 
 
-STRIP_HEIGHT = 28
-"""Height in pixels; even, so that a picture of even height stays even."""
+STRIP_HEIGHT = CAPTION_HEIGHT
 
 MIN_WIDTH = 400
 """Width in pixels below which the three fields do not fit."""
@@ -258,7 +257,7 @@ def _glyph(character: str) -> Pixels:
 
 
 MAX_HEIGHT = 720
-"""Minimum size of a video frame in pixels, caption included."""
+"""Maximum height of a video frame in pixels, caption included. Higher pictures are scaled down."""
 
 
 class Canvas:
@@ -491,8 +490,8 @@ def _quoted(path: Path) -> str:
     return str(path.absolute()).replace("'", r"'\''")
 
 
-WIDTH = 160
-"""Width in pixels."""
+THUMBNAIL_WIDTH = 160
+"""Width of the thumbnail of a video in pixels."""
 
 _KEPT = 16
 _OVERSIZE = 4
@@ -514,7 +513,7 @@ class Thumbnail:
 
     def show(self, picture: Pixels) -> None:
         if self._shown % self._stride == 0:
-            every = max(1, picture.shape[1] // (_OVERSIZE * WIDTH))
+            every = max(1, picture.shape[1] // (_OVERSIZE * THUMBNAIL_WIDTH))
             self._frames.append(picture[::every, ::every].copy())
             if len(self._frames) > _KEPT:
                 del self._frames[1::2]
@@ -523,7 +522,7 @@ class Thumbnail:
 
     def webp(self) -> bytes:
         image = Image.fromarray(self._frames[int((len(self._frames) - 1) * PLACE)])
-        height = max(1, round(image.height * WIDTH / image.width))
+        height = max(1, round(image.height * THUMBNAIL_WIDTH / image.width))
         file = BytesIO()
-        image.resize((WIDTH, height), Image.Resampling.BILINEAR).save(file, "WEBP", quality=60, method=2)
+        image.resize((THUMBNAIL_WIDTH, height), Image.Resampling.BILINEAR).save(file, "WEBP", quality=60, method=2)
         return file.getvalue()

@@ -44,8 +44,8 @@ class _Part(NamedTuple):
 class InWords:
     """A condition in the language of ``stats/conditions.py``. No comparison with null is true, not even ``!=``.
 
-    This class is also the vocabulary of the condition: numbers by column name, ``observation.pole angle`` or just
-    ``pole angle``, Discrete actions and actors by name, and flags. Raises InvalidRequest, at pointer ``at``.
+    This class also defines the names that a condition may use: numbers by column name, ``observation.pole angle`` or
+    just ``pole angle``, Discrete actions and actors by name, and flags. Raises InvalidRequest, at pointer ``at``.
     """
 
     def __init__(self, file: StepFile, text: str, at: str) -> None:

@@ -130,7 +130,7 @@ class Checkpoints:
         self._journals.event(step, CheckpointData(path=within, request=answered))
 
     def write_export(self, model: BaseAlgorithm) -> None:
-        """Write the export of the current policy. If the disk refuses it, the next call tries again."""
+        """Write the export of the current policy. If the write fails, the next call tries again."""
         with suppress(OSError):
             self._export_now(model)
 

@@ -417,7 +417,7 @@ class RunJournals:
         return self._metrics.last_seq if reached is None else reached
 
     def event(self, step: int, data: EventData) -> None:
-        """Append an event and write it at once. What a full disk refuses waits, as metrics do.
+        """Append an event and write it at once. If the disk is full, the event waits, as metrics do.
 
         An event that cannot be recorded is dropped, except the ending of an attempt, which raises OSError.
         """
@@ -453,7 +453,7 @@ class RunJournals:
         self._not_finite.clear()
 
     def flush(self) -> None:
-        """Write what is waiting. What the disk refuses keeps waiting."""
+        """Write the waiting lines. Lines that cannot be written keep waiting."""
         with suppress(OSError):
             self._metrics.flush()
             self._write_soon()

@@ -81,8 +81,8 @@ class Pause:
     def take_snapshot(self, step: int, snapshots: Snapshots, gives_way: Callable[[], bool]) -> None:
         """Take the snapshot at the start of a rollout.
 
-        If the disk refuses it, warn and try again until it succeeds, the pause is overdue, or ``gives_way`` returns
-        True.
+        If the snapshot cannot be written, warn and try again until it succeeds, the pause is overdue, or ``gives_way``
+        returns True.
 
         Args:
             step: Environment steps done.

@@ -187,7 +187,7 @@ class ControlWatcher:
         self._seen: tuple[int, int] | None = None
 
     def poll(self) -> None:
-        """Check once. What the disk refuses (it is full, or a share is gone) is tried again at the next call."""
+        """Check once. If a write fails (the disk is full, or a network share is gone), the next call tries again."""
         with self._guard("Watching the clock"), suppress(OSError):
             self._trainer.run_due_work()
         with self._guard("Reading control.json"), suppress(OSError, RunFolderError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import Field, JsonValue
 
@@ -10,6 +10,8 @@ from rlviz.domain.limits import LIMITS
 from rlviz.server.wire import Body, Wire
 from rlviz.stats.experiments.across import NormalisedEnvironment
 from rlviz.stats.experiments.curves import Curves
+from rlviz.stats.groups import Box, Group
+from rlviz.stats.return_scale import ReturnScale
 
 ROWS = LIMITS.query_rows
 
@@ -71,6 +73,18 @@ class ReturnsScale(Wire):
     is_normalised: bool
     notes: list[str] = Field(description="Sentences on the scale, and on runs without a value on it.")
 
+    @classmethod
+    def from_scale(cls, scale: ReturnScale) -> Self:
+        return cls(
+            environments=[
+                EnvironmentOfRuns(title=place.title, env_id=place.env_id, runs=runs)
+                for place, runs in scale.places.items()
+            ],
+            normalised=scale.normalised,
+            is_normalised=scale.is_normalised,
+            notes=list(scale.notes),
+        )
+
 
 class GroupMember(Wire):
     run_id: str
@@ -86,6 +100,18 @@ class GroupBox(Wire):
     outliers: list[GroupMember] = Field(description="Values outside low and high, the furthest first; at most 20.")
     beyond: int = Field(description="Number of values outside low and high.")
 
+    @classmethod
+    def from_box(cls, box: Box) -> Self:
+        return cls(
+            low=box.low,
+            lower_quartile=box.lower_quartile,
+            median=box.median,
+            upper_quartile=box.upper_quartile,
+            high=box.high,
+            outliers=[GroupMember(run_id=one.run_id, value=one.value) for one in box.outliers],
+            beyond=box.beyond,
+        )
+
 
 class RunsInGroup(Wire):
     key: list[str | None] = Field(description="The value of each column that is grouped by; null if it has none.")
@@ -98,6 +124,23 @@ class RunsInGroup(Wire):
     median: float | None
     std: float | None = Field(description="Sample standard deviation; null for fewer than two runs.")
     box: GroupBox | None
+
+    @classmethod
+    def from_group(cls, group: Group) -> Self:
+        summary = group.summary
+        interval = summary and summary.interval
+        return cls(
+            key=list(group.key),
+            runs=group.runs,
+            count=group.count,
+            iqm=summary and summary.iqm,
+            low=interval and interval.low,
+            high=interval and interval.high,
+            mean=summary and summary.mean,
+            median=summary and summary.median,
+            std=summary and summary.std,
+            box=group.box and GroupBox.from_box(group.box),
+        )
 
 
 class RunGroups(Wire):

@@ -13,17 +13,11 @@ from rlviz.domain.status import RunStatus
 from rlviz.server.analytics.models import (
     AnalyticsSchema,
     AnalyticsTable,
-    EnvironmentOfRuns,
-    GroupBox,
-    GroupMember,
     QueryAnswer,
     QueryBody,
-    ReturnsScale,
     RunGroupCurves,
     RunGroups,
     RunScatter,
-    RunsInGroup,
-    ScatterPoint,
     TableColumn,
 )
 from rlviz.server.analytics.service import NOT_A_SETTING, AnalyticsService, Question, check_by
@@ -32,8 +26,6 @@ from rlviz.server.dependencies import provided
 from rlviz.server.lanes import Lane
 from rlviz.server.problems import documented
 from rlviz.server.router import Router
-from rlviz.stats.groups import Group
-from rlviz.stats.return_scale import ReturnScale
 
 Analytics = Annotated[AnalyticsService, Depends(provided(AnalyticsService))]
 
@@ -100,15 +92,7 @@ def query_runs(body: QueryBody, analytics: Analytics) -> QueryAnswer:
 @router.get("/groups", responses=documented(InvalidRequest, AnalyticsUnusable, AnalyticsBusy))
 def group_runs(analytics: Analytics, asked: Asked) -> RunGroups:
     """Group runs by one or two settings: statistics of a measure with intervals, and a box for each group."""
-    found = analytics.groups(asked)
-    return RunGroups(
-        by=list(asked.by),
-        measure=asked.measure,
-        groups=[_view(group) for group in found.groups],
-        runs=found.runs,
-        left_out=found.left_out,
-        scale=_view_scale(found.scale),
-    )
+    return analytics.groups(asked)
 
 
 @router.get("/scatter", responses=documented(InvalidRequest, AnalyticsUnusable, AnalyticsBusy))
@@ -118,56 +102,10 @@ def scatter_runs(
     x: Annotated[str, Query(max_length=100, description="Numeric column of runs.")],
 ) -> RunScatter:
     """Plot a measure of each run against a setting, with their rank correlation."""
-    found = analytics.scatter(asked, x)
-    return RunScatter(
-        points=[ScatterPoint(run_id=one.run_id, group=one.group, x=one.x, y=one.y) for one in found.points],
-        count=found.count,
-        runs=found.runs,
-        correlation=found.correlation,
-        by_group=found.by_group,
-        scale=_view_scale(found.scale),
-    )
+    return analytics.scatter(asked, x)
 
 
 @router.get("/curves", responses=documented(InvalidRequest, AnalyticsUnusable, AnalyticsBusy))
 def curves_of_groups(analytics: Analytics, asked: Asked) -> RunGroupCurves:
     """Return the learning curve of each group, with the 95 % band of its interquartile mean."""
-    found = analytics.curves(asked)
-    return RunGroupCurves(curves=found.curves, drawn=found.drawn, runs=found.runs, scale=_view_scale(found.scale))
-
-
-def _view_scale(scale: ReturnScale) -> ReturnsScale:
-    return ReturnsScale(
-        environments=[
-            EnvironmentOfRuns(title=place.title, env_id=place.env_id, runs=runs) for place, runs in scale.places.items()
-        ],
-        normalised=scale.normalised,
-        is_normalised=scale.is_normalised,
-        notes=list(scale.notes),
-    )
-
-
-def _view(group: Group) -> RunsInGroup:
-    summary, box = group.summary, group.box
-    interval = summary and summary.interval
-    return RunsInGroup(
-        key=list(group.key),
-        runs=group.runs,
-        count=group.count,
-        iqm=summary and summary.iqm,
-        low=interval and interval.low,
-        high=interval and interval.high,
-        mean=summary and summary.mean,
-        median=summary and summary.median,
-        std=summary and summary.std,
-        box=box
-        and GroupBox(
-            low=box.low,
-            lower_quartile=box.lower_quartile,
-            median=box.median,
-            upper_quartile=box.upper_quartile,
-            high=box.high,
-            outliers=[GroupMember(run_id=one.run_id, value=one.value) for one in box.outliers],
-            beyond=box.beyond,
-        ),
-    )
+    return analytics.curves(asked)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -13,20 +15,27 @@ from rlviz.domain.errors import InvalidRequest, UnknownName
 from rlviz.domain.limits import LIMITS
 from rlviz.rundir.usage import ANALYTICS
 from rlviz.server.analytics.analyst import Analyst
+from rlviz.server.analytics.models import ReturnsScale, RunGroupCurves, RunGroups, RunScatter, RunsInGroup, ScatterPoint
 from rlviz.server.analytics.tables import OPTION, RETURNS, RunPlaces
 from rlviz.server.catalog.database import Database
-from rlviz.server.catalog.runs import RunQuery, find_runs, matching_ids
+from rlviz.server.catalog.runs import SORTS, RunQuery, find_runs, matching_ids
 from rlviz.server.experiments.results.digests import RunDigestStore
-from rlviz.server.metrics.service import MetricsService, RunCurvesCache
+from rlviz.server.metrics.service import MetricsService
 from rlviz.server.runs.environments import EnvironmentService
-from rlviz.stats.experiments.curves import Curves, learning_curves
+from rlviz.stats.experiments.curves import learning_curves
 from rlviz.stats.experiments.trials import LearningCurve, Setting, Trial
-from rlviz.stats.groups import Group, Key, Member, make_groups, rank_correlation
+from rlviz.stats.groups import Key, Member, make_groups, rank_correlation
 from rlviz.stats.return_scale import Place, ReturnScale, return_scale
 
 MOST_RUNS = 50_000
 MOST_GROUPS = 60
 MOST_POINTS = 5_000
+METRIC = "metric:"
+"""Prefix of a sort by the newest value of a metric."""
+
+MOST_SORTED, SORTED_SECONDS = 4, 5.0
+"""Columns whose values are kept for the next pages of the list, and seconds for which they are."""
+
 MOST_DRAWN = 300
 """Runs in one chart of curves."""
 
@@ -45,49 +54,6 @@ class Question:
     runs: RunQuery
 
 
-@dataclass(frozen=True)
-class Groups:
-    """``runs``: number of matching runs. ``left_out``: number of groups beyond the MOST_GROUPS with the most runs.
-    ``scale``: the scale of the measure if it is a return."""
-
-    groups: Sequence[Group]
-    runs: int
-    left_out: int
-    scale: ReturnScale
-
-
-@dataclass(frozen=True)
-class Point:
-    run_id: str
-    group: str
-    x: float
-    y: float
-
-
-@dataclass(frozen=True)
-class Scatter:
-    """``points``: runs with both values, at most MOST_POINTS of ``count``. ``correlation``: Spearman's of all runs,
-    None if they have no common scale; ``by_group``: that of each group. ``scale``: the scale of values that are
-    returns."""
-
-    points: Sequence[Point]
-    count: int
-    runs: int
-    correlation: float | None
-    by_group: dict[str, float | None]
-    scale: ReturnScale
-
-
-@dataclass(frozen=True)
-class GroupCurves:
-    """``drawn``: number of runs in the curves, the newest of ``runs``. ``scale``: the scale of the curves."""
-
-    curves: Curves
-    drawn: int
-    runs: int
-    scale: ReturnScale
-
-
 class AnalyticsService:
     def __init__(
         self,
@@ -96,10 +62,13 @@ class AnalyticsService:
         runs_dir: Path,
         metrics: MetricsService,
         environments: EnvironmentService,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._analyst, self._database = analyst, database
         self._places = RunPlaces(database, environments)
-        self._digests = RunDigestStore(runs_dir / ANALYTICS, runs_dir, metrics, RunCurvesCache(metrics))
+        self._digests = RunDigestStore(runs_dir / ANALYTICS, runs_dir, metrics)
+        self._clock, self._sort_lock = clock, Lock()
+        self._sorted_by: dict[str, tuple[float, Mapping[str, float | str]]] = {}
 
     def schema(self) -> dict[str, list[dict[str, str]]]:
         """Return the columns of each table."""
@@ -109,7 +78,37 @@ class AnalyticsService:
         """Return the answer to a SELECT. Raises QueryRefused."""
         return self._analyst.ask(sql, most_rows=limit)
 
-    def groups(self, question: Question) -> Groups:
+    def sort_values(self, name: str) -> Mapping[str, float | str]:
+        """Return what the list of runs sorts by, by run id; runs without a value are left out.
+
+        Args:
+            name: A column of ``runs``, or ``metric:`` and the name of a metric, whose newest values count.
+
+        Raises UnknownName.
+        """
+        with self._sort_lock:
+            known = self._sorted_by.get(name)
+            if known is not None and self._clock() < known[0]:
+                return known[1]
+            values = self._read_sort_values(name)
+            while len(self._sorted_by) >= MOST_SORTED:
+                self._sorted_by.pop(next(iter(self._sorted_by)))
+            self._sorted_by[name] = (self._clock() + SORTED_SECONDS, values)
+            return values
+
+    def _read_sort_values(self, name: str) -> Mapping[str, float | str]:
+        if name.startswith(METRIC):
+            sql = "SELECT run_id, arg_max(value, step) FROM metrics WHERE name = ? GROUP BY run_id"
+            answer = self._analyst.ask(sql, [name.removeprefix(METRIC)], most_rows=MOST_RUNS)
+        else:
+            columns = {column["name"]: column["kind"] for column in self._analyst.schema()["runs"]}
+            if name not in columns:
+                raise UnknownName("sort", name, dict.fromkeys([*SORTS, *columns]), "/sort")
+            answer = self._analyst.ask(f'SELECT id, "{name}" FROM runs', most_rows=MOST_RUNS)
+        rows = ((run_id, _sort_value(value)) for run_id, value in answer["rows"])
+        return {run_id: value for run_id, value in rows if value is not None}
+
+    def groups(self, question: Question) -> RunGroups:
         """Return statistics of the measure in each group. Raises UnknownName or InvalidRequest."""
         rows = self._rows([*question.by, question.measure], question)
         members: dict[Key, list[Member]] = {}
@@ -124,14 +123,21 @@ class AnalyticsService:
         )
         if places:
             groups = {key: [_place_on_scale(scale, places, one) for one in ours] for key, ours in groups.items()}
-        return Groups(make_groups(groups), len(rows), len(members) - len(kept), scale)
+        return RunGroups(
+            by=list(question.by),
+            measure=question.measure,
+            groups=[RunsInGroup.from_group(group) for group in make_groups(groups)],
+            runs=len(rows),
+            left_out=len(members) - len(kept),
+            scale=ReturnsScale.from_scale(scale),
+        )
 
-    def scatter(self, question: Question, x: str) -> Scatter:
+    def scatter(self, question: Question, x: str) -> RunScatter:
         """Return the numeric column ``x`` and the measure of every run. Raises UnknownName or InvalidRequest."""
         self._check(x, "/x", numbers=True)
         rows = self._rows([*question.by[:1], x, question.measure], question)
         points = [
-            Point(run_id, " · ".join(_format_key(one) for one in key), float(at), float(value))
+            ScatterPoint(run_id=run_id, group=" · ".join(_format_key(one) for one in key), x=float(at), y=float(value))
             for run_id, *key, at, value in rows
             if at is not None and value is not None
         ]
@@ -145,9 +151,16 @@ class AnalyticsService:
         ours = _by_group(points)
         by_group = {name: _correlated(ours[name]) for name in list(ours)[:MOST_GROUPS]}
         together = None if len(scale.places) > 1 and not scale.is_normalised else _correlated(points)
-        return Scatter(points[:MOST_POINTS], len(points), len(rows), together, by_group, scale)
+        return RunScatter(
+            points=points[:MOST_POINTS],
+            count=len(points),
+            runs=len(rows),
+            correlation=together,
+            by_group=by_group,
+            scale=ReturnsScale.from_scale(scale),
+        )
 
-    def curves(self, question: Question) -> GroupCurves:
+    def curves(self, question: Question) -> RunGroupCurves:
         """Return the learning curve of each group, with bands. Raises UnknownName or InvalidRequest."""
         rows = self._rows([*question.by, "seed", question.measure], question)
         groups = {
@@ -185,10 +198,15 @@ class AnalyticsService:
         ]
         ranked = sorted(scores, key=lambda title: -np.median(scores[title] or [-np.inf]))
         setting = Setting({title: title for title in ranked}, dict.fromkeys(ranked, ""), greedy_curves=greedy)
-        return GroupCurves(learning_curves(trials, setting, ranked, "run"), len(trials), len(rows), scale)
+        return RunGroupCurves(
+            curves=learning_curves(trials, setting, ranked, "run"),
+            drawn=len(trials),
+            runs=len(rows),
+            scale=ReturnsScale.from_scale(scale),
+        )
 
     def _places_of(self, rows: Iterable[Sequence[Any]], columns: Sequence[str]) -> dict[str, Place]:
-        """Return the environment of each run; empty if no column is a return, because then the scale is not needed."""
+        """Return the environment of each run, or an empty dict if no column is a return: no scale is needed then."""
         return self._places.read_places([row[0] for row in rows]) if RETURNS & set(columns) else {}
 
     def _rows(self, columns: Sequence[str], question: Question) -> list[list[Any]]:
@@ -213,6 +231,15 @@ class AnalyticsService:
             kinds = {known: kind for known, kind in kinds.items() if known not in NOT_A_SETTING}
         if name not in kinds:
             raise UnknownName("column", name, kinds, pointer)
+
+
+def _sort_value(value: Any) -> float | str | None:
+    """Return a value that can be sorted by; None if there is none."""
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or None
+    if isinstance(value, int | float):
+        return float(value) if np.isfinite(value) else None
+    return None if value is None else str(value).lower()
 
 
 def check_by(by: Sequence[str]) -> Sequence[str]:
@@ -260,12 +287,14 @@ def _place_on_scale(scale: ReturnScale, places: dict[str, Place], member: Member
     return replace(member, value=scale.returned(place, member.value), stratum=stratum)
 
 
-def _point_on(scale: ReturnScale, places: dict[str, Place], point: Point, *, x: bool, y: bool) -> Point | None:
+def _point_on(
+    scale: ReturnScale, places: dict[str, Place], point: ScatterPoint, *, x: bool, y: bool
+) -> ScatterPoint | None:
     """Return the point on the scale; None if a value cannot be normalised. ``x``, ``y``: whether these are returns."""
     place = places.get(point.run_id)
     at = scale.returned(place, point.x) if x and place is not None else point.x
     value = scale.returned(place, point.y) if y and place is not None else point.y
-    return None if at is None or value is None else replace(point, x=at, y=value)
+    return None if at is None or value is None else point.model_copy(update={"x": at, "y": value})
 
 
 def _curve_on(scale: ReturnScale, place: Place, curve: LearningCurve | None) -> LearningCurve | None:
@@ -274,12 +303,12 @@ def _curve_on(scale: ReturnScale, place: Place, curve: LearningCurve | None) -> 
     return None if place.scale is None else place.scale.normalised_curve(curve)
 
 
-def _by_group(points: Iterable[Point]) -> dict[str, list[Point]]:
-    ours: dict[str, list[Point]] = {}
+def _by_group(points: Iterable[ScatterPoint]) -> dict[str, list[ScatterPoint]]:
+    ours: dict[str, list[ScatterPoint]] = {}
     for point in points:
         ours.setdefault(point.group, []).append(point)
     return ours
 
 
-def _correlated(points: Sequence[Point]) -> float | None:
+def _correlated(points: Sequence[ScatterPoint]) -> float | None:
     return rank_correlation([point.x for point in points], [point.y for point in points])

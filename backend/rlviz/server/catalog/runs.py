@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,7 @@ SORTS: dict[str, SQLColumnExpression[Any]] = {
     "fps": col(RunRow.fps),
     "total_timesteps": col(RunRow.total_timesteps),
     "step": col(RunRow.step),
+    "queued_at": col(RunRow.queued_at),
 }
 
 
@@ -39,7 +40,7 @@ IDS_A_QUERY = 500
 PACED_RUNS = 20
 """Number of newest runs from which ``find_pace`` computes a pace."""
 
-_NULLABLE = frozenset({"preset", "ep_rew_mean", "best_moving_average", "fps"})
+_NULLABLE = frozenset({"preset", "ep_rew_mean", "best_moving_average", "fps", "queued_at"})
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,9 @@ class RunQuery:
 
     Attributes:
         ids: Only these; None for all.
-        sort: A key of SORTS, with ``-`` in front for descending order.
+        sort: A key of SORTS, with ``-`` in front for descending order; with ``values`` any name.
+        values: What to sort by, by run id; runs without a value come last. Of a group, the mean of its runs' numbers
+            counts. Pages are then found by ``offset`` only.
         grouped: List one run of each group, the first match by id.
         training_first: List running runs before all others, in the same order. Pages are then found by ``offset`` only.
         without_trials: Leave out runs of experiments.
@@ -62,6 +65,7 @@ class RunQuery:
     ids: Sequence[str] | None = None
     q: str | None = None
     sort: str = "-created_at"
+    values: Mapping[str, float | str] | None = None
     limit: int = 50
     cursor: str | None = None
     offset: int = 0
@@ -205,6 +209,8 @@ def list_runs(session: Session, query: RunQuery) -> RunList:
     """Return one page of runs. Raises InvalidRequest for an unknown sort, a cursor of another list, or text with a NUL
     character, where SQLite would end the text."""
     name = query.sort.removeprefix("-")
+    if query.values is not None:
+        return _list_by_values(session, query, query.values)
     if name not in SORTS:
         raise UnknownName("sort", name, SORTS, "/sort")
     key, descending = SORTS[name], query.sort.startswith("-")
@@ -218,7 +224,9 @@ def list_runs(session: Session, query: RunQuery) -> RunList:
         first = sql_select(func.min(col(RunRow.id))).where(*conditions).group_by(col(RunRow.group_id))
         conditions = [col(RunRow.id).in_(first.correlate(None))]
     total = _count(session, conditions) if query.grouped else total_runs
-    order = (key.desc(), col(RunRow.id).desc()) if descending else (key.asc(), col(RunRow.id).asc())
+    order = [key.desc(), col(RunRow.id).desc()] if descending else [key.asc(), col(RunRow.id).asc()]
+    if name in _NULLABLE and not descending:
+        order.insert(0, key.is_(None).asc())  # SQLite sorts null below every value
 
     def rows_of(conditions: Sequence[ColumnElement[bool]], offset: int, limit: int) -> list[tuple[RunRow, Any]]:
         page = select(RunRow, key).where(*conditions).order_by(*order)
@@ -240,6 +248,47 @@ def list_runs(session: Session, query: RunQuery) -> RunList:
     more = len(found) > query.limit
     next_cursor = _encode(query.sort, rows[-1]) if more else None
     return RunList([row for row, _ in rows], next_cursor, total, total_runs, trials)
+
+
+def _list_by_values(session: Session, query: RunQuery, values: Mapping[str, float | str]) -> RunList:
+    """Return one page of runs in the order of ``values``, which the catalogue does not have. Raises InvalidRequest."""
+    if query.cursor is not None:
+        raise InvalidRequest.field("/cursor", f"A list sorted by {query.sort[:80]!r} has no cursors. Use offset.")
+    conditions = _conditions(query)
+    trials = 0
+    if query.without_trials:
+        trials = _count(session, [*conditions, col(RunRow.experiment_id).is_not(None)])
+        conditions.append(col(RunRow.experiment_id).is_(None))
+    columns = col(RunRow.id), col(RunRow.group_id), col(RunRow.status)
+    found = session.connection().execute(sql_select(*columns).where(*conditions).order_by(col(RunRow.id)))
+    entries: dict[str, list[tuple[str, str]]] = {}
+    for run_id, group_id, status in found:
+        entries.setdefault(group_id if query.grouped else run_id, []).append((run_id, status))
+    descending = query.sort.startswith("-")
+    keys = [
+        (_value_of_group([values[one] for one, _ in runs if one in values]), runs[0][0], runs)
+        for runs in entries.values()
+    ]
+    known = [key for key in keys if key[0] is not None]
+    known.sort(key=lambda key: (isinstance(key[0], str), key[0], key[1]), reverse=descending)
+    missing = sorted((key for key in keys if key[0] is None), key=lambda key: key[1], reverse=descending)
+    ordered = [*known, *missing]
+    training = 0
+    if query.training_first:
+        ordered.sort(key=lambda key: all(status not in _TRAINING for _, status in key[2]))
+        training = sum(any(status in _TRAINING for _, status in runs) for _, _, runs in ordered)
+    ids = [first for _, first, _ in ordered[query.offset : query.offset + query.limit]]
+    rows = {row.id: row for row in find_runs(session, ids)}
+    total_runs = sum(map(len, entries.values()))
+    return RunList([rows[one] for one in ids if one in rows], None, len(entries), total_runs, trials, training)
+
+
+def _value_of_group(values: Sequence[float | str]) -> float | str | None:
+    """Return the mean of the numbers, as a line of the list shows it; otherwise the first text. None without values."""
+    numbers = [value for value in values if not isinstance(value, str)]
+    if len(numbers) == len(values):
+        return sum(numbers) / len(numbers) if numbers else None
+    return min(value for value in values if isinstance(value, str))
 
 
 _TRAINING = [status.value for status in WITH_WORKER]
@@ -292,14 +341,12 @@ def _conditions(query: RunQuery) -> list[ColumnElement[bool]]:
 
 
 def _beyond(key: SQLColumnExpression[Any], query: RunQuery, descending: bool) -> ColumnElement[bool]:
-    """Return the condition for rows after the cursor. SQLite sorts null below every value."""
+    """Return the condition for rows after the cursor. Rows without a value come last."""
     value, run_id = _decode(query)
+    beyond = col(RunRow.id) < run_id if descending else col(RunRow.id) > run_id
     if value is None:
-        beyond = col(RunRow.id) < run_id if descending else col(RunRow.id) > run_id
-        return and_(key.is_(None), beyond) if descending else or_(key.is_not(None), beyond)
-    if descending:
-        return or_(key < value, key.is_(None), and_(key == value, col(RunRow.id) < run_id))
-    return or_(key > value, and_(key == value, col(RunRow.id) > run_id))
+        return and_(key.is_(None), beyond)
+    return or_(key < value if descending else key > value, key.is_(None), and_(key == value, beyond))
 
 
 def _encode(sort: str, last: tuple[RunRow, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Search the episodes of evaluations, and read from step records and journals what other parts need of episodes.
+"""Search the episodes of evaluations, and read the episode data that other modules need from step records and journals.
 
 ``EpisodeService`` searches episodes in the catalogue. ``read_file`` reads for judging, in one pass over the records.
 ``last_episodes`` returns the episodes before a fork, which the first means of the fork include.
@@ -133,7 +133,7 @@ TYPICAL = 256
 """Least number of ordinary states, which ended no episode, to sample from each evaluation; at most twice as many."""
 
 _VALUES = ("reading.value", "reading.q_values", "reading.action_value")
-"""Columns with the value of a state; the first existing one is used. Of Q-values, the maximum counts."""
+"""Columns with the value of a state; the first existing one is used. For Q-values, use the maximum."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from rlviz.domain.clips import ClipRecord, ClipRequest, ClipStatus, KeptPolicy, clip_id, growth_id, is_reading_id
+from rlviz.domain.clips import (
+    ClipRecord,
+    ClipRequest,
+    ClipStatus,
+    KeptPolicy,
+    clip_id,
+    growth_id,
+    is_future_id,
+    is_reading_id,
+)
 from rlviz.domain.errors import ArtifactNotFound, NothingToEvaluate
 from rlviz.rundir.clips import Clips
 from rlviz.rundir.files import read_size
 from rlviz.rundir.folder import RunFolder, kept_policies, policy_at, select_learning_steps
 from rlviz.server.catalog.models import RunRow
-from rlviz.server.catalog.runs import get_run
+from rlviz.server.catalog.runs import get_run, run_load
 from rlviz.server.evaluations.models import Clip, Policies
 from rlviz.server.proxy import link
 from rlviz.server.use_case import RunUseCases
@@ -31,26 +42,31 @@ class FilmService(RunUseCases):
             film_bytes=film,
             clip_bytes=Clips(folder).size(),
             clip_limit_bytes=int(self._settings.keep_clips),
+            has_idle_time=self._has_idle_time(),
         )
 
     def clips(self, run_id: str) -> list[Clip]:
         """Return all clips, least recently watched first. Raises RunNotFound."""
-        _, folder = self._run(run_id)
-        clips = Clips(folder)
-        return [self._view(folder, clips, record) for record in clips.records() if not is_reading_id(record.id)]
+        run, folder = self._run(run_id)
+        clips, files = Clips(folder), _files_by_step(kept_policies(folder, run.policy_step))
+        return [
+            self._view(folder, clips, files, record) for record in clips.records() if record.kind in ("clip", "growth")
+        ]
 
     def find(self, run_id: str, wanted_id: str) -> Clip:
         """Return a clip. Raises RunNotFound, or ArtifactNotFound if it was not requested."""
-        _, folder = self._run(run_id)
-        clips = Clips(folder)
+        run, folder = self._run(run_id)
+        clips, files = Clips(folder), _files_by_step(kept_policies(folder, run.policy_step))
         if is_reading_id(wanted_id):
             raise ArtifactNotFound(f"{wanted_id!r} is not a clip. GET its value slice or saliency map.")
+        if is_future_id(wanted_id):
+            raise ArtifactNotFound(f"{wanted_id!r} is not a clip. GET it from futures.")
         if clips.requests.has(wanted_id):
             self._supervisor.request_clips(run_id)  # a restarted service has no workers
-            return self._view(folder, clips, clips.find(wanted_id) or _requested(wanted_id), waiting=True)
+            return self._view(folder, clips, files, clips.find(wanted_id) or _requested(wanted_id), waiting=True)
         if (record := clips.find(wanted_id)) is None:
             raise ArtifactNotFound(f"Clip {wanted_id[:80]!r} of run {run_id!r} was not made. POST to its clips.")
-        return self._view(folder, clips, record)
+        return self._view(folder, clips, files, record)
 
     def clip(self, run_id: str, *, step: int, seed: int, greedy: bool, picture_only: bool = False) -> Clip:
         """Return the clip of the newest saved policy at or before ``step``; request it if it does not exist.
@@ -60,7 +76,7 @@ class FilmService(RunUseCases):
         run, folder = self._run(run_id)
         policy = choose_policy(run, folder, step)
         wanted_id, clips = clip_id(policy.step, seed, greedy), Clips(folder)
-        if picture_only and (clips.requests.has(wanted_id) or clips.has_thumbnail(wanted_id)):
+        if picture_only and (clips.requests.has(wanted_id) or clips.shows(wanted_id, folder.path / policy.file)):
             return self.find(run_id, wanted_id)
         return self._request(folder, wanted_id, "clip", seed, greedy, [policy], picture_only=picture_only)
 
@@ -95,12 +111,12 @@ class FilmService(RunUseCases):
         *,
         picture_only: bool = False,
     ) -> Clip:
-        clips = Clips(folder)
+        clips, files = Clips(folder), _files_by_step(policies)
         record = clips.find(wanted_id)
         steps = [policy.step for policy in policies]
         if (
             record is not None
-            and (found := self._view(folder, clips, record)).status is ClipStatus.READY
+            and (found := self._view(folder, clips, files, record)).status is ClipStatus.READY
             and [episode.step for episode in record.episodes] == steps
             and all(clips.is_newer_than(wanted_id, folder.path / policy.file) for policy in policies)
         ):
@@ -122,7 +138,12 @@ class FilmService(RunUseCases):
         )
         clips.requests.add(request)
         self._supervisor.request_clips(folder.run_id)
-        return self._view(folder, clips, _requested(wanted_id), waiting=True)
+        return self._view(folder, clips, files, _requested(wanted_id), waiting=True)
+
+    def _has_idle_time(self) -> bool:
+        with self._database.read() as session:
+            training, _ = run_load(session)
+        return training < (os.cpu_count() or 1)
 
     def _run(self, run_id: str) -> tuple[RunRow, RunFolder]:
         with self._database.read() as session:
@@ -131,10 +152,19 @@ class FilmService(RunUseCases):
         folder.check()
         return run, folder
 
-    def _view(self, folder: RunFolder, clips: Clips, record: ClipRecord, *, waiting: bool = False) -> Clip:
+    def _view(
+        self,
+        folder: RunFolder,
+        clips: Clips,
+        files: Mapping[int, Path],
+        record: ClipRecord,
+        *,
+        waiting: bool = False,
+    ) -> Clip:
         """Return a clip with its status.
 
-        ``waiting``: the request existed before ``record`` was read. It may have been answered since.
+        ``files``: policy files by step. ``waiting``: the request existed before ``record`` was read. It may have been
+        answered since.
         """
         has_video = clips.has_video(record.id)
         is_whole = has_video and (record.kind == "growth" or clips.has_steps(record.id))
@@ -145,15 +175,22 @@ class FilmService(RunUseCases):
         else:
             status = ClipStatus.READY if is_whole else ClipStatus.RETIRED
         step = int(record.id.split("_")[1]) if record.kind == "clip" else None
+        policy = None if step is None else files.get(step)
         file = link(f"/api/runs/{folder.run_id}/artifacts/film/clips/{record.id}")
         return Clip(
-            **record.model_dump(exclude={"schema_version"}),
+            **record.model_dump(exclude={"schema_version", "future", "outcome"}),
             run_id=folder.run_id,
             status=status,
             step=step,
             video_url=f"{file}.mp4" if has_video else None,
             thumbnail_url=f"{file}.webp" if clips.has_thumbnail(record.id) else None,
+            is_current=policy is not None and clips.shows(record.id, folder.path / policy),
         )
+
+
+def _files_by_step(policies: Iterable[KeptPolicy]) -> dict[int, Path]:
+    """Return the files of policies by step, relative to the run folder."""
+    return {policy.step: Path(policy.file) for policy in policies}
 
 
 def choose_policy(run: RunRow, folder: RunFolder, step: int) -> KeptPolicy:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
-from rlviz.domain.clips import ClipStatus, KeptPolicy, PlayedEpisode, SeenPictures
+from rlviz.domain.clips import ClipStatus, FutureOutcome, KeptPolicy, PlayedEpisode, SeenPictures
 from rlviz.domain.config import Seed
 from rlviz.domain.evaluation import EpisodeCount, EpisodeResult, PicturesFacts, PolicyChoice, StepsFacts, VideoFacts
 from rlviz.domain.limits import DEFAULT_EPISODES, DEFAULT_EVALUATION_SEED, MAX_TIMESTEPS
@@ -239,11 +239,70 @@ class SaliencyUnderWay(Wire):
     clip_id: str | None = Field(None, description="Null: of an evaluation.")
 
 
+class OfferedAction(Wire):
+    """An action, by its name and by its numbers as step records store them."""
+
+    name: str
+    action: list[float]
+
+
+class OtherActions(Wire):
+    """What can be tried instead of the action after a step of a recorded episode."""
+
+    run_id: str
+    evaluation_id: str | None = Field(description="Null: of a clip.")
+    clip_id: str | None = Field(description="Null: of an evaluation.")
+    episode: int = Field(description="From 0.")
+    step: int = Field(description="Number of actions before it; 0 is the reset.")
+    taken: OfferedAction = Field(description="The recorded action.")
+    others: list[OfferedAction] = Field(description="Actions to choose from; any other of the space is valid, too.")
+    space: Components = Field(description="The action space.")
+
+
+class FutureCreate(Body):
+    """Another action at a step of a clip."""
+
+    step: int = Field(ge=0, le=1_000_000_000, description="Number of actions before it; 0 is the reset.")
+    action: list[float] = Field(min_length=1, max_length=1_024, description="Its numbers, as in step records.")
+
+
+class EpisodeFutureCreate(FutureCreate):
+    """Another action at a step of an evaluation."""
+
+    episode: int = Field(0, ge=0, le=1_000_000, description="From 0.")
+
+
+class Future(Wire):
+    """What had happened after a step of a recorded episode with another action.
+
+    Frame k of its video is step + k; frame 0 is the recorded step itself.
+    """
+
+    id: str
+    run_id: str
+    status: ClipStatus
+    cause: str | None = Field(description="Why it failed.")
+    evaluation_id: str | None = Field(description="Null: of a clip.")
+    clip_id: str | None = Field(description="Null: of an evaluation.")
+    episode: int = Field(description="From 0.")
+    step: int = Field(description="Number of actions before the other action.")
+    action: list[float] = Field(description="The other action.")
+    greedy: bool = Field(description="Whether the policy took its most likely actions, as in the recorded episode.")
+    outcome: FutureOutcome | None = Field(description="null while it is not ready.")
+    video: VideoFacts | None
+    video_url: str | None = Field(description="null while there is no video.")
+    caption_height: int = Field(description="Pixels of the caption at the bottom of the video.")
+
+
 class Policies(Wire):
     policies: list[KeptPolicy] = Field(description="By step.")
     film_bytes: int = Field(description="Size of the filmstrip's policies.")
     clip_bytes: int = Field(description="Size of the clips.")
     clip_limit_bytes: int = Field(description="Maximum size of the clips (RLVIZ_KEEP_CLIPS).")
+    has_idle_time: bool = Field(
+        description="Whether the machine has time for pictures that are not urgent: it has more processors than runs "
+        "that train."
+    )
 
 
 class GrowthVideoCreate(Body):
@@ -275,6 +334,10 @@ class Clip(Wire):
     pictures: PicturesFacts | None = Field(description="The pictures that the agent saw; null if it sees none.")
     video_url: str | None = Field(description="null while there is no video.")
     thumbnail_url: str | None = Field(description="A small picture of the episode, kept after the video is deleted.")
+    is_current: bool = Field(
+        description="Whether the picture and the return are those of the policy that is kept for this step now. False "
+        "after the run was rolled back and trained again, until the clip is made again; and for a growth video."
+    )
 
 
 class SliceAxis(Wire):

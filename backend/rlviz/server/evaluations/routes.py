@@ -10,7 +10,7 @@ import asyncio
 import mimetypes
 import time
 from collections.abc import Callable
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import orjson
 from fastapi import Depends, Path, Query, Request, Response
@@ -20,16 +20,19 @@ from starlette.responses import StreamingResponse
 from rlviz.domain.clips import ClipStatus
 from rlviz.domain.errors import (
     ArtifactNotFound,
+    EnvironmentMissing,
     EvaluationInProgress,
     EvaluationNotFound,
     InvalidRequest,
     NewerVersion,
+    NoOtherFuture,
     NoSaliency,
     NotControlled,
     NotEnoughDisk,
     NotExportable,
     NothingToEvaluate,
     NotSliceable,
+    NotTrusted,
     PicturesNotFound,
     RunFolderError,
     RunIsActive,
@@ -49,19 +52,24 @@ from rlviz.server.catalog.models import EvaluationRow
 from rlviz.server.dependencies import ApiLanes, provided
 from rlviz.server.evaluations.episodes import EpisodeSearch, EpisodeService
 from rlviz.server.evaluations.film import FilmService
+from rlviz.server.evaluations.futures import FutureService, RecordedStep
 from rlviz.server.evaluations.judging import JudgingService
 from rlviz.server.evaluations.models import (
     Clip,
     ClipCreate,
     ClipSaliency,
     EpisodeEndings,
+    EpisodeFutureCreate,
     EvaluationCreate,
     EvaluationJudgement,
     EvaluationSaliency,
     FoundEpisodes,
+    Future,
+    FutureCreate,
     GrowthVideoCreate,
     KeptFrame,
     KeptFrames,
+    OtherActions,
     Policies,
     RecordingBody,
     RunRecording,
@@ -86,6 +94,7 @@ from rlviz.server.runs.service import RunService
 Episodes = Annotated[EpisodeService, Depends(provided(EpisodeService))]
 Evaluations = Annotated[EvaluationService, Depends(provided(EvaluationService))]
 Film = Annotated[FilmService, Depends(provided(FilmService))]
+Futures = Annotated[FutureService, Depends(provided(FutureService))]
 Judging = Annotated[JudgingService, Depends(provided(JudgingService))]
 Recording = Annotated[RecordingService, Depends(provided(RecordingService))]
 RunsService = Annotated[RunService, Depends(provided(RunService))]
@@ -565,6 +574,65 @@ async def get_clip_saliency(run_id: str, clip_id: str, seen: Seen, step: PlayedS
 
 def _under_way(what: SaliencyUnderWay) -> Response:
     return Response(what.model_dump_json(), status_code=202, media_type="application/json")
+
+
+futures_router = Router(prefix="/runs/{run_id}", tag="step records", lane=Lane.READS)
+
+_NO_FUTURE = (StepsNotFound, NoOtherFuture, InvalidRequest, RunFolderError)
+_FUTURE_ASKED = (*_NO_FUTURE, NotTrusted, EnvironmentMissing, NotEnoughDisk)
+_PLAYING: dict[int | str, dict[str, Any]] = {
+    202: {"model": Future, "description": "It is being played; GET it for its status"}
+}
+
+
+@futures_router.get(f"{_EVALUATION}/other-actions", responses=documented(RunNotFound, EvaluationNotFound, *_NO_FUTURE))
+def get_other_actions(
+    run_id: str,
+    evaluation_id: str,
+    futures: Futures,
+    episode: Annotated[int, Query(ge=0, le=1_000_000, description="From 0.")],
+    step: PlayedStep,
+) -> OtherActions:
+    """Return the actions that can be tried instead of the one after a step."""
+    return futures.offer(RecordedStep(run_id, step, evaluation_id=evaluation_id, episode=episode))
+
+
+@futures_router.post(
+    f"{_EVALUATION}/futures",
+    responses={**_PLAYING, **documented(RunNotFound, EvaluationNotFound, *_FUTURE_ASKED)},
+)
+def create_future(
+    run_id: str, evaluation_id: str, body: EpisodeFutureCreate, futures: Futures, response: Response
+) -> Future:
+    """Play what had happened after a step with another action; the same policy goes on. Returns it if it is ready."""
+    at = RecordedStep(run_id, body.step, evaluation_id=evaluation_id, episode=body.episode)
+    return _future_answer(futures.request(at, body.action), response)
+
+
+@futures_router.get("/clips/{clip_id}/other-actions", responses=documented(RunNotFound, ArtifactNotFound, *_NO_FUTURE))
+def get_other_clip_actions(run_id: str, clip_id: str, futures: Futures, step: PlayedStep) -> OtherActions:
+    """Return the actions that can be tried at a step of a clip."""
+    return futures.offer(RecordedStep(run_id, step, clip_id=clip_id))
+
+
+@futures_router.post(
+    "/clips/{clip_id}/futures", responses={**_PLAYING, **documented(RunNotFound, ArtifactNotFound, *_FUTURE_ASKED)}
+)
+def create_clip_future(run_id: str, clip_id: str, body: FutureCreate, futures: Futures, response: Response) -> Future:
+    """Play what had happened after a step of a clip with another action, as for an evaluation."""
+    return _future_answer(futures.request(RecordedStep(run_id, body.step, clip_id=clip_id), body.action), response)
+
+
+@futures_router.get("/futures/{future_id}", responses=documented(RunNotFound, ArtifactNotFound))
+def get_future(run_id: str, future_id: str, futures: Futures) -> Future:
+    """Return a requested future and its status."""
+    return futures.find(run_id, future_id)
+
+
+def _future_answer(future: Future, response: Response) -> Future:
+    if future.status is ClipStatus.WAITING:
+        response.status_code = 202
+    return future
 
 
 value_slices_router = Router(prefix="/runs/{run_id}", tag="film")

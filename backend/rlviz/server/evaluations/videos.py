@@ -19,7 +19,7 @@ from rlviz.server.evaluations.service import EvaluationService
 from rlviz.server.runs.service import RunService
 
 TIME_LIMIT_SECONDS = 240.0
-"""On idle cores, 30 seconds of video take 10 to 20 seconds."""
+"""Timeout for making a video. On idle cores, 30 seconds of video take 10 to 20 seconds."""
 
 
 class SideBySideVideos:

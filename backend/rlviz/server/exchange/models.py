@@ -32,6 +32,17 @@ class ImportedRuns(Wire):
     refused: list[RefusedLog] = Field(description="Logs that could not be imported, although others could.")
 
 
+class ReportFilm(Wire):
+    """How far the clips are that the film of a run's report shows."""
+
+    run_id: str
+    moments: int = Field(description="Policies that the film shows; 0: the run keeps none.")
+    ready: int = Field(description="Policies with a clip.")
+    waiting: int = Field(description="Policies whose clip is requested and not made yet.")
+    failed: int = Field(description="Policies that could not be filmed.")
+    cause: str | None = Field(description="Why clips are not made, or why the last one failed; null if nothing failed.")
+
+
 class OfferedSink(Wire):
     """A program that runs can be delivered to."""
 

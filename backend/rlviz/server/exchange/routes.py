@@ -28,17 +28,29 @@ from rlviz.domain.errors import (
     RunNotFound,
     VideoNotWritten,
 )
-from rlviz.domain.export_formats import ZIP, RunsFormat, TableFormat, media_types
+from rlviz.domain.export_formats import ZIP, ReportFormat, RunsFormat, TableFormat, media_types
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.sinks import SinkKind
 from rlviz.exchange.import_runs import ImportOptions
 from rlviz.server.dependencies import ApiLanes, provided
 from rlviz.server.exchange import sinks
-from rlviz.server.exchange.models import ImportedRuns, KnownLog, LogWarning, OfferedSink, RefusedLog, RunSink, RunSinks
+from rlviz.server.exchange.models import (
+    ImportedRuns,
+    KnownLog,
+    LogWarning,
+    OfferedSink,
+    RefusedLog,
+    ReportFilm,
+    RunSink,
+    RunSinks,
+)
+from rlviz.server.exchange.report.film import ReportFilmService
+from rlviz.server.exchange.report.page import header_policy
+from rlviz.server.exchange.report.service import RunReportService
 from rlviz.server.exchange.service import ExchangeService
 from rlviz.server.exchange.sinks import SinkService
 from rlviz.server.experiments.service import ExperimentService
-from rlviz.server.files import send_file, split_parameter
+from rlviz.server.files import POLICY, send_file, split_parameter
 from rlviz.server.lanes import Lane, in_lane
 from rlviz.server.problems import documented
 from rlviz.server.router import Router
@@ -46,6 +58,8 @@ from rlviz.server.runs.models import view_run
 
 Exchange = Annotated[ExchangeService, Depends(provided(ExchangeService))]
 Experiments = Annotated[ExperimentService, Depends(provided(ExperimentService))]
+ReportFilmAccess = Annotated[ReportFilmService, Depends(provided(ReportFilmService))]
+RunReport = Annotated[RunReportService, Depends(provided(RunReportService))]
 Sinks = Annotated[SinkService, Depends(provided(SinkService))]
 
 router = Router(tag="exchange", lane=Lane.EXPORTS)
@@ -156,6 +170,43 @@ def export_run(
     """Download all rows of the run's metrics as a table: `seq`, `time` (Unix seconds), `step`, and a column for each
     metric."""
     return _named(send_file(request, exchange.table(run_id, form), form.media_type), f"{run_id}.{form.extension}")
+
+
+@router.get(
+    "/runs/{run_id}/report",
+    response_class=Response,
+    responses={
+        200: {"description": "The report", "content": media_types([ReportFormat.HTML])},
+        **documented(RunNotFound, ArtifactNotFound, RunFolderError),
+    },
+)
+def get_report(
+    run_id: str,
+    report: RunReport,
+    film: Annotated[bool, Query(description="Include the videos that exist, up to a file of 10 MB.")] = False,
+) -> Response:
+    """Download the run as one HTML file that opens without a network: its curve, verdict, settings, events and hints,
+    how to repeat it, and its film."""
+    headers = {POLICY: header_policy(film=film)}
+    html = Response(report.report(run_id, film=film), headers=headers, media_type=ReportFormat.HTML.media_type)
+    return _named(html, f"{run_id}.{ReportFormat.HTML.extension}")
+
+
+@router.get("/runs/{run_id}/report/film", responses=documented(RunNotFound, ArtifactNotFound, RunFolderError))
+@in_lane(Lane.READS)
+def get_report_film(run_id: str, film: ReportFilmAccess) -> ReportFilm:
+    """Return how far the clips are that the film of the report shows."""
+    return ReportFilm(run_id=run_id, **vars(film.state(run_id)))
+
+
+@router.post(
+    "/runs/{run_id}/report/film", status_code=202, responses=documented(RunNotFound, ArtifactNotFound, RunFolderError)
+)
+@in_lane(Lane.CHANGES)
+def request_report_film(run_id: str, film: ReportFilmAccess) -> ReportFilm:
+    """Request the clips that the film of the report lacks: policies that are evenly spaced over the training, and the
+    best one. GET the same address until none waits."""
+    return ReportFilm(run_id=run_id, **vars(film.request(run_id)))
 
 
 @router.get(

@@ -8,6 +8,7 @@ from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.experiments import CellStatus, ExperimentSpec, ExperimentStatus
 from rlviz.domain.ids import Instant
 from rlviz.server.wire import Wire
+from rlviz.stats.hints.outcomes import HintOutcome
 
 
 class ExperimentVariant(Wire):
@@ -71,6 +72,10 @@ class ExperimentSummary(Wire):
     seconds_left: float | None
     core_seconds: float
     searches: bool = Field(description="Whether it searches hyperparameters.")
+    hint_test: HintOutcome | None = Field(None, description="Result of the hint that it tests; null: it tests none.")
+    best_return: float | None = Field(
+        None, description="Highest best average of its runs; null without one, or if they have several environments."
+    )
 
 
 class ExperimentEstimate(Wire):

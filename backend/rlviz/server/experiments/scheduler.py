@@ -12,7 +12,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event, RLock, Thread
 
 from sqlalchemy.exc import DatabaseError
@@ -33,7 +33,7 @@ from rlviz.domain.errors import (
     RunIsActive,
     SnapshotRefused,
 )
-from rlviz.domain.experiments import ExperimentControl, ExperimentLimits, FailMode, RunSpec, TrialState
+from rlviz.domain.experiments import ExperimentControl, ExperimentLimits, FailMode, ForkPoint, RunSpec, TrialState
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.sinks import SinkKind
 from rlviz.domain.status import APP_ENDED, RunStatus
@@ -50,6 +50,7 @@ from rlviz.server.experiments.scoring import GreedyReturns, Scorer
 from rlviz.server.experiments.summaries import training_seconds
 from rlviz.server.runs.configuration import NewRun
 from rlviz.server.runs.service import RunService
+from rlviz.server.snapshots.forking import ForkRequest, ForkService, PlannedFork
 from rlviz.server.snapshots.resuming import ResumeService
 from rlviz.server.supervisor.disk_guard import DiskGuard
 from rlviz.server.supervisor.trust_guard import TrustGuard
@@ -59,14 +60,65 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
+class PlannedRun:
+    """The run of a trial before it is created. ``fork``: how it forks another run; None: it starts at the beginning."""
+
+    config: RunConfig
+    fork: PlannedFork | None = None
+
+
+@dataclass(frozen=True)
 class TrialRuns:
     """Creates and steers the runs of trials."""
 
     _runs: RunService
+    _forks: ForkService
     _resuming: ResumeService
     _deliveries: LiveDeliveries
 
-    def configure(self, experiment: OpenExperiment, trial: Trial) -> RunConfig:
+    def plan(self, experiment: OpenExperiment, trial: Trial) -> PlannedRun:
+        """Return the new run of ``trial``.
+
+        Raises InvalidRequest; if the trial forks a run, also the errors of ``ForkService.plan``.
+        """
+        config = self._configure(experiment, trial)
+        point = experiment.spec.fork
+        if point is None:
+            return PlannedRun(config)
+        fork = self.plan_fork(point, experiment.run_spec_of(trial.variant), trial.seed)
+        own = {name: getattr(config, name) for name in ("name", "group_id", "experiment")}
+        fork = replace(fork, config=fork.config.model_copy(update=own))
+        return PlannedRun(fork.config, fork)
+
+    def plan_fork(self, point: ForkPoint, run_spec: RunSpec, seed: int) -> PlannedFork:
+        """Return a fork at ``point`` with the settings of ``run_spec``, which must have every value.
+
+        Raises InvalidRequest if the run at ``point`` is of another algorithm or environment, and the errors of
+        ``ForkService.plan``.
+        """
+        request = ForkRequest(
+            snapshot=point.snapshot,
+            hyperparameters=run_spec.hyperparameters,
+            env_options=run_spec.env_options,
+            seed=seed,
+            total_timesteps=run_spec.total_timesteps,
+        )
+        parent = self._runs.config(point.run_id)
+        if (parent.algo, parent.env_id) != (run_spec.algo, run_spec.env_id):
+            raise InvalidRequest.field(
+                "/fork/run_id",
+                f"Run {parent.run_id!r} is of {parent.algo} on {parent.env_id}, so runs of {run_spec.algo} on "
+                f"{run_spec.env_id} cannot fork it.",
+            )
+        fork = self._forks.plan(point.run_id, request)
+        if fork.place.step != point.step:
+            raise InvalidRequest.field(
+                "/fork/step", f"Snapshot {point.snapshot!r} is of step {fork.place.step:,}, not {point.step:,}."
+            )
+        own = {"evaluation": run_spec.evaluation, "snapshots": run_spec.snapshots, "rules": run_spec.rules}
+        return replace(fork, config=fork.config.model_copy(update=own))
+
+    def _configure(self, experiment: OpenExperiment, trial: Trial) -> RunConfig:
         """Return the configuration of a new run for ``trial``. Raises InvalidRequest."""
         wanted = experiment.run_spec_of(trial.variant)
         if experiment.stored.resolved:  # the values are stored, so a later change of the preset does not matter
@@ -89,9 +141,13 @@ class TrialRuns:
         given = {name: getattr(run_spec, name) for name in RunSpec.model_fields}
         return self._runs.resolve(NewRun(**given, seed=seed), memory_per_worker=memory)
 
-    def add(self, config: RunConfig, sinks: Sequence[SinkKind] = ()) -> RunRow:
-        """Create a run with its sinks and queue it. Raises NotEnoughDisk or OSError."""
-        row = self._runs.add(config, sinks)
+    def add(self, planned: PlannedRun, sinks: Sequence[SinkKind] = ()) -> RunRow:
+        """Create a run with its sinks and queue it. Raises NotEnoughDisk or OSError; for a fork, also ArtifactNotFound
+        if its snapshot was just deleted."""
+        if planned.fork is None:
+            row = self._runs.add(planned.config, sinks)
+        else:
+            row = self._forks.create(planned.fork, start=True, sinks=sinks)
         if sinks:
             self._deliveries.reload_plan(row.id)
         return row
@@ -494,19 +550,28 @@ class ExperimentScheduler:
     def _start_trial(self, experiment: OpenExperiment, trial: Trial) -> None:
         self._disk.check()
         try:
-            config = self._runs.configure(experiment, trial)
-        except InvalidRequest as error:  # only a search proposes unchecked values
+            planned = self._runs.plan(experiment, trial)
+        except (Conflict, InvalidRequest, NotFound, RunFolderError) as error:
+            if experiment.spec.fork is not None:  # the run that it forks was deleted, or changed since
+                experiment.record(trial, TrialState.FAILED, "", cause=f"It could not fork a run. {error}")
+                return
+            if not isinstance(error, InvalidRequest):
+                raise
+            # only a search proposes unchecked values
             experiment.record(trial, TrialState.FAILED, "", cause=str(error))
             experiment.proposer.failed(trial.variant, str(error), misfit=True)
             for other in experiment.trials_of_variant(trial.variant):
                 if not other.is_final:
                     experiment.record(other, TrialState.FAILED, "", cause=str(error))
             return
-        experiment.record(trial, TrialState.BEGUN, config.run_id)
+        run_id = planned.config.run_id
+        experiment.record(trial, TrialState.BEGUN, run_id)
         try:
-            self._runs.add(config, experiment.spec.sinks)
+            self._runs.add(planned, experiment.spec.sinks)
+        except ArtifactNotFound as error:
+            experiment.record(trial, TrialState.FAILED, run_id, cause=f"It could not fork a run. {error}")
         except (NotEnoughDisk, OSError) as error:
-            experiment.record(trial, TrialState.LOST, config.run_id, cause=f"Its run could not be created: {error}")
+            experiment.record(trial, TrialState.LOST, run_id, cause=f"Its run could not be created: {error}")
             raise
 
     def _is_spent(self, experiment: OpenExperiment) -> bool:

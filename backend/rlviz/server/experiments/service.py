@@ -20,11 +20,13 @@ from cachetools import LRUCache
 
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import (
+    Conflict,
     ExperimentConflict,
     ExperimentNotFound,
     FieldError,
     InvalidRequest,
     NewerVersion,
+    NotFound,
     RunFolderError,
     RunNotFound,
     UnknownName,
@@ -35,6 +37,7 @@ from rlviz.domain.experiments import (
     MOST_UNCONFIRMED,
     ExperimentControl,
     ExperimentSpec,
+    ForkPoint,
     PrunerName,
     RunSpec,
     TrialState,
@@ -126,13 +129,27 @@ class SpecificationCheck:
         if spec.sweep is not None:
             return {SEARCHED: self._searched(spec)}
         found = {f"v{place}": self._resolve(spec, place, one) for place, one in enumerate(spec.fixed_variants())}
-        if not spec.grid:
-            return found
-        common = common_end(found["v0"].total_timesteps, map(rollout_of, found.values()))
-        if common is None:
-            return found
-        longer = _with_length(spec, common)
-        return {f"v{place}": self._resolve(longer, place, one) for place, one in enumerate(spec.fixed_variants())}
+        if spec.grid:
+            first, total = spec.first_step, found["v0"].total_timesteps
+            common = common_end(None if total is None else total - first, map(rollout_of, found.values()))
+            if common is not None:
+                spec = _with_length(spec, first + common)
+                found = {
+                    f"v{place}": self._resolve(spec, place, one) for place, one in enumerate(spec.fixed_variants())
+                }
+        if spec.fork is not None:
+            self._check_fork(spec, spec.fork, found)
+        return found
+
+    def _check_fork(self, spec: ExperimentSpec, point: ForkPoint, run_specs: Mapping[str, RunSpec]) -> None:
+        """Raise InvalidRequest if a variant cannot fork the run at ``point``."""
+        for place, variant in enumerate(spec.fixed_variants()):
+            try:
+                self._runs.plan_fork(point, run_specs[f"v{place}"], 0)
+            except (Conflict, InvalidRequest, NotFound, RunFolderError) as error:
+                if isinstance(error, InvalidRequest) and any(one.pointer.startswith("/fork") for one in error.fields):
+                    raise
+                raise InvalidRequest.field("/fork", f"{variant.name}: {error}") from error
 
     def _check_limits(self, spec: ExperimentSpec) -> None:
         for name in ("seconds", "core_seconds"):
@@ -145,7 +162,7 @@ class SpecificationCheck:
             cost = f"This would train {spec.cells:,} runs, {self._cost(spec, run_specs)}."
             # A client that asks the user shows the cost; a client without a user reads what to add to the request.
             raise InvalidRequest(f"{cost} Send `confirm: true` to start it.", [FieldError("/confirm", cost)])
-        shortest = min(ends_of(spec, one)[0] for one in run_specs)
+        shortest = min(ends_of(spec, one)[0] for one in run_specs) - spec.first_step
         if spec.limits.steps is not None and spec.limits.steps < shortest:
             raise InvalidRequest.field(
                 "/limits/steps",
@@ -172,7 +189,7 @@ class SpecificationCheck:
             pace = paces[one.algo, one.env_id]
             if pace is None:
                 return None
-            seconds += each * ends_of(spec, one)[1] / pace
+            seconds += each * (ends_of(spec, one)[1] - spec.first_step) / pace
         return seconds
 
     def _base(self, spec: ExperimentSpec) -> RunSpec:
@@ -210,7 +227,9 @@ class SpecificationCheck:
 
 def _steps(spec: ExperimentSpec, run_specs: Sequence[RunSpec]) -> tuple[int, int]:
     """Return the minimum and maximum total steps of all trials, estimated from the sample ``run_specs``."""
-    ends = [ends_of(spec, one) for one in run_specs]
+    ends = [
+        (least - spec.first_step, most - spec.first_step) for least, most in (ends_of(spec, one) for one in run_specs)
+    ]
     trials = spec.cells / len(ends)
     return round(trials * sum(least for least, _ in ends)), round(trials * sum(most for _, most in ends))
 
@@ -555,6 +574,7 @@ class ExperimentService:
             methods=methods_of(labels, run_specs) if len(set(environments.values())) > 1 else {},
             scales={environments[name]: scale for name, one in found.items() if (scale := scale_of(one)) is not None},
             sweep=experiment.spec.sweep,
+            first_step=experiment.spec.first_step,
         )
 
     def _experiment(self, experiment_id: str) -> OpenExperiment:
@@ -624,4 +644,5 @@ class ExperimentService:
             return {row.id: row for row in find_runs(session, experiment.run_ids)}
 
     def _parallel(self, experiment: OpenExperiment) -> int:
-        return experiment.spec.parallel or self._settings.max_concurrent_runs
+        most = self._settings.max_concurrent_runs
+        return min(experiment.spec.parallel or most, most)

@@ -13,6 +13,7 @@ from rlviz.server.catalog.models import RunRow
 from rlviz.server.experiments.lengths import end_of, ends_of, length_note
 from rlviz.server.experiments.models import Experiment, ExperimentCell, ExperimentSummary, ExperimentVariant
 from rlviz.server.experiments.open_experiment import SEARCHED, OpenExperiment, Trial
+from rlviz.stats.hints.outcomes import HintChange, HintOutcome, hint_outcome
 from rlviz.stats.return_curve import SPARKLINE_POINTS, thin_sparkline
 
 OVER = (ExperimentStatus.COMPLETED, ExperimentStatus.FAILED)
@@ -49,7 +50,8 @@ def summary_of(
     planned = max(experiment.spec.cells, len(trials))
     ends = _ends(experiment, trials, planned)
     lengths = [most for _, most in ends]
-    shares = [progress_of(trial, row) for trial, row in trials]
+    first = experiment.spec.first_step
+    shares = [progress_of(trial, row, first) for trial, row in trials]
     total = sum(lengths)
     progress = sum(share * length for share, length in zip(shares, lengths, strict=False)) / total
     trained = sum(row.clock.at(now) for row in rows.values() if row.attempts)
@@ -70,7 +72,43 @@ def summary_of(
         progress=1.0 if status in OVER else min(1.0, progress),
         seconds_left=_seconds_left(trained, progress, planned - sum(shares), parallel) if is_running else None,
         core_seconds=sum(row.core_seconds(now) for row in rows.values()),
+        hint_test=outcome_of(experiment),
+        best_return=_best_return(rows.values()),
     )
+
+
+def outcome_of(experiment: OpenExperiment) -> HintOutcome | None:
+    """Return what a test of a hint has shown so far; None if the experiment tests none. The caller holds the lock."""
+    spec = experiment.spec
+    if spec.tests is None:
+        return None
+    [(name, (before, value))] = spec.grid.items()
+    without, with_it = list(experiment.run_specs)
+    scores = {(trial.variant, trial.seed): trial.score for trial in experiment.trials.values()}
+    return hint_outcome(
+        HintChange(
+            experiment_id=experiment.id,
+            run_id=spec.tests.run_id,
+            hint=spec.tests.hint,
+            title=spec.tests.title,
+            algo=spec.base.algo,
+            env_id=spec.base.env_id,
+            name=name,
+            before=before,
+            value=value,
+        ),
+        [(scores[without, seed], scores[with_it, seed]) for seed in spec.seed_list],
+        failed=sum(trial.is_final and trial.score is None for trial in experiment.trials.values()),
+        is_over=experiment.is_over,
+        is_stopped=experiment.control.desired == "stop",
+    )
+
+
+def _best_return(rows: Iterable[RunRow]) -> float | None:
+    """Return the highest best average; None without one, or if the runs have several environments."""
+    places = {(row.env_id, str(row.env_options)): None for row in rows}
+    found = [row.best_moving_average for row in rows if row.best_moving_average is not None]
+    return max(found) if found and len(places) == 1 else None
 
 
 def status_of(experiment: OpenExperiment) -> ExperimentStatus:
@@ -96,14 +134,14 @@ def cell_status(trial: Trial, row: RunRow | None, status: ExperimentStatus) -> C
     return _BEGUN.get(row.state, CellStatus.TRAINING)
 
 
-def share_trained(row: RunRow | None) -> float:
-    """Return the share of a run's steps that are trained, from 0 to 1."""
-    length = 0 if row is None else row.end_step or row.total_timesteps
-    return min(1.0, row.step / length) if row is not None and length else 0.0
+def share_trained(row: RunRow | None, first: int = 0) -> float:
+    """Return the share of a run's steps that are trained, from 0 to 1. ``first``: the step that it starts at."""
+    length = 0 if row is None else (row.end_step or row.total_timesteps) - first
+    return min(1.0, max(0, row.step - first) / length) if row is not None and length > 0 else 0.0
 
 
-def progress_of(trial: Trial, row: RunRow | None) -> float:
-    return 1.0 if trial.is_final else share_trained(row)
+def progress_of(trial: Trial, row: RunRow | None, first: int = 0) -> float:
+    return 1.0 if trial.is_final else share_trained(row, first)
 
 
 def training_seconds(rows: Iterable[RunRow], now: float) -> float:
@@ -118,14 +156,15 @@ def training_seconds(rows: Iterable[RunRow], now: float) -> float:
 def _ends(
     experiment: OpenExperiment, trials: Sequence[tuple[Trial, RunRow | None]], planned: int
 ) -> list[tuple[int, int]]:
-    """Return the first and the last step at which each trial can end, those included that a search has yet to propose.
+    """Return the fewest and the most steps that each trial trains, those included that a search has yet to propose.
 
     If an older version did not store it for a waiting trial, the mean of the others is used.
     """
     base = experiment.stored.resolved.get(SEARCHED)
     typed = experiment.spec.base.total_timesteps or 0
     proposed = (typed, typed) if base is None else ends_of(experiment.spec, base)
-    ends = [_end(experiment, trial, row) or 0 for trial, row in trials]
+    first = experiment.spec.first_step
+    ends = [max(0, (_end(experiment, trial, row) or 0) - first) for trial, row in trials]
     found = [*((end, end) for end in ends), *[proposed] * (planned - len(trials))]
     noted = [most for _, most in found if most]
     mean = round(sum(noted) / len(noted)) if noted else 1
@@ -166,7 +205,10 @@ def state_of(experiment: OpenExperiment, rows: Mapping[str, RunRow], *, now: flo
             for name, label in experiment.labels.items()
         ],
         seeds=list(experiment.spec.seed_list),
-        cells=[_cell(trial, rows.get(trial.run_id or ""), summary, most) for trial in experiment.trials.values()],
+        cells=[
+            _cell(trial, rows.get(trial.run_id or ""), summary, most, experiment.spec.first_step)
+            for trial in experiment.trials.values()
+        ],
     )
 
 
@@ -185,8 +227,8 @@ def _variant(name: str, label: str, run_spec: RunSpec, trained: RunSpec) -> Expe
     )
 
 
-def _cell(trial: Trial, row: RunRow | None, summary: ExperimentSummary, most: int) -> ExperimentCell:
-    """Return the state of a trial. ``most``: the maximum number of sparkline points."""
+def _cell(trial: Trial, row: RunRow | None, summary: ExperimentSummary, most: int, first: int) -> ExperimentCell:
+    """Return the state of a trial. ``most``: the maximum number of sparkline points; ``first``: its first step."""
     last = trial.last
     return ExperimentCell(
         trial=trial.number,
@@ -197,8 +239,8 @@ def _cell(trial: Trial, row: RunRow | None, summary: ExperimentSummary, most: in
         attempt=last.attempt if last is not None else 0,
         score=trial.score,
         cause=_cause(trial, row),
-        progress=progress_of(trial, row),
-        trained=share_trained(row),
+        progress=progress_of(trial, row, first),
+        trained=share_trained(row, first),
         sparkline=[] if row is None else thin_sparkline(row.sparkline, most),
     )
 

@@ -26,7 +26,7 @@ from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.evaluations import find_requested_results
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.metrics.models import ComparedRun, Comparison, MetricCurve, RunGroup, SeedCurve, SeedMetricCurve
-from rlviz.server.metrics.service import ComparedAxis, MetricsService, RunCurves, RunCurvesCache, null_gaps
+from rlviz.server.metrics.service import ComparedAxis, MetricsService, RunCurves, null_gaps
 from rlviz.server.runs.family import shared_until
 from rlviz.server.runs.models import solved_at, view_run
 from rlviz.server.runs.service import RunService
@@ -135,7 +135,7 @@ class ComparedRuns:
 
 class ComparisonService:
     def __init__(self, runs: RunService, metrics: MetricsService, database: Database) -> None:
-        self._runs, self._curves, self._database = runs, RunCurvesCache(metrics), database
+        self._runs, self._curves, self._database = runs, metrics.run_curves, database
 
     def compare(self, request: ComparisonRequest) -> ComparedRuns:
         """Compare runs. A damaged run is included with what can be read: without a curve, or without settings.

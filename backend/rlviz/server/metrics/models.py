@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from heapq import merge
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -10,11 +12,13 @@ from pydantic import Field
 from rlviz.domain.anatomy import UpdateAnatomy
 from rlviz.domain.evaluation import EvaluationStatus
 from rlviz.domain.events import EventRecord, KnownData, UnknownData
+from rlviz.domain.limits import Limits
 from rlviz.domain.metrics import MetricRecord
 from rlviz.server.catalog.models import EvaluationRow
 from rlviz.server.problems import Problem
-from rlviz.server.runs.events import describe, describe_evaluation
-from rlviz.server.runs.models import Run, Solved
+from rlviz.server.runs.choices import AlgorithmInfo, EnvironmentInfo, MetricDefinitions
+from rlviz.server.runs.events import EventLog, describe, describe_evaluation
+from rlviz.server.runs.models import Run, RunDetail, Solved
 from rlviz.server.wire import Wire
 from rlviz.stats import hints
 from rlviz.stats.comparison import ConfigDifference
@@ -23,6 +27,7 @@ from rlviz.stats.experiments.trials import Made
 from rlviz.stats.groups import FigureComparison
 from rlviz.stats.hints import Review, RuleState, SuggestedChange
 from rlviz.stats.hints.hint import LookedAt, Minimum
+from rlviz.stats.hints.outcomes import HintOutcome
 from rlviz.stats.verdict import Verdict
 
 
@@ -67,6 +72,22 @@ class MetricCurves(Wire):
     cursor: str = Field(description="Stream position after these points.")
     mean_episodes: int = Field(description="Episodes in the mean return and in the mean length.")
     before: EpisodesBefore | None = Field(None, description="null: not a fork, or unknown.")
+
+
+class RunOpening(Wire):
+    """Everything that the page of a run needs to draw its first curve."""
+
+    run: RunDetail
+    curves: MetricCurves | None = Field(
+        description="As `GET /runs/{run_id}/metrics/curves` answers them; null: they take long to read, or cannot be "
+        "read. Request them separately."
+    )
+    algorithm: AlgorithmInfo | None = Field(description="The run's entry of `GET /algorithms`; null: it has none.")
+    environment: EnvironmentInfo | None = Field(
+        description="The run's entry of `GET /environments`; null for custom environments, which may still be probed."
+    )
+    metric_definitions: MetricDefinitions
+    limits: Limits
 
 
 class GhostCurves(Wire):
@@ -145,8 +166,14 @@ class Hint(Wire):
     evidence: str = Field(description="The evidence in numbers.")
     suggestion: str = Field(description="What to try: a hyperparameter and a value.")
     changes: list[SuggestedChange] = Field(
-        description="The parts of the suggestion that you can try by forking the run, one at a time."
+        description="The parts of the suggestion that you can try by forking the run, one at a time. Those that helped "
+        "in tests come first."
     )
+    testable: list[str] = Field(description="Names of the changes that can be tested with this run.")
+    record: str | None = Field(
+        description="What complete tests of this hint have shown with the run's algorithm and environment; null: none."
+    )
+    tests: list[HintOutcome] = Field(description="Tests of this hint with this run, newest first.")
     learn: str = Field(description="Anchor on the algorithm's page under Learn.")
     looked_at: LookedAt
 
@@ -164,7 +191,7 @@ class HintRule(Wire):
 
 class RunHints(Wire):
     run_id: str
-    hints: list[Hint] = Field(description="Most serious first.")
+    hints: list[Hint] = Field(description="Most serious first; outcomes of tests can change the order.")
     rules: list[HintRule] = Field(description="Every rule that was evaluated.")
 
 
@@ -251,15 +278,25 @@ class Comparison(Wire):
     config_diff: list[ConfigDifference]
 
 
-def view_hints(run_id: str, seen: Review, changes: Callable[[hints.Hint], Iterable[SuggestedChange]]) -> RunHints:
-    """Return the API model of hints. ``changes`` returns the changes of a hint that a fork of the run accepts."""
+@dataclass(frozen=True)
+class HintReport:
+    """What can be done with a hint, and what its tests have shown. See ``Hint`` for the fields."""
+
+    changes: list[SuggestedChange]
+    testable: list[str]
+    record: str | None
+    tests: list[HintOutcome]
+
+
+def view_hints(run_id: str, seen: Review, report: Callable[[hints.Hint], HintReport]) -> RunHints:
+    """Return the API model of hints."""
     return RunHints(
         run_id=run_id,
         hints=[
             Hint(
                 **{name: value for name, value in vars(hint).items() if name != "advice"},
                 suggestion=hint.suggestion,
-                changes=list(changes(hint)),
+                **vars(report(hint)),
             )
             for hint in seen.hints
         ],
@@ -275,6 +312,12 @@ def view_hints(run_id: str, seen: Review, changes: Callable[[hints.Hint], Iterab
             for finding in seen.findings
         ],
     )
+
+
+def list_events(log: EventLog, evaluations: Iterable[EvaluationRow]) -> list[RunEvent]:
+    """Return the events of a run, oldest first: those of its journal, and its ended ``evaluations``, newest first."""
+    ended = [view_ended(row) for row in reversed(list(evaluations)) if row.parsed().status.is_final]
+    return list(merge(map(view_event, log.events), ended, key=lambda event: event.time))
 
 
 def view_event(event: EventRecord) -> RunEvent:

@@ -5,23 +5,34 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from heapq import merge
 from typing import Annotated, Literal
 
 from fastapi import Depends, Query
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
-from rlviz.domain.errors import ArtifactNotFound, InvalidRequest, RlvizError, RunFolderError, RunNotFound
+from rlviz.domain.errors import (
+    ArtifactNotFound,
+    Conflict,
+    ExperimentConflict,
+    HintNotFound,
+    InvalidRequest,
+    NotEnoughDisk,
+    RlvizError,
+    RunFolderError,
+    RunNotFound,
+)
 from rlviz.domain.limits import DEFAULT_COMPARISON_POINTS, DEFAULT_CURVE_POINTS, DEFAULT_UPDATES, DEFAULT_WINDOW, LIMITS
 from rlviz.domain.metrics import MetricRecord
 from rlviz.domain.plain_text import split_names
 from rlviz.rundir.journal import Line
 from rlviz.server.dependencies import provided
 from rlviz.server.evaluations.service import EvaluationService
+from rlviz.server.experiments.hint_tests import HintTestPlan, HintTestService
+from rlviz.server.experiments.models import Experiment
 from rlviz.server.files import split_parameter
-from rlviz.server.lanes import Lane
+from rlviz.server.lanes import Lane, in_lane
+from rlviz.server.metrics import models
 from rlviz.server.metrics.comparison import ComparisonRequest, ComparisonService, view_comparison
-from rlviz.server.metrics.hints import HintService
 from rlviz.server.metrics.models import (
     Comparison,
     EpisodesBefore,
@@ -31,25 +42,32 @@ from rlviz.server.metrics.models import (
     RunAnatomy,
     RunEvents,
     RunHints,
+    RunOpening,
     RunsMetricCurves,
-    view_ended,
-    view_event,
-    view_hints,
 )
 from rlviz.server.metrics.past import PastService
 from rlviz.server.metrics.service import CurveRequest, MetricsService, Window, read_anatomy
 from rlviz.server.problems import as_problem, documented
 from rlviz.server.router import Router
+from rlviz.server.runs.choices import find_algorithm, find_environment, view_metric_definitions
 from rlviz.server.runs.events import read_events
+from rlviz.server.runs.presets import OwnPresets
+from rlviz.server.runs.routes import view_detail
 from rlviz.server.runs.service import RunService
+from rlviz.server.snapshots.damage import DamageService
+from rlviz.server.trust.service import TrustService
+from rlviz.server.wire import Body
 from rlviz.stats.returns import MEAN_EPISODES
 
 ComparisonAccess = Annotated[ComparisonService, Depends(provided(ComparisonService))]
+Damage = Annotated[DamageService, Depends(provided(DamageService))]
 Evaluations = Annotated[EvaluationService, Depends(provided(EvaluationService))]
-Hints = Annotated[HintService, Depends(provided(HintService))]
+Hints = Annotated[HintTestService, Depends(provided(HintTestService))]
 Metrics = Annotated[MetricsService, Depends(provided(MetricsService))]
+OwnPresetsAccess = Annotated[OwnPresets, Depends(provided(OwnPresets))]
 Past = Annotated[PastService, Depends(provided(PastService))]
 Runs = Annotated[RunService, Depends(provided(RunService))]
+Trust = Annotated[TrustService, Depends(provided(TrustService))]
 
 router = Router(tag="metrics", lane=Lane.CURVES)
 
@@ -110,6 +128,40 @@ def get_metric_rows(
 def get_metric_curves(run_id: str, runs: Runs, metrics: Metrics, wanted: Wanted, names: Names = None) -> MetricCurves:
     """Return a curve for each metric, thinned with all extremes kept."""
     return _curves(runs, metrics, run_id, _split_names(names), wanted)
+
+
+@router.get("/runs/{run_id}/page", responses=documented(RunNotFound, ArtifactNotFound, InvalidRequest))
+def open_run(
+    run_id: str,
+    runs: Runs,
+    metrics: Metrics,
+    damage: Damage,
+    evaluations: Evaluations,
+    trust: Trust,
+    own_presets: OwnPresetsAccess,
+    wanted: Wanted,
+    names: Names = None,
+) -> RunOpening:
+    """Return in one response what the page of a run shows first: the run, its curves, and what describes them."""
+    row = damage.inspect(run_id)
+    return RunOpening(
+        run=view_detail(runs, evaluations, trust, row),
+        curves=_quick_curves(runs, metrics, run_id, _split_names(names), wanted),
+        algorithm=find_algorithm(row.algo),
+        environment=find_environment(row.env_id, own_presets.all()),
+        metric_definitions=view_metric_definitions(),
+        limits=LIMITS,
+    )
+
+
+def _quick_curves(
+    runs: RunService, metrics: MetricsService, run_id: str, names: Sequence[str] | None, wanted: CurveRequest
+) -> MetricCurves | None:
+    with suppress(RunFolderError):  # the run is shown all the same, and the request for the curves says why
+        if metrics.reads_quickly(folder := runs.folder(run_id)):
+            return _curves(runs, metrics, run_id, names, wanted)
+        metrics.read_ahead(folder)
+    return None
 
 
 @router.get("/runs/{run_id}/metrics/past", responses=documented(RunNotFound, InvalidRequest))
@@ -198,20 +250,47 @@ events_router = Router(prefix="/runs/{run_id}/events", tag="events", lane=Lane.R
 def list_events(run_id: str, runs: Runs, evaluations_service: Evaluations) -> RunEvents:
     """List lifecycle events, such as checkpoints, warnings and errors with traceback, and ended evaluations."""
     log = read_events(runs.folder(run_id))
-    evaluations = [
-        view_ended(row) for row in reversed(evaluations_service.list(run_id)) if row.parsed().status.is_final
-    ]
-    events = merge((view_event(event) for event in log.events), evaluations, key=lambda event: event.time)
-    return RunEvents(run_id=run_id, events=list(events), broken_lines=log.broken_lines)
+    events = models.list_events(log, evaluations_service.list(run_id))
+    return RunEvents(run_id=run_id, events=events, broken_lines=log.broken_lines)
 
 
 hints_router = Router(prefix="/runs/{run_id}/hints", tag="hints", lane=Lane.CURVES)
+
+_CHANGE = "Hyperparameter of the suggested change to test; null: the one that helped most, or the first."
+TestedName = Annotated[str | None, Query(max_length=LIMITS.choice.maximum, description=_CHANGE)]
+
+
+class HintTestCreate(Body):
+    change: str | None = Field(None, max_length=LIMITS.choice.maximum, description=_CHANGE)
 
 
 @hints_router.get("", responses=documented(RunNotFound, ArtifactNotFound))
 def list_hints(run_id: str, hints: Hints) -> RunHints:
     """List known problems that the curves show, where they show, and what to try."""
-    return view_hints(run_id, hints.find_hints(run_id), lambda hint: hints.changes(run_id, hint))
+    return hints.hints(run_id)
+
+
+@hints_router.get("/{kind}/test", responses=documented(HintNotFound, Conflict, InvalidRequest, RunFolderError))
+def plan_hint_test(run_id: str, kind: str, hints: Hints, change: TestedName = None) -> HintTestPlan:
+    """Return what a test of a hint would train, and how long it takes, without starting it.
+
+    `kind` is the id of the hint.
+    """
+    return hints.plan(run_id, kind, change)
+
+
+@hints_router.post(
+    "/{kind}/test",
+    status_code=201,
+    responses=documented(HintNotFound, ExperimentConflict, InvalidRequest, RunFolderError, NotEnoughDisk),
+)
+@in_lane(Lane.CHANGES)
+def start_hint_test(run_id: str, kind: str, hints: Hints, body: HintTestCreate) -> Experiment:
+    """Train the same seeds without and with a suggested change, as an experiment.
+
+    The result is in `tests` of the hint, and in `hint_test` of the experiment.
+    """
+    return hints.start(run_id, kind, body.change)
 
 
 anatomy_router = Router(prefix="/runs/{run_id}/anatomy", tag="metrics", lane=Lane.READS)

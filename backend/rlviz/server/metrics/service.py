@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
-from threading import Lock
+from threading import Lock, Thread
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -137,6 +138,11 @@ class OpenedRun:
             series = RunSeries(self._pieces, self._columns.all_series())
             return Snapshot(series, self._broken_lines, self._tail.offset, superseded)
 
+    def unread_bytes(self) -> int:
+        """Return the bytes of the journal that the next ``read`` parses. Does not wait for a ``read`` that runs."""
+        tail = self._tail
+        return self._unread_from(self._sealed.end() if tail is None else tail.offset)
+
     def _open(self, superseded: Superseded) -> None:
         self._left_out = superseded
         self._wanted = WantedRows(superseded) if superseded else EVERY_ROW
@@ -157,8 +163,11 @@ class OpenedRun:
 
     def _unsealed(self) -> int:
         """Return the bytes of the journal that are not sealed."""
+        return self._unread_from(self._sealed_end())
+
+    def _unread_from(self, offset: int) -> int:
         try:
-            return journal_size(self._folder.metrics_path) - self._sealed_end()
+            return journal_size(self._folder.metrics_path) - offset
         except (OSError, RunFolderError):
             return 0
 
@@ -176,8 +185,15 @@ CACHED_RUNS = LIMITS.compared_runs.maximum
 """Number of runs to cache, so that repeating a comparison parses no journal. Only the unsealed part of a run is in
 memory."""
 
+MOST_AHEAD = 2
+"""Maximum number of runs that are read ahead of a request for their curves."""
+
+LONG_CURVE = 200_000
+"""Minimum points before thinning for which a curve is cached although its run is not sealed."""
+
 CACHED_POINTS = 100_000
-"""Maximum points of cached curves of sealed runs: about 10 MB, enough for a page of one run in several windows."""
+"""Maximum points of cached curves of long or sealed runs: about 10 MB, enough for a page of a run in several
+windows."""
 
 Axis = Literal["step", "time", "seconds", "episode"]
 
@@ -250,7 +266,11 @@ class MetricsService:
         self._sealer = sealer
         self._cache: LRUCache[str, OpenedRun] = LRUCache(CACHED_RUNS)
         self._curves: LRUCache[_CurveOf, MetricCurve] = LRUCache(CACHED_POINTS, getsizeof=lambda curve: len(curve.x))
+        self._ahead = set[str]()
+        """Ids of runs that a thread reads because a page of theirs was opened."""
         self._lock = Lock()
+        self.run_curves = RunCurvesCache(self)
+        """Episodes and curves of runs, shared by comparisons, experiments and analytics."""
 
     def tail(self, folder: RunFolder, count: int) -> Tail:
         """Return the last ``count`` lines."""
@@ -276,13 +296,13 @@ class MetricsService:
     def _curve(
         self, run_id: str, found: Snapshot, name: str, request: CurveRequest, clock: TrainingClock
     ) -> MetricCurve:
-        """Return a curve. Curves of sealed runs are cached until the run has new rows."""
+        """Return a curve. Curves of long or sealed runs are cached until the run has new rows."""
         key = _CurveOf(run_id, found.offset, found.superseded, name, request, clock)
         with self._lock:
             known = self._curves.get(key)
         if known is None:
             known = make_curve(*_points(found.series, name, request.axis, clock), request)
-            if found.series.is_sealed and len(known.x) <= CACHED_POINTS:
+            if (found.series.is_sealed or known.count >= LONG_CURVE) and len(known.x) <= CACHED_POINTS:
                 with self._lock:
                     self._curves[key] = known
         return known
@@ -301,9 +321,34 @@ class MetricsService:
 
     def read(self, folder: RunFolder) -> Snapshot:
         """Return all series, up to the current end of the journal."""
+        return self._opened(folder).read()
+
+    def reads_quickly(self, folder: RunFolder) -> bool:
+        """Return whether little of the journal has to be parsed for the curves: less than LONG_BYTES."""
+        return self._opened(folder).unread_bytes() < LONG_BYTES
+
+    def read_ahead(self, folder: RunFolder) -> None:
+        """Start to read the run in a thread, so that the request for its curves that follows waits less.
+
+        Does nothing while the run, or MOST_AHEAD others, are read in this way.
+        """
         with self._lock:
-            cached = self._cache.setdefault(folder.run_id, OpenedRun(folder, self._sealer))
-        return cached.read()
+            if folder.run_id in self._ahead or len(self._ahead) >= MOST_AHEAD:
+                return
+            self._ahead.add(folder.run_id)
+        Thread(target=self._read_ahead, args=(folder,), name="read-ahead", daemon=True).start()
+
+    def _read_ahead(self, folder: RunFolder) -> None:
+        try:
+            with suppress(RunFolderError, OSError):  # the request for the curves says what is wrong
+                self.read(folder)
+        finally:
+            with self._lock:
+                self._ahead.discard(folder.run_id)
+
+    def _opened(self, folder: RunFolder) -> OpenedRun:
+        with self._lock:
+            return self._cache.setdefault(folder.run_id, OpenedRun(folder, self._sealer))
 
 
 def _points(series: RunSeries, name: str, axis: Axis, clock: TrainingClock) -> tuple[Floats, Floats]:

@@ -22,6 +22,7 @@ from rlviz.learning.algorithms.fields import GROUPS, Need
 from rlviz.learning.algorithms.knobs import Knob, Range, allowed_range
 from rlviz.learning.algorithms.random_actions import RANDOM, RANDOM_TIMESTEPS
 from rlviz.learning.algorithms.updates import FEWEST_UPDATES, learns_from_rollouts, warnings_for
+from rlviz.learning.environments import ENVIRONMENTS
 from rlviz.learning.environments.base import Environment
 from rlviz.learning.environments.random_returns import find_random_return
 from rlviz.learning.environments.stills import has_still
@@ -95,7 +96,8 @@ class SearchSuggestion(Wire):
 class ShortTraining(Wire):
     """When to warn that a run is too short to learn, and the warnings.
 
-    Replace `{rollout}` by the steps of a rollout, `{enough}` by `fewest_updates` times as many, and `{updates}`.
+    Placeholders: `{rollout}`: steps of a rollout; `{enough}`: `fewest_updates` times as many; `{updates}`: number of
+    updates.
     """
 
     fewest_updates: int = Field(description="Warn if training has fewer rollouts, with one round of updates each.")
@@ -267,6 +269,11 @@ def view_algorithm(algorithm: Algorithm) -> AlgorithmInfo:
     )
 
 
+def find_algorithm(algo: str) -> AlgorithmInfo | None:
+    """Return the API model of an algorithm; None if it is not offered: in the run of a person, there is none."""
+    return next((view_algorithm(one) for one in (*ALGORITHMS, RANDOM) if one.id == algo), None)
+
+
 def _timesteps_of(algorithm: Algorithm) -> Bounds:
     """Return the default number of steps; random actions have their own, since they have no presets."""
     bounds = LIMITS.total_timesteps
@@ -393,6 +400,13 @@ def view_environment(
     )
 
 
+def find_environment(env_id: str, own: Sequence[OwnPreset] = ()) -> EnvironmentInfo | None:
+    """Return the API model of a registered environment; None for others. ``own``: the user's presets."""
+    if env_id not in ENVIRONMENTS.names():
+        return None
+    return view_environment(ENVIRONMENTS.get(env_id), [*ALGORITHMS, RANDOM], own)
+
+
 def _facts(environment: Environment, algorithms: list[Algorithm], own: Sequence[OwnPreset]) -> dict[str, Any]:
     """Return the facts that depend on the options of the environment."""
     suited = [algorithm for algorithm in algorithms if environment.suits(algorithm)]
@@ -442,7 +456,7 @@ def _random_return(environment: Environment) -> RandomReturnInfo | None:
 
 
 def _matching(variant: Environment, among: list[Environment]) -> dict[str, Any]:
-    """Return the options of a variant that differ from those of others."""
+    """Return the options that distinguish a variant from the other variants."""
     return {
         name: value for name, value in variant.chosen.items() if any(other.chosen[name] != value for other in among)
     }

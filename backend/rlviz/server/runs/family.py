@@ -22,7 +22,7 @@ from rlviz.server.catalog.runs import get_run
 from rlviz.server.runs.models import Relative, RunFamily, SettingChange
 
 MOST_MEMBERS = 100
-"""Most members listed: the run, its ancestors, its own forks, then the nearest others."""
+"""Maximum number of members to list. Order: the run, its ancestors, its forks, then its nearest other relatives."""
 
 
 class FamilyService:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, model_validator
 
 from rlviz.domain.config import EvaluationPlan, RunActor, RunConfig, RunName, Seed, SnapshotPlan, TotalTimesteps
 from rlviz.domain.environment import LearnedRewards
@@ -202,6 +202,19 @@ class RunPatch(Body):
     notes: str = Field("", max_length=LIMITS.notes.maximum)
 
 
+class QueueMove(Body):
+    """Where a queued run goes: `to`, or `before` another queued run."""
+
+    to: Literal["first", "up", "down", "last"] | None = None
+    before: str | None = Field(None, max_length=200, description="Id of a queued run.")
+
+    @model_validator(mode="after")
+    def _one_place(self) -> QueueMove:
+        if (self.to is None) == (self.before is None):
+            raise ValueError("Give either to or before.")
+        return self
+
+
 class Solved(Wire):
     """When the policy first proved to reach the reward threshold."""
 
@@ -260,7 +273,9 @@ class Run(Wire):
     )
     last_event: int = Field(description="`seq` of its newest event; a greater number means that there are new events.")
     created_at: Instant
-    queued_at: Instant | None
+    queued_at: Instant | None = Field(
+        description="When training was requested; of a run that was moved in the queue, the time that puts it there."
+    )
     started_at: Instant | None
     ended_at: Instant | None
     step: int = Field(description="Environment steps so far.")

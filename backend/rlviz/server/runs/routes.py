@@ -14,6 +14,8 @@ from fastapi.responses import PlainTextResponse
 
 from rlviz.domain.config import RunActor, RunConfig
 from rlviz.domain.errors import (
+    AnalyticsBusy,
+    AnalyticsUnusable,
     ArtifactNotFound,
     Conflict,
     CurveNotFound,
@@ -23,6 +25,7 @@ from rlviz.domain.errors import (
     NewerVersion,
     NotControlled,
     NotEnoughDisk,
+    NotQueued,
     PresetNotFound,
     RunFolderError,
     RunIsActive,
@@ -37,6 +40,7 @@ from rlviz.learning.environments.custom import learned_rewards
 from rlviz.learning.presets.catalog import known_curves, specification_text
 from rlviz.rundir.files import open_file
 from rlviz.rundir.folder import folder_gone
+from rlviz.server.analytics.service import AnalyticsService
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.runs import SORTS, RunQuery
 from rlviz.server.dependencies import provided
@@ -53,6 +57,7 @@ from rlviz.server.runs.groups import GroupService, SeedRequest
 from rlviz.server.runs.models import (
     GroupCreate,
     GroupRuns,
+    QueueMove,
     Run,
     RunCreate,
     RunDetail,
@@ -69,11 +74,13 @@ from rlviz.server.runs.models import (
     view_run,
 )
 from rlviz.server.runs.presets import OwnPresets
+from rlviz.server.runs.queue import Place
 from rlviz.server.runs.service import RunAdoptionService, RunService
 from rlviz.server.runs.trash import TrashService
 from rlviz.server.snapshots.damage import DamageService
 from rlviz.server.trust.service import TrustService
 
+Analytics = Annotated[AnalyticsService, Depends(provided(AnalyticsService))]
 Damage = Annotated[DamageService, Depends(provided(DamageService))]
 Deleted = Annotated[TrashService, Depends(provided(TrashService))]
 Evaluations = Annotated[EvaluationService, Depends(provided(EvaluationService))]
@@ -96,7 +103,7 @@ def create_run(body: RunCreate, sinks: Sinks, runs: Runs, evaluations: Evaluatio
     sinks.check(body.sinks)
     row = runs.create(_new_run(body), start=body.start)
     sinks.deliver_new_runs([row.id], body.sinks)
-    return _detail(runs, evaluations, trust, row)
+    return view_detail(runs, evaluations, trust, row)
 
 
 @router.post("/groups", status_code=201, responses=documented(InvalidRequest, NotEnoughDisk, ExtraMissing))
@@ -125,11 +132,12 @@ def add_seeds(run_id: str, body: SeedsAdd, sinks_service: Sinks, groups: Groups,
     return _group(runs, rows)
 
 
-@router.get("", responses=documented(InvalidRequest))
+@router.get("", responses=documented(InvalidRequest, AnalyticsUnusable, AnalyticsBusy))
 @in_lane(Lane.LISTS)
 def list_runs(
     runs: Runs,
     groups_service: Groups,
+    analytics: Analytics,
     status: Annotated[list[RunStatus] | None, Query(description="Repeatable.")] = None,
     algo: Annotated[list[str] | None, Query(max_length=50, description="Repeatable.")] = None,
     env_id: Annotated[list[str] | None, Query(max_length=50, description="Repeatable.")] = None,
@@ -147,7 +155,13 @@ def list_runs(
         ),
     ] = None,
     sort: Annotated[
-        str, Query(description=f"{', '.join(SORTS)}; a leading minus sorts in descending order.")
+        str,
+        Query(
+            max_length=200,
+            description=f"{', '.join(SORTS)}, another column of `runs` in `GET /analytics/schema`, such as "
+            "`hp_learning_rate`, or `metric:` and a metric, whose newest value counts; a leading minus sorts in "
+            "descending order. Missing values come last. Other columns than the first ones page with `offset`.",
+        ),
     ] = "-created_at",
     limit: Annotated[
         int, Query(ge=LIMITS.runs_per_page.minimum, le=LIMITS.runs_per_page.maximum)
@@ -161,6 +175,7 @@ def list_runs(
     without_trials: Annotated[bool, Query(description="Leave out the trials of experiments.")] = False,
 ) -> RunPage:
     """List runs, newest first by default."""
+    column = sort.removeprefix("-")
     statuses = [item.value for item in status or ()]
     query = RunQuery(
         status=statuses,
@@ -171,6 +186,7 @@ def list_runs(
         ids=ids,
         q=q,
         sort=sort,
+        values=None if column in SORTS else analytics.sort_values(column),
         limit=limit,
         cursor=cursor,
         offset=offset,
@@ -195,13 +211,13 @@ def list_runs(
 @router.get("/{run_id}", responses=documented(RunNotFound, ArtifactNotFound))
 def get_run(run_id: str, damage: Damage, runs: Runs, evaluations: Evaluations, trust: Trust) -> RunDetail:
     """Return a run with its complete configuration and its latest evaluation."""
-    return _detail(runs, evaluations, trust, damage.inspect(run_id))
+    return view_detail(runs, evaluations, trust, damage.inspect(run_id))
 
 
 @router.patch("/{run_id}", responses=documented(RunNotFound, InvalidRequest))
 def patch_run(run_id: str, body: RunPatch, runs: Runs, evaluations: Evaluations, trust: Trust) -> RunDetail:
     """Change name, tags or notes."""
-    return _detail(runs, evaluations, trust, runs.relabel(run_id, body.model_dump(exclude_unset=True)))
+    return view_detail(runs, evaluations, trust, runs.relabel(run_id, body.model_dump(exclude_unset=True)))
 
 
 @router.delete("/{run_id}", status_code=204, responses=documented(RunNotFound, RunIsActive))
@@ -223,7 +239,7 @@ def restore_run(run_id: str, runs: Runs) -> Run:
 @in_lane(Lane.CHANGES)
 def take_up_run(run_id: str, adoption: RunAdoption, runs: Runs, evaluations: Evaluations, trust: Trust) -> RunDetail:
     """Add an ended run whose folder was copied into the runs folder, as `rlviz import` does."""
-    return _detail(runs, evaluations, trust, adoption.adopt_run(run_id))
+    return view_detail(runs, evaluations, trust, adoption.adopt_run(run_id))
 
 
 @router.post("/{run_id}/repair", responses=documented(RunNotFound, ArtifactNotFound, RunIsActive, RunFolderError))
@@ -262,6 +278,16 @@ def stop_run(run_id: str, runs: Runs) -> Run:
     return _run(runs, runs.stop(run_id))
 
 
+@router.post("/{run_id}/queue", responses=documented(RunNotFound, NotQueued, ArtifactNotFound, InvalidRequest))
+@in_lane(Lane.CHANGES)
+def move_in_queue(run_id: str, body: QueueMove, runs: Runs) -> Run:
+    """Move a queued run to another place in the queue: first, up, down, last, or before another run.
+
+    `GET /runs?status=queued&sort=queued_at` lists the queue in order.
+    """
+    return _run(runs, runs.move_in_queue(run_id, Place(body.to, body.before)))
+
+
 @router.get("/{run_id}/config", response_model=RunConfig, responses=documented(RunNotFound))
 def get_config(run_id: str, runs: Runs, request: Request) -> Any:
     """Return the run's config.json."""
@@ -298,7 +324,10 @@ def _config(runs: RunService, run_id: str) -> RunConfig | None:
         return None
 
 
-def _detail(runs: RunService, evaluations_service: EvaluationService, trust: TrustService, row: RunRow) -> RunDetail:
+def view_detail(
+    runs: RunService, evaluations_service: EvaluationService, trust: TrustService, row: RunRow
+) -> RunDetail:
+    """Return the API model of one run, with its configuration and its latest evaluation."""
     latest, evaluations = evaluations_service.find_latest(row.id), evaluations_service
     config = _config(runs, row.id)
     return RunDetail(

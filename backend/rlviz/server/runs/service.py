@@ -13,7 +13,7 @@ from contextlib import suppress
 from sqlmodel import Session
 
 from rlviz.domain.config import RunActor, RunConfig
-from rlviz.domain.errors import ArtifactNotFound, Conflict, RunFolderError, RunIsActive, RunNotFound
+from rlviz.domain.errors import ArtifactNotFound, Conflict, NotQueued, RunFolderError, RunIsActive, RunNotFound
 from rlviz.domain.ids import check_run_id
 from rlviz.domain.sinks import SinkKind
 from rlviz.domain.status import RunStatus
@@ -44,6 +44,7 @@ from rlviz.server.events import EventBus, RunChanged, RunDeleted
 from rlviz.server.runs.configuration import NewRun, played_config, resolve_config
 from rlviz.server.runs.environments import EnvironmentService
 from rlviz.server.runs.presets import OwnPresets
+from rlviz.server.runs.queue import Place, times_after_move
 from rlviz.server.supervisor.supervisor import Supervisor
 from rlviz.server.use_case import RunUseCases, check_controlled
 from rlviz.settings import Settings
@@ -199,6 +200,28 @@ class RunService(RunUseCases):
             self._supervisor.expect_end(run_id)  # first, in case the request below cannot be written
             with suppress(ArtifactNotFound, RunFolderError):  # without a request, the supervisor terminates the worker
                 self._request_state(run_id, Desired.STOP, now, reason=reason)
+        self._events.publish(RunChanged(row))
+        self._supervisor.wake()
+        return row
+
+    def move_in_queue(self, run_id: str, place: Place) -> RunRow:
+        """Move a queued run to another place in the queue; a restart keeps it.
+
+        Raises NotQueued if the run, or the run before which it goes, does not wait, or ArtifactNotFound.
+        """
+        with self._database.write() as session:
+            row = get_run(session, run_id)
+            queue = {one.id: one for one in runs_with_status(session, RunStatus.QUEUED)}
+            for wanted in (run_id, place.before):
+                if wanted is not None and wanted not in queue:
+                    raise NotQueued(f"Run {wanted[:120]!r} does not wait in the queue, so it has no place there.")
+            times = [(one.id, one.queued_at or 0.0) for one in queue.values()]
+            for moved, queued_at in times_after_move(times, run_id, place).items():
+                try:
+                    self._folder(moved).change_control(queued_at=queued_at)
+                except FileNotFoundError as error:
+                    raise folder_gone(moved) from error
+                queue[moved].queued_at = queued_at
         self._events.publish(RunChanged(row))
         self._supervisor.wake()
         return row

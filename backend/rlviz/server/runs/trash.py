@@ -22,7 +22,7 @@ class TrashService:
     """Works on folders only, since the catalogue does not contain deleted runs."""
 
     def __init__(self, settings: Settings, trash: Trash, *, clock: Callable[[], float] = time.time) -> None:
-        self._days, self._trash, self._clock = settings.trash_days, trash, clock
+        self._settings, self._trash, self._clock = settings, trash, clock
 
     def list(self) -> list[DeletedRun]:
         """Return all deleted runs, most recently deleted first."""
@@ -41,9 +41,10 @@ class TrashService:
 
     def purge(self) -> None:
         """Remove for good the runs that were deleted ``RLVIZ_TRASH_DAYS`` or more ago. Raises OSError."""
-        purged = self._trash.purge(self._clock() - self._days * DAY_SECONDS)
+        days = self._settings.trash_days
+        purged = self._trash.purge(self._clock() - days * DAY_SECONDS)
         if purged:
-            log.info("Removed for good, %g days after their deletion: %s", self._days, ", ".join(purged))
+            log.info("Removed for good, %g days after their deletion: %s", days, ", ".join(purged))
 
     def _runs(self) -> Iterator[DeletedRun]:
         for run_id in self._trash.run_ids():
@@ -52,7 +53,7 @@ class TrashService:
             except FileNotFoundError:
                 continue
             config, name = _read(RunFolder(self._trash.path, run_id))
-            removed_at = deleted_at + self._days * DAY_SECONDS
+            removed_at = deleted_at + self._settings.trash_days * DAY_SECONDS
             yield DeletedRun(
                 id=run_id,
                 name=name,

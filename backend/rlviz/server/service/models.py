@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, JsonValue
+from pydantic import Field
 
 from rlviz.domain.recording import Detail
 from rlviz.server.notifications.notifier import WebhookInfo
@@ -32,17 +32,6 @@ class StorageProfileInfo(Wire):
     keeps: dict[Detail, str] = Field(description="One sentence for each detail on what is kept.")
 
 
-class SettingInfo(Wire):
-    """A setting that the service runs with."""
-
-    name: str
-    variable: str = Field(description="The environment variable that sets it.")
-    value: JsonValue = Field(description="Secrets are hidden.")
-    unit: Literal["bytes"] | None
-    source: str = Field(description="Where it was set: flag, environment, .env, a file with the line, or default.")
-    description: str
-
-
 class Health(Wire):
     status: Literal["ok"] = "ok"
     version: str
@@ -54,6 +43,9 @@ class Health(Wire):
     free_disk_bytes: int = Field(description="Free space on the disk of the runs folder.")
     storage_warnings: list[str] = Field(
         description="One sentence for each limit of storage that was at 80 % or more when last measured."
+    )
+    settings_problem: str | None = Field(
+        description="What is wrong with settings.json of the runs folder, and what to do; null if nothing is."
     )
     webhook: WebhookInfo | None = Field(description="Where notifications are sent; null if nowhere.")
     storage: dict[str, StorageProfileInfo] = Field(description="How much of played episodes is kept, by family.")

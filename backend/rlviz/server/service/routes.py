@@ -5,12 +5,12 @@ from __future__ import annotations
 import shutil
 from typing import Annotated
 
-from fastapi import Depends, Request
-from pydantic import ByteSize
+from fastapi import Body, Depends, Request
+from pydantic import JsonValue
 from starlette.responses import Response
 
 from rlviz import __version__
-from rlviz.domain.errors import ArtifactNotFound
+from rlviz.domain.errors import ArtifactNotFound, SettingLocked
 from rlviz.domain.limits import LIMITS, Limits
 from rlviz.domain.recording import Detail
 from rlviz.domain.storage_profile import DEFAULT_PROFILES, StorageProfile
@@ -36,16 +36,18 @@ from rlviz.server.runs.choices import (
 from rlviz.server.runs.environments import EnvironmentService
 from rlviz.server.runs.presets import OwnPresets
 from rlviz.server.runs.service import RunService
-from rlviz.server.service.models import Health, SettingInfo, StorageProfileInfo
+from rlviz.server.service.models import Health, StorageProfileInfo
+from rlviz.server.settings import SettingInfo, SettingsService
 from rlviz.server.storage.service import StorageService
 from rlviz.server.supervisor.supervisor import Supervisor
-from rlviz.settings import PREFIX, Settings
+from rlviz.settings import Settings
 
 Environments = Annotated[EnvironmentService, Depends(provided(EnvironmentService))]
 NotifierAccess = Annotated[Notifier, Depends(provided(Notifier))]
 OwnPresetsAccess = Annotated[OwnPresets, Depends(provided(OwnPresets))]
 Runs = Annotated[RunService, Depends(provided(RunService))]
 SettingsAccess = Annotated[Settings, Depends(provided(Settings))]
+SettingsServiceAccess = Annotated[SettingsService, Depends(provided(SettingsService))]
 Storage = Annotated[StorageService, Depends(provided(StorageService))]
 SupervisorAccess = Annotated[Supervisor, Depends(provided(Supervisor))]
 
@@ -68,6 +70,7 @@ def health(
         max_sessions=settings.max_sessions,
         free_disk_bytes=shutil.disk_usage(settings.runs_dir).free,
         storage_warnings=storage.warnings(),
+        settings_problem=settings.saved_problem,
         webhook=webhook.state if (webhook := notifier.webhook) is not None else None,
         storage={family: _profile(titles[family], settings.storage_profile(family)) for family in DEFAULT_PROFILES},
     )
@@ -129,19 +132,17 @@ def list_metric_definitions() -> MetricDefinitions:
 
 
 @router.get("/settings")
-def list_settings(settings: SettingsAccess) -> list[SettingInfo]:
-    """Return the settings that the service runs with, and where each was set. They change when it starts again."""
-    return [
-        SettingInfo(
-            name=name,
-            variable=f"{PREFIX}{name}".upper(),
-            value=settings.as_json(name),
-            unit="bytes" if isinstance(getattr(settings, name), ByteSize) else None,
-            source=settings.source_of(name),
-            description=field.description or "",
-        )
-        for name, field in Settings.model_fields.items()
-    ]
+def list_settings(service: SettingsServiceAccess) -> list[SettingInfo]:
+    """Return the settings that the service runs with, where each was set, and how it can be changed."""
+    return service.describe()
+
+
+@router.patch("/settings", responses=documented(SettingLocked))
+def patch_settings(body: Annotated[dict[str, JsonValue], Body()], service: SettingsServiceAccess) -> list[SettingInfo]:
+    """Save values by setting in the runs folder, and use them; null removes a saved value. Flags, environment
+    variables and `.env` still override them. Answers all settings."""
+    service.change(body)
+    return service.describe()
 
 
 @router.get("/limits")

@@ -7,7 +7,7 @@ hyperparameters of its parent, including those that you or a rule changed during
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -17,6 +17,8 @@ from rlviz.domain.config import LastEpisode, Parent, RunActor, RunConfig
 from rlviz.domain.errors import FieldError, InvalidRequest, NothingToResume, UnknownName, pointer_to
 from rlviz.domain.ids import new_run_id, utc
 from rlviz.domain.rules import Rule, ScaleKnob, SetKnob
+from rlviz.domain.sink_record import SinkPlan
+from rlviz.domain.sinks import SinkKind
 from rlviz.domain.status import RunStatus
 from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.learning.algorithms.base import Algorithm, Hyperparameters
@@ -28,6 +30,7 @@ from rlviz.rundir.changes import KnobChanges, knob_changes, knob_changes_at
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.creation import new_folder
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.sinks import write_plan
 from rlviz.rundir.snapshots import (
     BEGINNING,
     Snapshot,
@@ -305,6 +308,15 @@ class ForkRequest:
     start: bool = False
 
 
+@dataclass(frozen=True)
+class PlannedFork:
+    """A fork that is checked but not created. ``config``: its configuration, which may still get another name."""
+
+    config: RunConfig
+    parent: RunFolder
+    place: ForkStart
+
+
 class ForkService(RunUseCases):
     def changes(self, run_id: str, snapshot: str | None = None, step: int | None = None) -> ForkChanges:
         """Return what a fork of the run can change, at a snapshot or a step if one is given.
@@ -347,10 +359,17 @@ class ForkService(RunUseCases):
     def fork(self, run_id: str, request: ForkRequest) -> RunRow:
         """Create a run that continues from a snapshot of ``run_id``, whatever the parent does meanwhile.
 
-        Raises RunNotFound, ArtifactNotFound, NothingToResume, SnapshotRefused, InvalidRequest naming each change that
-        does not fit, NotEnoughDisk, or RunFolderError.
+        Raises NotEnoughDisk, and the errors of ``plan``.
         """
         self._disk.check()
+        return self.create(self.plan(run_id, request), start=request.start)
+
+    def plan(self, run_id: str, request: ForkRequest) -> PlannedFork:
+        """Check a fork of ``run_id`` and return its configuration, without creating a run.
+
+        Raises RunNotFound, NotControlled, NotTrusted, ArtifactNotFound, NothingToResume, SnapshotRefused,
+        InvalidRequest naming each change that does not fit, or RunFolderError.
+        """
         if (request.snapshot is None) == (request.step is None):
             raise InvalidRequest.field("/snapshot", "Give either a snapshot or a step.")
         parent, theirs, reached = self._parent(run_id)
@@ -365,18 +384,29 @@ class ForkService(RunUseCases):
         config = self._config(
             theirs, place, in_force, request, now, last_episodes(parent, theirs, snapshot, place.step)
         )
+        return PlannedFork(config, parent, place)
+
+    def create(self, planned: PlannedFork, *, start: bool, sinks: Sequence[SinkKind] = ()) -> RunRow:
+        """Create a planned fork, and queue it if ``start`` is true. ``sinks``: where it is delivered to.
+
+        Raises NotEnoughDisk, SnapshotRefused or OSError.
+        """
+        self._disk.check()
+        config, parent, place, now = planned.config, planned.parent, planned.place, self._clock()
         row = row_of_config(config)
         control = Control(resume_from=place.begins_from)
-        if request.start:
+        if start:
             row.status, row.queued_at = RunStatus.QUEUED.value, now
             control = Control(desired=Desired.RUN, requested_at=now, queued_at=now, resume_from=place.begins_from)
 
         def fill(child: RunFolder) -> None:
-            begin = snapshot or place.inherited
+            begin = place.snapshot or place.inherited
             if begin is not None:
                 inherit_snapshot(begin, parent, child)
             if place.needs_parent:
                 inherit_stretch(begin, parent, child, place.step)
+            if sinks:
+                write_plan(child, SinkPlan(kinds=tuple(sorted(set(sinks)))))
 
         with (
             new_folder(self._settings.runs_dir, config, control, fill=fill) as appear,
@@ -386,7 +416,7 @@ class ForkService(RunUseCases):
             session.flush()
             appear()
         self._events.publish(RunChanged(row))
-        if request.start:
+        if start:
             self._supervisor.wake()
         return row
 

@@ -43,7 +43,7 @@ log = logging.getLogger(__name__)
 
 
 class ResumeService(RunUseCases):
-    """Pauses, resumes and rolls back. As in every use case, the run folder has a request before the catalogue does."""
+    """Pauses, resumes and rolls back runs. Writes each request to the run folder first, then to the catalogue."""
 
     def pause(self, run_id: str, reason: str | None = None, *, within: float | None = None) -> RunRow:
         """Ask a run to pause. Does nothing if it is paused.
@@ -51,7 +51,7 @@ class ResumeService(RunUseCases):
         Args:
             run_id: The run.
             reason: Why, as one sentence; None if the user pauses it.
-            within: Seconds that it may train on to reach the start of its next rollout.
+            within: Maximum number of seconds to continue training until the next rollout starts.
 
         Raises IllegalTransition if it does not train, and RunIsActive if nothing learns in it.
         """
@@ -294,7 +294,7 @@ class AutomaticResuming:
         self._thread.start()
 
     def hold_runs(self, run_ids: Collection[str]) -> None:
-        """Keep these runs for the next start of the app, and resume none until then."""
+        """Stop resuming. The next start of the app resumes these runs."""
         self._closing.set()
         try:
             self._store.write({*self._held, *run_ids})
@@ -328,7 +328,7 @@ class AutomaticResuming:
                     log.warning("Cannot save that run %s was resumed: %s", run_id, error)
 
     def _resume(self, run_id: str) -> bool:
-        """Try to resume a run. Returns whether that is settled, so that the run leaves the queue."""
+        """Try to resume a run. Returns True if the run can be removed from the queue."""
         for _ in range(TRIES):
             try:
                 if run_id in self._held:

@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 ABANDONED = "The app ended while this evaluation was playing. Evaluate again."
 
 CHECKPOINT_SECONDS = 60.0
-"""Seconds that a running run may take to write a requested checkpoint."""
+"""Maximum number of seconds that a training run may take to write a requested checkpoint."""
 
 
 class EvaluationMonitor:
@@ -76,7 +76,12 @@ class EvaluationMonitor:
         """Whether the catalogue is up to date; a write fails on a full disk."""
 
     def is_ready(self, answered_checkpoint: int | None) -> bool:
-        """Return whether its policy is on disk. ``answered_checkpoint`` is None if the run has no worker."""
+        """Return whether the evaluation can start: its policy is on disk, or no longer awaited.
+
+        Args:
+            answered_checkpoint: Number of the newest checkpoint request that the run has served; None if the run has no
+                worker.
+        """
         return (
             self.checkpoint_request is None
             or answered_checkpoint is None

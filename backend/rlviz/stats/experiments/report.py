@@ -1,19 +1,16 @@
 """The report of an experiment: one self-contained HTML file without scripts or external resources, and tables for
 papers (LaTeX) and pages (Markdown).
 
-In order: HTML and SVG elements (text is escaped when written, so names cannot become markup), axes, drawings,
-tables, and the page. Drawings decide only positions; the results decide what is shown.
+In order: drawings, tables, and the page. Drawings decide only positions; the results decide what is shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from math import ceil, floor, log10
-from pathlib import Path
-from xml.etree.ElementTree import Element, SubElement, tostring
+from xml.etree.ElementTree import Element
 
 from rlviz.domain.plain_text import chat_text, visible
 from rlviz.stats.experiments import report as tables
@@ -22,161 +19,24 @@ from rlviz.stats.experiments.curves import Curves, Profiles
 from rlviz.stats.experiments.results import ExperimentResults
 from rlviz.stats.experiments.trials import Forest, Made, StepsToThreshold, Thresholds, VariantScores
 from rlviz.stats.experiments.verdict import Improvements
-from rlviz.stats.number_text import brief_by, brief_number, decimal, interval_text, join_words, share_interval_text
+from rlviz.stats.number_text import brief_number, decimal, interval_text, join_words, share_interval_text
+from rlviz.stats.report_page import (
+    NARROW,
+    WIDE,
+    Child,
+    Frame,
+    Scale,
+    document,
+    element,
+    for_both,
+    frame,
+    path,
+    picture,
+    stretches,
+    table,
+    titled,
+)
 from rlviz.stats.returns import best_first
-
-Child = Element | str
-
-
-def element(tag: str, *children: Child, **attributes: object) -> Element:
-    """Return an element. An underscore in an attribute's name becomes a hyphen; a final one is dropped (``class_``)."""
-    node = Element(tag, {name.rstrip("_").replace("_", "-"): _text(value) for name, value in attributes.items()})
-    for child in children:
-        if isinstance(child, Element):
-            node.append(child)
-        elif len(node):
-            node[-1].tail = (node[-1].tail or "") + visible(child)
-        else:
-            node.text = (node.text or "") + visible(child)
-    return node
-
-
-def titled(node: Element, title: str) -> Element:
-    """Add a tooltip to ``node``."""
-    tooltip = SubElement(node, "title")
-    tooltip.text = visible(title)
-    node.remove(tooltip)
-    node.insert(0, tooltip)
-    return node
-
-
-def table(head: Sequence[Child], rows: Sequence[Sequence[Child]], caption: str) -> Element:
-    """Return a table; the first cell of each row is its header. A table wider than the page scrolls; its caption does
-    not."""
-    scrolled = element(
-        "div",
-        element(
-            "table",
-            element("thead", element("tr", *(element("th", cell, scope="col") for cell in head))),
-            element(
-                "tbody",
-                *(
-                    element("tr", element("th", row[0], scope="row"), *(element("td", cell) for cell in row[1:]))
-                    for row in rows
-                ),
-            ),
-        ),
-        class_="wide",
-        tabindex="0",
-        role="region",
-        aria_label=caption,
-    )
-    return element("figure", element("figcaption", caption), scrolled)
-
-
-def _text(value: object) -> str:
-    return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else visible(str(value))
-
-
-WIDE, NARROW = 720.0, 360.0
-"""Widths of drawings for wide and narrow screens: scaling a picture down would make its text too small."""
-
-
-@dataclass(frozen=True)
-class Scale:
-    """Maps values linearly: ``low`` to ``start`` and ``high`` to ``end``; values outside are extrapolated."""
-
-    low: float
-    high: float
-    start: float
-    end: float
-
-    def __call__(self, value: float) -> float:
-        span = self.high - self.low
-        share = (value - self.low) / span if span else 0.5
-        return self.start + share * (self.end - self.start)
-
-    def ticks(self, about: int = 5) -> list[float]:
-        """Return tick positions: multiples of 1, 2 or 5 times a power of ten."""
-        step = self._step(about)
-        if step <= 0:
-            return [self.low]
-        first, last = ceil(self.low / step - 1e-9), floor(self.high / step + 1e-9)
-        return [round(place * step, 12) for place in range(first, last + 1)]
-
-    def marks(self, about: int = 5) -> list[tuple[float, str]]:
-        """Return the ticks with their labels."""
-        return [(value, brief_by(value, self._step(about))) for value in self.ticks(about)]
-
-    def _step(self, about: int) -> float:
-        span = self.high - self.low
-        if span <= 0:
-            return 0.0
-        rough = span / about
-        power = 10.0 ** floor(log10(rough))
-        return next(size * power for size in (1, 2, 5, 10) if size * power >= rough * 0.999)
-
-
-@dataclass(frozen=True)
-class Frame:
-    """The area of a plot, with both scales."""
-
-    x: Scale
-    y: Scale
-
-    def drawn(self, x_label: str, y_label: str) -> list[Element]:
-        left, right, top, bottom = self.x.start, self.x.end, self.y.end, self.y.start
-        parts = []
-        for value, text in self.y.marks():
-            at = self.y(value)
-            parts.append(element("line", x1=left, x2=right, y1=at, y2=at, class_="grid"))
-            parts.append(element("text", text, x=left - 8, y=at + 4, text_anchor="end"))
-        for value, text in self.x.marks():
-            at = self.x(value)
-            parts.append(element("line", x1=at, x2=at, y1=bottom, y2=bottom + 4, class_="axis"))
-            parts.append(element("text", text, x=at, y=bottom + 18, text_anchor="middle"))
-        parts.append(element("line", x1=left, x2=right, y1=bottom, y2=bottom, class_="axis"))
-        parts.append(element("text", x_label, x=(left + right) / 2, y=bottom + 36, text_anchor="middle"))
-        parts.append(element("text", y_label, x=4, y=top - 8, text_anchor="start"))
-        return parts
-
-
-def frame(x: tuple[float, float], y: tuple[float, float], width: float, height: float = 320) -> Frame:
-    return Frame(Scale(*x, 64 if width > NARROW else 52, width - 20), Scale(*y, height - 44, 24))
-
-
-def picture(*parts: Element, width: float, height: float, label: str) -> Element:
-    """Return a picture. ``label`` describes it for screen readers."""
-    return element("svg", *parts, viewBox=f"0 0 {width:g} {height:g}", role="img", aria_label=label)
-
-
-def for_both(draw: Callable[[float], Element]) -> Element:
-    """Draw in both widths; the browser shows the one that fits."""
-    return element(
-        "div",
-        *(element("div", draw(width), class_=name) for width, name in ((WIDE, "on-wide"), (NARROW, "on-narrow"))),
-    )
-
-
-Run = Sequence[tuple[float, float]]
-
-
-def path(points: Run) -> str:
-    """Return an SVG path through points of the picture."""
-    return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
-
-
-def stretches(*columns: Sequence[float | None]) -> list[list[tuple[float, ...]]]:
-    """Split the rows of the columns at gaps: a null value ends a stretch."""
-    found: list[list[tuple[float, ...]]] = [[]]
-    for row in zip(*columns, strict=True):
-        known = tuple(value for value in row if value is not None)
-        if len(known) == len(row):
-            found[-1].append(known)
-        elif found[-1]:
-            found.append([])
-    return [stretch for stretch in found if stretch]
-
 
 SERIES = 10
 DASHES = ("", "7 4", "2 3", "10 3 2 3")
@@ -568,8 +428,6 @@ def each_seed(results: ExperimentResults) -> Element | None:
     return element("details", element("summary", f"{len(rows):,} seeds"), found)
 
 
-STYLE = Path(__file__).parent / "style.css"
-
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 """Content security policy of the page: it loads nothing and runs nothing, wherever it is opened."""
 
@@ -591,24 +449,8 @@ def report(head: ReportHead, results: ExperimentResults) -> str:
     places = {one.variant: place for group in (results.variants, methods) for place, one in enumerate(group)}
     labels = {one.variant: one.label for one in (*results.variants, *methods)}
     results = _in_order(results)
-    document = element(
-        "html",
-        element(
-            "head",
-            element("meta", charset="utf-8"),
-            element("meta", http_equiv="Content-Security-Policy", content=POLICY),
-            element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-            element("title", head.title),
-            element("style", STYLE.read_text("utf-8")),
-        ),
-        element(
-            "body", *_opening(head, results), *_sections(results, places, labels), *_closing(head, results, labels)
-        ),
-        lang="en",
-    )
-    # XML output also escapes "<" in attributes; empty elements get a closing tag, as HTML needs.
-    text = tostring(document, encoding="unicode", short_empty_elements=False)
-    return f"<!doctype html>\n{text}\n"
+    parts = [*_opening(head, results), *_sections(results, places, labels), *_closing(head, results, labels)]
+    return document(head.title, POLICY, parts)
 
 
 def _in_order(results: ExperimentResults) -> ExperimentResults:

@@ -43,13 +43,13 @@ def as_first_step(case: Case, hint: Hint, step: FirstStep) -> Hint:
     advice."""
     if step is FirstStep.FINISH:
         wanted = case.wanted_timesteps
-        whose = "its preset" if wanted == case.preset_timesteps else "the run"
+        owner = "preset" if wanted == case.preset_timesteps else "run"
         return replace(
             hint,
             id="unfinished",
             severity="info",
-            title="Finish the preset first" if wanted == case.preset_timesteps else "Finish the training first",
-            evidence=f"{whose.capitalize()} is meant for {wanted:,} timesteps, but training ended after {case.step:,}. "
+            title=f"Train for the {owner}'s full length first",
+            evidence=f"The {owner} is meant for {wanted:,} timesteps, but training ended after {case.step:,}. "
             f"Up to then: {hint.evidence}",
             advice=(f"train for all {wanted:,} timesteps before you change hyperparameters",),
         )

@@ -350,10 +350,13 @@ def suggest_change(
         return None
     wanted = min(max(now * factor, low), high)
     wanted = round(wanted) if isinstance(case.hyperparameters[name], int) else round_shown(wanted)
-    return None if wanted == now else raise_or_lower(name, now, wanted)
+    return raise_or_lower(name, now, wanted)
 
 
-def raise_or_lower(name: str, now: float, wanted: float, purpose: str = "") -> SuggestedChange:
+def raise_or_lower(name: str, now: float, wanted: float, purpose: str = "") -> SuggestedChange | None:
+    """Return advice to change a number; None if it has the wanted value already."""
+    if wanted == now:
+        return None
     words = f"{'raise' if wanted > now else 'lower'} {name} from {number_text(now)} to {number_text(wanted)}{purpose}"
     return SuggestedChange(name=name, value=wanted, words=words)
 

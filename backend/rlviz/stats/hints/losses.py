@@ -26,7 +26,7 @@ def loss_not_a_number(case: Case) -> Hint | None:
     return Hint(
         id="loss-diverging",
         severity="problem",
-        title="The loss is not a number any more",
+        title="The loss became NaN or infinite",
         metric=metric,
         from_step=int(series.step[broken[0]]),
         to_step=int(series.step[-1]),

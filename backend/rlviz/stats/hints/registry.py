@@ -50,15 +50,15 @@ RETURN_RULES: tuple[Rule, ...] = (
 """Rules about the course of the return. They overlap, so only the first finding gives a hint."""
 
 RULES: tuple[Rule, ...] = (
-    Rule("loss-diverging", "the loss is not a number any more", LOSSES, at_least(1, Unit.ROWS), loss_not_a_number,
+    Rule("loss-diverging", "the loss became NaN or infinite", LOSSES, at_least(1, Unit.ROWS), loss_not_a_number,
          always=True),
     Rule("loss-diverging", "the loss grows much more than the returns", LOSSES, at_least(30, Unit.ROWS),
          loss_runs_away),
     Rule("entropy-collapsed", "the policy stops exploring early", (ENTROPY,), at_least(10, Unit.UPDATES, 0.1),
          entropy_collapsed),
     Rule("kl-spikes", "single updates move the policy too far", (KL,), at_least(10, Unit.UPDATES), kl_spikes),
-    Rule("clip-fraction-high", "most updates run into the clip range", (CLIP_FRACTION,), at_least(20, Unit.UPDATES),
-         clip_fraction_high),
+    Rule("clip-fraction-high", "most updates clip a large share of the samples", (CLIP_FRACTION,),
+         at_least(20, Unit.UPDATES), clip_fraction_high),
     Rule("explained-variance-low", "the value function does not predict the returns", (EXPLAINED_VARIANCE,),
          at_least(20, Unit.UPDATES, 0.2), explained_variance_low),
     Rule("epsilon-high", "many actions are still random at the end", (EPSILON,),

@@ -67,7 +67,7 @@ def clip_fraction_high(case: Case) -> Hint | None:
     return Hint(
         id="clip-fraction-high",
         severity="info" if case.reached else "warning",
-        title="Most updates are cut short by the clip range",
+        title="Most updates clip a large share of the samples",
         metric=CLIP_FRACTION,
         from_step=int(curve.step[half]),
         to_step=int(curve.step[-1]),

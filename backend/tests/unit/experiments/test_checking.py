@@ -11,6 +11,7 @@ from rlviz.domain.errors import FieldError, InvalidRequest
 from rlviz.domain.experiments import ExperimentSpec, RunSpec
 from rlviz.server.experiments.service import SpecificationCheck
 from rlviz.server.runs.configuration import NewRun, resolve_config
+from tests.support.cases import cases
 
 
 class Runs:
@@ -43,7 +44,7 @@ def change(**changes: Any) -> list[dict[str, Any]]:
     return [{"name": "a"}, {"name": "b", "changes": changes}]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("given", "pointer"),
     [
         ({"grid": {"gamma": [0.9, 5]}}, "/grid/gamma/1"),
@@ -99,7 +100,7 @@ HUNDRED = [round(0.9 + 0.0009 * place, 5) for place in range(100)]
 
 def test_what_is_asked_back_tells_the_cost_apart_from_what_to_say_in_a_request() -> None:
     with pytest.raises(InvalidRequest, match=r"Send `confirm: true` to start it\.$") as caught:
-        resolved(grid={"gamma": HUNDRED, "gae_lambda": HUNDRED[:11]}, seeds=1)
+        resolved(grid={"gamma": HUNDRED[:11]}, seeds=100)
     (field,) = caught.value.fields
     assert str(caught.value).startswith(field.detail)
     assert field.detail.endswith("steps in total.")

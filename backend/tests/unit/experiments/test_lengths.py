@@ -13,6 +13,7 @@ from rlviz.server.experiments.lengths import common_end, end_of, searched_rollou
 from rlviz.server.experiments.models import ExperimentEstimate
 from rlviz.server.experiments.service import SpecificationCheck
 from rlviz.server.runs.configuration import NewRun, resolve_config
+from tests.support.cases import cases
 
 
 class Runs:
@@ -55,8 +56,8 @@ def test_a_search_whose_rollouts_differ_trains_every_trial_for_as_long_and_promi
     assert found.length_note.startswith("Each trial trains for 16,384 steps, not 4,000: ")
 
 
-@pytest.mark.parametrize("algo", ["ppo", "a2c", "dqn", "qrdqn", "trpo"])
-@pytest.mark.parametrize("steps", [4_000, 50_000, None])
+@cases("algo", ["ppo", "a2c", "dqn", "qrdqn", "trpo"])
+@cases("steps", [4_000, 50_000, None])
 def test_every_trial_of_what_an_algorithm_suggests_to_search_is_as_long(algo: str, steps: int | None) -> None:
     space = {
         name: suggested.parameter.model_dump(mode="json")
@@ -107,7 +108,7 @@ def test_variants_are_promised_with_their_last_rollout() -> None:
     assert found.total_timesteps == found.least_timesteps == 2 * (100_352 + 50_176)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("wanted", "rollouts", "end"),
     [
         (4_000, [4_096], None),  # one size: rounded up as in any run
@@ -145,8 +146,12 @@ def test_a_condition_leaves_the_value_of_the_base_among_the_rollouts() -> None:
 @pytest.mark.parametrize(
     ("preset", "steps", "said"),
     [
-        ("fast", 16_384, "a single round of updates, at a learning rate of 0: it learns nothing. Give 81,920 steps"),
-        ("stable", 16_384, "2 rounds of updates, too few to learn much. Give 40,960 steps"),
+        (
+            "fast",
+            16_384,
+            "one round of updates, with a learning rate of 0, so it learns nothing. Train for at least 81,920",
+        ),
+        ("stable", 16_384, "2 rounds of updates, too few to learn much. Train for at least 40,960 steps"),
         ("fast", 98_304, None),
     ],
 )

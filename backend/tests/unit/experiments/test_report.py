@@ -11,23 +11,19 @@ import pytest
 from rlviz.domain.evaluation import PolicyChoice
 from rlviz.stats.experiments import ExperimentResults, LearningCurve, Setting, Trial, experiment_results
 from rlviz.stats.experiments.report import (
-    NARROW,
-    WIDE,
     ReportHead,
-    Scale,
     draw_curves,
     draw_forest,
     draw_profiles,
     draw_thresholds,
     each_seed,
-    frame,
     latex,
     markdown,
     report,
-    stretches,
 )
 from rlviz.stats.experiments.trials import Paid
 from rlviz.stats.number_text import NO_INTERVAL
+from rlviz.stats.report_page import NARROW, WIDE, Scale, frame, stretches
 
 HOSTILE = "<script>alert(\"1\")</script> & 'x' | 5 % _a_"
 

@@ -34,6 +34,11 @@ class Config:
     run_id: str
 
 
+@dataclass(frozen=True)
+class Planned:
+    config: Config
+
+
 class Runs:
     """Runs that are trained, or have failed, as soon as they are added."""
 
@@ -41,14 +46,14 @@ class Runs:
         self._database = database
         self.ends_as = "completed"
 
-    def configure(self, experiment: OpenExperiment, trial: Trial) -> Config:
-        return Config(f"run-{trial.number}")
+    def plan(self, experiment: OpenExperiment, trial: Trial) -> Planned:
+        return Planned(Config(f"run-{trial.number}"))
 
-    def add(self, config: Config, sinks: object) -> None:
+    def add(self, planned: Planned, sinks: object) -> None:
         with self._database.write() as session:
             session.add(
                 RunRow(
-                    id=config.run_id, name="n", algo="ppo", env_id="CartPole-v1", seed=0, total_timesteps=STEPS,
+                    id=planned.config.run_id, name="n", algo="ppo", env_id="CartPole-v1", seed=0, total_timesteps=STEPS,
                     step=STEPS, created_at=NOW, status=self.ends_as, cause="It snapped.", attempts=[[NOW, NOW + 1]],
                 )
             )  # fmt: skip

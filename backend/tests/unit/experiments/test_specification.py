@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from rlviz.domain.experiments import ExperimentSpec, FloatRange, RunSpec, Sweep
 from rlviz.domain.limits import LIMITS, Bounds
+from tests.support.cases import cases
 
 VARIANTS = [{"name": "a", "changes": {"algo": "ppo"}}, {"name": "b", "changes": {"algo": "dqn"}}]
 UNIT = {"kind": "float", "low": 0, "high": 1}
@@ -37,7 +38,7 @@ def test_what_cannot_be_planned_is_refused_where_it_stands(given: dict[str, Any]
     assert place in {error["loc"][: len(place)] for error in refused.value.errors()}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("given", "place"),
     [
         ({}, ()),

@@ -13,12 +13,13 @@ from rlviz.domain.experiments import Choice, FloatRange, IntRange, SamplerName, 
 from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.learning.algorithms.base import Algorithm
 from rlviz.learning.algorithms.search_spaces import check_space
+from tests.support.cases import cases
 
 ONE = {"kind": "choice", "choices": [1]}
 RATE = {"kind": "float", "low": 1e-5, "high": 1e-2, "log": True}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("space", "told"),
     [
         ({}, "at least 1 item"),
@@ -43,7 +44,7 @@ def test_a_space_that_makes_no_sense_is_refused_with_the_reason(space: Any, told
         Sweep.model_validate({"space": space})
 
 
-@pytest.mark.parametrize(
+@cases(
     ("changes", "place"),
     [
         ({"space": {"x": {"kind": "float", "low": 1, "high": 1}}}, ("space", "x", "float", "high")),
@@ -120,7 +121,7 @@ def test_a_grid_has_no_more_trials_than_combinations() -> None:
         assert Sweep(space=SMALL, sampler=SamplerName.GRID, trials=asked).wanted == wanted
 
 
-@pytest.mark.parametrize("name", ALGORITHMS.names())
+@cases("name", ALGORITHMS.names())
 def test_the_suggested_space_of_every_algorithm_is_possible(name: str) -> None:
     algorithm: Algorithm = ALGORITHMS.get(name)
     space = {one: suggested.parameter for one, suggested in algorithm.search.items()}

@@ -144,7 +144,7 @@ const RETURN = "rollout/ep_rew_mean";
 const KL = "train/approx_kl";
 const LOSS = "train/loss";
 
-/** Rules to begin with: those that the run can follow. */
+/** Template rules that the run supports. */
 export function templatesFor(
   threshold: number | null,
   { metrics, knobs, evaluates }: Vocabulary,
@@ -155,7 +155,7 @@ export function templatesFor(
   const templates: (Template | false)[] = [
     threshold !== null &&
       names.has(RETURN) && {
-        title: "Stop when solved and it holds",
+        title: "Stop when solved for 5 rows in a row",
         rule: {
           when: { kind: "metric", metric: RETURN, side: "at_least", value: threshold, rows: 5 },
           do: [{ kind: "stop", then: "report" }],
@@ -235,10 +235,10 @@ export interface Warning {
   detail: string;
 }
 
-/** More firings than these on single rows are worth a word. */
+/** A rule that may fire more often than this on single rows gets a warning. */
 const MANY = 20;
 
-/** Rules that keep each other from acting, or that may act at nearly every row. */
+/** Warnings about rules that conflict with each other, or that may fire at almost every row. */
 export function warningsOf(rules: readonly Rule[]): Warning[] {
   return rules.flatMap((rule, index) => [
     ...rules
@@ -255,7 +255,7 @@ function contradiction(earlier: Rule, place: number, rule: Rule, index: number):
     .filter((target) => target !== null && earlier.do.some((one) => decidesAbout(one) === target));
   return [...new Set(shared)].map((target) => ({
     rule: index,
-    detail: `Rule ${place + 1} decides about ${target}, too. Where both come true at the same row, only rule ${place + 1} does.`,
+    detail: `Rule ${place + 1} also changes ${target}. If both fire at the same row, only rule ${place + 1}'s change is applied.`,
   }));
 }
 

@@ -55,7 +55,7 @@ interface RuleListProps {
   children?: ReactNode;
 }
 
-/** Rules as sentences, to be added, moved, changed and removed. */
+/** Rules as sentences. The user can add, move, change and remove them. */
 export function RuleList(props: RuleListProps) {
   const { drafts, vocabulary, threshold, problems, onChange, children } = props;
   const warnings = problems.length === 0 ? warningsOf(written(drafts).rules) : [];
@@ -64,8 +64,8 @@ export function RuleList(props: RuleListProps) {
     <>
       {drafts.length === 0 ? (
         <p className="pb-3 text-sm text-ink-soft">
-          Rules act on the run by themselves: when this happens, do that. They also act while the
-          app is closed.
+          A rule acts on the run automatically when its condition is true, even while the app is
+          closed.
         </p>
       ) : (
         <ol aria-label="Rules" className="-mt-3 divide-y divide-line">

@@ -18,7 +18,7 @@ const details = (...rules: Rule[]) =>
 
 test("two rules that can come true together and decide about the same are told of", () => {
   const says =
-    "1: Rule 1 decides about the learning rate, too. Where both come true at the same row, only rule 1 does.";
+    "1: Rule 1 also changes the learning rate. If both fire at the same row, only rule 1's change is applied.";
   expect(details(kl("above", 0.1), kl("above", 0.2, double))).toEqual([says]);
   expect(details(kl("above", 0.1), kl("below", 0.2, double))).toEqual([says]);
   expect(details(kl("at_least", 0.1), kl("at_most", 0.1, double))).toEqual([says]);

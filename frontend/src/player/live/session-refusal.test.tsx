@@ -12,7 +12,7 @@ test("a session is requested again every five seconds while another one takes it
   serve({ "GET /sessions": () => ({ body: [session] }) });
   const again = vi.fn();
   const { rerender } = renderWithQueries(<SessionRefusal refusal={full()} onAgain={again} />);
-  await screen.findByText("Another window plays already");
+  await screen.findByText("Another window is already playing");
   await act(() => vi.advanceTimersByTimeAsync(5_000));
   expect(again).toHaveBeenCalledTimes(1);
   rerender(<SessionRefusal refusal={full()} onAgain={again} />);

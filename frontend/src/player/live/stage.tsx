@@ -122,13 +122,13 @@ export function SessionRefusal({ refusal, onAgain }: SessionRefusalProps) {
           <>
             <p className="font-semibold text-ink">
               {!others
-                ? "Other windows play already"
+                ? "Other windows are already playing"
                 : others.length === 1
-                  ? "Another window plays already"
-                  : `${count(others.length)} other windows play already`}
+                  ? "Another window is already playing"
+                  : `${count(others.length)} other windows are already playing`}
             </p>
             <p className="max-w-80">
-              This one starts by itself as soon as one of them stops or is hidden.
+              This window starts automatically as soon as one of them stops or is hidden.
             </p>
           </>
         ) : (

@@ -42,7 +42,7 @@ export interface PolicyReadingViewProps {
   onPick: (index: number) => void;
 }
 
-/** What the policy makes of what is on the screen: for a live window, a video or a clip, whichever shows it. */
+/** What the policy predicts for the frame on the screen, which belongs to a live window, a video or a clip. */
 export function PolicyReadingView({
   record,
   records,

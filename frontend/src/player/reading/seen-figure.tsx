@@ -47,9 +47,8 @@ export function SeenFigure({ sheet, score, controls, children }: SeenFigureProps
       {sheet ? <SeenCanvas sheet={sheet} all={all} score={score} /> : children}
       {score && (
         <p className="text-2xs text-ink-faint">
-          Where it glows, a small change of the pixel would change {SCORES[score]} most. This shows
-          what that number reacts to, not why the action was chosen, nor that the rest does not
-          matter.{" "}
+          In bright areas, a small change of the pixel would change {SCORES[score]} most. The map
+          does not show why the action was chosen, and dark areas may also matter.{" "}
           <HoverLink href={routes.explainSaliency} className="underline hover:text-ink">
             What it can tell
           </HoverLink>

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { StepRecord } from "@/api/types";
-import { align, firstDifference, partOf } from "./side-by-side-dialog";
+import { partOf } from "@/player/video/playback-controller";
+import { align, firstDifference } from "./side-by-side-dialog";
 
 const acting = (...actions: unknown[]) =>
   [null, ...actions].map((action, index) => ({ index, action })) as StepRecord[];

@@ -17,6 +17,7 @@ import { actionText } from "../reading/space";
 import {
   frameAt,
   middleOf,
+  partOf,
   type PlaybackController,
   usePlaybackController,
   usePlaybackTime,
@@ -66,8 +67,8 @@ export function SideBySideDialog({ choices, first, onClose }: SideBySideDialogPr
         </div>
       ) : (
         <p className="py-6 text-sm text-ink-soft">
-          There is no second episode: one of the same evaluation, or one of another evaluation on
-          the same seed, with its video and step records.
+          There is no second episode to compare with. It must be from the same evaluation, or from
+          another evaluation on the same seed, and have a video and step records.
         </p>
       )}
     </Dialog>
@@ -359,14 +360,4 @@ export function align(difference: number | null, fps: number): Alignment {
   if (difference === null) return { from: 0, decision: null };
   const decision = difference - 1;
   return { from: Math.max(0, decision - Math.round(LEAD_SECONDS * fps)), decision };
-}
-
-/** The part of an evaluation's video that shows an episode from a step on: its start and duration in seconds. */
-export function partOf(
-  { first_frame, episode_length }: { first_frame: number; episode_length: number },
-  from: number,
-  fps: number,
-): { start: number; duration: number } {
-  // It ends in the middle of the last frame: the next one belongs to another episode.
-  return { start: (first_frame + from) / fps, duration: (episode_length - from + 0.5) / fps };
 }

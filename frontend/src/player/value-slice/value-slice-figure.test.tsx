@@ -55,7 +55,7 @@ test("what is not drawn can be held elsewhere than at the step, and put back", a
   renderWithQueries(figure(1));
   await userEvent.click(screen.getByText("Value slice"));
   await screen.findByText(/Policy of step 12,288/);
-  await userEvent.click(screen.getByText("What if"));
+  await userEvent.click(screen.getByText("Change the observation"));
   const position = screen.getByRole("slider", { name: "position" });
   fireEvent.change(position, { target: { value: "2.5" } });
   await vi.waitFor(() => expect(at.at(-1)).toBe("2.5,0.25,0.75"));

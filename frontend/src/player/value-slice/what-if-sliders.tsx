@@ -8,7 +8,7 @@ import { Disclosure } from "@/ui/disclosure";
 import { Slider } from "@/ui/slider";
 import { type Changes, componentsOf, NO_CHANGES, reachOf, type SlicedSpace } from "./prepare";
 
-/** Components that have a slider at most. */
+/** Maximum number of components with a slider. */
 const MOST = 64;
 
 interface WhatIfSlidersProps {
@@ -22,7 +22,7 @@ interface WhatIfSlidersProps {
   onChange: (changes: Changes) => void;
 }
 
-/** What if the components that are not drawn were other than they are? Each has a slider, and all can be put back. */
+/** A slider for each component that the picture does not vary, and a button that resets all of them. */
 export function WhatIfSliders({ space, pair, at, records, changes, onChange }: WhatIfSlidersProps) {
   const names = componentsOf(space);
   const held = names.flatMap((name, place) => (pair.includes(place) ? [] : [{ name, place }]));
@@ -30,7 +30,7 @@ export function WhatIfSliders({ space, pair, at, records, changes, onChange }: W
   const change = (place: number, value: number) => onChange(new Map([...changes, [place, value]]));
   return (
     <Disclosure
-      summary={<span className="text-xs">What if</span>}
+      summary={<span className="text-xs">Change the observation</span>}
       aside={
         changes.size > 0 && (
           <Button
@@ -38,7 +38,7 @@ export function WhatIfSliders({ space, pair, at, records, changes, onChange }: W
             variant="quiet"
             icon={<RotateCcw aria-hidden className="size-3.5" />}
             onClick={(event) => {
-              event.preventDefault(); // it lies in the line that opens and closes
+              event.preventDefault(); // the button is in the line that opens and closes
               onChange(NO_CHANGES);
             }}
           >
@@ -83,7 +83,7 @@ export function WhatIfSliders({ space, pair, at, records, changes, onChange }: W
         })}
       </ul>
       {held.length > MOST && (
-        <p className="text-2xs text-ink-faint">The first {MOST} components that are held.</p>
+        <p className="text-2xs text-ink-faint">Only the first {MOST} components have a slider.</p>
       )}
     </Disclosure>
   );

@@ -322,6 +322,16 @@ export function middleOf(frame: number, fps: number): number {
   return fps > 0 ? (Math.max(0, frame) + 0.5) / fps : 0;
 }
 
+/** The part of an evaluation's video that shows an episode from a step on: its start and duration in seconds. */
+export function partOf(
+  { first_frame, episode_length }: { first_frame: number; episode_length: number },
+  from: number,
+  fps: number,
+): { start: number; duration: number } {
+  // It ends in the middle of the last frame: the next one belongs to another episode.
+  return { start: (first_frame + from) / fps, duration: (episode_length - from + 0.5) / fps };
+}
+
 /** `83.456` → `1:23.4`. Rounds down, so that the end is not shown before it is reached. */
 export function timecode(seconds: number): string {
   const tenths = Math.max(0, Math.floor(seconds * 10 + SLACK_FRAMES));

@@ -1,10 +1,11 @@
 "use client";
 
 import clsx from "clsx";
-import { Keyboard } from "lucide-react";
+import { Keyboard, Split } from "lucide-react";
 import {
   type ComponentProps,
   type KeyboardEvent,
+  type PointerEvent,
   type ReactNode,
   useEffect,
   useId,
@@ -27,12 +28,22 @@ interface PlayerProps {
   chapters: readonly Chapter[];
   /** Moments to mark on the time bar. */
   ticks?: readonly Chapter[];
+  /** Opens the menu of other actions for the step on the screen, at a point of the window. */
+  onOther?: (point: Point) => void;
   /** The video or videos. */
   children: ReactNode;
 }
 
+/** A point of the window in pixels. */
+export interface Point {
+  x: number;
+  y: number;
+}
+
 /** Videos, time bar and buttons. The keys work while the focus is anywhere within. */
-export function Player({ label, controller, chapters, ticks, children }: PlayerProps) {
+export function Player({ label, controller, chapters, ticks, onOther, children }: PlayerProps) {
+  const other = useRef<HTMLDivElement>(null);
+  const press = useLongPress(onOther);
   const frame = useRef<HTMLDivElement>(null);
   const listId = useId();
   const [help, setHelp] = useState(false);
@@ -43,9 +54,11 @@ export function Player({ label, controller, chapters, ticks, children }: PlayerP
     // A page inside a frame may not be allowed to use full screen; everything else works.
     change?.catch(() => {});
   };
+  const askBelow = () => onOther?.(belowOf(other.current));
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.defaultPrevented || ownKey(event.target, event.key)) return;
-    if (handleKey(event, { controller, chapters, toggleFullScreen })) {
+    const tryOther = onOther ? askBelow : undefined;
+    if (handleKey(event, { controller, chapters, toggleFullScreen, tryOther })) {
       event.preventDefault();
       event.stopPropagation();
     }
@@ -59,9 +72,26 @@ export function Player({ label, controller, chapters, ticks, children }: PlayerP
       onKeyDown={onKeyDown}
       className="@container flex min-w-0 flex-col gap-1.5 rounded-md bg-surface [&:fullscreen]:justify-center [&:fullscreen]:p-4"
     >
-      {children}
+      <div
+        className="contents"
+        onContextMenu={(event) => {
+          if (!onOther) return;
+          event.preventDefault();
+          onOther({ x: event.clientX, y: event.clientY });
+        }}
+        {...press}
+      >
+        {children}
+      </div>
       <Scrubber controller={controller} chapters={chapters} ticks={ticks} />
       <Transport controller={controller} onFullScreen={toggleFullScreen}>
+        {onOther && (
+          <div ref={other}>
+            <Key label="Try another action at this step" keys="O" onPress={askBelow}>
+              <Split aria-hidden className="size-4" />
+            </Key>
+          </div>
+        )}
         <Key
           label="Keyboard shortcuts"
           expanded={help}
@@ -71,9 +101,47 @@ export function Player({ label, controller, chapters, ticks, children }: PlayerP
           <Keyboard aria-hidden className="size-4" />
         </Key>
       </Transport>
-      {help && <ShortcutList id={listId} />}
+      {help && <ShortcutList id={listId} ofRecorded={onOther !== undefined} />}
     </div>
   );
+}
+
+/** The point below an element, where its menu opens. */
+function belowOf(element: Element | null): Point {
+  const { left, bottom } = element?.getBoundingClientRect() ?? { left: 0, bottom: 0 };
+  return { x: left, y: bottom };
+}
+
+/** Milliseconds that a finger rests before it is a long press, and pixels that it may move meanwhile. */
+const LONG_PRESS = { after: 500, within: 10 };
+
+/** Handlers that call `onLongPress` when a finger rests; the tap that ends it does nothing then. */
+function useLongPress(onLongPress: ((point: Point) => void) | undefined) {
+  const held = useRef<{ point: Point; timer: number; done: boolean } | null>(null);
+  const letGo = () => clearTimeout(held.current?.timer);
+  return {
+    onPointerDown: ({ pointerType, clientX: x, clientY: y }: PointerEvent) => {
+      letGo();
+      held.current = null;
+      if (pointerType !== "touch" || !onLongPress) return;
+      const now = { point: { x, y }, timer: 0, done: false };
+      now.timer = window.setTimeout(() => {
+        now.done = true;
+        onLongPress(now.point);
+      }, LONG_PRESS.after);
+      held.current = now;
+    },
+    onPointerMove: ({ clientX, clientY }: PointerEvent) => {
+      const { point } = held.current ?? {};
+      if (point && Math.hypot(clientX - point.x, clientY - point.y) > LONG_PRESS.within) letGo();
+    },
+    onPointerUp: letGo,
+    onPointerCancel: letGo,
+    onClickCapture: (event: { stopPropagation: () => void }) => {
+      if (held.current?.done) event.stopPropagation();
+      held.current = null;
+    },
+  };
 }
 
 /** Whether the focused control handles the key itself. */
@@ -151,13 +219,13 @@ function share(time: number, start: number, end: number): number {
   return end > start ? Math.min(1, Math.max(0, (time - start) / (end - start))) : 0;
 }
 
-function ShortcutList({ id }: { id: string }) {
+function ShortcutList({ id, ofRecorded }: { id: string; ofRecorded: boolean }) {
   return (
     <dl
       id={id}
       className="grid gap-x-6 gap-y-1 rounded-md border border-line bg-sunken px-3 py-2.5 text-xs @md:grid-cols-2"
     >
-      {PLAYER_SHORTCUTS.map(({ shown, does }) => (
+      {PLAYER_SHORTCUTS.filter((one) => ofRecorded || !one.ofRecorded).map(({ shown, does }) => (
         <div key={does} className="flex items-center justify-between gap-3">
           <dt className="text-ink-soft">{does}</dt>
           <dd className="flex gap-1">

@@ -11,6 +11,8 @@ export interface ShortcutContext {
   controller: PlaybackController;
   chapters: readonly Chapter[];
   toggleFullScreen: () => void;
+  /** Opens the menu of other actions at the step on the screen; only a recorded episode has it. */
+  tryOther?: () => void;
 }
 
 interface PlayerShortcut {
@@ -19,6 +21,8 @@ interface PlayerShortcut {
   shown: readonly string[];
   does: string;
   run: (context: ShortcutContext, key: string) => void;
+  /** Whether only players of recorded episodes have it. */
+  ofRecorded?: boolean;
 }
 
 const SECONDS = 1;
@@ -81,6 +85,13 @@ export const PLAYER_SHORTCUTS: readonly PlayerShortcut[] = [
     does: "Full screen",
     run: ({ toggleFullScreen }) => toggleFullScreen(),
   },
+  {
+    keys: ["o"],
+    shown: ["O"],
+    does: "Try another action at this step",
+    run: ({ tryOther }) => tryOther?.(),
+    ofRecorded: true,
+  },
 ];
 
 interface PressedKey {
@@ -95,7 +106,7 @@ export function handleKey(event: PressedKey, context: ShortcutContext): boolean 
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const shortcut = PLAYER_SHORTCUTS.find(({ keys }) => keys.includes(key));
-  if (!shortcut) return false;
+  if (!shortcut || (shortcut.ofRecorded && !context.tryOther)) return false;
   shortcut.run(context, key);
   return true;
 }

@@ -40,7 +40,7 @@ export function Transport({ controller, onFullScreen, children }: TransportProps
         <StepForward aria-hidden className={icon} />
       </Key>
       <span className="mx-1 grow text-xs whitespace-nowrap text-ink-soft tabular-nums max-md:order-first max-md:basis-full">
-        {shown} <span className="text-ink-faint">/ {timecode(duration)}</span>
+        {shown} <span className="text-ink-faint md:@max-sm:hidden">/ {timecode(duration)}</span>
       </span>
       <select
         aria-label="Speed"
@@ -104,7 +104,7 @@ export function Key({
       onClick={onPress}
       disabled={disabled}
       className={clsx(
-        "grid size-8 shrink-0 place-items-center rounded-md transition-colors disabled:opacity-55 max-md:size-10",
+        "grid size-8 shrink-0 place-items-center rounded-md transition-colors disabled:opacity-55 max-md:size-10 max-[26rem]:size-9",
         strong
           ? "bg-accent text-accent-ink hover:bg-accent-strong"
           : pressed || expanded

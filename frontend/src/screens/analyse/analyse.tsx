@@ -1,7 +1,6 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { analyticsSchemaQuery, runGroupsQuery } from "@/api/analytics";
 import { isFiltered, NO_FILTER, writeListFilter } from "@/api/run-filter";
 import type { AnalyticsSchema } from "@/api/types";
@@ -12,6 +11,7 @@ import { FilterButtons, SearchBox } from "@/screens/shared/run-filters";
 import { Button } from "@/ui/button";
 import { CopyButton } from "@/ui/copy-button";
 import { Field } from "@/ui/field";
+import { HoverLink } from "@/ui/hover-link";
 import { ErrorState } from "@/ui/notice";
 import { Skeleton } from "@/ui/progress";
 import { Segmented } from "@/ui/segmented";
@@ -106,14 +106,14 @@ function Controls({ address, schema, change }: ControlsProps) {
           {runs.length > 0 && (
             <>
               <span className="text-ink-soft">{plural(runs.length, "selected run")} only</span>
-              <Link className={linkClass} href={routes.compareRuns(runs)}>
+              <HoverLink className={linkClass} href={routes.compareRuns(runs)}>
                 Compare them
-              </Link>
+              </HoverLink>
             </>
           )}
-          <Link className={linkClass} href={listOf(filter)}>
+          <HoverLink className={linkClass} href={listOf(filter)}>
             Show in the list
-          </Link>
+          </HoverLink>
         </span>
       </div>
       <div className="flex flex-wrap gap-3">

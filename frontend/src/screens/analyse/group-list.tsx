@@ -1,7 +1,6 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useMemo } from "react";
 import { type AnalyticsQuestion, groupCurvesQuery, runGroupsQuery } from "@/api/analytics";
 import { madeText } from "@/api/made";
@@ -11,6 +10,7 @@ import { SeedInterval } from "@/charts/seed-interval";
 import { compact, count, decimal, interval, NONE, plural, settingText } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { Card } from "@/ui/card";
+import { HoverLink } from "@/ui/hover-link";
 import { Answer, NO_RUNS } from "./answer";
 import { columnName, type Extent, extentOfBoxes, placeIn } from "./columns";
 import { AxisTicks, NoValues, scaleName, ScaleNote } from "./scatter";
@@ -160,7 +160,7 @@ function Box({ box, extent, title }: BoxProps) {
         />
       </div>
       {box.outliers.map(({ run_id: id, value }) => (
-        <Link
+        <HoverLink
           key={id}
           href={routes.run(id)}
           title={`${decimal(value)}: ${id}`}
@@ -170,7 +170,7 @@ function Box({ box, extent, title }: BoxProps) {
           <span className="sr-only">
             Outlier {decimal(value)}: {id}
           </span>
-        </Link>
+        </HoverLink>
       ))}
     </div>
   );
@@ -188,7 +188,7 @@ export function GroupCurves({ question }: { question: AnalyticsQuestion }) {
           : curves.variants.length > 0
             ? null
             : scale.notes.length > 0
-              ? "No return can be put on one scale."
+              ? `The returns of these environments cannot be normalised. ${scale.notes.join(" ")}`
               : "None of the runs that match has finished an episode yet."
       }
     >

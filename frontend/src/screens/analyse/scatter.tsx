@@ -1,7 +1,6 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { type AnalyticsQuestion, runScatterQuery } from "@/api/analytics";
 import type { ReturnsScale, ScatterPoint } from "@/api/types";
 import { compact, count, decimal, plural, settingText } from "@/lib/number";
@@ -10,6 +9,7 @@ import { routes } from "@/lib/routes";
 import { Button } from "@/ui/button";
 import { Card } from "@/ui/card";
 import { Disclosure, useOpenLinks } from "@/ui/disclosure";
+import { HoverLink } from "@/ui/hover-link";
 import { seriesStyle } from "@/ui/series-style";
 import { Answer, NO_RUNS, NO_VALUES } from "./answer";
 import { columnName, type Extent, extentOf, placeIn, ticksOf } from "./columns";
@@ -152,9 +152,9 @@ function Best({ points, names }: { points: readonly ScatterPoint[]; names: Names
       <ol className="mt-1 flex flex-col gap-1 text-sm tabular-nums">
         {best.map(({ run_id: id, group, x, y }) => (
           <li key={id} className="flex flex-wrap gap-x-3">
-            <Link href={routes.run(id)} className="rounded-sm text-accent hover:underline">
+            <HoverLink href={routes.run(id)} className="rounded-sm text-accent hover:underline">
               {id}
-            </Link>
+            </HoverLink>
             <span className="text-ink-soft">
               {group}, {names.y} {decimal(y)}, {names.x} {decimal(x)}
             </span>

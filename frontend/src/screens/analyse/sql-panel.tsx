@@ -2,7 +2,6 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Download, Play } from "lucide-react";
-import Link from "next/link";
 import { useRef, useState } from "react";
 import { sqlQuery } from "@/api/analytics";
 import { ApiError } from "@/api/http";
@@ -14,6 +13,7 @@ import { routes } from "@/lib/routes";
 import { Button } from "@/ui/button";
 import { Card } from "@/ui/card";
 import { Disclosure } from "@/ui/disclosure";
+import { HoverLink } from "@/ui/hover-link";
 import { Notice } from "@/ui/notice";
 import { Skeleton } from "@/ui/progress";
 import { controlClass } from "@/ui/select";
@@ -201,9 +201,9 @@ function ResultTable({ answer: { columns, types, rows } }: { answer: QueryAnswer
                 {row.map((value, i) => (
                   <td key={i} className="max-w-80 truncate px-4 py-1.5 whitespace-nowrap">
                     {ids[i] && typeof value === "string" ? (
-                      <Link href={routes.run(value)} className="text-accent hover:underline">
+                      <HoverLink href={routes.run(value)} className="text-accent hover:underline">
                         {value}
-                      </Link>
+                      </HoverLink>
                     ) : value === null ? (
                       <span className="text-ink-faint">{NONE}</span>
                     ) : typeof value === "number" ? (

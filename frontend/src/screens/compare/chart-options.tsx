@@ -1,7 +1,8 @@
 "use client";
 
-import { LayoutGrid } from "lucide-react";
+import { ArrowDown, ArrowUp, LayoutGrid } from "lucide-react";
 import { useMetricRegistry } from "@/api/metric-registry";
+import { movedItem } from "@/lib/order";
 import { Button } from "@/ui/button";
 import { Popover } from "@/ui/popover";
 import { Segmented } from "@/ui/segmented";
@@ -73,7 +74,7 @@ export function ChartOptions(props: ChartOptionsProps) {
 
 type MetricPickerProps = Pick<ChartOptionsProps, "drawn" | "isChosen" | "logged" | "onMetrics">;
 
-/** Chooses the charts. They stand in the order in which they were chosen. */
+/** Chooses the charts, and puts them in order. A chart that is added comes last. */
 function MetricPicker({ drawn, isChosen, logged, onMetrics }: MetricPickerProps) {
   const registry = useMetricRegistry();
   const groups = metricChoices(registry, [RETURN, ...drawn, ...logged]);
@@ -93,6 +94,35 @@ function MetricPicker({ drawn, isChosen, logged, onMetrics }: MetricPickerProps)
       }
     >
       <div className="flex max-h-96 flex-col overflow-y-auto p-2 text-sm">
+        {drawn.length > 1 && (
+          <ol aria-label="Order of the charts" className="border-b border-line pb-1.5">
+            {drawn.map((name, place) => {
+              const { label } = registry.get(name);
+              const move = (by: number) => onMetrics(movedItem(drawn, name, { by }));
+              return (
+                <li key={name} className="flex min-h-7 items-center px-1 max-md:min-h-10">
+                  <span className="min-w-0 grow truncate">{label}</span>
+                  <Button
+                    size="sm"
+                    variant="quiet"
+                    aria-label={`Move ${label} back`}
+                    unavailable={place === 0 && "It is the first"}
+                    onClick={() => move(-1)}
+                    icon={<ArrowUp aria-hidden className="size-3.5" />}
+                  />
+                  <Button
+                    size="sm"
+                    variant="quiet"
+                    aria-label={`Move ${label} on`}
+                    unavailable={place === drawn.length - 1 && "It is the last"}
+                    onClick={() => move(1)}
+                    icon={<ArrowDown aria-hidden className="size-3.5" />}
+                  />
+                </li>
+              );
+            })}
+          </ol>
+        )}
         {groups.map(({ title, metrics }) => (
           <fieldset key={title} className="py-1">
             <legend className="px-1 text-2xs font-medium text-ink-faint">{title}</legend>

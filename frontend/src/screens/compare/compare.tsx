@@ -1,7 +1,6 @@
 "use client";
 
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { useLimits } from "@/api/choices";
@@ -22,8 +21,10 @@ import { Button } from "@/ui/button";
 import { Card } from "@/ui/card";
 import { CopyButton } from "@/ui/copy-button";
 import { ThresholdField } from "@/ui/field";
+import { HoverLink } from "@/ui/hover-link";
 import { ErrorState, Notice } from "@/ui/notice";
 import { Skeleton } from "@/ui/progress";
+import { Swatch } from "@/ui/swatch";
 import { ChartOptions } from "./chart-options";
 import { type ComparisonAddress, readComparison, writeComparison } from "./comparison";
 import { Curves, sharedMetrics } from "./curves";
@@ -44,7 +45,6 @@ import {
 } from "./series-styles";
 import { SettingsDiff } from "./settings-diff";
 import { SideBySide } from "./side-by-side";
-import { Swatch } from "./tile";
 
 /** Milliseconds between requests for the figures of runs that train; their curves follow the stream. */
 const REFRESH_MS = 2_000;
@@ -119,13 +119,12 @@ export function Compare() {
         )}
         {ids.length > 1 && (
           <span className="ml-auto flex items-center gap-3 text-xs">
-            <Link
+            <HoverLink
               href={`${routes.analyse}?runs=${ids.join(",")}`}
-              prefetch={false}
               className="rounded-sm text-accent hover:underline max-md:py-2"
             >
               Analyse them
-            </Link>
+            </HoverLink>
             <ShareButton ids={ids} />
           </span>
         )}
@@ -171,6 +170,7 @@ export function Compare() {
                 runs={known}
                 environments={data.environments}
                 onHide={(name) => change({ metrics: metrics.main.filter((one) => one !== name) })}
+                onOrder={(order) => change({ metrics: order })}
                 options={
                   <ChartOptions
                     color={color}
@@ -379,7 +379,7 @@ export function UnknownRuns({ ids, onRemove }: UnknownRunsProps) {
           </Button>
         )}
         <Button size="sm" onClick={onRemove}>
-          Take out of the comparison
+          Remove from comparison
         </Button>
       </div>
     </Notice>

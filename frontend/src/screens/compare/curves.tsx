@@ -2,8 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
-import { X } from "lucide-react";
+import { GripVertical, X } from "lucide-react";
 import { type ReactNode, useMemo, useState } from "react";
+import { flushSync } from "react-dom";
 import { environmentsQuery } from "@/api/choices";
 import { madeTexts } from "@/api/made";
 import { type MetricRegistry, useMetricRegistry } from "@/api/metric-registry";
@@ -19,6 +20,7 @@ import { returnLevels } from "@/charts/prepare/learning-curves";
 import type { ChartSpec } from "@/charts/prepare/model";
 import { type SeedCurves, useSeedCurves } from "@/charts/seed-curves";
 import { plural } from "@/lib/number";
+import { keyStep, movedItem } from "@/lib/order";
 import { episodeMeanOf, type RunSeries } from "@/stream/series/run-series";
 import { useRunCurves } from "@/stream/series/use-run-curves";
 import { Boundary } from "@/ui/boundary";
@@ -53,6 +55,8 @@ interface CurvesProps extends Shared {
   columns: Columns;
   /** Takes a chart away. */
   onHide: (metric: string) => void;
+  /** Puts the charts in another order. */
+  onOrder: (metrics: readonly string[]) => void;
   /** Rendered above the charts. */
   options: ReactNode;
 }
@@ -66,7 +70,7 @@ export interface SharedMetrics {
 }
 
 /** Live curves of many metrics, each with all runs, with a cursor and a zoom in common. */
-export function Curves({ metrics, columns, onHide, options, ...shared }: CurvesProps) {
+export function Curves({ metrics, columns, onHide, onOrder, options, ...shared }: CurvesProps) {
   const { settings, onSettings, group } = shared;
   const [isOpen, setOpen] = useState(false);
   return (
@@ -76,9 +80,9 @@ export function Curves({ metrics, columns, onHide, options, ...shared }: CurvesP
         {options}
       </div>
       <MetricGrid
-        key={metrics.main.join()}
+        key={[...metrics.main].sort().join()}
         {...shared}
-        {...{ columns, onHide }}
+        {...{ columns, onHide, onOrder }}
         metrics={metrics.main}
       />
       {metrics.more.length > 0 && (
@@ -104,10 +108,11 @@ export function Curves({ metrics, columns, onHide, options, ...shared }: CurvesP
 }
 
 interface MetricGridProps extends Shared {
-  /** Read only once: for others, change `key`. */
+  /** Read only once, except for their order: for others, change `key`. */
   metrics: readonly string[];
   columns: Columns;
   onHide?: (metric: string) => void;
+  onOrder?: (metrics: readonly string[]) => void;
 }
 
 const GRID: Record<Columns, string> = {
@@ -119,7 +124,7 @@ const GRID: Record<Columns, string> = {
 /** Groups of which the service draws metrics as curves over seeds in one request. */
 const MOST_SEED_METRICS = 20;
 
-function MetricGrid({ metrics, columns, onHide, ...shared }: MetricGridProps) {
+function MetricGrid({ metrics, columns, onHide, onOrder, ...shared }: MetricGridProps) {
   const { runs, groups, group, settings } = shared;
   const { axis, smoothing } = settings;
   const grouped = groups.flatMap(({ runIds }) => runIds);
@@ -130,7 +135,11 @@ function MetricGrid({ metrics, columns, onHide, ...shared }: MetricGridProps) {
   useZoomDetail(group, pool);
   const seedCurves = useSeedCurves(grouped, {
     ...{ axis, live: runs.some(isActive) },
-    metrics: metrics.filter((name) => name !== RETURN).slice(0, MOST_SEED_METRICS),
+    // Sorted, so that another order of the charts asks for nothing.
+    metrics: [...metrics]
+      .sort()
+      .filter((name) => name !== RETURN)
+      .slice(0, MOST_SEED_METRICS),
   });
   const ancestors = useForkAncestors(alone, settings);
   const loaders = alone.map(({ id }) => curves(id));
@@ -164,6 +173,8 @@ function MetricGrid({ metrics, columns, onHide, ...shared }: MetricGridProps) {
                   isWide={metric === RETURN && metrics.length > 1}
                   seriesOf={(id) => curves(id).series}
                   onHide={onHide && metrics.length > 1 ? () => onHide(metric) : null}
+                  onOrder={onOrder && metrics.length > 1 ? onOrder : null}
+                  order={metrics}
                 />
               </Boundary>
             )),
@@ -205,31 +216,88 @@ interface PanelProps extends Shared {
   /** Whether it takes a whole row. */
   isWide: boolean;
   onHide: (() => void) | null;
+  onOrder: ((metrics: readonly string[]) => void) | null;
+  /** The metrics of all charts, in their order. */
+  order: readonly string[];
 }
+
+const DRAGGED = "application/x-rlviz-metric";
 
 function Panel(props: PanelProps) {
   const { settings, onSettings, group, hidden, onToggle, isWide, onHide } = props;
+  const { metric, order, onOrder } = props;
+  const [isTarget, setTarget] = useState(false);
   const spec = useSpec(props);
   return (
-    <div className={clsx(isWide && "col-span-full")}>
+    <div
+      className={clsx(isWide && "col-span-full", isTarget && "rounded-lg ring-2 ring-accent")}
+      onDragOver={(event) => {
+        if (!onOrder || !event.dataTransfer.types.includes(DRAGGED)) return;
+        event.preventDefault();
+        setTarget(true);
+      }}
+      onDragLeave={() => setTarget(false)}
+      onDrop={(event) => {
+        setTarget(false);
+        if (!onOrder || !event.dataTransfer.types.includes(DRAGGED)) return;
+        event.preventDefault();
+        onOrder(movedItem(order, event.dataTransfer.getData(DRAGGED), metric));
+      }}
+    >
       <ChartCard
         {...{ spec, settings, onSettings, group, hidden, onToggle }}
         hasLegend={props.metric === RETURN && !isCrowded(spec)}
         className={isWide ? "h-64 md:h-72" : "h-44 md:h-48"}
         aside={
-          onHide && (
-            <Button
-              size="sm"
-              variant="quiet"
-              aria-label={`${spec.title}: take away`}
-              title="Take this chart away"
-              onClick={onHide}
-              icon={<X aria-hidden className="size-3.5" />}
-            />
-          )
+          <>
+            {onOrder && <Grip title={spec.title} {...{ metric, order, onOrder }} />}
+            {onHide && (
+              <Button
+                size="sm"
+                variant="quiet"
+                aria-label={`${spec.title}: remove`}
+                title="Remove this chart"
+                onClick={onHide}
+                icon={<X aria-hidden className="size-3.5" />}
+              />
+            )}
+          </>
         }
       />
     </div>
+  );
+}
+
+interface GripProps {
+  title: string;
+  metric: string;
+  order: readonly string[];
+  onOrder: (metrics: readonly string[]) => void;
+}
+
+/** Moves a chart: dragged, or with an arrow key. */
+function Grip({ title, metric, order, onOrder }: GripProps) {
+  const place = order.indexOf(metric);
+  return (
+    <button
+      type="button"
+      draggable
+      onDragStart={(event) => event.dataTransfer.setData(DRAGGED, metric)}
+      aria-label={`${title}: place ${place + 1} of ${order.length}`}
+      aria-keyshortcuts="ArrowLeft ArrowRight Home End"
+      title="Drag, or press an arrow key"
+      onKeyDown={(event) => {
+        const by = keyStep(event.key, place, order.length);
+        if (by === null) return;
+        event.preventDefault();
+        const grip = event.currentTarget;
+        flushSync(() => onOrder(movedItem(order, metric, { by })));
+        grip.focus(); // an element that is moved in the document loses the focus
+      }}
+      className="grid size-7 shrink-0 cursor-grab place-items-center rounded-sm text-ink-faint hover:text-ink max-md:hidden"
+    >
+      <GripVertical aria-hidden className="size-3.5" />
+    </button>
   );
 }
 
@@ -245,7 +313,8 @@ function useSpec(props: PanelProps): ChartSpec {
   const title = environment?.title ?? environments.map((one) => one.title).join(", ");
   const threshold = environment?.threshold ?? null;
   const { data: offered } = useQuery(environmentsQuery);
-  const random = runs[0] ? randomReturnOfRun(offered, runs[0]) : null;
+  const played = offered?.find(({ id }) => id === runs[0]?.env_id);
+  const random = runs[0] ? randomReturnOfRun(played, runs[0]) : null;
   const lines = runs.map(({ id, name }) => ({ id, name, style: seriesStyles.get(id) }));
   const bands = groups.filter(({ runIds }) =>
     runIds.every((id) => runs.some((run) => run.id === id)),
@@ -259,7 +328,7 @@ function useSpec(props: PanelProps): ChartSpec {
   const bandHelp = isReturnCurve
     ? madeTexts(made, "group")
     : bands.length > 0
-      ? "Of seeds: the interquartile mean with its 95 % bootstrap interval, up to the last step that all of them reached."
+      ? "Groups of seeds show the interquartile mean with a 95 % bootstrap interval, up to the last step that all seeds have reached."
       : "";
   const notes = isReturnCurve
     ? bands.flatMap(({ id, name }) => {

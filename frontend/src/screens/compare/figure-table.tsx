@@ -7,9 +7,9 @@ import { ChartHelp } from "@/charts/chart-card";
 import { SeedInterval } from "@/charts/seed-interval";
 import { Badge } from "@/ui/badge";
 import { Card } from "@/ui/card";
+import { Swatch } from "@/ui/swatch";
 import { type FigureCell, type FigureRow, figureRows } from "./figures";
 import type { ComparedColumn, SeriesStyles } from "./series-styles";
-import { Swatch } from "./tile";
 
 interface RunTableProps {
   /** Accessible name of the scrolling table. */

@@ -55,7 +55,11 @@ export function figureRows(
 function solvedRow(runs: Comparison["runs"], columns: readonly ComparedColumn[]): FigureRow {
   const byId = new Map(runs.map((one) => [one.run.id, one]));
   return {
-    ...{ id: "solved", label: "Solved", note: "when it reached its threshold, and what showed it" },
+    ...{
+      id: "solved",
+      label: "Solved",
+      note: "step at which it reached the threshold, and by which evidence",
+    },
     reason: "",
     cells: columns.map(({ id, group }) => ({
       ...{ columnId: id, detail: "", seeds: null, best: false },

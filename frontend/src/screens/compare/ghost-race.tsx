@@ -7,16 +7,16 @@ import type { Run, SessionHello } from "@/api/types";
 import { readTokenColors } from "@/charts/canvas";
 import { count, decimal } from "@/lib/number";
 import { useStore } from "@/lib/use-store";
+import { drawGhosts, type Ghost } from "@/player/blend";
 import { KeyCaps, KeysStage } from "@/player/live/keys";
 import { KeyInput } from "@/player/session/key-input";
 import type { SessionClient } from "@/player/session/session-client";
 import { playSession, useHeldSession } from "@/player/session/watch-session";
 import { Button } from "@/ui/button";
 import type { SeriesStyle } from "@/ui/series-style";
-import { drawGhosts, type Ghost } from "./blend";
+import { Swatch } from "@/ui/swatch";
 import { LiveControls, missingPicture, useRacers } from "./racers";
 import type { SeriesStyles } from "./series-styles";
-import { Swatch } from "./tile";
 import { YourSeat } from "./your-seat";
 
 /** A policy in the race, or the user. */

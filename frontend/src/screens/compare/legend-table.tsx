@@ -2,7 +2,6 @@
 
 import clsx from "clsx";
 import { ChevronRight, X } from "lucide-react";
-import Link from "next/link";
 import { useState } from "react";
 import { useAlgorithmName, useLimits } from "@/api/choices";
 import { isActive } from "@/api/runs";
@@ -13,10 +12,11 @@ import { brief, count, decimal, NONE, plural } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { useStoreValue } from "@/lib/use-store";
 import { Badge, StatusBadge } from "@/ui/badge";
+import { HoverLink } from "@/ui/hover-link";
 import { controlClass } from "@/ui/select";
+import { Swatch } from "@/ui/swatch";
 import { type LegendRow, type Sort, sortedRows } from "./legend";
 import type { SeriesStyles } from "./series-styles";
-import { Swatch } from "./tile";
 
 interface LegendTableProps {
   rows: readonly LegendRow[];
@@ -236,9 +236,8 @@ function Row({ row, seriesStyles, group, hidden, onToggle, onRemove }: RowProps)
 
 function RunLink({ run, name, isOff }: { run: Run; name: string; isOff: boolean }) {
   return (
-    <Link
+    <HoverLink
       href={routes.run(run.id)}
-      prefetch={false}
       title={name}
       className={clsx(
         "min-w-0 truncate rounded-sm font-medium hover:text-accent",
@@ -246,7 +245,7 @@ function RunLink({ run, name, isOff }: { run: Run; name: string; isOff: boolean 
       )}
     >
       {name}
-    </Link>
+    </HoverLink>
   );
 }
 

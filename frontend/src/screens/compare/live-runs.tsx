@@ -14,10 +14,11 @@ import { useHeldSession } from "@/player/session/watch-session";
 import { Button } from "@/ui/button";
 import { Card } from "@/ui/card";
 import type { SeriesStyle } from "@/ui/series-style";
+import { Swatch } from "@/ui/swatch";
 import { GhostRace } from "./ghost-race";
 import { LiveControls, missingPicture, useRacers } from "./racers";
 import type { SeriesStyles } from "./series-styles";
-import { Swatch, Tile, Tiles } from "./tile";
+import { Tile, Tiles } from "./tile";
 
 interface LiveRunsProps {
   runs: readonly Run[];

@@ -2,7 +2,6 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { GitCompareArrows, Plus } from "lucide-react";
-import Link from "next/link";
 import { useState } from "react";
 import { useAlgorithmName, useLimits } from "@/api/choices";
 import { runSearchQuery } from "@/api/runs";
@@ -14,6 +13,7 @@ import { StatusBadge } from "@/ui/badge";
 import { Button, buttonClass } from "@/ui/button";
 import { Card } from "@/ui/card";
 import { OptionList } from "@/ui/combobox-options";
+import { HoverLink } from "@/ui/hover-link";
 import { EmptyState, ErrorState } from "@/ui/notice";
 import { Popover } from "@/ui/popover";
 import { Skeleton } from "@/ui/progress";
@@ -133,15 +133,14 @@ export function Suggestions({ chosen, onChoose }: SuggestionsProps) {
               </span>
             </Button>
           ) : (
-            <Link href={routes.home} className={buttonClass("primary")}>
+            <HoverLink href={routes.home} className={buttonClass("primary")}>
               {data.total === 0 ? "Train a first run" : "Train another run"}
-            </Link>
+            </HoverLink>
           )
         }
       >
-        Their reward curves over each other, the best average, steps and seconds to a threshold, the
-        settings that differ, and their policies side by side on video. All of it in an address you
-        can share.
+        Compare learning curves, best averages, steps and time to a threshold, settings, and videos.
+        You can share the comparison as a link.
       </EmptyState>
     </Card>
   );

@@ -25,7 +25,7 @@ export function SettingsDiff({
         <p className="text-sm text-ink-soft">
           {runs.length === 1
             ? "There is nothing to compare the settings with yet."
-            : "All settings are the same, seed and packages included: the runs repeat each other."}
+            : "All settings are identical, including seed and package versions. The runs should give the same results."}
         </p>
       </Card>
     );

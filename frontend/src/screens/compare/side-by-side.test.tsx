@@ -10,7 +10,10 @@ import { SideBySide } from "./side-by-side";
 
 const runs = ["a", "b", "c"].map(
   (id) =>
-    ({ id, name: `Run ${id}`, env_id: "X", status: "completed", step: 5, policy_step: 5 }) as Run,
+    ({
+      ...{ id, name: `Run ${id}`, env_id: "X", actor: "policy", status: "completed" },
+      ...{ step: 5, policy_step: 5 },
+    }) as Run,
 );
 
 const figures = comparison(

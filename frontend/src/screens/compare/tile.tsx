@@ -8,6 +8,7 @@ import { type PlaybackController, usePlaybackTime } from "@/player/video/playbac
 import { TROUBLE_TEXT, useVideoTrouble, VideoTrack } from "@/player/video/player";
 import { Button } from "@/ui/button";
 import type { SeriesStyle } from "@/ui/series-style";
+import { Swatch } from "@/ui/swatch";
 
 interface TilesProps {
   /** Number of tiles. */
@@ -48,24 +49,6 @@ export function Tile({ run, seriesStyle, children }: TileProps) {
       </p>
       {children}
     </li>
-  );
-}
-
-/** A sample of a run's line in its colour and dash. */
-export function Swatch({ seriesStyle }: { seriesStyle: SeriesStyle | undefined }) {
-  if (!seriesStyle) return null;
-  return (
-    <svg aria-hidden viewBox="0 0 24 8" className="h-2 w-6 shrink-0">
-      <line
-        x1="1"
-        y1="4"
-        x2="23"
-        y2="4"
-        strokeWidth="2.5"
-        strokeDasharray={seriesStyle.dash.join(" ")}
-        style={{ stroke: `var(--${seriesStyle.color})` }}
-      />
-    </svg>
   );
 }
 

@@ -2,7 +2,6 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ChevronRight, Download, Play, Square } from "lucide-react";
-import Link from "next/link";
 import { useAlgorithmName } from "@/api/choices";
 import { directExperiment, experimentQuery } from "@/api/experiments";
 import { ApiError, explainAction } from "@/api/http";
@@ -15,6 +14,7 @@ import { useDocumentTitle } from "@/shell/page-header";
 import { StatusBadge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { CopyButton } from "@/ui/copy-button";
+import { HoverLink } from "@/ui/hover-link";
 import { Notice } from "@/ui/notice";
 import { DeleteExperiment } from "./delete-experiment";
 import { costMade, factText } from "./experiment-text";
@@ -28,9 +28,9 @@ export function ExperimentHeader({ id }: { id: string }) {
     <div className="mb-4 flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
       <div className="max-w-full min-w-0 grow basis-0 max-sm:basis-56">
         <nav aria-label="Breadcrumb" className="flex items-center gap-1 text-xs text-ink-faint">
-          <Link href={routes.experiments} className="rounded-sm hover:text-ink">
+          <HoverLink href={routes.experiments} className="rounded-sm hover:text-ink">
             Experiments
-          </Link>
+          </HoverLink>
           {id && (
             <>
               <ChevronRight aria-hidden className="size-3 shrink-0" />

@@ -2,16 +2,17 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { FlaskConical } from "lucide-react";
-import Link from "next/link";
 import { experimentQuery } from "@/api/experiments";
 import { ApiError } from "@/api/http";
 import { useQueryString } from "@/lib/query-string";
 import { routes } from "@/lib/routes";
 import { buttonClass } from "@/ui/button";
 import { Card } from "@/ui/card";
+import { HoverLink } from "@/ui/hover-link";
 import { EmptyState } from "@/ui/notice";
 import { ExperimentHeader } from "./experiment-header";
 import { ExperimentTrials } from "./experiment-trials";
+import { HintTestCard } from "./hint-test-card";
 import { ExperimentView } from "./results/experiment-view";
 import { SearchView } from "./search/search-view";
 import { SpecificationCard } from "./specification-card";
@@ -31,9 +32,9 @@ export function ExperimentPage() {
             icon={FlaskConical}
             title="This experiment does not exist"
             action={
-              <Link href={routes.experiments} className={buttonClass()}>
+              <HoverLink href={routes.experiments} className={buttonClass()}>
                 All experiments
-              </Link>
+              </HoverLink>
             }
           >
             {id === "" ? "The address names none." : "It may have been deleted."}
@@ -47,6 +48,7 @@ export function ExperimentPage() {
     <>
       <ExperimentHeader id={id} />
       <div className="flex flex-col gap-4">
+        {data?.hint_test && <HintTestCard outcome={data.hint_test} />}
         <ExperimentTrials id={id} />
         {!isDamaged && <SpecificationCard id={id} />}
         {!isDamaged && <SearchView id={id} />}

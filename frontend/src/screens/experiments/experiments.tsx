@@ -2,7 +2,6 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { FlaskConical, Plus } from "lucide-react";
-import Link from "next/link";
 import { useState } from "react";
 import { experimentsQuery } from "@/api/experiments";
 import type { ExperimentSummary } from "@/api/types";
@@ -12,6 +11,7 @@ import { routes } from "@/lib/routes";
 import { useNow } from "@/lib/time";
 import { StatusBadge } from "@/ui/badge";
 import { Button } from "@/ui/button";
+import { HoverLink } from "@/ui/hover-link";
 import { EmptyState, ErrorState, Notice } from "@/ui/notice";
 import { Progress, Skeleton } from "@/ui/progress";
 import { DeleteExperiment } from "./delete-experiment";
@@ -85,12 +85,12 @@ function ExperimentLine({ experiment }: { experiment: ExperimentSummary }) {
   return (
     <li className="relative grid gap-x-4 gap-y-1.5 px-4 py-3 hover:bg-sunken md:grid-cols-[minmax(0,1fr)_7rem_14rem] md:items-center">
       <div className="min-w-0">
-        <Link
+        <HoverLink
           href={routes.experiment(id)}
           className="block truncate font-medium after:absolute after:inset-0"
         >
           {name}
-        </Link>
+        </HoverLink>
         <p className="text-xs break-words text-ink-soft">
           {problem ?? cause ?? (
             <>

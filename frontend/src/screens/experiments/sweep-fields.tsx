@@ -39,7 +39,7 @@ export function SweepFields({ sweep, fields, problems, onChange }: SweepFieldsPr
         <Field
           label="Seeds a trial"
           error={problemAt(problems, POINTERS.seedsPerTrial)}
-          hint="With one seed, luck matters a lot."
+          hint="With one seed, a high score may be luck. Use three or more."
         >
           {(control) => (
             <input

@@ -193,7 +193,7 @@ export function PlaceFields({ draft, environments, problems, onChange }: PlaceFi
       )}
       {places.length > 1 && (
         <p className="-mt-2 text-xs text-ink-faint">
-          Each line trains in all of them and is compared by normalised scores.
+          Each variant trains in every environment. Variants are compared by normalised scores.
         </p>
       )}
     </>

@@ -24,7 +24,12 @@ const hint = {
   to_step: 8_000,
   evidence: "approx_kl is above 0.3 in 7 of 47 updates.",
   suggestion: "Set target_kl to 0.03.",
-  changes: [{ name: "target_kl", value: 0.03 }],
+  ...{
+    changes: [{ name: "target_kl", value: 0.03 }],
+    testable: ["target_kl"],
+    record: null,
+    tests: [],
+  },
   learn: "failure-modes",
   looked_at: {
     ...{ metric: "train/approx_kl", from_step: 1_000, to_step: 9_000, points: 47 },
@@ -77,11 +82,11 @@ test("a run's hint says which curve, where, what to try, and leads to the reason
       <PpoGuide {...begin} />
     </>,
   );
-  const found = await screen.findByRole("region", { name: "What stands out" });
+  const found = await screen.findByRole("region", { name: "Hints" });
   expect(await within(found).findByText(/steps 2,000 to 8,000/)).toBeVisible();
   expect(within(found).getByText("train/approx_kl")).toBeVisible();
-  expect(within(found).getByText("Looked at 47 updates, from step 1,000 to 9,000.")).toBeVisible();
-  await userEvent.click(within(found).getByText("What was looked at"));
+  expect(within(found).getByText("Based on 47 updates, from step 1,000 to 9,000.")).toBeVisible();
+  await userEvent.click(within(found).getByText("Checks"));
   expect(within(found).getByText("12 updates so far; needs 20 updates")).toBeVisible();
   expect(within(found).getByText("Set target_kl to 0.03.")).toBeVisible();
   expect(within(found).getByRole("link", { name: "See the run's chart" })).toHaveAttribute(
@@ -97,7 +102,7 @@ test("a run's hint says which curve, where, what to try, and leads to the reason
 test("a run without trouble says so", async () => {
   answer([]);
   renderWithQueries(<HintsPanel run={run} />);
-  expect(await screen.findByText("Nothing stands out")).toBeVisible();
+  expect(await screen.findByText("No hints")).toBeVisible();
 });
 
 test("the guide shows the chosen preset's numbers, in the picture and the table", async () => {

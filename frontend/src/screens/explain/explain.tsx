@@ -17,9 +17,9 @@ import { Skeleton } from "@/ui/progress";
 import { Tabs } from "@/ui/tabs";
 import { guides } from "./guides/registry";
 import { HintsPanel } from "./hints-panel";
-import { Section } from "./section";
+import { GuideSkeleton, Section } from "./section";
 
-/** The guide to an algorithm, which begins with the run's environment and preset if it trains with that. */
+/** The guide to an algorithm. If a run is selected, the guide first shows the run's environment and preset. */
 function GuideTo({ algorithm, run }: { algorithm: Algorithm; run: RunDetail | undefined }) {
   const Guide = guides[algorithm.id];
   const own = run?.algo === algorithm.id ? run : null;
@@ -59,7 +59,7 @@ export function Explain() {
     <>
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-0">
         <PageHeader title="Explain">
-          What each algorithm does, what its settings change, and how runs go wrong.
+          What each algorithm does, what its hyperparameters change, and how training can fail.
         </PageHeader>
         <div className="mb-5 flex w-full gap-2 sm:w-auto">
           <HintsRunPicker
@@ -83,6 +83,12 @@ export function Explain() {
       )}
       {algorithms.error && (
         <ErrorState error={algorithms.error} retry={() => void algorithms.refetch()} />
+      )}
+      {waiting && !algorithms.error && (
+        <div className="flex flex-col gap-6">
+          <Skeleton className="h-8 max-w-xl" />
+          <GuideSkeleton />
+        </div>
       )}
       {!waiting && explained.length > 0 && (
         <Tabs
@@ -122,7 +128,7 @@ function writeExplainAddress({ run, algo }: ExplainAddress): string {
   return searchOf(query);
 }
 
-/** What saliency shows about a policy that sees pictures, and what not. */
+/** What saliency shows about a policy that sees images, and what it does not show. */
 function SaliencyNote() {
   return (
     <section
@@ -134,20 +140,24 @@ function SaliencyNote() {
         What saliency shows
       </h2>
       <p>
-        <em>Saliency</em> shows, over a picture that the agent saw, the size of the gradient of one
-        number with respect to each pixel: the logit of the chosen action of PPO, A2C and TRPO, Q(s,
-        a) of the chosen action of DQN, QR-DQN, SAC and TD3, and V(s) where an actor-critic’s
-        actions are continuous. It is smoothed, and the brightest place of each step is that step’s
-        own.
+        <em>Saliency</em> is drawn over an image that the agent saw. For each pixel, it shows the
+        size of the gradient of one number with respect to this pixel. The number depends on the
+        algorithm:
+      </p>
+      <ul className="flex list-disc flex-col gap-1 pl-5">
+        <li>PPO, A2C and TRPO with discrete actions: the logit of the chosen action.</li>
+        <li>PPO, A2C and TRPO with continuous actions: V(s).</li>
+        <li>DQN, QR-DQN, SAC and TD3: Q(s, a) of the chosen action.</li>
+      </ul>
+      <p>The map is smoothed, and its brightness is scaled separately for each step.</p>
+      <p>
+        The map shows which pixels would change that number if they changed a little. For example,
+        it shows whether a policy for Pong reacts to the ball at all.
       </p>
       <p>
-        It tells which pixels would change that number if they changed a little: whether a policy
-        for Pong reacts to the ball at all, for instance.
-      </p>
-      <p>
-        It does not tell why the action was chosen, nor that what stays dark is of no use. A
-        gradient is blind to what is saturated, it sees pixels and no objects, and for some networks
-        it looks much the same with random weights (
+        It does not explain why the action was chosen, and dark pixels may still matter. A gradient
+        misses saturated units and shows pixels rather than objects. For some networks, the map
+        looks almost the same with random weights (
         <a
           href="https://arxiv.org/abs/1810.03292"
           target="_blank"
@@ -156,13 +166,14 @@ function SaliencyNote() {
         >
           Adebayo and others, 2018
         </a>
-        ). To know whether a policy needs something, take it away and see what it does.
+        ). To find out whether a policy needs something, remove it from the image and see whether
+        the policy changes.
       </p>
     </section>
   );
 }
 
-/** What the service says of an algorithm for which there is no guide: what it is, and its hyperparameters. */
+/** The service's description of an algorithm that has no guide: its summary and its hyperparameters. */
 function PlainGuide({ algorithm }: { algorithm: Algorithm }) {
   return (
     <div className="flex flex-col gap-9">
@@ -204,14 +215,14 @@ function HintsRunPicker({ value, name, onChange }: HintsRunPickerProps) {
     <Combobox
       label="Run"
       className="sm:w-72!"
-      empty="Read a run's curves…"
+      empty="Select a run to see its hints…"
       placeholder="Search runs"
       value={value}
       shown={name}
       onChange={onChange}
       onSearch={setText}
       loading={isFetching}
-      none={error ? "The runs could not be searched" : "No run matches"}
+      none={error ? "The search for runs failed" : "No run matches"}
       options={(data?.runs ?? []).map((run) => ({
         value: run.id,
         label: run.name,

@@ -39,7 +39,7 @@ export interface GuideProps {
 const SECTIONS = [
   { id: "optimises", title: "What it optimises" },
   { id: "data", title: "Data" },
-  { id: "knobs", title: "Key knobs" },
+  { id: "knobs", title: "Key hyperparameters" },
   { id: FAILURES_ID, title: "How runs fail" },
 ] as const;
 
@@ -91,7 +91,7 @@ export function GuidePage({ guide, runId = null, ...first }: GuideProps & { guid
           </dl>
         </Section>
       </div>
-      <Section id="knobs" title="Key knobs">
+      <Section id="knobs" title="Key hyperparameters">
         <KnobList knobs={guide.knobs} presets={presets.presets} chosen={preset.id} />
       </Section>
       <Section id={FAILURES_ID} title="How runs fail">
@@ -326,8 +326,8 @@ interface First extends Chosen {
 const THIS_RUN = "this-run";
 
 /**
- * The environments that an algorithm can train on, and its presets for each; on that of a run, its own settings as
- * well. Initially selected is what `first` names.
+ * The environments that an algorithm can train on, and its presets for each. For the environment of a run, the list
+ * also contains the run's own settings. `first` names the initial selection.
  */
 function useGuidePresets(algo: string, first: First) {
   const algorithms = useQuery(algorithmsQuery);
@@ -370,7 +370,7 @@ function useGuidePresets(algo: string, first: First) {
 function settingsOf({ total_timesteps, hyperparameters }: RunConfig): GuideSettings {
   return {
     ...{ id: THIS_RUN, title: "This run", tradeoff: "" },
-    summary: "its settings as it was created.",
+    summary: "the settings with which the run was created.",
     ...{ total_timesteps, hyperparameters },
   };
 }

@@ -2,8 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { CircleAlert, CircleCheck, Info, type LucideIcon, TriangleAlert } from "lucide-react";
-import Link from "next/link";
 import type { MouseEvent } from "react";
+import { hintsInterval } from "@/api/hint-tests";
 import { lookedAtText, ruleText } from "@/api/hint-text";
 import { keys } from "@/api/keys";
 import { fetchMetricHistory } from "@/api/metrics";
@@ -13,10 +13,12 @@ import type { Hint, HintRule, RunDetail } from "@/api/types";
 import { linePath, scale } from "@/charts/figure-scale";
 import { count, plural } from "@/lib/number";
 import { routes } from "@/lib/routes";
+import { HintTests } from "@/screens/shared/hint-tests";
 import { Badge, type BadgeTone, StatusBadge } from "@/ui/badge";
 import { buttonClass } from "@/ui/button";
 import { Card } from "@/ui/card";
 import { Disclosure } from "@/ui/disclosure";
+import { HoverLink } from "@/ui/hover-link";
 import { EmptyState, ErrorState } from "@/ui/notice";
 import { Skeleton } from "@/ui/progress";
 
@@ -27,25 +29,25 @@ const AGAIN = 10_000;
 export function HintsPanel({ run }: { run: RunDetail }) {
   const { data, error, refetch, isFetching } = useQuery({
     ...hintsQuery(run.id),
-    refetchInterval: isActive(run) ? AGAIN : false,
+    refetchInterval: ({ state }) => hintsInterval(state.data, isActive(run) && AGAIN),
   });
   return (
     <Card
       title={
         <span className="flex items-center gap-2">
-          What stands out
+          Hints
           {data && data.hints.length > 0 && <Badge>{data.hints.length}</Badge>}
         </span>
       }
-      label="What stands out"
+      label="Hints"
       aside={
         <span className="flex min-w-0 items-center gap-2 text-xs">
-          <Link
+          <HoverLink
             href={routes.run(run.id)}
             className="min-w-0 truncate rounded-sm font-medium text-accent underline-offset-2 hover:underline"
           >
             {run.name}
-          </Link>
+          </HoverLink>
           <StatusBadge status={run.status} />
         </span>
       }
@@ -61,10 +63,10 @@ export function HintsPanel({ run }: { run: RunDetail }) {
       ) : (
         <>
           {data.hints.length === 0 ? (
-            <EmptyState icon={CircleCheck} title="Nothing stands out">
+            <EmptyState icon={CircleCheck} title="No hints">
               {isActive(run)
-                ? "Its curves show none of the failures below so far. They are read again while it trains."
-                : "Its curves show none of the failures below."}
+                ? "So far, the run's curves show none of the problems below. The app checks them again during training."
+                : "The run's curves show none of the problems below."}
             </EmptyState>
           ) : (
             <ul className="divide-y divide-line">
@@ -86,7 +88,7 @@ const severities: Record<Hint["severity"], { word: string; tone: BadgeTone; Icon
   info: { word: "Note", tone: "rest", Icon: Info },
 };
 
-/** A hint: evidence, suggestion, and the curve with the stretch it refers to. */
+/** A hint: evidence, suggestion, and the curve with the marked range of steps. */
 function HintItem({ runId, hint }: { runId: string; hint: Hint }) {
   const { word, tone, Icon } = severities[hint.severity];
   return (
@@ -105,14 +107,15 @@ function HintItem({ runId, hint }: { runId: string; hint: Hint }) {
           {hint.suggestion}
         </p>
         <p className="mt-1.5 text-xs text-ink-faint tabular-nums">{lookedAtText(hint)}</p>
+        <HintTests hint={hint} className="mt-1.5 max-w-[72ch]" />
         <p className="mt-2.5 flex flex-wrap gap-2">
           <WhyLink hint={hint} />
-          <Link
+          <HoverLink
             href={routes.runChart(runId, hint.metric, hint.from_step, hint.to_step)}
             className={buttonClass("quiet", "sm")}
           >
             See the run&apos;s chart
-          </Link>
+          </HoverLink>
         </p>
       </div>
       <figure className="min-w-0">
@@ -240,18 +243,18 @@ function bounds(values: readonly number[]): [number, number] {
   return low === high ? [low - 1, high + 1] : [low, high];
 }
 
-/** Every rule that was asked about the run, with what it looks for and on how much data it has an answer. */
+/** Every hint rule: what it looks for in the run, and how much data its result is based on. */
 function RulesAsked({ rules }: { rules: readonly HintRule[] }) {
   if (rules.length === 0) return null;
   const waiting = rules.filter(({ state }) => state === "waiting").length;
   return (
     <Disclosure
       className="border-t border-line px-4 py-2"
-      summary="What was looked at"
+      summary="Checks"
       aside={
         <span className="text-xs font-normal text-ink-faint">
-          {plural(rules.length, "rule")}
-          {waiting > 0 && `, ${waiting} with too little data yet`}
+          {plural(rules.length, "check")}
+          {waiting > 0 && `, ${waiting} without enough data yet`}
         </span>
       }
     >

@@ -96,7 +96,7 @@ export function PictureLayout({ picture, children }: PictureLayoutProps) {
   );
 }
 
-/** Says what the grey in a picture is, which was drawn from a run. */
+/** Explains the grey part of a picture, which is drawn from a run. */
 export function RunNote({ children }: { children: ReactNode }) {
   return <p className="text-xs text-ink-soft">{children}</p>;
 }

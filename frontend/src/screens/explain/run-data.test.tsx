@@ -56,11 +56,11 @@ test("a run's own settings stand beside the presets, and are shown first", async
 const histogram = { low: -2, high: 2, counts: [1, 3, 2], mean: 0.5, std: 0.25 };
 
 test.each([
-  ["ppo", PpoGuide, "ratios", /Grey: the ratios .* at step 4,096/],
+  ["ppo", PpoGuide, "ratios", /Grey: the probability ratios .* at step 4,096/],
   ["a2c", A2cGuide, "advantages", /Grey: the advantages .* at step 4,096/],
-  ["td3", Td3Guide, "td_errors", /missed their targets .* at step 4,096: 0\.5000 ± 0\.2500/],
+  ["td3", Td3Guide, "td_errors", /Grey: the errors .* at step 4,096: 0\.5000 ± 0\.2500/],
 ] as const)(
-  "the picture of %s is fed with the newest update that was looked into",
+  "the picture of %s is drawn from the newest recorded update",
   async (algo, Guide, figure, said) => {
     const update = { seq: 1, time: 1, step: 4_096, [figure]: histogram };
     answer(algo, { anatomy: { run_id: RUN, updates: [update] } });
@@ -117,7 +117,7 @@ test("the picture of QR-DQN is fed with the quantiles of the newest recorded eva
     },
   });
   renderWithQueries(<QrdqnGuide {...begin} />);
-  expect(await screen.findByText(/policy of this run, of step 7,000/)).toBeVisible();
+  expect(await screen.findByText(/this run.s policy at step 7,000/)).toBeVisible();
   const learned = screen.getByRole("region", { name: "Quantiles of the return" });
   expect(within(learned).getByText("left")).toBeVisible();
   expect(learned).toHaveTextContent("From 10.0 to 50.0");
@@ -128,7 +128,7 @@ test("beside the lake stands the table that a run has learned on the same one", 
   const map = ["SFFF", "FHFH", "FFFH", "HFFG"];
   answer("q-learning", { "artifacts/q_table.json": { step: 9_000, map, q } });
   renderWithQueries(<QLearningGuide {...begin} />);
-  const said = "The table of this run, at step 9,000, on ice that is not slippery.";
+  const said = "The Q-table of this run, at step 9,000, on ice that is not slippery.";
   expect(await screen.findByText(said)).toBeVisible();
   expect(screen.getAllByRole("img", { name: /^The frozen lake/ })).toHaveLength(2);
 });

@@ -13,7 +13,7 @@ import { RunNote } from "./picture";
 /** Step and value. */
 export type RunPoint = readonly [number, number];
 
-/** What a run has logged of a metric, in the order of its steps; empty without a run. */
+/** The logged values of a metric of a run, in the order of their steps; empty without a run. */
 export function useRunPoints(runId: string | null, metric: string): readonly RunPoint[] {
   const { data } = useQuery({
     ...metricCurveQuery(runId ?? "", metric, "step"),
@@ -25,7 +25,7 @@ export function useRunPoints(runId: string | null, metric: string): readonly Run
   });
 }
 
-/** A curve from a run, broad, so that it shows behind a line over it. */
+/** A curve from a run, drawn broad so that it stays visible behind another line. */
 export function RunCurve({
   frame: { x, y },
   points,
@@ -46,21 +46,21 @@ export function RunCurve({
 }
 
 interface RunDistributionProps {
-  /** Of the axis: what is distributed. */
+  /** Label of the x axis: the quantity whose distribution is drawn. */
   label: string;
   histogram: Histogram;
-  /** What it is, and of which update. */
+  /** Note below the plot: what is drawn, and which update it belongs to. */
   children: ReactNode;
 }
 
-/** A distribution from a run on axes of its own, for a picture whose axes have another unit. */
+/** A distribution from a run, on separate axes because the picture's axes have another unit. */
 export function RunDistribution({ label, histogram, children }: RunDistributionProps) {
   const { low, high, mean, std } = histogram;
   const domain = [low, high] as const;
   return (
     <div className="mt-4 flex flex-col gap-1">
       <Plot
-        label={`Of this run, ${label}: mean ${decimal(mean)}, standard deviation ${decimal(std)}`}
+        label={`Distribution in this run, ${label}: mean ${decimal(mean)}, standard deviation ${decimal(std)}`}
         height={120}
         x={{ domain, ticks: linearTicks(domain).map(({ at }) => at), label }}
         y={{ domain: [0, 1], ticks: [], label: "" }}
@@ -98,7 +98,7 @@ export function RunHistogram({ frame, histogram, tallest = 0.3 }: RunHistogramPr
   );
 }
 
-/** The newest update of a run that was looked into; undefined without a run, or where none was. */
+/** The newest recorded update of a run; undefined without a run or without a recorded update. */
 export function useNewestUpdate(runId: string | null): UpdateAnatomy | undefined {
   const { data: updates } = useQuery({ ...anatomyQuery(runId ?? ""), enabled: runId !== null });
   return updates?.at(-1);

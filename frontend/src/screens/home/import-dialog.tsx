@@ -1,7 +1,6 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import Link from "next/link";
 import { useState } from "react";
 import { useLimits } from "@/api/choices";
 import { explainAction } from "@/api/http";
@@ -13,6 +12,7 @@ import { routes } from "@/lib/routes";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
 import { Field } from "@/ui/field";
+import { HoverLink } from "@/ui/hover-link";
 import { Notice } from "@/ui/notice";
 import { controlClass } from "@/ui/select";
 
@@ -161,9 +161,9 @@ function Known({ known }: Pick<ImportedRuns, "known">) {
         {known.map(({ place, run }) => (
           <li key={place} className="break-words">
             {place} has the curves of{" "}
-            <Link href={routes.run(run.id)} className="underline">
+            <HoverLink href={routes.run(run.id)} className="underline">
               {run.name}
-            </Link>
+            </HoverLink>
           </li>
         ))}
       </ul>
@@ -181,9 +181,9 @@ function Result({ imported: { runs, warnings, refused } }: { imported: ImportedR
       <ul className="max-h-40 overflow-y-auto text-sm">
         {runs.map(({ id, name }) => (
           <li key={id} className="break-words">
-            <Link href={routes.run(id)} className="underline">
+            <HoverLink href={routes.run(id)} className="underline">
               {name}
-            </Link>
+            </HoverLink>
             {warnings
               .filter(({ run_id }) => run_id === id)
               .map(({ message }) => (

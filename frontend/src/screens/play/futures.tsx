@@ -16,14 +16,14 @@ interface FuturesProps {
   space: DrawnSpace;
 }
 
-/** Another action at the present step, and what comes of it beside the episode. */
+/** Tries another action at the current step, and shows its result beside the episode. */
 export function Futures({ client, controls, space }: FuturesProps) {
   const { phase, partedAt, differsAt } = useStore(client.state);
   const live = phase === "live";
   return (
     <Card title="What if" bodyClass="flex flex-col gap-3 p-4">
       <p className="text-xs text-ink-soft">
-        Pauses and takes another action in a second future. Both continue side by side.
+        Pauses the game and shows, side by side, what happens with this action and without it.
       </p>
       <div className="flex flex-wrap gap-1.5">
         {triedActions(controls, space).map(({ label, value }) => (

@@ -1,7 +1,6 @@
 "use client";
 
 import { StepBack, StepForward } from "lucide-react";
-import Link from "next/link";
 import { type FormEvent, type ReactNode, useRef, useState } from "react";
 import { useEnvironmentStill, useLimits } from "@/api/choices";
 import { apiLink } from "@/api/http";
@@ -28,6 +27,7 @@ import { Key } from "@/player/video/transport";
 import { Button, buttonClass } from "@/ui/button";
 import { Card } from "@/ui/card";
 import { Field } from "@/ui/field";
+import { HoverLink } from "@/ui/hover-link";
 import { Segmented } from "@/ui/segmented";
 import { controlClass } from "@/ui/select";
 import { Futures } from "./futures";
@@ -109,9 +109,9 @@ export function PlayRoom({ client, envId, label, aside }: PlayRoomProps) {
         )}
         <PlayedEpisodes client={client} />
         {state.recorded && (
-          <Link href={routes.run(state.recorded.runId)} className={buttonClass()}>
+          <HoverLink href={routes.run(state.recorded.runId)} className={buttonClass()}>
             Kept as a run: {plural(state.recorded.episodes, "episode")}
-          </Link>
+          </HoverLink>
         )}
         {aside}
       </div>

@@ -1,7 +1,6 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import { environmentsQuery } from "@/api/choices";
 import { runQuery } from "@/api/runs";
@@ -12,6 +11,7 @@ import { playSession } from "@/player/session/watch-session";
 import { PageHeader } from "@/shell/page-header";
 import { buttonClass } from "@/ui/button";
 import { EnvironmentStill } from "@/ui/environment-still";
+import { HoverLink } from "@/ui/hover-link";
 import { ErrorState } from "@/ui/notice";
 import { Skeleton } from "@/ui/progress";
 import { EnvironmentOptions } from "./environment-options";
@@ -42,14 +42,14 @@ export function PlayChoices() {
             .filter(({ available }) => available)
             .map(({ id, name, summary, still_url }) => (
               <li key={id}>
-                <Link
+                <HoverLink
                   href={routes.playOn(id)}
                   className="block h-full rounded-lg border border-line bg-surface p-2 transition-colors hover:border-line-strong hover:bg-raised"
                 >
                   <EnvironmentStill url={still_url} className="aspect-3/2 w-full" />
                   <span className="mt-2 block text-sm font-medium">{name}</span>
                   <span className="mt-0.5 line-clamp-2 text-xs text-ink-soft">{summary}</span>
-                </Link>
+                </HoverLink>
               </li>
             ))}
         </ul>
@@ -77,9 +77,9 @@ function PlayRun({ id }: { id: string }) {
         envId={run?.env_id ?? null}
         label={run?.env_id ?? id}
         aside={
-          <Link href={routes.run(id)} className={buttonClass()}>
+          <HoverLink href={routes.run(id)} className={buttonClass()}>
             Open the run
-          </Link>
+          </HoverLink>
         }
       />
     </>
@@ -109,9 +109,9 @@ function PlayEnvironment({ id }: { id: string }) {
               onPlay={(wanted) => changeQuery((now) => writeOptions(now, environment, wanted))}
             />
           )}
-          <Link href={routes.newRunOn(id)} className={buttonClass()}>
+          <HoverLink href={routes.newRunOn(id)} className={buttonClass()}>
             Train an agent here
-          </Link>
+          </HoverLink>
         </Room>
       )}
     </>

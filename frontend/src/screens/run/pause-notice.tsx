@@ -48,13 +48,13 @@ export function pauseText({ status, step, end_step, saves_at }: Paused, held?: H
   if (status === "pausing") {
     return {
       title: saves_at === null ? "Pausing" : `Saving at step ${count(saves_at)}`,
-      text: "Training continues unseen to the end of this rollout, where everything can be saved.",
+      text: "Training continues in the background until this rollout ends. Then the run is saved and paused.",
     };
   }
   if (status !== "paused") return null;
   return {
     title: `Paused at step ${stepOf({ step, end_step })}`,
-    text: ["Everything is saved, and nothing runs.", held && howItContinues(held)]
+    text: ["Everything is saved, and no process runs.", held && howItContinues(held)]
       .filter(Boolean)
       .join(" "),
   };

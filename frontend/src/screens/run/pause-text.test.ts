@@ -22,9 +22,9 @@ describe("a run that pauses", () => {
     const text = (held?: Parameters<typeof pauseText>[1]) => pauseText(paused, held)?.text;
     expect(text({ exact: true, not_exact_because: null })).toMatch(/exactly where it was\.$/);
     expect(text({ exact: false, not_exact_because: "Its state cannot be copied." })).toBe(
-      "Everything is saved, and nothing runs. Resume continues from there, but not exactly. Its state cannot be copied.",
+      "Everything is saved, and no process runs. Resume continues from there, but not exactly. Its state cannot be copied.",
     );
-    expect(text(), "not known yet").toBe("Everything is saved, and nothing runs.");
+    expect(text(), "not known yet").toBe("Everything is saved, and no process runs.");
   });
 
   test("has nothing to say while it trains", () =>

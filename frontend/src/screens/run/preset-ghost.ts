@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { algorithmsQuery, environmentsQuery } from "@/api/choices";
+import { useAlgorithm, useEnvironment } from "@/api/choices";
 import { measuredCurveQuery } from "@/api/metrics";
 import type {
   Algorithm,
@@ -28,14 +28,13 @@ const NOTHING: PresetGhost = { series: [], sentence: null };
 
 /** What was measured with the preset of a run. It is known over steps alone, and not drawn over other axes. */
 export function usePresetGhost(run: RunDetail, axis: MetricAxis): PresetGhost {
-  const { data: algorithms } = useQuery(algorithmsQuery);
-  const { data: environments } = useQuery(environmentsQuery);
+  const algorithm = useAlgorithm(run.algo);
+  const environment = useEnvironment(run.env_id);
   const { config, reward_threshold: threshold, end_step: length } = run;
   const preset = useMemo(() => {
     if (!config) return null;
-    const algorithm = algorithms?.find(({ id }) => id === config.algo);
-    return measuredPreset(config, algorithm, environmentOfRun(environments, config));
-  }, [config, algorithms, environments]);
+    return measuredPreset(config, algorithm, environmentOfRun(environment, config));
+  }, [config, algorithm, environment]);
   const { data: curve } = useQuery({
     ...measuredCurveQuery(preset?.curve ?? ""),
     enabled: Boolean(preset?.curve) && axis === "step",
@@ -170,7 +169,7 @@ export function curveSentence({ source, shows }: MeasuredCurve): string {
     shows === "iqm"
       ? "interquartile mean over the seeds with its 95 % interval"
       : "median of the seeds between their quartiles";
-  return `Behind the curve lie its ${of}: ${over}.`;
+  return `The band behind the curve shows the preset's measured ${of}: ${over}.`;
 }
 
 /** What the measured seeds of the preset had done by `step`, in a sentence or two. */

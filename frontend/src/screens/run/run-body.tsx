@@ -16,6 +16,7 @@ import { Boundary } from "@/ui/boundary";
 import { Skeleton } from "@/ui/progress";
 import { useStepScale } from "./curves/highlight";
 import { type RunCharts, useRunCharts } from "./curves/run-charts";
+import { CurveMenu } from "./snapshots/curve-menu";
 import { Overview } from "./tabs/overview";
 import {
   AGENT_ANCHOR,
@@ -90,6 +91,7 @@ export function RunBody({ run }: { run: RunDetail }) {
   return (
     <div>
       {agent}
+      {learns(run) && <CurveMenu run={run} group={group} />}
       <RunTabBar
         tabs={tabsOf(run).map((entry) => ({ ...entry, badge: badges[entry.value] }))}
         open={tab}

@@ -5,13 +5,17 @@ import clsx from "clsx";
 import { CircleCheck, FileQuestion, Unplug } from "lucide-react";
 import { useEffect, useState } from "react";
 import { ApiError } from "@/api/http";
+import { holdRequests, releaseRequests } from "@/api/first-request";
+import { type OpeningView, runOpeningQuery, USUAL_VIEW } from "@/api/run-opening";
 import { isActive, progress, runQuery } from "@/api/runs";
 import type { Run } from "@/api/types";
+import { readChartSettings } from "@/charts/chart-settings";
 import { percent } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { useServiceAway } from "@/lib/service";
 import { useDocumentTitle } from "@/shell/page-header";
 import { useConnectionState } from "@/stream/provider";
+import { SERVICE_AXES } from "@/stream/series/axis";
 import { buttonClass } from "@/ui/button";
 import { HoverLink } from "@/ui/hover-link";
 import { EmptyState, ErrorState } from "@/ui/notice";
@@ -23,7 +27,11 @@ import { preloadTab, RunBody } from "./run-body";
 import { tabIn } from "./tabs/tab-address";
 
 export function RunDashboard({ id }: { id: string }) {
-  const { data: run, error, refetch, isFetching } = useQuery(runQuery(id));
+  const [view] = useState(openingViewOfAddress);
+  useFirst();
+  const { isPending } = useQuery(runOpeningQuery(id, view));
+  const query = useQuery({ ...runQuery(id), enabled: !isPending });
+  const { data: run, error, refetch, isFetching } = query;
   const remove = useDeleteRun();
   useTabTitle(run);
   // The code of the tab comes beside the run, not after it.
@@ -43,6 +51,19 @@ export function RunDashboard({ id }: { id: string }) {
       <ConnectionNotice />
     </div>
   );
+}
+
+/** The curves that the charts of this page ask for, by its address. */
+function openingViewOfAddress(): OpeningView {
+  const { axis, smoothing } = readChartSettings(new URLSearchParams(window.location.search));
+  return { x: SERVICE_AXES[axis], smoothing, maxPoints: USUAL_VIEW.maxPoints };
+}
+
+/** Lets other requests wait until the first curve is drawn (`useRunCharts`), or the page is left. */
+function useFirst() {
+  useState(holdRequests);
+  // External system: the requests of all that is on the page.
+  useEffect(() => releaseRequests, []);
 }
 
 type Said = "lost" | "back" | null;

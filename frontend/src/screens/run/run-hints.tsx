@@ -2,9 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
-import { CircleAlert, Eye, GitFork, Info, TriangleAlert } from "lucide-react";
+import { CircleAlert, Eye, FlaskConical, GitFork, Info, TriangleAlert } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
+import { hintsInterval } from "@/api/hint-tests";
 import { lookedAtText } from "@/api/hint-text";
 import { hintsQuery } from "@/api/run-record";
 import { isActive } from "@/api/runs";
@@ -12,6 +13,7 @@ import type { Hint, RunDetail } from "@/api/types";
 import { withRetry } from "@/api/with-retry";
 import { count, settingText } from "@/lib/number";
 import { routes } from "@/lib/routes";
+import { HintTests } from "@/screens/shared/hint-tests";
 import { Button } from "@/ui/button";
 import { Card } from "@/ui/card";
 import { HoverLink } from "@/ui/hover-link";
@@ -27,6 +29,11 @@ const WHILE_LIVE = 15_000;
 
 const TryChange = dynamic(
   withRetry(() => import("./snapshots/try-change").then((module) => module.TryChange)),
+  { ssr: false },
+);
+
+const TestHint = dynamic(
+  withRetry(() => import("./test-hint").then((module) => module.TestHint)),
   { ssr: false },
 );
 
@@ -47,8 +54,9 @@ interface RunHintsProps {
 export function RunHints({ run, shown, onShow }: RunHintsProps) {
   const { data } = useQuery({
     ...hintsQuery(run.id),
-    refetchInterval: isActive(run) ? WHILE_LIVE : false,
+    refetchInterval: ({ state }) => hintsInterval(state.data, isActive(run) && WHILE_LIVE),
   });
+  const [tested, setTested] = useState<Hint | null>(null);
   const [tried, setTried] = useState<Pick<TryProps, "hint" | "change"> | null>(null);
   const hints = data?.hints ?? [];
   if (hints.length === 0) return null;
@@ -72,10 +80,12 @@ export function RunHints({ run, shown, onShow }: RunHintsProps) {
             hint={hint}
             shown={isShown(hint, shown)}
             onShow={onShow}
+            onTest={() => setTested(hint)}
             onTry={(change) => setTried({ hint, change })}
           />
         ))}
       </ul>
+      {tested && <TestHint run={run} hint={tested} onClose={() => setTested(null)} />}
       {tried && <TryChange run={run} {...tried} onClose={() => setTried(null)} />}
     </Card>
   );
@@ -85,10 +95,11 @@ interface HintRowProps {
   hint: Hint;
   shown: boolean;
   onShow: (highlight: Highlight | null) => void;
+  onTest: () => void;
   onTry: (change: TryProps["change"]) => void;
 }
 
-function HintRow({ hint, shown, onShow, onTry }: HintRowProps) {
+function HintRow({ hint, shown, onShow, onTest, onTry }: HintRowProps) {
   const { Icon, ink, word } = appearances[hint.severity];
   return (
     <li className="flex gap-2.5 px-4 py-3">
@@ -98,30 +109,42 @@ function HintRow({ hint, shown, onShow, onTry }: HintRowProps) {
         <p className="mt-0.5 text-xs text-ink-soft">{hint.evidence}</p>
         <p className="mt-1 text-xs">{hint.suggestion}</p>
         <p className="mt-1 text-2xs text-ink-faint tabular-nums">{lookedAtText(hint)}</p>
-        <Button
-          size="sm"
-          variant="quiet"
-          aria-pressed={shown}
-          className="mt-1 -ml-2"
-          icon={<Eye aria-hidden className="size-3.5" />}
-          onClick={() => onShow(shown ? null : highlightOf(hint))}
-        >
-          {shown ? "Hide in the chart" : "Show in the chart"}
-          <span className="font-normal text-ink-faint">
-            steps {count(hint.from_step)}–{count(hint.to_step)}
-          </span>
-        </Button>
-        {hint.changes.map((change) => (
+        <HintTests hint={hint} className="mt-1.5" />
+        <div className="mt-1 -ml-2 flex flex-wrap">
           <Button
-            key={change.name}
             size="sm"
             variant="quiet"
-            icon={<GitFork aria-hidden className="size-3.5" />}
-            onClick={() => onTry(change)}
+            aria-pressed={shown}
+            icon={<Eye aria-hidden className="size-3.5" />}
+            onClick={() => onShow(shown ? null : highlightOf(hint))}
           >
-            Try {change.name} {settingText(change.value)}
+            {shown ? "Hide in the chart" : "Show in the chart"}
+            <span className="font-normal text-ink-faint">
+              steps {count(hint.from_step)}–{count(hint.to_step)}
+            </span>
           </Button>
-        ))}
+          {hint.changes.map((change) => (
+            <Button
+              key={change.name}
+              size="sm"
+              variant="quiet"
+              icon={<GitFork aria-hidden className="size-3.5" />}
+              onClick={() => onTry(change)}
+            >
+              Try {change.name} {settingText(change.value)}
+            </Button>
+          ))}
+          {hint.testable.length > 0 && (
+            <Button
+              size="sm"
+              variant="quiet"
+              icon={<FlaskConical aria-hidden className="size-3.5" />}
+              onClick={onTest}
+            >
+              Test this
+            </Button>
+          )}
+        </div>
       </div>
     </li>
   );

@@ -41,7 +41,7 @@ test.each([
   ["of a program of its own", { actor: "foreign" }],
 ] as const)("a run that is %s has no notice", (_, change) => {
   renderWithQueries(<TrustNotice run={run(change)} />);
-  expect(screen.queryByText("This run was made elsewhere")).not.toBeInTheDocument();
+  expect(screen.queryByText("This run was imported or copied here")).not.toBeInTheDocument();
 });
 
 test("the dialog says what trust means and what the run holds, and trusts exactly that", async () => {

@@ -13,16 +13,16 @@ import { ConfirmDialog } from "@/ui/dialog";
 import { Notice } from "@/ui/notice";
 import { Skeleton } from "@/ui/progress";
 
-/** That a run came from elsewhere and is not used before it is trusted, with the way to trust it. */
+/** Says that a run was imported or copied and is not used until it is trusted, with a button to trust it. */
 export function TrustNotice({ run }: { run: RunDetail }) {
   const [asks, setAsks] = useState(false);
-  // Of a program's own run there is nothing that the app would use.
+  // The app uses nothing in a run that an external program writes.
   if (run.standing !== "untrusted" || run.actor === "foreign") return null;
   return (
-    <Notice tone="info" icon={ShieldQuestion} title="This run was made elsewhere">
+    <Notice tone="info" icon={ShieldQuestion} title="This run was imported or copied here">
       <p className="text-ink-soft">
-        You can look at everything in it. Its policies and snapshots are not used, and nothing in it
-        runs, until you trust it.
+        You can view everything in it. Until you trust it, the app does not use its policies and
+        snapshots, and executes none of its code.
       </p>
       <Button
         size="sm"
@@ -111,7 +111,7 @@ function Holdings({ found }: { found: RunTrust }) {
 
 const of = (id: string) => ({ params: { path: { run_id: id } } });
 
-/** Where a run came from and what it holds. The service reads all of its files for the answer. */
+/** The origin and the content of a run. The service reads all of the run's files for the answer. */
 function runTrustQuery(id: string) {
   return queryOptions({
     queryKey: keys.trust(id),

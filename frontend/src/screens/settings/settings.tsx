@@ -1,20 +1,19 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import clsx from "clsx";
-import { type ReactNode, useState } from "react";
-import { healthQuery, settingsQuery } from "@/api/choices";
+import type { ReactNode } from "react";
+import { healthQuery } from "@/api/choices";
 import { storageText } from "@/api/storage";
-import type { Health, ServiceSetting } from "@/api/types";
+import type { Health } from "@/api/types";
 import { browserNotifications, silence, turnOn } from "@/lib/browser-notifications";
-import { bytes, count, setting } from "@/lib/number";
+import { bytes, count } from "@/lib/number";
 import { useStore } from "@/lib/use-store";
 import { ThemeToggle } from "@/shell/theme-toggle";
 import { Card } from "@/ui/card";
 import { ErrorState } from "@/ui/notice";
 import { Skeleton } from "@/ui/progress";
-import { controlClass } from "@/ui/select";
 import { Switch } from "@/ui/switch";
+import { ServiceSettings } from "./service-settings";
 
 /** Settings of this browser, and the settings that the service runs with. */
 export function Settings() {
@@ -52,91 +51,10 @@ export function Settings() {
           )}
         </Card>
       </div>
-      <ServiceSettings />
+      <ServiceSettings problem={health?.settings_problem ?? null} />
       {health && <StorageProfiles storage={health.storage} />}
     </div>
   );
-}
-
-/** Every setting that the service runs with: value, source, and what it does. */
-function ServiceSettings() {
-  const { data, error, refetch, isFetching } = useQuery(settingsQuery);
-  const [text, setText] = useState("");
-  const [onlySet, setOnlySet] = useState(false);
-  const wanted = text.trim().toLowerCase();
-  const shown = (data ?? []).filter(
-    ({ variable, description, source }) =>
-      (!onlySet || source !== "default") &&
-      `${variable} ${description}`.toLowerCase().includes(wanted),
-  );
-  return (
-    <Card
-      title="Service settings"
-      aside={
-        <div className="flex flex-wrap items-center gap-3">
-          <Switch label="Only changed ones" checked={onlySet} onChange={setOnlySet} />
-          <input
-            type="search"
-            aria-label="Filter settings"
-            placeholder="Filter"
-            value={text}
-            onChange={({ target }) => setText(target.value)}
-            className={clsx(controlClass, "w-44!")}
-          />
-        </div>
-      }
-      bodyClass=""
-    >
-      <p className="px-4 py-2.5 text-xs text-ink-soft">
-        Read-only here. Set them as environment variables, in a <code>.env</code> file or in{" "}
-        <code>rlviz.toml</code>, then start the service again. A variable wins over a file.
-      </p>
-      {data ? (
-        <ul aria-label="Settings" className="divide-y divide-line border-t border-line text-sm">
-          {shown.map((setting) => (
-            <SettingLine key={setting.name} setting={setting} />
-          ))}
-          {shown.length === 0 && <li className="px-4 py-6 text-ink-soft">No setting matches.</li>}
-        </ul>
-      ) : error ? (
-        <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />
-      ) : (
-        <Skeleton className="m-4 h-72" />
-      )}
-    </Card>
-  );
-}
-
-function SettingLine({ setting: { variable, value, unit, source, description } }: SettingProps) {
-  const text = unit === "bytes" && typeof value === "number" ? bytes(value) : settingText(value);
-  return (
-    <li className="grid gap-x-4 gap-y-0.5 px-4 py-2 md:grid-cols-[17rem_minmax(0,12rem)_8rem_minmax(0,1fr)]">
-      <code className="min-w-0 font-mono text-xs break-all">{variable}</code>
-      <span className="min-w-0 font-mono text-xs wrap-anywhere tabular-nums">{text}</span>
-      <span
-        className={clsx(
-          "min-w-0 text-xs wrap-anywhere",
-          source === "default" ? "text-ink-faint" : "font-medium text-accent",
-        )}
-      >
-        {source}
-      </span>
-      <span className="min-w-0 text-xs text-ink-soft">{description}</span>
-    </li>
-  );
-}
-
-interface SettingProps {
-  setting: ServiceSetting;
-}
-
-function settingText(value: unknown): string {
-  if (value === true) return "on";
-  if (value === false) return "off";
-  if (value === "" || (Array.isArray(value) && value.length === 0)) return "none";
-  return typeof value === "object" && value !== null && Object.keys(value).length === 0
-    ? "none"
-    : setting(value);
 }
 
 interface FactProps {

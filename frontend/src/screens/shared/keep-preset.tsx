@@ -1,7 +1,6 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import Link from "next/link";
 import { useState } from "react";
 import { keepAsPreset } from "@/api/experiments";
 import { ApiError, explainAction } from "@/api/http";
@@ -10,6 +9,7 @@ import { routes } from "@/lib/routes";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
 import { Field } from "@/ui/field";
+import { HoverLink } from "@/ui/hover-link";
 import { Notice } from "@/ui/notice";
 import { controlClass } from "@/ui/select";
 
@@ -63,12 +63,12 @@ export function KeepPreset({ experiment, variant, what, usual, onClose }: KeepPr
       {kept ? (
         <p role="status" className="text-sm text-ink-soft">
           “{kept.title}” is kept. It is offered with {kept.environment} in{" "}
-          <Link
+          <HoverLink
             className="font-medium text-accent hover:underline"
             href={routes.newRunOn(kept.environment)}
           >
             the form of a new run
-          </Link>
+          </HoverLink>
           .
         </p>
       ) : (

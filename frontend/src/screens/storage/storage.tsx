@@ -2,7 +2,6 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { RefreshCw } from "lucide-react";
-import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import { useAlgorithmName } from "@/api/choices";
 import { explainAction } from "@/api/http";
@@ -16,6 +15,7 @@ import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Card, Stat } from "@/ui/card";
 import { ConfirmDialog } from "@/ui/dialog";
+import { HoverLink } from "@/ui/hover-link";
 import { ErrorState, Notice } from "@/ui/notice";
 import { Progress, Skeleton } from "@/ui/progress";
 import { RulesCard, useStorageAnswer } from "./rules-card";
@@ -102,8 +102,20 @@ function Overview({ storage }: { storage: StorageData }) {
 function StorageSkeleton() {
   return (
     <div role="status" aria-label="Loading storage" className="flex flex-col gap-4">
-      <Skeleton className="h-32" />
-      <Skeleton className="h-80" />
+      <Card title="The runs folder" bodyClass="grid grid-cols-2 gap-4 p-4 md:grid-cols-4">
+        {Array.from({ length: 4 }, (_, i) => (
+          <Skeleton key={i} className="h-10 max-w-32" />
+        ))}
+      </Card>
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        {["By kind", "By run"].map((title) => (
+          <Card key={title} title={title} bodyClass="flex flex-col gap-4 p-4">
+            {Array.from({ length: 5 }, (_, i) => (
+              <Skeleton key={i} className="h-6" />
+            ))}
+          </Card>
+        ))}
+      </div>
     </div>
   );
 }
@@ -253,12 +265,12 @@ function RunsCard({ storage }: { storage: StorageData }) {
                 {run.status === null ? (
                   <span className="min-w-0 truncate font-mono text-xs">{run.id}</span>
                 ) : (
-                  <Link
+                  <HoverLink
                     href={routes.run(run.id)}
                     className="min-w-0 truncate font-medium text-accent hover:underline"
                   >
                     {run.name}
-                  </Link>
+                  </HoverLink>
                 )}
                 <span className="shrink-0 font-medium tabular-nums">{bytes(run.bytes)}</span>
               </div>
@@ -296,12 +308,12 @@ function ActionList<D extends StorageAction>({ actions, when }: ActionListProps<
         <li key={`${place} ${action.run_id}`} className="px-3 py-2" title={action.rule}>
           <div className="flex flex-wrap items-baseline gap-x-3">
             {when && <span className="text-xs text-ink-faint tabular-nums">{when(action)}</span>}
-            <Link
+            <HoverLink
               href={routes.run(action.run_id)}
               className="min-w-0 truncate font-mono text-xs text-accent hover:underline"
             >
               {action.run_id}
-            </Link>
+            </HoverLink>
             <span className="ml-auto text-xs tabular-nums">
               {action.bytes > 0 && bytes(action.bytes)}
             </span>

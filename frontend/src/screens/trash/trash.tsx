@@ -96,8 +96,15 @@ export function Trash() {
 function TrashSkeleton() {
   return (
     <div role="status" aria-label="Loading the trash" className="flex flex-col gap-3">
-      <Skeleton className="h-8 max-md:h-10" />
-      <Skeleton className="h-72" />
+      <Skeleton className="h-8 max-w-80 max-md:h-10" />
+      <div className="divide-y divide-line rounded-lg border border-line bg-surface shadow-card">
+        {Array.from({ length: 6 }, (_, i) => (
+          <div key={i} className="flex min-h-12 items-center justify-between gap-6 px-4">
+            <Skeleton className="h-4 w-48 max-w-1/2" />
+            <Skeleton className="h-4 w-20" />
+          </div>
+        ))}
+      </div>
     </div>
   );
 }

@@ -2,9 +2,9 @@
 
 import clsx from "clsx";
 import { Search } from "lucide-react";
-import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { Dialog } from "@/ui/dialog";
+import { HoverLink } from "@/ui/hover-link";
 import { allPages } from "../navigation";
 import { showOverlay } from "./overlay";
 
@@ -20,7 +20,7 @@ export function PagesSheet({ onClose }: { onClose: () => void }) {
         {allPages
           .filter(({ inBar }) => !inBar)
           .map(({ href, label, icon: Icon, owns }) => (
-            <Link
+            <HoverLink
               key={href}
               href={href}
               onClick={onClose}
@@ -29,7 +29,7 @@ export function PagesSheet({ onClose }: { onClose: () => void }) {
             >
               <Icon aria-hidden className="size-5 text-ink-soft" />
               {label}
-            </Link>
+            </HoverLink>
           ))}
         <hr className="mx-2 my-1 border-line" />
         <button type="button" onClick={() => showOverlay("palette")} className={itemClass}>

@@ -10,6 +10,7 @@ const run = (id: string, name: string) => ({
   name,
   algo: "ppo",
   env_id: "CartPole-v1",
+  actor: "policy",
   status: "running",
 });
 const pole = run("ppo-a", "Pole one");

@@ -54,6 +54,7 @@ export function shortcutGroups(mod: string): ShortcutGroup[] {
       shortcuts: [
         { keys: ["←", "→"], as: "or", does: "Read values; with Shift, in longer steps" },
         { keys: ["+", "−"], as: "or", does: "Zoom in or out" },
+        { keys: ["O"], does: "On a run: change a hyperparameter from there on; or right-click" },
         { keys: ["Esc"], does: "Show everything" },
       ],
     },

@@ -1,5 +1,6 @@
 import { ApiError, problemFrom } from "@/api/http";
-import { fetchMetricHistories, fetchMetricHistory, type HistoryQuery } from "@/api/metrics";
+import { fetchMetricHistories, type HistoryQuery } from "@/api/metrics";
+import { fetchCurves, USUAL_VIEW } from "@/api/run-opening";
 import type { MetricCurves, RunsMetricCurves } from "@/api/types";
 import { createStore, type ReadableStore } from "@/lib/store";
 import { backoff, type Timers } from "@/lib/time";
@@ -29,7 +30,7 @@ interface Entry {
 }
 
 /** Points of each curve. With many runs fewer, since they share the screen and one response. */
-const HISTORY_POINTS = { most: 2000, least: 500, together: 20_000 };
+const HISTORY_POINTS = { most: USUAL_VIEW.maxPoints, least: 500, together: 20_000 };
 
 /** How the curves of all runs are shown. */
 export interface CurveView {
@@ -42,7 +43,7 @@ export interface CurveView {
 export class RunSeriesPool {
   private readonly entries = new Map<string, Entry>();
   private view: CurveView = { axis: "step", smoothing: 0 };
-  private points = HISTORY_POINTS.most;
+  private points: number = HISTORY_POINTS.most;
   private window: AxisWindow | null = null;
   private readonly versionStore = createStore(0);
 
@@ -365,7 +366,7 @@ export class HistoryBatch {
 
   constructor(
     private readonly timers: Timers,
-    private readonly one = fetchMetricHistory,
+    private readonly one = fetchCurves,
     private readonly many = fetchMetricHistories,
   ) {}
 

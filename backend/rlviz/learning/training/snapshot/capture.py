@@ -266,8 +266,8 @@ def write_archive(folder: RunFolder, captured: Captured, manifest: SnapshotManif
         The manifest with its segments, and the file's size in bytes.
 
     Raises:
-        OSError: The disk refuses it.
-        RunFolderError: The folder does.
+        OSError: A file cannot be written.
+        RunFolderError: The run folder cannot be used.
     """
     manifest = manifest.model_copy(update={"segments": write_pieces(folder, captured.pieces)})
     weights = io.BytesIO()

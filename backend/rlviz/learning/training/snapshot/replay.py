@@ -101,8 +101,8 @@ def write_pieces(folder: RunFolder, pieces: Sequence[ReplayPiece]) -> tuple[Segm
     """Write the pieces that are not on disk, consecutive ones as one segment, and return all segments.
 
     Raises:
-        OSError: The disk refuses it.
-        RunFolderError: The folder does.
+        OSError: A file cannot be written.
+        RunFolderError: The run folder cannot be used.
     """
     waiting: list[ReplayPiece] = []
     for piece in [*pieces, None]:

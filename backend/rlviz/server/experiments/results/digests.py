@@ -17,7 +17,7 @@ from rlviz.domain.errors import RunFolderError
 from rlviz.domain.metrics import EVAL_REWARD
 from rlviz.rundir.folder import RunFolder
 from rlviz.server.catalog.models import RunRow
-from rlviz.server.metrics.service import MetricsService, RunCurvesCache
+from rlviz.server.metrics.service import MetricsService
 from rlviz.stats.experiments.results import DIGEST_DEFINITION, RunDigest, make_digest
 from rlviz.stats.experiments.trials import LearningCurve
 
@@ -37,9 +37,9 @@ class RunDigestStore:
     The file is a cache: you can delete it at any time. Torn or malformed lines are skipped. Thread-safe.
     """
 
-    def __init__(self, folder: Path, runs_dir: Path, metrics: MetricsService, curves: RunCurvesCache) -> None:
+    def __init__(self, folder: Path, runs_dir: Path, metrics: MetricsService) -> None:
         self._path, self._runs_dir = folder / DIGESTS, runs_dir
-        self._metrics, self._curves = metrics, curves
+        self._metrics = metrics
         self._lock = Lock()
         self._known: dict[str, tuple[str, RunDigest]] | None = None
 
@@ -65,7 +65,7 @@ class RunDigestStore:
 
     def _digest(self, row: RunRow) -> RunDigest:
         folder = RunFolder(self._runs_dir, row.id)
-        curves = self._curves.read_curves(folder)
+        curves = self._metrics.run_curves.read_curves(folder)
         return make_digest(curves.episodes, self._greedy(folder), curves.evaluations(row))
 
     def _greedy(self, folder: RunFolder) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:

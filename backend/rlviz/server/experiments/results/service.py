@@ -41,7 +41,7 @@ from rlviz.server.catalog.runs import find_runs, run_stamps
 from rlviz.server.events import TrialsChanged
 from rlviz.server.experiments.results.digests import RunDigestStore
 from rlviz.server.experiments.results.exports import export
-from rlviz.server.metrics.service import MetricsService, RunCurvesCache
+from rlviz.server.metrics.service import MetricsService
 from rlviz.server.runs.presets import OwnPresets
 from rlviz.settings import Settings
 from rlviz.stats.experiments import ExperimentResults, Scale, ScoreKind, Setting, Trial, experiment_results
@@ -205,6 +205,7 @@ class ExperimentSource:
         methods: The name of each variant's method, without its environment.
         scales: Return scales of the environments whose returns can be normalised.
         sweep: The search; None if the experiment has none.
+        first_step: Environment steps that its runs have done when they start: that of the snapshot which they fork.
     """
 
     id: str
@@ -218,6 +219,7 @@ class ExperimentSource:
     methods: Mapping[str, str] = field(default_factory=dict)
     scales: Mapping[str, Scale] = field(default_factory=dict)
     sweep: Sweep | None = None
+    first_step: int = 0
 
     @property
     def threshold(self) -> float | None:
@@ -280,7 +282,6 @@ class ResultsService:
         self, settings: Settings, database: Database, metrics: MetricsService, *, clock: Callable[[], float]
     ) -> None:
         self._runs_dir, self._database, self._metrics, self._clock = settings.runs_dir, database, metrics, clock
-        self._curves = RunCurvesCache(metrics)
         self._stores: LRUCache[str, RunDigestStore] = LRUCache(CACHED_STORES)
         self._results: LRUCache[str, ExperimentResults] = LRUCache(CACHED_RESULTS)
         self._lock = Lock()
@@ -361,7 +362,7 @@ class ResultsService:
         with self._lock:
             store = self._stores.get(source.id)
             if store is None:
-                store = RunDigestStore(source.folder / RESULTS, self._runs_dir, self._metrics, self._curves)
+                store = RunDigestStore(source.folder / RESULTS, self._runs_dir, self._metrics)
                 self._stores[source.id] = store
             return store
 
@@ -376,7 +377,10 @@ class ResultsService:
             run_id=cell.run_id or "",
             score=cell.score if is_own else None,
             ended=cell.ended,
-            paid=Paid(sum(one.core_seconds(now) for one in attempts), sum(one.step for one in attempts)),
+            paid=Paid(
+                sum(one.core_seconds(now) for one in attempts),
+                sum(max(0, one.step - state.source.first_step) for one in attempts),
+            ),
             skipped=cell.skipped,
             pruned=cell.pruned,
             policy=cell.policy if is_own else None,

@@ -7,7 +7,7 @@ import { Card } from "@/ui/card";
 import { ScrollRegion } from "@/ui/scroll-region";
 import { comparedIn, labelsOf } from "./method-table";
 
-/** How often a seed of one variant does better than a seed of another; nothing for fewer than two variants. */
+/** How often a seed of one variant scores higher than a seed of another; nothing for fewer than two variants. */
 export function ImprovementMatrix({ results }: { results: ExperimentResults }) {
   const { variants, matrix, pairs, left_out } = results.improvements;
   if (pairs.length === 0) return null;
@@ -41,7 +41,7 @@ export function ImprovementMatrix({ results }: { results: ExperimentResults }) {
       aside={<ChartHelp title="the probability of improvement" text={help} />}
     >
       <p className="mb-2 text-xs text-ink-faint">
-        That a seed of the row does better than a seed of the column
+        Probability that a seed of the row scores higher than a seed of the column
         {results.across && ", averaged over the environments"}, with its 95 % interval.
       </p>
       <ScrollRegion label="Pairs of variants" bleeds>

@@ -140,7 +140,7 @@ test("steps are to the threshold of the environment where each variant is traine
   expect(within(card).getByRole("row", { name: /^DQN/ })).toHaveTextContent("-100.0 on Acrobot-v1");
   expect(within(card).getByRole("cell", { name: /0 of 5$/ })).toHaveAttribute(
     "title",
-    expect.stringMatching(/^Seeds that got there, .*\(n = 5;.* source: Kaplan/),
+    expect.stringMatching(/^Seeds that reached the threshold, .*\(n = 5;.* source: Kaplan/),
   );
 });
 

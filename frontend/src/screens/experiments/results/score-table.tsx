@@ -1,6 +1,5 @@
 import clsx from "clsx";
 import { Bookmark } from "lucide-react";
-import Link from "next/link";
 import { useState } from "react";
 import { madeText } from "@/api/made";
 import type { ExperimentResults } from "@/api/types";
@@ -10,6 +9,7 @@ import { routes } from "@/lib/routes";
 import { KeepPreset } from "@/screens/shared/keep-preset";
 import { Button } from "@/ui/button";
 import { Card } from "@/ui/card";
+import { HoverLink } from "@/ui/hover-link";
 import { ForestFoot, ForestLine } from "./forest-plot";
 import {
   bestFirst,
@@ -156,7 +156,7 @@ function ScoreRow(props: ScoreRowProps) {
           <ul className="flex max-w-64 flex-wrap gap-x-2 text-xs">
             {one.scores.map(({ seed, run_id, score }) => (
               <li key={seed}>
-                <Link
+                <HoverLink
                   href={routes.run(run_id)}
                   title={`Seed ${seed}`}
                   className="rounded-sm text-accent hover:underline"
@@ -165,7 +165,7 @@ function ScoreRow(props: ScoreRowProps) {
                     Seed {seed}:{" "}
                   </span>
                   {decimal(score)}
-                </Link>
+                </HoverLink>
               </li>
             ))}
           </ul>

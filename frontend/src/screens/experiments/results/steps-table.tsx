@@ -7,7 +7,7 @@ import { Card } from "@/ui/card";
 import { ScrollRegion } from "@/ui/scroll-region";
 import { arrivalsOf, labelsOf, NarrowName, placesOf, showsSeeds } from "./method-table";
 
-/** Steps to the threshold, drawn and in figures, with the seeds that never got there; nothing without a threshold. */
+/** Steps to the threshold, drawn and in figures, with the seeds that never reached it; nothing without a threshold. */
 export function StepsTable({ results }: { results: ExperimentResults }) {
   const { thresholds } = results;
   if (!thresholds || thresholds.variants.length === 0) return null;
@@ -28,9 +28,13 @@ export function StepsTable({ results }: { results: ExperimentResults }) {
       bodyClass="flex min-w-0 flex-col gap-4 p-4"
     >
       <LinePlot
-        label={`Share of seeds that got there by each step, of ${plural(arrivals.length, "variant")}`}
+        label={`Share of seeds that reached the threshold by each step, of ${plural(arrivals.length, "variant")}`}
         x={{ domain: [0, longest], label: "environment steps" }}
-        y={{ domain: [0, 1], label: "share of seeds that got there", format: shareText }}
+        y={{
+          domain: [0, 1],
+          label: "share of seeds that reached the threshold",
+          format: shareText,
+        }}
         lines={arrivalLines(results)}
       />
       <p className="text-xs text-ink-faint">
@@ -87,7 +91,7 @@ function ArrivalRow({ arrivals: one, label, where, withSeeds }: ArrivalRowProps)
           </span>
         )}
       </th>
-      <td title={`Seeds that got there, of those that were trained. ${madeText(one.made)}`}>
+      <td title={`Seeds that reached the threshold, of all trained seeds. ${madeText(one.made)}`}>
         <NarrowName name="Reached" of={label} />
         {one.reached} of {one.n}
       </td>
@@ -136,7 +140,7 @@ function arrivalText({ steps, censored }: Seeds[number]): string {
 
 type VariantArrivals = NonNullable<ExperimentResults["thresholds"]>["variants"][number];
 
-/** For each variant the share of its seeds that has got there by each step, by Kaplan and Meier's estimate. */
+/** For each variant the share of its seeds that have reached the threshold by each step, by Kaplan and Meier's estimate. */
 export function arrivalLines(results: ExperimentResults): PlotLine[] {
   const { variants } = results;
   const isLarge = !showsSeeds(results);

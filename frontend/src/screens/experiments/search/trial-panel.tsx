@@ -2,7 +2,6 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Bookmark, Dices, Eye, GitCompare } from "lucide-react";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { type Ref, useId, useState } from "react";
 import { limitsQuery, useAlgorithmName } from "@/api/choices";
@@ -15,6 +14,7 @@ import { routes } from "@/lib/routes";
 import { KeepPreset } from "@/screens/shared/keep-preset";
 import { Button } from "@/ui/button";
 import { Card } from "@/ui/card";
+import { HoverLink } from "@/ui/hover-link";
 import { Notice } from "@/ui/notice";
 import { parameterText } from "./trial-list";
 
@@ -83,22 +83,22 @@ export function TrialPanel({
         {cells.map(
           ({ run_id, seed }) =>
             run_id && (
-              <Link key={seed} className={action} href={routes.run(run_id)}>
+              <HoverLink key={seed} className={action} href={routes.run(run_id)}>
                 {cells.length > 1 ? `Run of seed ${seed}` : "Open its run"}
-              </Link>
+              </HoverLink>
             ),
         )}
         {first && (
-          <Link className={action} href={routes.watchRun(first)}>
+          <HoverLink className={action} href={routes.watchRun(first)}>
             <Eye aria-hidden className="size-3.5" />
             Watch
-          </Link>
+          </HoverLink>
         )}
         {compared.length > 1 && (
-          <Link className={action} href={routes.compareRuns(compared)}>
+          <HoverLink className={action} href={routes.compareRuns(compared)}>
             <GitCompare aria-hidden className="size-3.5" />
             {isBest ? "Compare its seeds" : "Compare with the best"}
-          </Link>
+          </HoverLink>
         )}
         {state === "complete" && (
           <Button

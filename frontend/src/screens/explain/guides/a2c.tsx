@@ -13,7 +13,7 @@ import { entropyCollapsed, failures, knobs, valueLags } from "./shared";
 const SHOWN = 40;
 const MOST_STEPS = 32;
 
-/** How far ahead the advantage estimate looks, and from where on it relies on the value network. */
+/** How many steps of observed rewards the advantage uses; after them, it relies on the value network. */
 function AdvantagePicture({ preset: { hyperparameters }, runId }: PictureProps) {
   const newest = useNewestUpdate(runId);
   const [estimate, setEstimate] = useState<Estimate>({
@@ -23,7 +23,7 @@ function AdvantagePicture({ preset: { hyperparameters }, runId }: PictureProps) 
   });
   const change = (part: Partial<Estimate>) => setEstimate({ ...estimate, ...part });
   const { gamma, lambda, steps } = estimate;
-  const said = `Real rewards carry ${shareText(reached(estimate))} of the weight they could have; the value network guesses the rest.`;
+  const said = `${shareText(reached(estimate))} of the total weight is on observed rewards. The rest is on the value network's estimate.`;
   return (
     <PictureLayout
       picture={
@@ -46,7 +46,7 @@ function AdvantagePicture({ preset: { hyperparameters }, runId }: PictureProps) 
                     className="fill-rest-tint"
                   />
                   <text x={x(steps - 0.5) + 8} y={top + 16} className="fill-ink-soft">
-                    guessed by the value network
+                    estimated by the value network
                   </text>
                   {weights(estimate, SHOWN).map((weight, k) => (
                     <rect
@@ -64,8 +64,8 @@ function AdvantagePicture({ preset: { hyperparameters }, runId }: PictureProps) 
           </Plot>
           {newest?.advantages && (
             <RunDistribution label="advantage" histogram={newest.advantages}>
-              Grey: the advantages of the newest update of this run that was looked into, at step{" "}
-              {count(newest.step)}, before they are normalised.
+              Grey: the advantages of the newest recorded update of this run, at step{" "}
+              {count(newest.step)}, before normalisation.
             </RunDistribution>
           )}
         </>
@@ -104,12 +104,12 @@ function AdvantagePicture({ preset: { hyperparameters }, runId }: PictureProps) 
         />
       </Controls>
       <PictureCaption
-        title={`It sees about ${horizon(estimate).toFixed(1)} steps of real rewards.`}
+        title={`The advantage uses about ${horizon(estimate).toFixed(1)} steps of observed rewards.`}
       >
         {said}{" "}
         {reached(estimate) < 0.3
-          ? "Estimates are calm, but only as good as that network."
-          : "Estimates owe less to that network, and vary more from rollout to rollout."}
+          ? "Advantages have low variance, but they inherit the errors of the value network."
+          : "Advantages depend less on the value network, and have a higher variance."}
       </PictureCaption>
     </PictureLayout>
   );
@@ -143,18 +143,22 @@ function facts(values: Values, totalTimesteps: number): Fact[] {
   const rollout = environments * steps;
   return [
     { label: "Rollout", value: count(rollout), note: `${environments} × ${steps} steps` },
-    { label: "Updates", value: count(Math.ceil(totalTimesteps / rollout)), note: "one step each" },
-    { label: "Each step is used", value: "once", note: "then thrown away" },
+    {
+      label: "Updates",
+      value: count(Math.ceil(totalTimesteps / rollout)),
+      note: "one gradient step each",
+    },
+    { label: "Each step is used", value: "once", note: "then discarded" },
   ];
 }
 
 const guide: Guide = {
   id: "a2c",
-  idea: "Take a few steps in many environments at once, ask which actions did better than expected, make them likelier, and go on.",
+  idea: "Take a few steps in several environments at once, make the actions that did better than expected more likely, and repeat.",
   picture: {
-    title: "What an advantage is made of",
+    title: "How the advantage is computed",
     invitation:
-      "Each bar is how much a reward so many steps ahead counts when an action is judged. Past the rollout's end nothing real is known: the value network guesses.",
+      "Each bar shows how much weight the advantage gives to a reward that many steps ahead. After the end of the rollout, the value network estimates the rewards.",
     Picture: AdvantagePicture,
   },
   optimises: {
@@ -166,18 +170,19 @@ const guide: Guide = {
     ),
     points: [
       <>
-        The <b className="font-medium text-ink">critic</b> learns the value of states, the{" "}
-        <b className="font-medium text-ink">actor</b> moves towards actions that beat it.
+        The <b className="font-medium text-ink">critic</b> learns the value of each state. The{" "}
+        <b className="font-medium text-ink">actor</b> learns to prefer actions whose return is
+        higher than this value.
       </>,
-      "Nothing limits how far one update may go: the learning rate alone has to be careful. That limit is what PPO adds.",
+      "Only the learning rate limits the size of an update. PPO adds a limit on the change of the policy.",
     ],
   },
   data: {
-    lead: "Its newest few steps, used for one gradient step and thrown away: on-policy.",
+    lead: "The newest few steps of the policy, used for one gradient step and then discarded: A2C is on-policy.",
     points: [
       <>
-        <Name>n_envs</Name> environments run <Name>n_steps</Name> steps, usually only a handful:
-        many small updates instead of few large ones.
+        <Name>n_envs</Name> environments run <Name>n_steps</Name> steps, usually only a few. A2C
+        therefore makes many small updates instead of a few large ones.
       </>,
       "More environments make each update less noisy, because their states differ.",
     ],
@@ -192,9 +197,9 @@ const guide: Guide = {
     knobs.entropyWeight,
     {
       name: "vf_coef",
-      does: "Weight of the value loss beside the policy's.",
-      more: "a better critic, sooner; it may crowd out the policy where they share layers.",
-      less: "the policy leads; advantages stay noisy for longer.",
+      does: "Weight of the value loss, relative to the policy's loss.",
+      more: "the critic learns faster; in shared layers, its gradient may dominate the policy's.",
+      less: "the policy learns faster than the critic, so advantages stay noisy for longer.",
     },
   ],
   failures: [

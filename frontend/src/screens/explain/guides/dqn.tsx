@@ -235,21 +235,21 @@ function BufferStrip({ step, schedule }: { step: number; schedule: Schedule }) {
   );
 }
 
-/** Describes in words what the learner does at `step`. */
+/** Describes in words how the agent acts and learns at `step`. */
 function caption(step: number, schedule: Schedule): { title: string; text: string } {
   const { learningStarts, fraction, totalTimesteps, finalEps } = schedule;
   const [from] = bufferWindow(step, schedule);
   const random = shareText(randomShareOfBuffer(step, schedule));
   if (step <= learningStarts) {
     return {
-      title: "Collecting, not yet learning.",
-      text: `Every action is random until step ${count(learningStarts)}: the first batches should hold a little of everything.`,
+      title: "The agent collects steps and does not learn yet.",
+      text: `Every action is random until step ${count(learningStarts)}: the first batches should contain varied transitions.`,
     };
   }
   const held =
     from === 0
-      ? `The buffer still holds everything since the first step; ${random} of it was random.`
-      : `Steps before ${count(from)} are forgotten; ${random} of what is left was random.`;
+      ? `The buffer still contains every step; ${random} of the actions in it are random.`
+      : `Steps before ${count(from)} have been overwritten; ${random} of the actions in the buffer are random.`;
   if (step < fraction * totalTimesteps) {
     return {
       title: `Exploring: ${shareText(epsilonAt(step, schedule))} of actions are random.`,
@@ -257,22 +257,22 @@ function caption(step: number, schedule: Schedule): { title: string; text: strin
     };
   }
   return {
-    title: `Exploiting: ${shareText(finalEps)} of actions stay random.`,
-    text: `${held} The greedy policy is better than the training curve shows, by what those random actions cost.`,
+    title: `Exploiting: only ${shareText(finalEps)} of actions are random.`,
+    text: `${held} The training curve is usually lower than the greedy policy's return, because random actions cost reward.`,
   };
 }
 
 const guide: Guide = {
   id: "dqn",
-  idea: "Learn what every action is worth, take the best one, and now and then a random one to find out what is better still.",
+  idea: "Learn the value of every action and take the best one, but sometimes take a random one to discover better actions.",
   picture: {
-    title: "Exploration and memory through training",
+    title: "Exploration and replay buffer during training",
     invitation:
-      "Drag through training, with this preset's own numbers. The line is ε, the share of random actions; the strip is what the replay buffer holds at that step, and so what is learned from.",
+      "Drag the slider to move through training with this preset's hyperparameters. The line is ε, the share of random actions; the strip shows what the replay buffer contains at that step.",
     Picture: ReplayPicture,
   },
   optimises: {
-    lead: "The Bellman error: an action's value should be its reward plus the best value of what follows.",
+    lead: "The Bellman error: an action's value should equal its reward plus the discounted value of the best next action.",
     formula: (
       <Formula spoken="The error of Q of s and a, against r plus gamma times the largest target Q of the next state.">
         Q(s, a) → r + γ · max Q<sub>target</sub>(s′, ·)
@@ -281,20 +281,20 @@ const guide: Guide = {
     points: [
       <>
         The right side comes from a <b className="font-medium text-ink">target network</b>, a copy
-        renewed every <Name>target_update_interval</Name> steps: without it, the values would chase
-        themselves.
+        of the network that is updated every <Name>target_update_interval</Name> steps. Without it,
+        the targets would change with every update, and training could diverge.
       </>,
-      "The policy is never learned by itself: it takes the action of the highest value. Small errors in values can flip it, which is why returns swing.",
-      "Taking the maximum of noisy values is optimistic: estimates tend to come out too high.",
+      "There is no separate policy network: the agent takes the action with the highest value. Small errors in the values can change that action, so returns fluctuate.",
+      "The maximum of noisy values is biased upwards, so the estimates tend to be too high.",
     ],
   },
   data: {
-    lead: "Batches drawn at random from a replay buffer of its own past: off-policy.",
+    lead: "Batches drawn at random from a replay buffer of past transitions: DQN is off-policy.",
     points: [
       "Every transition is stored and drawn many times, so few environment steps are wasted.",
       <>
-        Drawing at random breaks up sequences of near-equal states. What is older than{" "}
-        <Name>buffer_size</Name> is forgotten, mistakes included.
+        Random batches break up sequences of similar states. The buffer drops transitions older than{" "}
+        <Name>buffer_size</Name> steps.
       </>,
     ],
   },
@@ -321,9 +321,9 @@ const guide: Guide = {
       title: "Values grow, returns do not",
       curve: "diverge",
       metric: "train/loss",
-      see: "The loss creeps up over a long time while the return stays or falls.",
-      why: "Too optimistic values feed on themselves through the maximum.",
-      try: "A slower target, a lower learning rate, fewer gradient steps; QR-DQN is often steadier.",
+      see: "The loss rises slowly over a long time while the return stays the same or falls.",
+      why: "The maximum in the target selects overestimated values, so the overestimation grows.",
+      try: "A slower target, a lower learning rate, or fewer gradient steps. QR-DQN is often more stable.",
     },
     failures.plateau,
     failures.tooShort,

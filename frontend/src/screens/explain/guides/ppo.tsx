@@ -78,7 +78,7 @@ function ClippedPicture({ preset, runId }: PictureProps) {
       <PictureCaption title={words.title}>{words.text}</PictureCaption>
       {newest?.ratios && (
         <RunNote>
-          Grey: the ratios after the newest update of this run that was looked into, at step{" "}
+          Grey: the probability ratios after the newest recorded update of this run, at step{" "}
           {count(newest.step)}.
         </RunNote>
       )}
@@ -237,28 +237,28 @@ function caption(sample: Sample): { title: string; text: string } {
     case "none":
       return {
         title: "Nothing to learn here.",
-        text: "The action turned out exactly as the value network expected, so it pulls neither way.",
+        text: "The action turned out exactly as the value network expected, so this sample does not change the policy.",
       };
     case "clipped":
       return {
-        title: "Clipped: this sample no longer pulls.",
-        text: `The action was ${better} than expected and is already ${times}, past ${edge(advantage, clip)}. There the objective is flat; the sample counts in train/clip_fraction and waits for fresh data.`,
+        title: "Clipped: this sample no longer changes the policy.",
+        text: `The action was ${better} than expected and is already ${times}, past ${edge(advantage, clip)}. The objective is flat there, so the sample has no gradient. It counts towards train/clip_fraction.`,
       };
     case "up":
       return {
-        title: "The update makes the action likelier.",
+        title: "The update makes the action more likely.",
         text:
           ratio < 1 - clip
-            ? `It was better than expected, yet has become only ${times}. On this side nothing is clipped: it is pulled back with full force.`
-            : `It was better than expected and is ${times}; it may go on up to ${edge(advantage, clip)}.`,
+            ? `The action was better than expected, but is now only ${times}. The objective is not clipped on this side, so the update raises the probability again.`
+            : `The action was better than expected and is ${times}. Its probability ratio may rise to ${edge(advantage, clip)}.`,
       };
     case "down":
       return {
         title: "The update makes the action less likely.",
         text:
           ratio > 1 + clip
-            ? `It was worse than expected, yet has become ${times}. On this side nothing is clipped: it is pushed away with full force.`
-            : `It was worse than expected and is ${times}; it may go on down to ${edge(advantage, clip)}.`,
+            ? `The action was worse than expected, but is now ${times}. The objective is not clipped on this side, so the update lowers the probability again.`
+            : `The action was worse than expected and is ${times}. Its probability ratio may fall to ${edge(advantage, clip)}.`,
       };
   }
 }
@@ -283,21 +283,21 @@ function ppoFacts(values: Values, totalTimesteps: number): Fact[] {
       value: count(epochs * minibatches),
       note: `${epochs} × ${count(minibatches)} minibatches`,
     },
-    { label: "Each step is used", value: `${epochs} ×`, note: "then thrown away" },
+    { label: "Each step is used", value: `${epochs} ×`, note: "then discarded" },
   ];
 }
 
 const guide: Guide = {
   id: "ppo",
-  idea: "Use each batch of fresh experience for several gradient steps, but let no action's probability move far from where it was when the batch was collected.",
+  idea: "Use each batch of new experience for several gradient steps, but keep each action's probability close to its value when the batch was collected.",
   picture: {
     title: "The clipped objective of one sample",
     invitation:
-      "Drag the blue points: r is how likely the action has become, A how much better it turned out than expected. Watch where the line goes flat, and on which side it never does.",
+      "Drag the blue points. r is the action's new probability divided by its old one. A is how much better the action was than expected. Notice on which side the line goes flat.",
     Picture: ClippedPicture,
   },
   optimises: {
-    lead: "The clipped objective: make good actions likelier and bad ones rarer, as far as the data speaks for it.",
+    lead: "The clipped objective: make good actions more likely and bad ones less likely, but only within the clip range.",
     formula: (
       <Formula spoken="The mean of the smaller of r times A, and r clipped to one plus or minus epsilon times A.">
         mean of min( r·A, clip(r, 1 − ε, 1 + ε)·A )
@@ -305,25 +305,25 @@ const guide: Guide = {
     ),
     points: [
       <>
-        <b className="font-medium text-ink">r</b> is the action&apos;s new probability over its old
-        one; <b className="font-medium text-ink">A</b>, the advantage, how much better it turned out
-        than the value network expected.
+        <b className="font-medium text-ink">r</b> is the action&apos;s new probability divided by
+        its old one. <b className="font-medium text-ink">A</b> is the advantage: how much better the
+        action was than the value network expected.
       </>,
-      "Past 1 ± ε on the winning side the objective is flat: the sample has had its say. On the losing side it keeps pulling back.",
+      "If a change in the right direction has already passed 1 ± ε, the objective is flat and the sample has no effect. If the probability moved in the wrong direction, nothing is clipped and the update corrects it.",
       <>
-        Beside it the value network learns the return (<Name>vf_coef</Name>), and an entropy bonus (
-        <Name>ent_coef</Name>) can keep the policy random.
+        In addition, the value network learns to predict the return (<Name>vf_coef</Name>), and an
+        entropy bonus (<Name>ent_coef</Name>) can keep the policy random.
       </>,
     ],
   },
   data: {
-    lead: "Its own newest experience, used a few times and thrown away: on-policy.",
+    lead: "The policy's own newest experience, used a few times and then discarded: PPO is on-policy.",
     points: [
       <>
-        <Name>n_envs</Name> environments run <Name>n_steps</Name> steps each. That rollout is all
-        one update sees.
+        <Name>n_envs</Name> environments run <Name>n_steps</Name> steps each. An update uses only
+        this rollout.
       </>,
-      "Old experience cannot be reused: r compares with the policy that collected it. So PPO needs many steps, and makes each cheap.",
+      "Old experience cannot be reused, because r is defined relative to the policy that collected it. PPO therefore needs many steps, but each one is cheap.",
     ],
   },
   facts: ppoFacts,
@@ -331,17 +331,17 @@ const guide: Guide = {
     knobs.learningRate,
     {
       name: "clip_range",
-      does: "ε: how far an action's probability may move in one update, as a ratio.",
-      more: "bigger steps; more can go wrong in one.",
-      less: "careful steps; more updates to get anywhere.",
+      does: "ε: the objective clips the probability ratio of an action to 1 ± ε.",
+      more: "larger policy changes, with a higher risk that one goes wrong.",
+      less: "smaller policy changes; learning takes more updates.",
     },
     knobs.environments,
     knobs.rolloutSteps,
     {
       name: "n_epochs",
-      does: "Times each rollout is gone through.",
-      more: "learns more from each step; drifts further from the data (watch approx_kl).",
-      less: "safer; wastes experience.",
+      does: "Number of passes over each rollout.",
+      more: "learns more from each step; the policy moves further from the one that collected the data (watch approx_kl).",
+      less: "safer, but uses each step less.",
     },
     knobs.batchSize,
     knobs.gamma,
@@ -349,9 +349,9 @@ const guide: Guide = {
     knobs.entropyWeight,
     {
       name: "target_kl",
-      does: "Ends an update early once the policy has moved this far; none: never.",
-      more: "seldom ends an update.",
-      less: "keeps every update small, whatever the epochs.",
+      does: "Ends an update early once the approximate KL divergence exceeds 1.5 times this value. None: updates never end early.",
+      more: "updates rarely end early.",
+      less: "keeps every update small, even with many epochs.",
     },
   ],
   failures: [
@@ -361,17 +361,17 @@ const guide: Guide = {
       title: "approx_kl spikes",
       curve: "spikes",
       metric: "train/approx_kl",
-      see: "Single updates move the policy many times further than usual; the return often dips after.",
-      why: "Too many or too large gradient steps on one rollout. The clip slows single actions, not the whole policy.",
-      try: "Set target_kl (0.01 to 0.03), lower learning_rate or n_epochs, let the rate fall to zero.",
+      see: "Single updates change the policy many times more than usual. The return often drops afterwards.",
+      why: "Too many or too large gradient steps on one rollout. Clipping limits the change for single samples, not for the whole policy.",
+      try: "Set target_kl (0.01 to 0.03), lower learning_rate or n_epochs, or let the learning rate fall to zero.",
     },
     {
       id: "clip-fraction-high",
-      title: "Most of the batch is clipped",
+      title: "Updates clip many samples",
       curve: "rising",
       metric: "train/clip_fraction",
-      see: "More than a third of samples lie outside 1 ± ε by the end of their epochs.",
-      why: "The later epochs push against the clip: many samples have nothing left to say.",
+      see: "On average over the gradient steps of an update, more than a third of the samples lie outside 1 ± ε.",
+      why: "In later epochs, many samples are clipped and no longer contribute a gradient.",
       try: "Fewer n_epochs, a lower learning rate, larger minibatches.",
     },
     valueLags,

@@ -33,10 +33,10 @@ function LakePicture({ preset: { hyperparameters }, runId }: PictureProps) {
   const known = table.filter((row, s) => best(row) > 0 && !"HG".includes(tile(s))).length;
   const title =
     reached === 0
-      ? "The goal has not been found: there is nothing to learn from."
+      ? "No episode has reached the goal yet, so all values are zero."
       : known < 11
         ? `Value has spread to ${known} of 11 cells.`
-        : "Every cell knows a way.";
+        : "Every cell has a path to the goal.";
   return (
     <PictureLayout
       picture={
@@ -91,8 +91,8 @@ function LakePicture({ preset: { hyperparameters }, runId }: PictureProps) {
       </dl>
       <PictureCaption title={title}>
         {settings.slippery
-          ? "On ice a move goes as meant one time in three: small learning rates average over luck, large ones believe the last slip."
-          : "Each visit pulls a cell towards the best of its neighbours, so value walks back from the goal one cell at a time."}
+          ? "On slippery ice, only one move in three goes in the chosen direction. A small learning rate averages over many outcomes. With a large one, the last outcome dominates."
+          : "Each visit moves the value of a cell towards the best value of its neighbours, so values spread backwards from the goal, one cell at a time."}
       </PictureCaption>
     </PictureLayout>
   );
@@ -181,7 +181,7 @@ function Cell({ state, row }: { state: number; row: readonly number[] }) {
   );
 }
 
-/** The table that a run has learned, if it trains on the same lake. */
+/** The Q-table of a run, if the run trains on the same lake. */
 function RunLake({ runId }: { runId: string }) {
   const { data: file } = useQuery(qTableQuery(runId));
   const { data: run } = useQuery(runQuery(runId));
@@ -190,10 +190,13 @@ function RunLake({ runId }: { runId: string }) {
   const isSlippery = run?.env_options?.is_slippery !== false;
   return (
     <figure className="flex min-w-0 flex-col gap-1">
-      <LakeGrid table={file.q} label={`The frozen lake as this run knows it at step ${step}`} />
+      <LakeGrid
+        table={file.q}
+        label={`The frozen lake with the Q-table of this run at step ${step}`}
+      />
       <figcaption className="text-center">
         <RunNote>
-          The table of this run, at step {step}
+          The Q-table of this run, at step {step}
           {run && `, on ${isSlippery ? "slippery ice" : "ice that is not slippery"}`}.
         </RunNote>
       </figcaption>
@@ -216,35 +219,35 @@ function facts(values: Values, totalTimesteps: number): Fact[] {
 
 const guide: Guide = {
   id: "q-learning",
-  idea: "One number for each action in each state. After every step, move one of them towards what came of it.",
+  idea: "Keep one value for each action in each state. After every step, move one value towards the observed result: the reward plus the value of the next state.",
   picture: {
-    title: "How value spreads back from the goal",
+    title: "How values spread back from the goal",
     invitation:
-      "This is Q-learning itself, on the frozen lake, with these numbers. Drag the episodes: the deeper a cell's colour, the more it promises; arrows show what it would do.",
+      "This picture runs Q-learning on the frozen lake with the hyperparameters shown. Drag the slider to change the number of episodes. A darker cell has a higher value. The arrow is the best action.",
     Picture: LakePicture,
   },
   optimises: {
-    lead: "The same target as DQN's, without a network: a cell of a table moves towards it.",
+    lead: "The same target as DQN's, but with a table instead of a network: each update moves one cell of the table towards the target.",
     formula: (
       <Formula spoken="Q of s and a grows by alpha times the difference of r plus gamma times the best value of the next state, and Q of s and a.">
         Q(s, a) += α · (r + γ · max Q(s′, ·) − Q(s, a))
       </Formula>
     ),
     points: [
-      "With enough visits to everything and a falling α it finds the best policy: the one algorithm here with such a guarantee.",
-      "What it learns in one state says nothing of the next: it works only where states can be counted.",
+      "If every action is tried often enough in every state and α falls, Q-learning converges to the optimal policy. No other algorithm on this page has this guarantee.",
+      "Q-learning does not generalise from one state to another, so it works only with a small number of discrete states.",
     ],
   },
   data: {
-    lead: "Each step as it happens, once: nothing is stored.",
+    lead: "Each step is used once, when it happens. No step is stored.",
     points: [
       <>
-        The target takes the best next action, whatever is done next, so it learns the greedy policy
-        while acting at random with probability ε.
+        The target uses the best next action, even if the agent takes another one. Q-learning
+        therefore learns the greedy policy although the agent explores.
       </>,
       <>
-        The whole table can be looked at and downloaded from the run&apos;s page. An{" "}
-        <Name>initial_value</Name> above what can be earned makes it try everything once.
+        You can view and download the whole table on the run&apos;s page. With an{" "}
+        <Name>initial_value</Name> above the highest possible return, the agent tries every action.
       </>,
     ],
   },
@@ -252,35 +255,35 @@ const guide: Guide = {
   knobs: [
     {
       ...knobs.learningRate,
-      does: "α: how far a value moves towards its target. “→ 0” falls linearly to zero.",
-      more: "fast; right where nothing is random (up to 1).",
-      less: "averages over luck, needs more visits.",
+      does: "α: how far a value moves towards its target. “→ 0” means that α falls linearly to zero.",
+      more: "learns faster; 1 is best in a deterministic environment.",
+      less: "averages over random outcomes, but needs more visits.",
     },
     knobs.gamma,
     knobs.explorationFraction,
     knobs.finalEpsilon,
     {
       name: "initial_value",
-      does: "Value of what was never tried.",
-      more: "curious: everything is tried until it disappoints.",
-      less: "only ε explores.",
+      does: "Initial value of every action.",
+      more: "explores more: an untried action looks better than one that has been tried.",
+      less: "exploration comes from ε alone.",
     },
     knobs.environments,
   ],
   failures: [
     {
       ...failures.flat,
-      why: "The goal was never found by chance, so every value is still what it was at the start.",
-      try: "A larger exploration_fraction, an initial_value above the best return, more timesteps; solid ground first.",
+      why: "Random actions never reached the goal, so every value is still the initial one.",
+      try: "A larger exploration_fraction, an initial_value above the best return, more timesteps. First solve the version without slippery ice.",
     },
     stillExploring,
     {
       id: "values-jitter",
-      title: "Values jitter and the policy flips",
+      title: "Values fluctuate and the policy keeps changing",
       curve: "noise",
       metric: "train/td_error",
-      see: "The TD error does not fall, and returns swing, in a world with chance in it.",
-      why: "A constant α never stops believing the last outcome.",
+      see: "In a stochastic environment, the TD error does not fall and returns fluctuate.",
+      why: "With a constant α, values keep following the most recent outcomes and never settle.",
       try: "A smaller learning_rate, or learning_rate_schedule linear.",
     },
     failures.plateau,

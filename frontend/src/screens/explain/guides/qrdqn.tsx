@@ -19,7 +19,7 @@ import { divergingLoss, failures, knobs, stillExploring } from "./shared";
 const MOST = 50;
 const ROW = [0.56, 0.06] as const;
 
-/** Two actions with DQN's estimate of each, a mean, and QR-DQN's, quantiles of the return distribution. */
+/** Two actions: DQN's estimate of each is a mean, QR-DQN's are quantiles of the return distribution. */
 function QuantilesPicture({ preset: { hyperparameters }, runId }: PictureProps) {
   const used = numberOf(hyperparameters, "n_quantiles", 200);
   const [count, setCount] = useState(Math.min(used, 20));
@@ -31,7 +31,7 @@ function QuantilesPicture({ preset: { hyperparameters }, runId }: PictureProps) 
   const gap = mean(risky(risk)) - mean(SAFE);
   const title =
     Math.abs(gap) < 0.5
-      ? "The means are the same; the actions are not."
+      ? "Both actions have the same mean return, but different risks."
       : `The ${gap > 0 ? "risky" : "safe"} action is better by ${Math.abs(gap).toFixed(0)} on average.`;
   return (
     <PictureLayout
@@ -41,7 +41,7 @@ function QuantilesPicture({ preset: { hyperparameters }, runId }: PictureProps) 
             label={`Returns of two actions with ${count} quantiles each. ${title}`}
             height={340}
             x={{ domain: RANGE, ticks: linspace(0, 80, 4), label: "return" }}
-            y={{ domain: [0, 1], ticks: [], label: "how likely" }}
+            y={{ domain: [0, 1], ticks: [], label: "probability density" }}
           >
             {(frame) =>
               actions.map(([name, returns], i) => (
@@ -79,8 +79,8 @@ function QuantilesPicture({ preset: { hyperparameters }, runId }: PictureProps) 
         <Stat label="Mean, risky">{mean(risky(risk)).toFixed(0)}</Stat>
       </dl>
       <PictureCaption title={title}>
-        DQN keeps the two means alone. QR-DQN also learns that one action fails {shareText(risk)} of
-        the time, though it, too, acts on the mean of its quantiles. Used here: {used}.
+        DQN learns only the two means. QR-DQN also learns that one action fails {shareText(risk)} of
+        the time, although it still chooses by the mean. These settings use {used} quantiles.
       </PictureCaption>
     </PictureLayout>
   );
@@ -191,7 +191,7 @@ export function quantiles(returns: Returns, count: number): number[] {
   return found;
 }
 
-/** The quantiles that a run has learned: of each action, where the episodes of its newest evaluation begin. */
+/** The quantiles that a run has learned: those of each action at the start of its newest evaluation. */
 function RunQuantiles({ runId }: { runId: string }) {
   const { data: evaluations } = useQuery(evaluationsQuery(runId));
   const evaluation = evaluations?.find(({ has_steps: recorded }) => recorded);
@@ -210,8 +210,8 @@ function RunQuantiles({ runId }: { runId: string }) {
         chosen={chosenAction(first, next ?? null, evaluation.deterministic, action)}
       />
       <RunNote>
-        What the policy of this run, of step {count(evaluation.checkpoint_step)}, expects of each
-        action where an episode begins.
+        The return quantiles of each action at the start of an episode, from this run&apos;s policy
+        at step {count(evaluation.checkpoint_step)}.
       </RunNote>
     </div>
   );
@@ -219,32 +219,33 @@ function RunQuantiles({ runId }: { runId: string }) {
 
 const guide: Guide = {
   id: "qrdqn",
-  idea: "DQN with more to say about each action: not what it pays on average, but how what it pays is spread.",
+  idea: "DQN that learns the whole distribution of each action's return instead of only its mean.",
   picture: {
-    title: "The same mean, another action",
+    title: "Two actions with the same mean return",
     invitation:
-      "Each hill is what an action may pay; the ticks under it are the quantiles QR-DQN learns, the dashed line is all that DQN keeps. Change the risk and watch which of the two notices.",
+      "Each curve is the return distribution of an action. The ticks are the quantiles that QR-DQN learns; the dashed line is the mean, which is all that DQN learns. Change the risk to see what each algorithm detects.",
     Picture: QuantilesPicture,
   },
   optimises: {
-    lead: "The quantile Huber loss: each of N outputs is pushed towards its own quantile of the return.",
+    lead: "The quantile Huber loss: each of N outputs learns its own quantile of the return.",
     formula: (
       <Formula spoken="Every quantile of Z of s and a moves towards r plus gamma times every quantile of Z at the best next action.">
         Zᵢ(s, a) → r + γ · Zⱼ(s′, best a′), for all i, j
       </Formula>
     ),
     points: [
-      "An output that should be exceeded nine times in ten is punished nine times as hard for being too high as for being too low.",
-      "It acts like DQN, on the mean of the quantiles. The gain is in learning: many targets for each transition give a steadier signal.",
+      "For the 10 % quantile, an estimate that is too high costs nine times as much as one that is too low.",
+      "Like DQN, it takes the action with the highest mean. The advantage is in learning: each transition gives many targets, which makes the signal more stable.",
     ],
   },
   data: {
-    lead: "Batches drawn at random from a replay buffer of its own past, as DQN does.",
+    lead: "Batches drawn at random from a replay buffer of past transitions, as in DQN.",
     points: [
       <>
-        Exploration is ε again; its schedule is <Name>exploration_fraction</Name> of training.
+        As in DQN, a share ε of the actions is random. ε falls over the first{" "}
+        <Name>exploration_fraction</Name> of training.
       </>,
-      "DQN's picture of ε and the buffer holds here, too.",
+      "The DQN guide shows how ε and the replay buffer change; QR-DQN works the same way.",
     ],
   },
   facts: replayFacts,
@@ -253,8 +254,8 @@ const guide: Guide = {
     {
       name: "n_quantiles",
       does: "Quantiles learned for each action.",
-      more: "a finer picture of the return, more to compute.",
-      less: "coarser; with one it learns the median.",
+      more: "describes the return in more detail; takes more computing time.",
+      less: "describes the return in less detail; a single quantile is the median.",
     },
     knobs.explorationFraction,
     knobs.finalEpsilon,

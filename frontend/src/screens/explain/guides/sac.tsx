@@ -28,10 +28,10 @@ function TemperaturePicture({ preset: { hyperparameters }, runId }: PictureProps
   const high = massBetween(ACTIONS, density, VALLEY, 1);
   const title =
     high > 0.9
-      ? "It has committed to the higher peak."
+      ? "The policy has settled on the higher peak."
       : high < 0.5
-        ? "It prefers the broad peak, and tries everything."
-        : "It prefers the higher peak, and still tries the other.";
+        ? "The policy prefers the broad peak and tries all actions."
+        : "The policy prefers the higher peak, but still tries the other one.";
   return (
     <PictureLayout
       picture={
@@ -72,9 +72,10 @@ function TemperaturePicture({ preset: { hyperparameters }, runId }: PictureProps
       </dl>
       <PictureCaption title={title}>
         {given === null
-          ? "Here α is tuned while it learns, so that entropy stays near a target: minus the number of action dimensions."
-          : "Here α stays as it is."}{" "}
-        While the values are still wrong, staying on both peaks is what saves it.
+          ? "With these settings, α is tuned during training, so that entropy stays near a target: minus the number of action dimensions."
+          : "With these settings, α is constant."}{" "}
+        Early in training the values are inaccurate. Exploring both peaks prevents the policy from
+        settling on the wrong one.
       </PictureCaption>
       {newest && (
         <RunNote>
@@ -91,7 +92,7 @@ interface DensityProps {
   density: readonly number[];
 }
 
-/** A policy as a hill over the actions; `measured`: at the temperature of a run. */
+/** A policy as a density curve over the actions; `measured`: at the temperature of a run. */
 function Hill({ frame: { x, y, bottom }, density, measured }: DensityProps & { measured?: true }) {
   const most = Math.max(...density, 1.6);
   const hill = density.map(
@@ -148,7 +149,7 @@ export interface SoftPolicy {
 }
 
 /**
- * The best policy when randomness is worth `alpha` a nat: density ∝ exp(Q/α) (Haarnoja et al., 2018, equation 4),
+ * The best policy for an entropy bonus of `alpha` per nat: density ∝ exp(Q/α) (Haarnoja et al., 2018, equation 4),
  * by the trapezoid rule over evenly spaced actions.
  */
 export function softPolicy(actions: readonly number[], alpha: number): SoftPolicy {
@@ -192,15 +193,15 @@ function integrate(x: readonly number[], y: readonly number[]): number {
 
 const guide: Guide = {
   id: "sac",
-  idea: "Seek reward and randomness together: act as randomly as is affordable, and learn from everything ever seen.",
+  idea: "Maximise reward and randomness together: act as randomly as possible without losing too much reward, and learn from all stored experience.",
   picture: {
-    title: "What randomness is worth",
+    title: "How the temperature changes the policy",
     invitation:
-      "The dashed line is what actions are worth, the filled hill how likely the policy takes them. Cool it down and it commits; heat it up and it keeps every option.",
+      "The dashed line is the value of each action. The filled curve is its probability. Lower the temperature, and the policy picks one peak. Raise it, and the policy tries all actions.",
     Picture: TemperaturePicture,
   },
   optimises: {
-    lead: "Return plus entropy: every step pays its reward and a bonus for having been unsure.",
+    lead: "Return plus entropy: each step earns its reward plus a bonus for the entropy of the policy.",
     formula: (
       <Formula spoken="The mean over time of the reward plus alpha times the entropy of the policy.">
         sum of r + α · entropy(π(·|s))
@@ -208,17 +209,17 @@ const guide: Guide = {
     ),
     points: [
       <>
-        α, the <Name>ent_coef</Name>, is tuned while it learns unless a preset fixes it: entropy is
-        held near a target.
+        α, the <Name>ent_coef</Name>, is tuned during training unless a preset fixes it. The tuning
+        keeps the entropy near a target.
       </>,
-      "Two critics learn the value of actions; the lower of the two counts, against optimism.",
-      "The policy outputs a bell curve squeezed into −1 to 1; evaluation takes its middle.",
+      "Two critics learn the value of actions; the lower estimate is used, which reduces overestimation.",
+      "The policy is a Gaussian squashed to the range −1 to 1. Greedy evaluations use its mean.",
     ],
   },
   data: {
-    lead: "Batches drawn at random from a replay buffer of its own past: off-policy.",
+    lead: "Batches drawn at random from a replay buffer of past transitions: SAC is off-policy.",
     points: [
-      "Usually one gradient step for each environment step: frugal with experience, hungry for time.",
+      "Usually one gradient step per environment step: SAC needs few environment steps, but much computing time.",
       <>
         The first <Name>learning_starts</Name> actions are uniformly random.
       </>,
@@ -229,9 +230,9 @@ const guide: Guide = {
     knobs.learningRate,
     {
       name: "ent_coef",
-      does: "α: what randomness is worth; none: tuned while it learns.",
-      more: "explores longer; too much, and reward hardly matters.",
-      less: "commits sooner, perhaps to the wrong peak.",
+      does: "α: weight of the entropy bonus. None: tuned during training.",
+      more: "explores longer; if too high, the reward has almost no influence.",
+      less: "becomes deterministic sooner, possibly before it has found a good action.",
     },
     knobs.tau,
     knobs.batchSize,
@@ -246,11 +247,11 @@ const guide: Guide = {
     { ...divergingLoss, metric: "train/critic_loss" },
     {
       id: "entropy-weight-vanishes",
-      title: "α falls to nothing early",
+      title: "α falls to almost zero early",
       curve: "collapse",
       metric: "train/ent_coef",
       see: "ent_coef drops below 0.001 while the return is still poor.",
-      why: "The tuning takes the policy for random enough; it then stops exploring.",
+      why: "The tuning lowers α because the policy's entropy is above the target. The policy then stops exploring.",
       try: "A fixed ent_coef (0.05 to 0.2), a larger learning_starts, or rewards on a smaller scale (normalize_rewards).",
     },
     failures.flat,

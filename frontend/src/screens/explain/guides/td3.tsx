@@ -27,7 +27,7 @@ function CriticsPicture({ preset: { hyperparameters }, runId }: PictureProps) {
   const one = choice((action) => critics[0](action, settings.error));
   const both = smoothed((action) => lower(action, settings), settings);
   const two = choice(both);
-  const saved = `One critic promises ${words(one.optimism)} at its best action; the lower of two, smoothed, ${words(two.optimism)}.`;
+  const saved = `At its best action, one critic ${words(one.optimism)}. The smoothed minimum of two critics ${words(two.optimism)}.`;
   return (
     <PictureLayout
       picture={
@@ -43,10 +43,10 @@ function CriticsPicture({ preset: { hyperparameters }, runId }: PictureProps) {
             )}
           </Plot>
           {newest?.td_errors && (
-            <RunDistribution label="target less the lower critic" histogram={newest.td_errors}>
-              Grey: by how much the critics of this run missed their targets in the newest update
-              that was looked into, at step {count(newest.step)}: {decimal(newest.td_errors.mean)} ±{" "}
-              {decimal(newest.td_errors.std)}.
+            <RunDistribution label="target minus the lower critic" histogram={newest.td_errors}>
+              Grey: the errors of this run&apos;s critics in the newest recorded update, at step{" "}
+              {count(newest.step)}: {decimal(newest.td_errors.mean)} ±{" "}
+              {decimal(newest.td_errors.std)} (mean and standard deviation).
             </RunDistribution>
           )}
         </>
@@ -74,15 +74,16 @@ function CriticsPicture({ preset: { hyperparameters }, runId }: PictureProps) {
         />
       </Controls>
       <dl className="grid grid-cols-2 gap-4">
-        <Stat label="One critic, at its best" note="against the truth">
+        <Stat label="Error of one critic" note="at its best action">
           {signed(one.optimism)}
         </Stat>
-        <Stat label="Lower of two, smoothed" note="against the truth">
+        <Stat label="Error of the smoothed minimum" note="at its best action">
           {signed(two.optimism)}
         </Stat>
       </dl>
-      <PictureCaption title="The maximum picks the errors that flatter.">
-        {saved} Too little is the safer mistake: nothing chases it.
+      <PictureCaption title="Maximising over actions selects overestimated values.">
+        {saved} Underestimation is safer: the policy does not move towards actions with too low
+        values.
       </PictureCaption>
     </PictureLayout>
   );
@@ -126,7 +127,7 @@ function Drawing({ frame: { x, y }, error, both, one, two }: DrawingProps) {
         lower of two
       </text>
       <text x={x(-0.98)} y={y(truth(-0.98)) + 16} className="fill-ink-soft">
-        truth, dashed
+        true value, dashed
       </text>
     </>
   );
@@ -156,7 +157,7 @@ function signed(value: number): string {
 }
 
 function words(optimism: number): string {
-  return `${Math.abs(optimism).toFixed(2)} too ${optimism < 0 ? "little" : "much"}`;
+  return `${optimism < 0 ? "under" : "over"}estimates the value by ${Math.abs(optimism).toFixed(2)}`;
 }
 
 interface Critics {
@@ -226,15 +227,15 @@ export function choice(value: (action: number) => number): Choice {
 
 const guide: Guide = {
   id: "td3",
-  idea: "One action for each state, moved uphill on what a critic thinks of it, with three guards against critics that flatter.",
+  idea: "A deterministic policy follows the gradient of a critic, with three measures against overestimated values.",
   picture: {
-    title: "Two critics are less gullible than one",
+    title: "Two critics overestimate less than one",
     invitation:
-      "Thin lines are two critics with errors of their own; the strong one is the lower of both, smoothed by noise on the action. The dots are the actions each would lead to, the stems how wrong the promise is.",
+      "The thin lines are two critics with independent errors. The thick line is the minimum of both, smoothed by noise on the action. Each dot marks the best action of a curve; its stem is the error of the estimate.",
     Picture: CriticsPicture,
   },
   optimises: {
-    lead: "The critic's value of the policy's own action.",
+    lead: "The critic's value of the action that the policy takes.",
     formula: (
       <Formula spoken="The target is r plus gamma times the lower of two target critics at the target policy's action plus clipped noise.">
         Q(s, a) → r + γ · min(Q₁, Q₂)(s′, μ(s′) + noise)
@@ -242,25 +243,26 @@ const guide: Guide = {
     ),
     points: [
       <>
-        <b className="font-medium text-ink">Twin critics:</b> the lower of two counts, against
-        optimism.
+        <b className="font-medium text-ink">Twin critics:</b> the lower estimate is used, which
+        reduces overestimation.
       </>,
       <>
-        <b className="font-medium text-ink">Delay:</b> the policy moves once for every{" "}
-        <Name>policy_delay</Name> updates of the critics, so that it follows settled values.
+        <b className="font-medium text-ink">Delay:</b> the policy is updated once per{" "}
+        <Name>policy_delay</Name> critic updates, so that it follows more accurate values.
       </>,
       <>
-        <b className="font-medium text-ink">Smoothing:</b> noise on the target&apos;s action keeps
-        the policy off needle-thin peaks.
+        <b className="font-medium text-ink">Smoothing:</b> noise on the target&apos;s action
+        prevents the policy from exploiting narrow peaks in the critics.
       </>,
     ],
   },
   data: {
-    lead: "Batches drawn at random from a replay buffer of its own past: off-policy.",
+    lead: "Batches drawn at random from a replay buffer of past transitions: TD3 is off-policy.",
     points: [
       <>
-        The policy is certain of itself: all exploration is <Name>action_noise</Name> added while
-        training. Without it nothing new is ever tried.
+        The policy is deterministic. All exploration comes from noise that training adds to its
+        actions (<Name>action_noise</Name>, <Name>action_noise_std</Name>). Without noise, the agent
+        does not explore.
       </>,
       <>
         The first <Name>learning_starts</Name> actions are uniformly random.
@@ -272,21 +274,21 @@ const guide: Guide = {
     knobs.learningRate,
     {
       name: "action_noise_std",
-      does: "Size of the noise on actions while training; actions reach from −1 to 1.",
-      more: "explores further; training returns fall below what the policy can do.",
-      less: "stays close to what it knows.",
+      does: "Standard deviation of the noise on actions during training. Actions range from −1 to 1.",
+      more: "explores more; training returns are lower than those of the greedy policy.",
+      less: "explores only actions close to those of the policy.",
     },
     {
       name: "policy_delay",
-      does: "Updates of the critics for each of the policy.",
-      more: "follows surer values, more slowly.",
-      less: "quicker; chases the critics' errors.",
+      does: "Number of critic updates per policy update.",
+      more: "the policy follows more accurate values, but learns more slowly.",
+      less: "faster learning, but the policy may follow errors of the critics.",
     },
     {
       name: "target_policy_noise",
       does: "Noise on the target's action, which smooths the critics.",
-      more: "broader, safer peaks; fine control is lost.",
-      less: "sharper values, more easily fooled.",
+      more: "broader peaks with less overestimation, but less precise control.",
+      less: "sharper values, with a higher risk of overestimation.",
     },
     knobs.tau,
     knobs.batchSize,
@@ -301,11 +303,11 @@ const guide: Guide = {
     { ...divergingLoss, metric: "train/critic_loss" },
     {
       id: "saturated",
-      title: "The policy sticks to extremes",
+      title: "The policy takes only extreme actions",
       curve: "flat",
       metric: "train/actor_loss",
-      see: "The actor's loss falls on and on while the return stays poor; actions lie at −1 or 1.",
-      why: "The critics promise more and more outside what was ever tried, and the policy follows.",
+      see: "The actor loss keeps falling while the return stays low. Actions are at −1 or 1.",
+      why: "The critics overestimate actions that were never tried, and the policy moves towards them.",
       try: "A lower learning rate, more learning_starts, more action_noise_std; or SAC.",
     },
     failures.plateau,

@@ -29,7 +29,7 @@ function RegionPicture({ preset: { hyperparameters }, runId }: PictureProps) {
       picture={
         <div className="mx-auto max-w-104">
           <Plot
-            label={`Two steps on the edge of the trust region. The natural one promises ${shareText(gain)} more than the plain one.`}
+            label={`Two steps on the edge of the trust region. The predicted improvement of the natural step is ${shareText(gain)} larger than that of the plain one.`}
             height={380}
             x={{
               domain: [-REACH.x, REACH.x],
@@ -56,7 +56,7 @@ function RegionPicture({ preset: { hyperparameters }, runId }: PictureProps) {
     >
       <Controls>
         <Control
-          label="Trust"
+          label="KL limit"
           symbol="target_kl"
           value={region.delta}
           min={0.001}
@@ -66,7 +66,7 @@ function RegionPicture({ preset: { hyperparameters }, runId }: PictureProps) {
           onChange={(delta) => change({ delta })}
         />
         <Control
-          label="Gradient's direction"
+          label="Direction of the gradient"
           value={Math.round(region.angle / DEGREE)}
           min={0}
           max={360}
@@ -75,7 +75,7 @@ function RegionPicture({ preset: { hyperparameters }, runId }: PictureProps) {
           onChange={(degrees) => change({ angle: degrees * DEGREE })}
         />
         <Control
-          label="Unevenness"
+          label="Sensitivity ratio"
           symbol="F"
           value={region.skew}
           min={1}
@@ -85,23 +85,23 @@ function RegionPicture({ preset: { hyperparameters }, runId }: PictureProps) {
           onChange={(skew) => change({ skew })}
         />
       </Controls>
-      <PictureCaption title={`The natural step promises ${shareText(gain)} more.`}>
+      <PictureCaption title={`The natural step improves the objective by ${shareText(gain)} more.`}>
         {region.skew === 1
-          ? "Every parameter changes the policy alike, so the gradient itself is the best way."
-          : "Both change the policy equally much. The natural step goes further along the parameter that the policy hardly notices."}
+          ? "Both parameters affect the policy equally, so the plain gradient is the best direction."
+          : "Both steps change the policy by the same amount. The natural step moves further along the parameter to which the policy is less sensitive."}
       </PictureCaption>
       {newest && (
         <RunNote>
           {newest[1] > 0 ? "Grey line: the" : "The"} KL divergence of the newest update of this run,{" "}
           {newest[1].toFixed(4)} at step {count(newest[0])}
-          {newest[1] > 0 ? "." : ": the line search found no step that improves."}
+          {newest[1] > 0 ? "." : ": the line search found no step that improves the objective."}
         </RunNote>
       )}
     </PictureLayout>
   );
 }
 
-/** All steps that change the policy as much as an update of a run did. Larger than the picture, it ends at its edges. */
+/** All steps that change the policy as much as an update of a run did, clipped at the edges of the picture. */
 function MeasuredRegion({ frame: { x, y, ...edge }, region }: { frame: Frame; region: Region }) {
   const clip = useId();
   if (!(region.delta > 0)) return null;
@@ -265,61 +265,62 @@ function facts(values: Values, totalTimesteps: number): Fact[] {
 
 const guide: Guide = {
   id: "trpo",
-  idea: "Each update, take the largest step that keeps the policy within a trusted distance of the one that collected the data.",
+  idea: "In each update, take the largest step that keeps the policy within a fixed KL divergence of the policy that collected the data.",
   picture: {
     title: "The trust region",
     invitation:
-      "Inside the ellipse the policy has changed little enough to be trusted. Turn the gradient and make the parameters uneven: the best step is seldom the gradient's own.",
+      "Inside the ellipse, the KL divergence is within the limit. Rotate the gradient and change the sensitivity ratio: how much more the first parameter affects the policy than the second. The best step rarely follows the plain gradient.",
     Picture: RegionPicture,
   },
   optimises: {
-    lead: "The expected advantage, under a hard limit on how far the policy moves.",
+    lead: "The expected advantage, with a hard limit on the change of the policy.",
     formula: (
       <Formula spoken="Maximise the mean of r times A, while the mean divergence from the old policy is at most delta.">
         max mean of r·A while KL(π_old, π) ≤ δ
       </Formula>
     ),
     points: [
-      "The limit is on what the policy does, not on its parameters: the natural gradient turns one into the other.",
+      "The limit is on the policy's action probabilities, not on its parameters. The natural gradient converts this limit into a step of the parameters.",
       <>
-        The direction comes from a conjugate gradient (<Name>cg_max_steps</Name>), the length from a
-        line search that takes a step back until the limit holds and the objective rose.
+        The conjugate gradient method finds the direction (<Name>cg_max_steps</Name>). The step
+        length comes from a line search, which shortens the step until the KL limit holds and the
+        objective has improved.
       </>,
-      "PPO replaces all this by a clip: simpler, cheaper, and without the guarantee.",
+      "PPO replaces all of this with clipping: simpler and cheaper, but without the guarantee.",
     ],
   },
   data: {
-    lead: "Its own newest experience, for one policy step, then thrown away: on-policy.",
+    lead: "The policy's own newest experience, used for one policy step and then discarded: TRPO is on-policy.",
     points: [
       <>
-        <Name>n_envs</Name> × <Name>n_steps</Name> transitions make one rollout; larger ones make
-        the measured distance, and so the limit, trustworthy.
+        <Name>n_envs</Name> × <Name>n_steps</Name> transitions make one rollout. Larger rollouts
+        give a more accurate KL estimate.
       </>,
-      "Only the critic goes over the rollout several times.",
+      "Only the critic makes several passes over the rollout.",
     ],
   },
   facts,
   knobs: [
     {
       name: "target_kl",
-      does: "δ: how far one update may move the policy.",
-      more: "faster, until the data no longer describes the new policy.",
-      less: "near-certain improvement in tiny steps.",
+      does: "δ: maximum KL divergence between the old and the new policy in one update.",
+      more: "faster learning, until the new policy differs too much from the one that collected the data.",
+      less: "improvement is almost certain, but the steps are small.",
     },
     knobs.environments,
     knobs.rolloutSteps,
-    { ...knobs.learningRate, does: "Step size of the critic alone; the policy needs none." },
+    { ...knobs.learningRate, does: "Learning rate of the critic. The policy does not use it." },
     {
       name: "n_critic_updates",
       does: "Passes of the critic over each rollout.",
       more: "better advantages, slower updates.",
-      less: "cheap; advantages lag behind the policy.",
+      less: "less computing time, but less accurate advantages.",
     },
     {
       name: "cg_max_steps",
-      does: "Steps of the conjugate gradient that finds the direction.",
-      more: "a truer direction, more time.",
-      less: "closer to the plain gradient.",
+      does: "Steps of the conjugate gradient method, which finds the direction of the update.",
+      more: "a more accurate direction; takes longer.",
+      less: "a direction closer to the plain gradient.",
     },
     knobs.gamma,
     knobs.gaeLambda,
@@ -327,10 +328,10 @@ const guide: Guide = {
   failures: [
     {
       id: "line-search-fails",
-      title: "The line search gives up",
+      title: "The line search fails",
       curve: "spikes",
       metric: "train/is_line_search_success",
-      see: "The value drops from 1 to 0 again and again: updates are refused and the return stands.",
+      see: "The value repeatedly drops from 1 to 0: updates are discarded and the return stops rising.",
       why: "Advantages are so noisy that no shortened step improves the objective within the limit.",
       try: "Longer rollouts, more n_critic_updates, a smaller target_kl.",
     },

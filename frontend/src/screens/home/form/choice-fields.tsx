@@ -1,5 +1,4 @@
 import clsx from "clsx";
-import Link from "next/link";
 import { useId } from "react";
 import type { Algorithm, Environment } from "@/api/types";
 import { compact } from "@/lib/number";
@@ -8,6 +7,7 @@ import { Combobox } from "@/ui/combobox";
 import type { ComboboxOption } from "@/ui/combobox-options";
 import { EnvironmentStill } from "@/ui/environment-still";
 import { Field } from "@/ui/field";
+import { HoverLink } from "@/ui/hover-link";
 import { algorithmOf, environmentOf, type FieldsProps, spacesText, whyIncompatible } from "./draft";
 import { POINTERS } from "./submit";
 
@@ -82,9 +82,12 @@ function EnvironmentFacts({ environment }: { environment: Environment }) {
             <span className="font-medium text-warn">Resuming is not exact here:</span> {problem}
           </p>
         )}
-        <Link href={routes.playOn(id)} className="w-fit rounded-sm text-accent hover:underline">
+        <HoverLink
+          href={routes.playOn(id)}
+          className="w-fit rounded-sm text-accent hover:underline"
+        >
           Play it yourself
-        </Link>
+        </HoverLink>
       </div>
     </div>
   );

@@ -92,7 +92,10 @@ export function draftFromRun(
   sinks: readonly SinkKind[] = [],
 ): Draft | null {
   if (config === null) return null;
-  const environment = environmentOfRun(choices.environments, config);
+  const environment = environmentOfRun(
+    choices.environments.find(({ id }) => id === config.env_id),
+    config,
+  );
   if (!environment?.available || !environment.algorithms.includes(config.algo)) return null;
   let draft = changeDraft(choices, firstDraft(choices), { field: "env", value: config.env_id });
   const differing = (part: Part, values: Record<string, unknown>): Typed =>

@@ -490,7 +490,7 @@ function EvaluationFields({ choices, draft, edit, problems }: FieldsProps) {
         </div>
       )}
       <Switch
-        label="Record the inside of updates: advantages, gradients, weights"
+        label="Record update details: advantages, gradients, weights"
         checked={anatomyOf(choices, draft)}
         onChange={(value) => edit({ field: "anatomy", value })}
       />

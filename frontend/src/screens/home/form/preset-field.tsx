@@ -1,7 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import clsx from "clsx";
 import { Trash2, TriangleAlert } from "lucide-react";
-import Link from "next/link";
 import { useId, useState } from "react";
 import { deleteOwnPreset, measuringSpecification } from "@/api/choices";
 import { explainAction } from "@/api/http";
@@ -10,6 +9,7 @@ import type { Preset } from "@/api/types";
 import { routes } from "@/lib/routes";
 import { Button } from "@/ui/button";
 import { ConfirmDialog } from "@/ui/dialog";
+import { HoverLink } from "@/ui/hover-link";
 import { environmentOf, type FieldsProps, presetsOf } from "./draft";
 import { expectation, promise } from "./expectation";
 import { POINTERS } from "./submit";
@@ -157,9 +157,9 @@ const link = "w-fit rounded-sm text-accent hover:underline";
 function MeasuredBy({ preset: { experiment_id, measured } }: { preset: Preset }) {
   if (experiment_id) {
     return (
-      <Link className={link} href={routes.experiment(experiment_id)}>
+      <HoverLink className={link} href={routes.experiment(experiment_id)}>
         The experiment that measured it
-      </Link>
+      </HoverLink>
     );
   }
   return measured?.specification ? (

@@ -1,3 +1,4 @@
+import { movedItem } from "@/lib/order";
 import { createKeptStore } from "@/lib/store";
 
 /** Ids of the columns that a list begins with, after the name, in their order. */
@@ -117,12 +118,8 @@ export function movedColumn(
   column: string,
   to: string | number,
 ): ColumnChoice {
-  const from = choice.order.indexOf(column);
-  const place = typeof to === "number" ? from + to : choice.order.indexOf(to);
-  if (from < 0 || place < 0 || place >= choice.order.length) return choice;
-  const order = choice.order.filter((other) => other !== column);
-  order.splice(place, 0, column);
-  return { ...choice, order };
+  const order = movedItem(choice.order, column, typeof to === "number" ? { by: to } : to);
+  return order === choice.order ? choice : { ...choice, order };
 }
 
 export function resizedColumn(choice: ColumnChoice, column: string, width: number): ColumnChoice {

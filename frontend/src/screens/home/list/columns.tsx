@@ -59,7 +59,7 @@ export function columnOf(id: string, registry: MetricRegistry): TableColumn {
   const metric = metricOf(id);
   return {
     title: extraTitle(id, (name) => registry.get(name).label),
-    sort: null,
+    sort: id,
     end: true,
     bar: "w-10",
     about: metric === null ? id : `Newest value of ${metric}`,

@@ -197,7 +197,7 @@ export function groupProgressText(group: SeedGroup): ProgressText {
   if (group.ended === count || group.end_step === 0)
     return { done: `${brief(group.step)} steps in total`, note: "" };
   return {
-    done: percent(groupProgress(group)),
+    done: `${percent(groupProgress(group))} in total`,
     note: `${group.ended} of ${count} ended`,
   };
 }

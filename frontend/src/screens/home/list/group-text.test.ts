@@ -24,7 +24,7 @@ test("the statuses of a group are told in the order of a run's life", () =>
   ]));
 
 test("a group that trains says how far it is; one that has ended, how far it went", () => {
-  expect(groupProgressText(group())).toEqual({ done: "50%", note: "1 of 3 ended" });
+  expect(groupProgressText(group())).toEqual({ done: "50% in total", note: "1 of 3 ended" });
   expect(groupProgressText(group({ end_step: 0 }))).toEqual({
     done: "1.5k steps in total",
     note: "",

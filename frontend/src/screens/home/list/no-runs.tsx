@@ -2,12 +2,12 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { ChartSpline, Gamepad2, Play, SlidersHorizontal } from "lucide-react";
-import Link from "next/link";
 import { environmentsQuery } from "@/api/choices";
 import { explainAction } from "@/api/http";
 import { routes } from "@/lib/routes";
 import { Button } from "@/ui/button";
 import { EnvironmentStill } from "@/ui/environment-still";
+import { HoverLink } from "@/ui/hover-link";
 import { EmptyState, Notice } from "@/ui/notice";
 import { useCreateRun } from "../create-run";
 import { ImportButton } from "../import-button";
@@ -92,21 +92,21 @@ function EnvironmentTiles() {
       <ul className="grid grid-cols-2 gap-2 sm:grid-cols-4 md:grid-cols-7">
         {environments.map(({ id, name, still_url }) => (
           <li key={id}>
-            <Link
+            <HoverLink
               href={routes.newRunOn(id)}
               className="block rounded-md p-1 transition-colors hover:bg-sunken"
             >
               <EnvironmentStill url={still_url} className="aspect-3/2 w-full" />
               <span className="mt-1 block truncate text-center text-2xs text-ink-soft">{name}</span>
-            </Link>
-            <Link
+            </HoverLink>
+            <HoverLink
               href={routes.playOn(id)}
               aria-label={`Play ${name} yourself`}
               className="mx-auto flex w-fit items-center gap-1 rounded-sm px-1.5 py-0.5 text-2xs text-ink-faint transition-colors hover:text-ink max-md:py-2"
             >
               <Gamepad2 aria-hidden className="size-3" />
               Play
-            </Link>
+            </HoverLink>
           </li>
         ))}
       </ul>

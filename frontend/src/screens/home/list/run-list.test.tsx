@@ -17,6 +17,7 @@ const run = (id: string, change: Partial<Run> = {}) =>
     preset: "fast",
     seed: 7,
     end_step: 1000,
+    actor: "policy",
     status: "running",
     created_at: new Date().toISOString(),
     started_at: null,
@@ -223,7 +224,7 @@ test("a group is one line with the interval of what its column names, and opens 
     "title",
     "461.2 [420.0, 492.1]. IQM of the best averages.",
   );
-  expect(row).toHaveTextContent("50%1 of 3 ended");
+  expect(row).toHaveTextContent("50% in total1 of 3 ended");
   expect(within(row).getByRole("link", { name: "Seeds" })).toHaveAttribute(
     "href",
     "/compare?runs=a,b,c",

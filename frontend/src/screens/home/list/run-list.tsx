@@ -1,14 +1,17 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { ChevronRight } from "lucide-react";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { lazy, Suspense, useReducer, useState } from "react";
+import { healthQuery } from "@/api/choices";
 import { usualPolicy } from "@/api/evaluate";
 import {
   isFiltered,
+  isStandardSort,
   type ListFilter,
+  NEWEST_FIRST,
   NO_FILTER,
   readListFilter,
   toListFilter,
@@ -19,6 +22,8 @@ import { withRetry } from "@/api/with-retry";
 import { plural } from "@/lib/number";
 import { useQueryString } from "@/lib/query-string";
 import { routes } from "@/lib/routes";
+import { Button } from "@/ui/button";
+import { HoverLink } from "@/ui/hover-link";
 import { ErrorState } from "@/ui/notice";
 import { type NamedRun, useRunActionsWithToasts } from "@/ui/use-run-actions-with-toasts";
 import layout from "./layout.module.css";
@@ -34,6 +39,14 @@ const NoRuns = lazy(
 );
 const NoMatches = lazy(
   withRetry(() => import("./no-matches").then(({ NoMatches }) => ({ default: NoMatches }))),
+);
+const ExperimentLines = lazy(
+  withRetry(() =>
+    import("./experiment-lines").then(({ ExperimentLines }) => ({ default: ExperimentLines })),
+  ),
+);
+const QueuePanel = lazy(
+  withRetry(() => import("./queue-panel").then(({ QueuePanel }) => ({ default: QueuePanel }))),
 );
 const SelectionBar = lazy(
   withRetry(() =>
@@ -109,6 +122,7 @@ export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
     resume: (run: Run) => void runActions.resume(run),
     stop: (run: Run) => void runActions.stop(run),
     evaluate: (run: Run) => void runActions.evaluate(run, { policy: usualPolicy(run) }),
+    queue: (run: Run, to: "first" | "up" | "down") => void runActions.moveInQueue(run, { to }),
     openMenu: (run: Run, button: HTMLElement) => setMenu({ run, button }),
     openGroupMenu: (group: SeedGroup, run: Run, button: HTMLElement, unfold: () => void) =>
       setGroupMenu({ group, run, button, unfold }),
@@ -118,9 +132,10 @@ export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
   };
 
   const trials = first.data?.trials ?? 0;
+  const waiting = useQuery(healthQuery).data?.queued_runs ?? 0;
   if (first.data && total === 0 && trials === 0 && !isFiltered(shown)) {
     return (
-      <Suspense>
+      <Suspense fallback={<RunListSkeleton />}>
         <NoRuns onNew={onNew} onImport={onImport} />
       </Suspense>
     );
@@ -130,6 +145,16 @@ export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
       <Toolbar filter={shown} onChange={show} />
       {(trials > 0 || shown.trials) && (
         <FoldedTrials count={trials} shown={shown.trials} onChange={(trials) => show({ trials })} />
+      )}
+      {trials > 0 && !isFiltered(shown) && (
+        <Suspense>
+          <ExperimentLines />
+        </Suspense>
+      )}
+      {waiting > 0 && (
+        <Suspense>
+          <QueuePanel waiting={waiting} />
+        </Suspense>
       )}
       <section
         aria-label="Runs"
@@ -142,11 +167,18 @@ export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
         {first.isPending ? (
           <RunListSkeleton />
         ) : !first.data ? (
-          <ErrorState
-            error={first.error}
-            retry={() => void first.refetch()}
-            retrying={first.isFetching}
-          />
+          <>
+            <ErrorState
+              error={first.error}
+              retry={() => void first.refetch()}
+              retrying={first.isFetching}
+            />
+            {!isStandardSort(shown.sort.key) && (
+              <p className="-mt-6 pb-8 text-center">
+                <Button onClick={() => show({ sort: NEWEST_FIRST })}>Sort by age</Button>
+              </p>
+            )}
+          </>
         ) : total === 0 && trials > 0 && !isFiltered(shown) ? (
           <p className="px-4 py-8 text-center text-sm text-ink-soft">
             All runs here are trials of experiments.
@@ -217,9 +249,9 @@ function FoldedTrials({ count, shown, onChange }: FoldedTrialsProps) {
         />
         {shown ? "Fold trials of experiments" : `${plural(count, "trial")} of experiments folded`}
       </button>
-      <Link href={routes.experiments} className="rounded-sm text-accent hover:underline">
+      <HoverLink href={routes.experiments} className="rounded-sm text-accent hover:underline">
         Experiments
-      </Link>
+      </HoverLink>
     </p>
   );
 }

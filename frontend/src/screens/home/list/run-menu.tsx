@@ -1,6 +1,9 @@
 "use client";
 
 import {
+  ArrowDown,
+  ArrowUp,
+  ArrowUpToLine,
   Clapperboard,
   Copy,
   GitCompareArrows,
@@ -27,6 +30,7 @@ export interface RunMenuActions {
   resume: (run: Run) => void;
   stop: (run: Run) => void;
   evaluate: (run: Run) => void;
+  queue: (run: Run, to: "first" | "up" | "down") => void;
   remove: (runs: readonly Run[]) => void;
 }
 
@@ -67,6 +71,23 @@ export function RunMenu({ run, button, actions, onClose }: RunMenuProps) {
         Name, tags, notes…
       </MenuItem>
       <MenuSeparator />
+      {run.status === "queued" && run.queue_position !== null && (
+        <>
+          {run.queue_position > 1 && (
+            <>
+              <MenuItem icon={<ArrowUpToLine />} onSelect={() => actions.queue(run, "first")}>
+                Start first
+              </MenuItem>
+              <MenuItem icon={<ArrowUp />} onSelect={() => actions.queue(run, "up")}>
+                Move up in the queue
+              </MenuItem>
+            </>
+          )}
+          <MenuItem icon={<ArrowDown />} onSelect={() => actions.queue(run, "down")}>
+            Move down in the queue
+          </MenuItem>
+        </>
+      )}
       {canDo("start", run) && (
         <MenuItem icon={<Play />} reason={reason("start")} onSelect={() => actions.start(run)}>
           Start training

@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Download, GitCompareArrows, Pause, Square, Tag, Trash2, X } from "lucide-react";
-import Link from "next/link";
 import { type FormEvent, useId, useState } from "react";
 import { useLimits } from "@/api/choices";
 import { whyNotCompare } from "@/api/run-availability";
@@ -10,6 +9,7 @@ import { plural } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { ExportRunsMenu } from "@/screens/shared/export-runs";
 import { Button, buttonClass } from "@/ui/button";
+import { HoverLink } from "@/ui/hover-link";
 import { Popover } from "@/ui/popover";
 import { controlClass } from "@/ui/select";
 import type { RunActionsWithToasts } from "@/ui/use-run-actions-with-toasts";
@@ -56,10 +56,10 @@ export function SelectionBar({ ids, onRemove, onClear, actions }: SelectionBarPr
         {plural(ids.size, "run")} <span className="max-sm:sr-only">selected</span>
       </p>
       {reason === null ? (
-        <Link href={routes.compareRuns([...ids])} className={buttonClass("primary")}>
+        <HoverLink href={routes.compareRuns([...ids])} className={buttonClass("primary")}>
           {Icon}
           Compare
-        </Link>
+        </HoverLink>
       ) : (
         <Button variant="primary" icon={Icon} unavailable={reason}>
           Compare

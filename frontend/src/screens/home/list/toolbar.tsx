@@ -2,14 +2,23 @@
 
 import { ArrowDown, ArrowUp, Columns3 } from "lucide-react";
 import { type ComponentProps, lazy, Suspense, useState } from "react";
-import { isFiltered, type ListFilter, NO_FILTER, type SortKey, SORTS } from "@/api/run-filter";
+import { useMetricRegistry } from "@/api/metric-registry";
+import {
+  beginsDescending,
+  isFiltered,
+  isStandardSort,
+  type ListFilter,
+  NO_FILTER,
+  type SORTS,
+} from "@/api/run-filter";
 import { withRetry } from "@/api/with-retry";
 import { FilterButtons, SearchBox } from "@/screens/shared/run-filters";
 import { Button } from "@/ui/button";
 import { Select } from "@/ui/select";
 import { Switch } from "@/ui/switch";
+import { extraTitle } from "./column-choice";
 
-const ORDERS: Record<SortKey, string> = {
+const ORDERS: Record<keyof typeof SORTS, string> = {
   created_at: "Age",
   name: "Name",
   algo: "Algorithm",
@@ -28,6 +37,7 @@ interface ToolbarProps {
 }
 
 export function Toolbar({ filter, onChange }: ToolbarProps) {
+  const registry = useMetricRegistry();
   const { key, descending } = filter.sort;
   const Arrow = descending ? ArrowDown : ArrowUp;
   return (
@@ -40,11 +50,13 @@ export function Toolbar({ filter, onChange }: ToolbarProps) {
             aria-label="Sort by"
             className="w-36"
             value={key}
-            onChange={({ target }) => {
-              const next = target.value as SortKey;
-              onChange({ sort: { key: next, descending: SORTS[next] === "desc" } });
-            }}
+            onChange={({ target: { value: next } }) =>
+              onChange({ sort: { key: next, descending: beginsDescending(next) } })
+            }
           >
+            {!isStandardSort(key) && (
+              <option value={key}>{extraTitle(key, (name) => registry.get(name).label)}</option>
+            )}
             {Object.entries(ORDERS).map(([value, label]) => (
               <option key={value} value={value}>
                 {label}

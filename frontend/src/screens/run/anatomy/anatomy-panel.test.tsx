@@ -19,10 +19,10 @@ test("layers without a weight that is a number are told as what they are, and no
   const not_finite = ["mlp_extractor.policy_net.0.weight", "action_net.weight"];
   show({ not_finite, layer_count: 2 });
   expect(await screen.findByText(/No weight of any layer is a finite number/)).toBeVisible();
-  expect(screen.queryByText(/are looked into/)).not.toBeInTheDocument();
+  expect(screen.queryByText(/are recorded/)).not.toBeInTheDocument();
 });
 
-test("of a network that is too large, the first layers are looked into", async () => {
+test("of a network that is too large, only the first layers are recorded", async () => {
   const layer = { weights: { low: -1, high: 1, counts: [1, 2], mean: 0, std: 1 } };
   show({
     layers: [{ name: "action_net.weight", ...layer }],
@@ -30,7 +30,7 @@ test("of a network that is too large, the first layers are looked into", async (
     layer_count: 9,
   });
   expect(await screen.findByText(/No weight of q is a finite number/)).toBeVisible();
-  expect(screen.getByText("The first 2 of 9 layers are looked into.")).toBeVisible();
+  expect(screen.getByText("Only the first 2 of 9 layers are recorded.")).toBeVisible();
 });
 
 test("actions are those of the run's environment with its options", async () => {

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { TriangleAlert } from "lucide-react";
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from "react";
-import { environmentsQuery } from "@/api/choices";
+import { useEnvironment } from "@/api/choices";
 import { anatomyQuery } from "@/api/run-record";
 import { isActive } from "@/api/runs";
 import type { RunDetail, UpdateAnatomy } from "@/api/types";
@@ -30,9 +30,8 @@ export function AnatomyPanel({ run }: { run: RunDetail }) {
     ...anatomyQuery(run.id),
     refetchInterval: isActive(run) ? WHILE_LIVE : false,
   });
-  const { data: environments } = useQuery(environmentsQuery);
   const [step, setStep] = useState<number | null>(null);
-  const environment = environmentOfRun(environments, run);
+  const environment = environmentOfRun(useEnvironment(run.env_id), run);
   const figures = figuresOf(data ?? [], environment);
   if (!data) {
     if (error) {
@@ -117,7 +116,7 @@ function NotFinite({ layers, shown }: { layers: readonly string[]; shown: number
   );
 }
 
-/** Says where a network or an action is too large to be looked into as a whole. */
+/** A note if a network or an action is too large to record completely. */
 function LeftOut({
   all,
   shown,
@@ -130,7 +129,7 @@ function LeftOut({
   if (!all || !shown || shown >= all) return null;
   return (
     <p className="text-2xs text-ink-faint">
-      The first {shown} of {all} {what} are looked into.
+      Only the first {shown} of {all} {what} are recorded.
     </p>
   );
 }
@@ -139,10 +138,10 @@ function Nothing({ run }: { run: RunDetail }) {
   return (
     <p className="py-6 text-center text-sm text-ink-soft">
       {run.config?.anatomy === false
-        ? "This run’s updates are not looked into. Switch it on in the form of a new run, beside the evaluation while training."
+        ? "This run does not record update details. You can turn them on in the form of a new run, next to the evaluation during training."
         : isActive(run)
           ? "Drawn after the first update"
-          : "No update was looked into"}
+          : "No update was recorded"}
     </p>
   );
 }

@@ -65,7 +65,7 @@ function HistogramPicture({ title, histogram, band, names }: HistogramPicturePro
   if (histogram === null) {
     return (
       <p className="grid h-20 w-40 place-items-center text-2xs text-ink-faint">
-        Not of this update
+        Not recorded for this update
       </p>
     );
   }

@@ -152,8 +152,8 @@ export function figuresOf(
       id: `action-${i}`,
       title: kind === "Discrete" || components === 1 ? "Actions" : `Action: ${name}`,
       help: counted
-        ? "Shares of recent actions. One action near 100 % means that little is explored."
-        : "What was done lately, as the policy drew it: what lies beyond the bounds of an action is clipped to them. A narrow peak means that little is explored.",
+        ? "Shares of recent actions. One action near 100 % means that the policy explores little."
+        : "Recent actions as sampled from the policy, before they are clipped to the action bounds. A narrow peak means that the policy explores little.",
       of: (update: UpdateAnatomy) => update.actions?.[i] ?? null,
       names: names && names.length <= MOST_NAMED ? names : undefined,
     };
@@ -162,7 +162,7 @@ export function figuresOf(
     {
       id: "advantages",
       title: "Advantages",
-      help: "How much better each action was than expected, before they are normalised. Around 0 when the value function fits.",
+      help: "Advantages before normalisation: how much better each action was than expected. They are around 0 if the value function is accurate.",
       of: ({ advantages }) => advantages ?? null,
     },
     {

@@ -15,7 +15,7 @@ test.each([
   ["as numbers where they are continuous", { kind: "Box", n: null, labels: ["torque"] }, undefined],
 ])("actions are shown %s", (_, space, names) => {
   expect(actionsOf(space)?.names).toEqual(names);
-  const says = space.kind === "Box" ? /clipped to them/ : /One action near 100 %/;
+  const says = space.kind === "Box" ? /clipped to the action bounds/ : /One action near 100 %/;
   expect(actionsOf(space)?.help).toMatch(says);
 });
 

@@ -1,5 +1,6 @@
 "use client";
 
+import { movedItem } from "@/lib/order";
 import { createKeptStore } from "@/lib/store";
 import { useStore } from "@/lib/use-store";
 
@@ -35,11 +36,8 @@ export function placeAt(
   id: string,
   target: string,
 ): ChartLayout {
-  const to = ids.indexOf(target);
-  if (to < 0 || id === target) return layout;
-  const order = ids.filter((one) => one !== id);
-  order.splice(to, 0, id);
-  return { ...layout, order };
+  const order = movedItem(ids, id, target);
+  return order === ids ? layout : { ...layout, order };
 }
 
 /** The layout with a chart hidden, or shown again. */

@@ -1,8 +1,7 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { algorithmsQuery, environmentsQuery, useAlgorithmName } from "@/api/choices";
+import { useAlgorithm, useEnvironment, useNameOfAlgorithm } from "@/api/choices";
 import { type MetricRegistry, useMetricRegistry } from "@/api/metric-registry";
 import { hasEnded } from "@/api/runs";
 import type { MetricInfo, RunDetail } from "@/api/types";
@@ -109,27 +108,26 @@ export interface Charts {
 const NONE: readonly string[] = [];
 
 /**
- * The charts of a run: those of its algorithm, then every other metric in its journal. `behind` is drawn
- * behind the curve of the return.
+ * The charts of a run: those of its algorithm, then every other metric in its journal. `behind` is drawn behind the curve
+ * of the return, `beside` like it.
  */
 export function useCharts(
   run: RunDetail,
   series: RunSeries,
   past: readonly PastLine[],
   behind: readonly SeriesSpec[],
+  beside: readonly SeriesSpec[],
 ): Charts {
   const registry = useMetricRegistry();
-  const { data: algorithms } = useQuery(algorithmsQuery);
-  const expected = algorithms?.find(({ id }) => id === run.algo)?.metrics ?? NONE;
+  const expected = useAlgorithm(run.algo)?.metrics ?? NONE;
   const found = useMetricNames(series);
   const traits = useSeriesTraits(series);
-  const subject = [run.name, run.env_id, useAlgorithmName()(run.algo), `seed ${run.seed}`].join(
-    " · ",
-  );
+  const algorithm = useNameOfAlgorithm(run.algo);
+  const subject = [run.name, run.env_id, algorithm, `seed ${run.seed}`].join(" · ");
   const ended = hasEnded(run);
   const { reward_threshold: threshold, config } = run;
-  const { data: environments } = useQuery(environmentsQuery);
-  const random = config ? randomReturnOfRun(environments, config) : null;
+  const environment = useEnvironment(run.env_id);
+  const random = config ? randomReturnOfRun(environment, config) : null;
   return useMemo(() => {
     const evaluated = found.includes("eval/mean_reward");
     // Once the run has ended, metrics that were never logged get no empty chart.
@@ -146,13 +144,27 @@ export function useCharts(
     });
     const length = withPast(lengthChart(series, words("episode/length")), past);
     const reward = rewardChart(series, { threshold, random }, words("episode/reward"));
+    const drawn = withContext(withPast(reward, past), behind);
     return {
-      first: withContext(withPast(reward, past), behind),
+      first: beside.length === 0 ? drawn : { ...drawn, series: [...drawn.series, ...beside] },
       main: [...(traits.lengthTells ? [length] : []), ...main.map(chart)],
       more: [...(traits.lengthTells ? [] : [length]), ...more.map(chart)],
       figures,
     };
-  }, [registry, series, expected, threshold, random, found, traits, ended, subject, past, behind]);
+  }, [
+    registry,
+    series,
+    expected,
+    threshold,
+    random,
+    found,
+    traits,
+    ended,
+    subject,
+    past,
+    behind,
+    beside,
+  ]);
 }
 
 function wordsOf(registry: MetricRegistry, metric: string) {

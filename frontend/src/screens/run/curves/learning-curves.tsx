@@ -12,7 +12,7 @@ import {
   Plus,
 } from "lucide-react";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
-import { useAlgorithmName } from "@/api/choices";
+import { useNameOfAlgorithm } from "@/api/choices";
 import { useMetricRegistry } from "@/api/metric-registry";
 import type { RunDetail } from "@/api/types";
 import { ChartCard, ChartHelp } from "@/charts/chart-card";
@@ -43,6 +43,7 @@ import {
   usualSize,
 } from "./chart-layout";
 import { chartOf, useCharts } from "./charts";
+import { ChildrenBar } from "./children";
 import { useEventMarks } from "./event-marks";
 import { type Highlight, useStreamedEnds } from "./highlight";
 import { usePast } from "./past";
@@ -63,7 +64,13 @@ function useDrawing({ run, charts, backdrop, highlight }: CurvesProps) {
   const { curves, settings, changeSettings, group } = charts;
   const { series, state } = curves;
   const past = usePast(run, settings);
-  const { first, main, more, figures } = useCharts(run, series, past.shown, backdrop.behind);
+  const { first, main, more, figures } = useCharts(
+    run,
+    series,
+    past.shown,
+    backdrop.behind,
+    charts.children.series,
+  );
   const marks = useEventMarks(run, series, settings.axis);
   const course = useMemo(() => marks.filter(({ kind }) => COURSE.includes(kind)), [marks]);
   const pointed = highlight && chartOf([first, ...main, ...more], highlight.metric);
@@ -104,6 +111,7 @@ export function ReturnChart({ under, ...props }: ReturnChartProps) {
       <CurvesNotices curves={props.charts.curves} />
       {toolbar}
       <ChartSlot {...slot(first)} under={under} className="h-60 md:h-80" />
+      <ChildrenBar childRuns={props.charts.children} />
       {past.note && <p className="-mt-1 px-1 text-xs text-ink-faint">{past.note}</p>}
       {note && <p className="-mt-1 px-1 text-xs text-ink-faint">{note}</p>}
     </section>
@@ -126,7 +134,7 @@ export function AllCharts(props: CurvesProps) {
   const { run, charts } = props;
   const { first, main, more, figures, pointed, toolbar, slot } = useDrawing(props);
   const [layout, change] = useChartLayout(run.algo);
-  const algorithm = useAlgorithmName()(run.algo);
+  const algorithm = useNameOfAlgorithm(run.algo);
   const [arranging, setArranging] = useState(false);
   const all = new Map([first, ...main, ...more].map((spec) => [spec.id, spec]));
   const ids = arrange([...all.keys()], layout);
@@ -163,6 +171,7 @@ export function AllCharts(props: CurvesProps) {
           Move, resize and hide charts. The layout is kept in this browser for all {algorithm} runs.
         </p>
       )}
+      <ChildrenBar childRuns={charts.children} />
       <ul aria-label="Charts" className="grid grid-cols-6 gap-4">
         {shown.map((id, place) => {
           const spec = all.get(id)!;

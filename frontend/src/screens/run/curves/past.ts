@@ -100,13 +100,15 @@ function noteOn(
   failed: boolean,
   axis: ChartSettings["axis"],
 ): string | null {
-  if (failed) return "What the run has left behind could not be loaded.";
+  if (failed) return "The discarded curves could not be loaded.";
   const notes: string[] = [];
   if (data && data.ghosts_left_out > 0)
     notes.push(
-      `${plural(data.ghosts_left_out, "older stretch", "older stretches")} left behind not drawn.`,
+      `${plural(data.ghosts_left_out, "older discarded curve is", "older discarded curves are")} not shown.`,
     );
   if (parent && axis === "time")
-    notes.push("Along time the parent is not drawn: each run has its own clock.");
+    notes.push(
+      "The parent is not shown on the time axis, because each run's training time starts at zero.",
+    );
   return notes.join(" ") || null;
 }

@@ -1,6 +1,7 @@
 "use client";
 
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
+import { releaseRequests } from "@/api/first-request";
 import type { RunDetail } from "@/api/types";
 import {
   type ChartGroup,
@@ -13,6 +14,7 @@ import type { SeriesSpec } from "@/charts/prepare/model";
 import type { RunCurves } from "@/stream/series/run-series-pool";
 import { useRunCurves } from "@/stream/series/use-run-curves";
 import { usePresetGhost } from "../preset-ghost";
+import { type Children, useChildren } from "./children";
 import { type Seeds, useSeedBand, useSeeds } from "../seeds-card";
 
 /** What the charts of all tabs of a run page share. */
@@ -24,6 +26,8 @@ export interface RunCharts {
   /** Whether the band of all seeds lies behind the curve of the return. */
   band: boolean;
   showBand: (shown: boolean) => void;
+  /** The forks of the run, drawn on the curve of the return. */
+  children: Children;
 }
 
 export function useRunCharts(run: RunDetail): RunCharts {
@@ -31,10 +35,24 @@ export function useRunCharts(run: RunDetail): RunCharts {
   const [settings, changeSettings] = useChartSettings(group);
   const { axis, smoothing } = settings;
   const { pool, curves } = useRunCurves([run], { axis, smoothing });
+  useOthersAfter(curves(run.id).state.phase !== "loading");
   useZoomDetail(group, pool);
   useMomentAddress(group);
   const [band, showBand] = useState(false);
-  return { group, settings, changeSettings, curves: curves(run.id), band, showBand };
+  const children = useChildren(run, settings);
+  return { group, settings, changeSettings, curves: curves(run.id), band, showBand, children };
+}
+
+/** Sends the requests that wait for the first curve (`api/first-request`) in the frame after it is drawn. */
+function useOthersAfter(isThere: boolean) {
+  // External system: the screen, and the requests of all that is on the page.
+  useEffect(() => {
+    if (!isThere) return;
+    let frame = requestAnimationFrame(() => {
+      frame = requestAnimationFrame(releaseRequests);
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [isThere]);
 }
 
 interface Backdrop {

@@ -163,7 +163,10 @@ interface Setting {
 
 /** The preset that a run was created with, for the run's environment and its options. */
 export function presetOf(config: RunConfig, environments: readonly Environment[]): Preset | null {
-  const environment = environmentOfRun(environments, config);
+  const environment = environmentOfRun(
+    environments.find(({ id }) => id === config.env_id),
+    config,
+  );
   return environment?.presets[config.algo]?.find(({ id }) => id === config.preset) ?? null;
 }
 

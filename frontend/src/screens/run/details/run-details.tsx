@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Download } from "lucide-react";
+import { Download, FileText } from "lucide-react";
 import { useState } from "react";
 import { keys } from "@/api/keys";
 import { isGuest } from "@/api/run-availability";
@@ -13,13 +13,14 @@ import type { RunDetail } from "@/api/types";
 import { bytes } from "@/lib/number";
 import { useQueryString } from "@/lib/query-string";
 import { Badge } from "@/ui/badge";
-import { buttonClass } from "@/ui/button";
+import { Button, buttonClass } from "@/ui/button";
 import { Card } from "@/ui/card";
 import { CopyButton } from "@/ui/copy-button";
 import { ErrorState } from "@/ui/notice";
 import { Skeleton } from "@/ui/progress";
 import { Segmented } from "@/ui/segmented";
 import { Tabs } from "@/ui/tabs";
+import { ReportDialog } from "../header/report-dialog";
 import { RecordingPanel } from "../playback/recording-panel";
 import type { RunTabProps } from "../run-body";
 import { SinksPanel } from "../sinks/sinks-panel";
@@ -90,6 +91,7 @@ const ALWAYS: FileRow[] = [
 
 /** The files of the run's folder that are of use elsewhere. */
 function Files({ run }: { run: RunDetail }) {
+  const [reports, setReports] = useState(false);
   const files: FileRow[] = [
     ...(run.policy_step !== null && run.status !== "paused" && !isActive(run)
       ? [{ path: "model.zip", what: "The final policy, for Stable-Baselines3's load()" }]
@@ -102,6 +104,24 @@ function Files({ run }: { run: RunDetail }) {
   ];
   return (
     <ul className="divide-y divide-line px-4 py-1.5">
+      <li className="flex items-center justify-between gap-4 py-1.5 text-sm">
+        <span className="min-w-0">
+          <span className="block text-xs font-medium">Report</span>
+          <span className="block text-xs text-ink-soft">
+            One HTML file to send to others: curve, film, verdict, settings
+          </span>
+        </span>
+        <Button
+          size="sm"
+          variant="quiet"
+          needsService
+          icon={<FileText aria-hidden className="size-3.5" />}
+          onClick={() => setReports(true)}
+        >
+          Report…
+        </Button>
+        {reports && <ReportDialog run={run} onClose={() => setReports(false)} />}
+      </li>
       {files.map(({ path, what }) => (
         <li key={path} className="flex items-center justify-between gap-4 py-1.5 text-sm">
           <span className="min-w-0">

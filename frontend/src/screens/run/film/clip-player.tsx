@@ -6,8 +6,20 @@ import { apiLink } from "@/api/http";
 import type { Clip } from "@/api/types";
 import { count } from "@/lib/number";
 import { Stage, StageNote, useCornerWindow } from "@/player/agent/stage";
-import { type PlaybackController, usePlaybackState } from "@/player/video/playback-controller";
-import { Player, TROUBLE_TEXT, useVideoTrouble, VideoTrack } from "@/player/video/player";
+import { OtherFuture, useOtherFutures } from "@/player/futures/other-futures";
+import { stepAt } from "@/player/futures/prepare";
+import {
+  frameAt,
+  type PlaybackController,
+  usePlaybackState,
+} from "@/player/video/playback-controller";
+import {
+  Player,
+  type Point,
+  TROUBLE_TEXT,
+  useVideoTrouble,
+  VideoTrack,
+} from "@/player/video/player";
 import { Button } from "@/ui/button";
 
 interface ClipPlayerProps {
@@ -18,6 +30,8 @@ interface ClipPlayerProps {
   caption: string;
   /** The environment's picture, shown as long as there is no clip. */
   stillUrl: string | null;
+  /** A small picture of the chosen policy, shown while its clip is made; null: there is none. */
+  picture?: string | null;
   /** What is being made instead of the clip; null: nothing is. */
   making: string | null;
   /** What went wrong instead; null: nothing did. */
@@ -26,17 +40,40 @@ interface ClipPlayerProps {
   onRetry: () => void;
 }
 
+/** A clip, and in its place the future after another action at one of its steps. */
+export function ClipPlayer(props: ClipPlayerProps) {
+  const { clip, controller } = props;
+  const futures = useOtherFutures(clip?.id ?? "");
+  const { video, video_url: url, episodes = [], steps } = clip ?? {};
+  const askHere = (point: Point) => {
+    controller.pause();
+    const at = stepAt(episodes, frameAt(controller.time.get(), video?.fps ?? 0));
+    if (at) futures.ask(at, point);
+  };
+  return (
+    <OtherFuture
+      source={{ run_id: clip?.run_id ?? "", clip_id: clip?.id ?? "" }}
+      futures={futures}
+      recorded={video && url ? { url, fps: video.fps, episodes } : null}
+    >
+      <RecordedClip {...props} onOther={steps ? askHere : undefined} />
+    </OtherFuture>
+  );
+}
+
 /** A clip, which plays as soon as it is there. */
-export function ClipPlayer({
+function RecordedClip({
   clip,
   controller,
   label,
   caption,
   stillUrl,
+  picture = null,
   making,
   failure,
   onRetry,
-}: ClipPlayerProps) {
+  onOther,
+}: ClipPlayerProps & { onOther: ((point: Point) => void) | undefined }) {
   const { playing } = usePlaybackState(controller);
   const corner = useCornerWindow(playing);
   const { video, video_url: url, episodes } = clip ?? {};
@@ -60,7 +97,7 @@ export function ClipPlayer({
     controller.play();
   }, [controller, url, isMaking]);
   return (
-    <Player label={label} controller={controller} chapters={chapters}>
+    <Player {...{ label, controller, chapters, onOther }}>
       <Stage label="Moment" caption={caption} corner={corner} stillUrl={url ? null : stillUrl}>
         {video && url && played.trouble === null && (
           <VideoTrack
@@ -72,6 +109,16 @@ export function ClipPlayer({
             aria-label={`Video of ${label}`}
             className="absolute inset-0 size-full object-contain"
             onError={played.onError}
+          />
+        )}
+        {isMaking && picture && (
+          // The export has no image service, and the picture is small already.
+          // eslint-disable-next-line @next/next/no-img-element
+          <img
+            src={apiLink(picture)}
+            alt=""
+            decoding="sync"
+            className="absolute inset-0 size-full bg-sunken object-contain"
           />
         )}
         {(failure ?? unloaded) && (

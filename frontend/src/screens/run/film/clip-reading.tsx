@@ -59,9 +59,9 @@ function ClipSeen({ clip, frame, onHold }: ClipSeenProps) {
       canAsk
     >
       {!clip.pictures
-        ? "What the agent saw was not kept when this clip was made."
+        ? "The agent's images were not stored when this clip was made."
         : frame >= clip.pictures.pictures
-          ? "What the agent saw is kept only up to an earlier step of this clip."
+          ? "The agent's images are stored only for the first part of this clip."
           : "Reading…"}
     </KeptSeen>
   );

@@ -6,16 +6,28 @@ import { type KeyboardEvent, type PointerEvent, useMemo, useRef } from "react";
 import { useRunStill } from "@/api/choices";
 import { apiLink } from "@/api/http";
 import { whyNotTrusted } from "@/api/run-availability";
-import type { Clip, KeptPolicy, RunDetail } from "@/api/types";
+import type { KeptPolicy, RunDetail } from "@/api/types";
 import { type ChartGroup, useMoment, useStepScale } from "@/charts/chart-group";
 import { CHART_INSET, type ChartAxis } from "@/charts/plot-options";
 import { stepScale, type StepScale } from "@/charts/prepare/axes";
 import { useInView } from "@/lib/media";
-import { bytes, compact, count, plural } from "@/lib/number";
-import { frames, policyAfter, policyAt, useFilm, useThumbnails } from "@/player/film";
+import { brief, bytes, compact, count, decimal, plural } from "@/lib/number";
+import {
+  DEFAULT_CLIP_OPTIONS,
+  type Frame,
+  frames,
+  picturesOf,
+  policyAfter,
+  type Picture,
+  policyAt,
+  returnScale,
+  useDecoded,
+  useFilm,
+  usePictures,
+} from "@/player/film";
 import { usePageSeen } from "@/player/session/watch-session";
 import { Button } from "@/ui/button";
-import { optionsOf, useFilmChoice, whyNoFilm } from "./film-choice";
+import { useFilmChoice, whyNoFilm } from "./film-choice";
 
 interface FilmstripProps {
   run: RunDetail;
@@ -32,26 +44,37 @@ export function Filmstrip({ run, group, axis, onChosen }: FilmstripProps) {
   const pageSeen = usePageSeen();
   const moment = useMoment(group);
   const stillUrl = useRunStill(run);
-  const [choice, choose] = useFilmChoice(group);
+  const [, choose] = useFilmChoice(group);
   const { policies, clips } = useFilm(run);
   const whyNotFilmed = whyNotTrusted(run);
-  useThumbnails(run, seen && pageSeen && whyNotFilmed === null, optionsOf(choice));
-
-  const kept = policies.data?.policies ?? [];
+  const kept = policies.data?.policies ?? NONE;
   const last = kept.at(-1)?.step ?? 0;
   // Where steps lie on the axis is known a moment after the axis was changed: until then the strip is the whole training.
   const scale = useStepScale(group);
-  const range = scale ? axis.range : ([0, Math.max(1, last)] as const);
+  const [from, to] = scale ? axis.range : ([0, Math.max(1, last)] as const);
+  const placed = useMemo(() => scale ?? stepScale(last), [scale, last]);
+  const width = axis.width - CHART_INSET.left - CHART_INSET.right;
+  const places = Math.max(1, Math.floor(width / PICTURE));
+  const pictures = useMemo(() => picturesOf(clips.data ?? []), [clips.data]);
+  const cells = useMemo(
+    () => frames(kept, pictures, [from, to], places, placed.placeOf),
+    [kept, pictures, from, to, places, placed],
+  );
+  usePictures(run, seen && pageSeen && whyNotFilmed === null, cells);
+  useDecoded(
+    useMemo(() => (seen ? [...pictures.values()].map(({ url }) => url) : []), [seen, pictures]),
+  );
   return (
     <div ref={strip} className="flex flex-col gap-1 pt-1">
       <div style={{ marginLeft: CHART_INSET.left, marginRight: CHART_INSET.right }}>
         {kept.length > 0 ? (
           <StripFrames
             policies={kept}
-            clips={clips.data ?? []}
-            range={range}
-            scale={scale ?? stepScale(last)}
-            width={axis.width - CHART_INSET.left - CHART_INSET.right}
+            cells={cells}
+            places={places}
+            pictures={pictures}
+            range={[from, to]}
+            scale={placed}
             moment={moment}
             stillUrl={stillUrl}
             onMoment={(step) => {
@@ -76,6 +99,8 @@ export function Filmstrip({ run, group, axis, onChosen }: FilmstripProps) {
             {kept.some(({ kinds }) => kinds.includes("film")) || "No film was kept of this run. "}
             {plural(kept.length, "policy", "policies")}, {bytes(policies.data.film_bytes)}; clips{" "}
             {bytes(policies.data.clip_bytes)} of {bytes(policies.data.clip_limit_bytes)}
+            {pictures.size > 0 &&
+              ` · returns of one greedy episode each, seed ${count(DEFAULT_CLIP_OPTIONS.seed)}`}
           </span>
           <Button
             size="sm"
@@ -100,15 +125,18 @@ export function Filmstrip({ run, group, axis, onChosen }: FilmstripProps) {
   );
 }
 
+const NONE: readonly KeptPolicy[] = [];
+
 interface StripFramesProps {
   policies: readonly KeptPolicy[];
-  clips: readonly Clip[];
+  /** The policies that have a place, and the number of places. */
+  cells: readonly Frame[];
+  places: number;
+  pictures: ReadonlyMap<number, Picture>;
   /** The positions on the axis that the strip reaches from and to. */
   range: readonly [number, number];
   /** Where environment steps lie on it. */
   scale: StepScale;
-  /** Pixels. */
-  width: number;
   moment: number | null;
   /** A picture of the environment, behind policies that have no picture yet; null without one. */
   stillUrl: string | null;
@@ -125,21 +153,19 @@ const FAR = 5;
  */
 function StripFrames({
   policies,
-  clips,
+  cells,
+  places,
+  pictures,
   range,
   scale,
-  width,
   moment,
   stillUrl,
   onMoment,
 }: StripFramesProps) {
   const [from, to] = range;
-  const places = Math.max(1, Math.floor(width / PICTURE));
-  const shown = useMemo(
-    () => frames(policies, clips, [from, to], places, scale.placeOf),
-    [policies, clips, from, to, places, scale],
-  );
   const chosen = moment === null ? undefined : policyAt(policies, moment);
+  const chosenReturn = (chosen && pictures.get(chosen.step)?.episodeReturn) ?? null;
+  const heightOf = useMemo(() => returnScale(pictures), [pictures]);
   const share = (step: number) => ((scale.placeOf(step) - from) / (to - from)) * 100;
   const within = (step: number) => share(step) >= 0 && share(step) <= 100;
 
@@ -178,14 +204,18 @@ function StripFrames({
       aria-valuemin={0}
       aria-valuemax={policies.at(-1)!.step}
       aria-valuenow={chosen?.step ?? 0}
-      aria-valuetext={chosen ? `Policy after ${count(chosen.step)} steps` : "No moment chosen"}
+      aria-valuetext={
+        chosen
+          ? `Policy after ${count(chosen.step)} steps${chosenReturn === null ? "" : `, return ${decimal(chosenReturn)}`}`
+          : "No moment chosen"
+      }
       onKeyDown={onKeyDown}
       onPointerDown={scrub}
       onPointerMove={scrub}
       className="relative h-14 cursor-pointer touch-pan-y rounded-md select-none"
     >
       <div className="absolute inset-x-0 top-0 h-11 overflow-hidden rounded-md border border-line bg-sunken">
-        {shown.map(({ policy, picture, share: at }) => (
+        {cells.map(({ policy, picture, share: at }) => (
           <span
             key={at}
             className={clsx(
@@ -194,11 +224,11 @@ function StripFrames({
             )}
             style={{ left: `${at * 100}%`, width: `${100 / places}%` }}
           >
-            {(picture ?? stillUrl) && (
+            {(picture?.url ?? stillUrl) && (
               // The export has no image service, and the picture is small already.
               // eslint-disable-next-line @next/next/no-img-element
               <img
-                src={apiLink((picture ?? stillUrl)!)}
+                src={apiLink((picture?.url ?? stillUrl)!)}
                 alt=""
                 draggable={false}
                 className={clsx(
@@ -211,6 +241,9 @@ function StripFrames({
               <span className="relative rounded-sm bg-surface/80 px-1 text-ink-soft">
                 {compact(policy.step)}
               </span>
+            )}
+            {picture && picture.episodeReturn !== null && (
+              <Return value={picture.episodeReturn} height={heightOf(picture.episodeReturn)} />
             )}
           </span>
         ))}
@@ -241,5 +274,32 @@ function StripFrames({
         />
       )}
     </div>
+  );
+}
+
+interface ReturnProps {
+  value: number;
+  /** Where it lies between the lowest and the highest return of the strip, from 0 to 1; null: nothing to compare. */
+  height: number | null;
+}
+
+/** The return of the pictured episode, over a bar in its colour. */
+function Return({ value, height }: ReturnProps) {
+  const color =
+    height === null
+      ? "var(--line-strong)"
+      : `color-mix(in oklab, var(--return-high) ${Math.round(height * 100)}%, var(--return-low))`;
+  return (
+    <>
+      <span className="absolute right-0.5 bottom-1.5 rounded-sm bg-surface/90 px-0.5 leading-3 font-medium text-ink tabular-nums">
+        {brief(value)}
+      </span>
+      <span
+        aria-hidden
+        data-return={height ?? undefined}
+        className="absolute inset-x-0 bottom-0 h-1"
+        style={{ background: color }}
+      />
+    </>
   );
 }

@@ -21,13 +21,22 @@ import { type ChartGroup, useMoment } from "@/charts/chart-group";
 import { count, decimal, plural } from "@/lib/number";
 import { Stage, StageNote, useCornerWindow } from "@/player/agent/stage";
 import { ViewLayout } from "@/player/agent/views";
-import { policyAfter, policyAt, useClip, useFilm } from "@/player/film";
+import {
+  DEFAULT_CLIP_OPTIONS,
+  type Picture,
+  picturesOf,
+  policyAfter,
+  policyAt,
+  useClip,
+  useFilm,
+} from "@/player/film";
 import { usePlaybackController } from "@/player/video/playback-controller";
 import { Badge } from "@/ui/badge";
 import { Boundary } from "@/ui/boundary";
 import { Button } from "@/ui/button";
 import { Skeleton } from "@/ui/progress";
 import { Segmented } from "@/ui/segmented";
+import { CurveMenuButton } from "../snapshots/curve-menu-button";
 import { ClipPlayer } from "./clip-player";
 import { optionsOf, useFilmChoice, whyNoFilm } from "./film-choice";
 import { Growth } from "./growth";
@@ -46,7 +55,7 @@ export function MomentView({ run, group, onLeave, Fork }: MomentViewProps) {
   const moment = useMoment(group);
   const stillUrl = useRunStill(run);
   const [choice, choose] = useFilmChoice(group);
-  const { policies } = useFilm(run);
+  const { policies, clips } = useFilm(run);
   const kept = policies.data?.policies ?? [];
   const whyNotFilmed = whyNotTrusted(run);
   const leave = () => {
@@ -62,10 +71,16 @@ export function MomentView({ run, group, onLeave, Fork }: MomentViewProps) {
   if (kept.length > 0 && moment !== null) {
     return (
       <PolicyMoment
-        fork={<ForkHere Fork={Fork} run={run} at={moment} />}
+        fork={
+          <>
+            <ForkHere Fork={Fork} run={run} at={moment} />
+            <CurveMenuButton run={run} group={group} />
+          </>
+        }
         run={run}
         policies={kept}
         policy={policyAt(kept, moment)!}
+        pictures={picturesOf(clips.data ?? [])}
         options={optionsOf(choice)}
         onOptions={choose}
         onMoment={group.moment.set}
@@ -187,6 +202,8 @@ interface PolicyMomentProps {
   run: RunDetail;
   policies: readonly KeptPolicy[];
   policy: KeptPolicy;
+  /** Small pictures of policies on the seed of the filmstrip. */
+  pictures: ReadonlyMap<number, Picture>;
   options: ClipOptions;
   onOptions: (change: Partial<ClipOptions>) => void;
   onMoment: (step: number) => void;
@@ -198,11 +215,12 @@ interface PolicyMomentProps {
 const KINDS = { latest: "newest", best: "best", film: null, checkpoint: "checkpoint" } as const;
 const SEEDS = 1_000_000;
 
-/** One episode of the policy of a moment, on the seed of the one before, and what the policy makes of it. */
+/** One episode of the policy of a moment, on the same seed as the previous one, and what the policy predicts in it. */
 function PolicyMoment({
   run,
   policies,
   policy,
+  pictures,
   options,
   onOptions,
   onMoment,
@@ -212,6 +230,9 @@ function PolicyMoment({
   const controller = usePlaybackController();
   const stillUrl = useRunStill(run);
   const { clip, isMaking, error, refetch } = useClip(run.id, policy.step, options);
+  const isOfStrip =
+    options.seed === DEFAULT_CLIP_OPTIONS.seed && options.greedy === DEFAULT_CLIP_OPTIONS.greedy;
+  const picture = (isOfStrip && pictures.get(policy.step)) || null;
   const move = (by: number) => {
     const next = policyAfter(policies, policy.step, by);
     if (next) onMoment(next.step);
@@ -256,6 +277,7 @@ function PolicyMoment({
             label={`the policy after ${count(clip?.step ?? policy.step)} steps`}
             caption={name}
             stillUrl={stillUrl}
+            picture={picture?.url ?? null}
             making={isMaking ? `${name} is being filmed` : null}
             failure={failure}
             onRetry={() => void refetch()}
@@ -285,7 +307,7 @@ function PolicyMoment({
       }
       beside={
         <>
-          <Outcome clip={clip} />
+          <Outcome clip={clip?.step === policy.step ? clip : undefined} picture={picture} />
           {clip?.status === "ready" && clip.steps ? (
             <Boundary what="The policy output">
               <ClipReading run={run} clip={clip} controller={controller} />
@@ -299,8 +321,16 @@ function PolicyMoment({
   );
 }
 
-function Outcome({ clip }: { clip: Clip | undefined }) {
+interface OutcomeProps {
+  /** Of the chosen policy; undefined until it is made. */
+  clip: Clip | undefined;
+  picture: Picture | null;
+}
+
+/** What the policy reached in the episode that is shown. */
+function Outcome({ clip, picture }: OutcomeProps) {
   const episode = clip?.episodes[0];
+  const known = picture?.episodeReturn ?? null;
   const end = !episode
     ? ""
     : episode.cut
@@ -310,6 +340,11 @@ function Outcome({ clip }: { clip: Clip | undefined }) {
         : "ended by the time limit";
   return (
     <p className="min-h-5 text-sm text-ink-soft tabular-nums">
+      {!episode && known !== null && (
+        <>
+          Return <strong className="font-semibold text-ink">{decimal(known)}</strong>
+        </>
+      )}
       {episode && (
         <>
           Return{" "}

@@ -64,7 +64,7 @@ test("what a run of a newer version does not do here is disabled, and says why",
   for (const name of ["Evaluate", "Resume"]) {
     const button = screen.getByRole("button", { name });
     expect(button).toBeDisabled();
-    expect(button).toHaveAccessibleDescription(/newer version .* only be looked at/);
+    expect(button).toHaveAccessibleDescription(/newer version .* only view it/);
   }
 });
 

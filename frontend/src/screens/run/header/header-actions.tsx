@@ -6,6 +6,7 @@ import {
   Copy,
   Download,
   FileJson,
+  FileText,
   GitCompareArrows,
   GitFork,
   MonitorPlay,
@@ -62,6 +63,11 @@ const NOTHING_KEPT =
 const SinksPanel = dynamic(
   withRetry(() => import("../sinks/sinks-panel").then((module) => module.SinksPanel)),
   { loading: () => <Skeleton className="m-4 h-40" /> },
+);
+
+const ReportDialog = dynamic(
+  withRetry(() => import("./report-dialog").then((module) => module.ReportDialog)),
+  { ssr: false },
 );
 
 interface HeaderActionsProps {
@@ -200,6 +206,7 @@ interface RunMenuProps {
 function RunMenu({ run, remove }: RunMenuProps) {
   const [exports, setExports] = useState(false);
   const [forks, setForks] = useState(false);
+  const [reports, setReports] = useState(false);
   const { data: kept } = useQuery({ ...snapshotsQuery(run.id), enabled: forks });
   const router = useRouter();
   const away = useServiceAway() === null ? null : SERVICE_AWAY;
@@ -249,6 +256,9 @@ function RunMenu({ run, remove }: RunMenuProps) {
           <MenuSeparator />
           <ExportItems file={(format) => runLink(run.id, format)} />
         </MenuSub>
+        <MenuItem icon={<FileText />} reason={away} onSelect={() => setReports(true)}>
+          Report…
+        </MenuItem>
         <MenuItem icon={<Upload />} reason={away} onSelect={() => setExports(true)}>
           Export to tracker…
         </MenuItem>
@@ -265,11 +275,12 @@ function RunMenu({ run, remove }: RunMenuProps) {
       {forks && kept && (
         <ForkAt run={run} at={forkPoint(run, kept)} onClose={() => setForks(false)} />
       )}
+      {reports && <ReportDialog run={run} onClose={() => setReports(false)} />}
       <Dialog
         open={exports}
         onOpenChange={setExports}
         title="Export to tracker"
-        description="Once, as the run is now, or kept up to date with it. Exporting again makes no second run there."
+        description="Export the run once, or keep the copy up to date during training. Repeated exports update the same run."
       >
         <div className="-mx-4">
           <SinksPanel run={run} />

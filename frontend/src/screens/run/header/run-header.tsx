@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { ChevronRight, FlaskConical, GitFork } from "lucide-react";
-import { useAlgorithmName, useRunStill } from "@/api/choices";
+import { useNameOfAlgorithm, useRunStill } from "@/api/choices";
 import { familyQuery } from "@/api/runs";
 import type { RunDetail } from "@/api/types";
 import { count, presetName } from "@/lib/number";
@@ -19,10 +19,10 @@ interface RunHeaderProps {
 }
 
 export function RunHeader({ run, remove }: RunHeaderProps) {
-  const algorithmName = useAlgorithmName();
+  const algorithm = useNameOfAlgorithm(run.algo);
   const stillUrl = useRunStill(run);
   const preset = run.preset && presetName(run.preset);
-  const facts = [algorithmName(run.algo), run.env_id, preset, `seed ${run.seed}`];
+  const facts = [algorithm, run.env_id, preset, `seed ${run.seed}`];
   return (
     <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
       <EnvironmentStill url={stillUrl} className="-mr-2 h-18 w-27 max-sm:hidden" />

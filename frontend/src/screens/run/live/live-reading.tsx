@@ -1,8 +1,7 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
-import { environmentsQuery } from "@/api/choices";
+import { useEnvironment } from "@/api/choices";
 import type { RunDetail, SessionHello } from "@/api/types";
 import { environmentOfRun } from "@/api/variant";
 import { count } from "@/lib/number";
@@ -31,7 +30,7 @@ interface LiveReadingProps {
   onLive: () => void;
 }
 
-/** Where the episode stands and what the policy makes of it, in step with the frame; drawn anew with each. */
+/** The state of the episode and what the policy predicts, in step with the frame; drawn again for each frame. */
 export function LiveReading({ client, run, frozen, expected, onPick, onLive }: LiveReadingProps) {
   const moment = useStore(client.moment);
   const last = useStore(client.lastEpisode);
@@ -182,9 +181,9 @@ function useSpaces(
   { env_id, config }: Pick<RunDetail, "env_id" | "config">,
   hello: SessionHello | null,
 ): { action: DrawnSpace; observation: DrawnSpace } | null {
-  const { data } = useQuery(environmentsQuery);
+  const environment = useEnvironment(env_id);
   return useMemo(() => {
-    const known = environmentOfRun(data, config ?? { env_id });
+    const known = environmentOfRun(environment, config ?? {});
     const action = known?.action_space ?? hello?.action_space;
     const observation = known?.observation_space ?? hello?.observation_space;
     if (!action || !observation) return null;
@@ -192,5 +191,5 @@ function useSpaces(
     const low = bounds?.map(([least]) => least ?? null);
     const high = bounds?.map(([, greatest]) => greatest ?? null);
     return { action: { ...action, low, high }, observation };
-  }, [data, env_id, config, hello]);
+  }, [environment, config, hello]);
 }

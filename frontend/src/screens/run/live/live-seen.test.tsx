@@ -45,7 +45,7 @@ test("with saliency it says of what it is and what it cannot tell", () => {
   const { store } = shown();
   act(() => store.set(moment("q_value")));
   expect(screen.getByRole("img", { name: /each pixel mattered for Q\(s, a\)/ })).toBeVisible();
-  expect(screen.getByText(/not why the action was chosen/)).toBeVisible();
+  expect(screen.getByText(/does not show why the action was chosen/)).toBeVisible();
   expect(screen.getByRole("link", { name: "What it can tell" })).toHaveAttribute(
     "href",
     "/explain#saliency",

@@ -55,7 +55,7 @@ test("what is not drawn can be held elsewhere, and put back to what is seen", as
   const { slice, showSlice } = shown();
   await user.click(screen.getByText("Value slice"));
   act(() => slice.set(drawn([1, 2])));
-  await user.click(screen.getByText("What if"));
+  await user.click(screen.getByText("Change the observation"));
   const position = screen.getByRole("slider", { name: "position" });
   expect(position).toHaveAttribute("aria-valuetext", "0 m");
   fireEvent.change(position, { target: { value: "1.5" } });

@@ -89,7 +89,7 @@ test("a run that has no policy yet says why, and asks for nothing", () => {
   expect(asked.map(({ route }) => route)).not.toContain("POST /sessions");
 });
 
-test("where the episode stands, and what the policy makes of it, come with the step", async () => {
+test("the state of the episode and what the policy predicts come with the step", async () => {
   const { socket } = await watched();
   const reading = { value: 4.5, probabilities: [0.25, 0.75] };
   act(() => {
@@ -151,7 +151,7 @@ test("with too many sessions it names them, and takes the place of one", async (
   });
   renderWithQueries(<LiveWindow run={run()} chosen />);
   scrollTo(true);
-  expect(await screen.findByRole("alert")).toHaveTextContent("starts by itself");
+  expect(await screen.findByRole("alert")).toHaveTextContent("starts automatically");
   await userEvent.click(await screen.findByRole("button", { name: /Stop Acrobot-v1/ }));
   await vi.waitFor(() => expect(sockets).toHaveLength(1));
   expect(asked.map(({ route }) => route)).toContain("DELETE /sessions/x");

@@ -9,6 +9,7 @@ import type { Evaluation, KeyMoment, RunDetail } from "@/api/types";
 import { withRetry } from "@/api/with-retry";
 import { duration, elapsed, moment } from "@/lib/format-time";
 import { brief, count, decimal, plural } from "@/lib/number";
+import type { OtherFutures } from "@/player/futures/other-futures";
 import { canBeShown, choicesOf } from "@/player/side-by-side/choices";
 import {
   middleOf,
@@ -40,6 +41,7 @@ interface FindingsProps {
   completed: readonly Evaluation[];
   film: Film;
   controller: PlaybackController;
+  futures: OtherFutures;
 }
 
 function useJudgement(evaluation: Evaluation) {
@@ -106,7 +108,7 @@ export function ComparedFindings({ evaluation, completed, film, controller }: Fi
 }
 
 /** The step records of the evaluation. */
-export function RecordedSteps({ run, evaluation, film, controller }: FindingsProps) {
+export function RecordedSteps({ run, evaluation, film, controller, futures }: FindingsProps) {
   const { summary } = evaluation;
   if (!summary || run.actor === "foreign") return null;
   const fps = film.video?.fps ?? null;
@@ -115,7 +117,13 @@ export function RecordedSteps({ run, evaluation, film, controller }: FindingsPro
     controller.pause();
     controller.seek(middleOf(first + index, fps ?? 0));
   };
-  return <StepsSection evaluation={evaluation} onPick={fps === null ? null : showStep} />;
+  return (
+    <StepsSection
+      evaluation={evaluation}
+      onPick={fps === null ? null : showStep}
+      onOther={futures.ask}
+    />
+  );
 }
 
 function nameOf({ checkpoint_step: step }: Evaluation): string {

@@ -12,12 +12,15 @@ import { verificationQuery } from "@/api/steps";
 import type { Evaluation } from "@/api/types";
 import { count } from "@/lib/number";
 import { Stage, StageNote, useCornerWindow } from "@/player/agent/stage";
+import { OtherFuture, type OtherFutures } from "@/player/futures/other-futures";
+import { stepAt } from "@/player/futures/prepare";
 import {
+  frameAt,
   middleOf,
   type PlaybackController,
   usePlaybackState,
 } from "@/player/video/playback-controller";
-import { Player, VideoTrack } from "@/player/video/player";
+import { Player, type Point, VideoTrack } from "@/player/video/player";
 import { Button } from "@/ui/button";
 import { type Film, ticksOf } from "./chapters";
 import { verificationText } from "./steps/kept-frames";
@@ -32,17 +35,46 @@ interface EvaluationPlayerProps {
   onBroken: () => void;
   /** Loads the video again; null where there is no file to load. */
   onRetry: (() => void) | null;
+  /** What is asked of its recorded steps. */
+  futures: OtherFutures;
+}
+
+/** The player of an evaluation, and in its place the future after another action at one of its steps. */
+export function EvaluationPlayer(props: EvaluationPlayerProps) {
+  const { evaluation, film, controller, futures } = props;
+  const { run_id, id: evaluation_id, summary, has_steps } = evaluation;
+  const episodes = summary?.episodes ?? [];
+  const { video, url } = film;
+  const askHere = (point: Point) => {
+    controller.pause();
+    const at = stepAt(episodes, frameAt(controller.time.get(), video?.fps ?? 0));
+    if (at) futures.ask(at, point);
+  };
+  return (
+    <OtherFuture
+      source={{ run_id, evaluation_id }}
+      futures={futures}
+      recorded={video && url ? { url, fps: video.fps, episodes } : null}
+    >
+      <RecordedPlayer {...props} onOther={has_steps ? askHere : undefined} />
+    </OtherFuture>
+  );
+}
+
+interface RecordedPlayerProps extends Omit<EvaluationPlayerProps, "futures"> {
+  onOther: ((point: Point) => void) | undefined;
 }
 
 /** The video of an evaluation on the stage, with its key moments on the time bar. */
-export function EvaluationPlayer({
+function RecordedPlayer({
   evaluation,
   film,
   controller,
   from,
   onBroken,
   onRetry,
-}: EvaluationPlayerProps) {
+  onOther,
+}: RecordedPlayerProps) {
   const { playing } = usePlaybackState(controller);
   const corner = useCornerWindow(playing);
   const { data: judgement } = useQuery({
@@ -74,7 +106,7 @@ export function EvaluationPlayer({
   }
   const { video, url, chapters } = film;
   return (
-    <Player label={`Player of ${name}`} controller={controller} chapters={chapters} ticks={ticks}>
+    <Player label={`Player of ${name}`} {...{ controller, chapters, ticks }} onOther={onOther}>
       <Stage {...stage}>
         <VideoTrack
           controller={controller}

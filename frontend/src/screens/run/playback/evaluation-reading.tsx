@@ -99,13 +99,13 @@ function EvaluationSeen({ evaluation, frame, episode, index, onHold }: Evaluatio
       canAsk={policy !== null}
       note={
         policy === null
-          ? "Saliency needs the policy that played, which is kept with the videos of the newest evaluations."
+          ? "Saliency needs the policy that played. The app keeps it together with the videos of the newest evaluations."
           : `The policy that played is kept for this, ${bytes(policy)}.`
       }
     >
       {evaluation.has_pictures
         ? "Reading…"
-        : "What the agent saw was not kept, or made room for newer evaluations. A single step can be played again."}
+        : "The agent's images were not recorded, or were deleted to make room for newer evaluations. You can replay a single step to see its image."}
     </KeptSeen>
   );
 }

@@ -14,6 +14,7 @@ import { brief, count, decimal, plural } from "@/lib/number";
 import { useQueryString } from "@/lib/query-string";
 import { Stage, StageNote, useCornerWindow } from "@/player/agent/stage";
 import { ViewLayout } from "@/player/agent/views";
+import { useOtherFutures } from "@/player/futures/other-futures";
 import { JudgedEpisodes } from "@/player/judged";
 import {
   type PlaybackController,
@@ -55,7 +56,9 @@ export function useShownEvaluation(run: RunDetail, chosen: string | null, asked 
     void client.invalidateQueries({ queryKey: keys.evaluations(run.id) });
   });
   const film = shown ? filmOf(shown, played.trouble) : null;
-  return { evaluations, newest, underWay, completed, shown, playing, controller, played, film };
+  const futures = useOtherFutures(playing);
+  const video = { controller, played, film, futures };
+  return { evaluations, newest, underWay, completed, shown, playing, ...video };
 }
 
 /**
@@ -68,8 +71,9 @@ export function EvaluationView({ run }: { run: RunDetail }) {
   const [chosen, setChosen] = useState<Watch | null>(() => watchIn(query));
   const [asked, setAsked] = useState(0);
   const place = useRef<HTMLDivElement>(null);
-  const { evaluations, newest, underWay, completed, shown, playing, controller, played, film } =
+  const { evaluations, newest, underWay, completed, shown, playing, ...watched } =
     useShownEvaluation(run, chosen?.evaluation ?? null, asked);
+  const { controller, played, film, futures } = watched;
   const all = evaluations.data;
   const notYet = whyNotYet(run);
 
@@ -83,7 +87,8 @@ export function EvaluationView({ run }: { run: RunDetail }) {
     setAsked(asked + 1);
     place.current?.scrollIntoView({ block: "nearest" });
   };
-  const findings = shown && film && { run, evaluation: shown, completed, film, controller };
+  const findings = shown &&
+    film && { run, evaluation: shown, completed, film, controller, futures };
 
   return (
     <div ref={place} className="@container flex scroll-mt-28 flex-col gap-4">
@@ -103,7 +108,7 @@ export function EvaluationView({ run }: { run: RunDetail }) {
             {shown && film ? (
               <EvaluationPlayer
                 key={playing}
-                {...{ evaluation: shown, film, controller }}
+                {...{ evaluation: shown, film, controller, futures }}
                 from={shown.id === chosen?.evaluation ? chosen.frame : null}
                 onBroken={played.onError}
                 onRetry={played.trouble === "failed" ? played.retry : null}
@@ -171,10 +176,8 @@ function episodesLabel({ actor }: Pick<Run, "actor">): string {
 
 /** The newest evaluation in brief, where the agent of a run is shown: its video and its return. */
 export function EvaluationClip({ run }: { run: RunDetail }) {
-  const { evaluations, underWay, shown, playing, controller, played, film } = useShownEvaluation(
-    run,
-    null,
-  );
+  const { evaluations, underWay, shown, playing, ...watched } = useShownEvaluation(run, null);
+  const { controller, played, film, futures } = watched;
   const figures = shown?.summary?.episode_return;
   return (
     <ViewLayout
@@ -184,7 +187,7 @@ export function EvaluationClip({ run }: { run: RunDetail }) {
         shown && film ? (
           <EvaluationPlayer
             key={playing}
-            {...{ evaluation: shown, film, controller }}
+            {...{ evaluation: shown, film, controller, futures }}
             from={null}
             onBroken={played.onError}
             onRetry={played.trouble === "failed" ? played.retry : null}

@@ -10,6 +10,7 @@ import { isActive } from "@/api/runs";
 import { loweredText, timeShare } from "@/api/storage";
 import type { Detail, Evaluation, RunDetail } from "@/api/types";
 import { brief, count, decimal, plural } from "@/lib/number";
+import { useOtherFutures } from "@/player/futures/other-futures";
 import { middleOf, usePlaybackController } from "@/player/video/playback-controller";
 import { useVideoTrouble } from "@/player/video/player";
 import { Field } from "@/ui/field";
@@ -71,7 +72,7 @@ export function RecordingPanel({ run }: { run: RunDetail }) {
           tone="warn"
           title={`Recorded at ${detail} detail since step ${count(data.lowered_at)}`}
         >
-          <p className="text-ink-soft">{loweredText(lowered)} Choose it again to try again.</p>
+          <p className="text-ink-soft">{loweredText(lowered)} To retry, select this level again.</p>
         </Notice>
       )}
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-xs">
@@ -96,6 +97,7 @@ function RecordedEpisode({ evaluation }: { evaluation: Evaluation }) {
   const controller = usePlaybackController(evaluation.video_url ?? "");
   const played = useVideoTrouble(evaluation.video_url);
   const film = filmOf(evaluation, played.trouble);
+  const futures = useOtherFutures(evaluation.id);
   const fps = film.video?.fps ?? null;
   const showStep = (episode: number, index: number) => {
     const first = evaluation.summary?.episodes[episode]?.first_frame ?? 0;
@@ -106,13 +108,17 @@ function RecordedEpisode({ evaluation }: { evaluation: Evaluation }) {
     <div className="flex min-w-0 flex-col gap-3">
       <div className="w-full max-w-md">
         <EvaluationPlayer
-          {...{ evaluation, film, controller }}
+          {...{ evaluation, film, controller, futures }}
           from={null}
           onBroken={played.onError}
           onRetry={played.trouble === "failed" ? played.retry : null}
         />
       </div>
-      <StepsSection evaluation={evaluation} onPick={fps === null ? null : showStep} />
+      <StepsSection
+        evaluation={evaluation}
+        onPick={fps === null ? null : showStep}
+        onOther={futures.ask}
+      />
     </div>
   );
 }

@@ -114,7 +114,7 @@ test("rules are moved, removed and given further actions", async () => {
 
 test("templates are whole rules, with the run's own threshold", async () => {
   const sent = show([]);
-  await add("Stop when solved and it holds");
+  await add("Stop when solved for 5 rows in a row");
   await add("Stop at 20 minutes");
   await add("Halve the learning rate when the KL is too high");
   expect((await rule(2)).getByRole("textbox", { name: "Minutes" })).toHaveValue("20");
@@ -238,7 +238,7 @@ test("rules that contradict each other are told of at the later one, and can be 
   show([highKl]);
   await add("Halve the learning rate when the KL is too high");
   const warning = (await rule(2)).getByRole("status");
-  expect(warning).toHaveTextContent("Rule 1 decides about the learning rate, too.");
+  expect(warning).toHaveTextContent("Rule 1 also changes the learning rate.");
   expect((await rule(1)).queryByRole("status")).not.toBeInTheDocument();
   expect(screen.getByRole("button", { name: "Save" })).toBeEnabled();
 });

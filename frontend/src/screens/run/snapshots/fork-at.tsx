@@ -8,6 +8,7 @@ import { withRetry } from "@/api/with-retry";
 import { type ChartGroup, useMoment } from "@/charts/chart-group";
 import { count } from "@/lib/number";
 import { Button } from "@/ui/button";
+import { CurveMenuButton } from "./curve-menu-button";
 import { whyNotForkAtStep } from "./snapshot-text";
 
 const ForkDialog = dynamic(
@@ -68,6 +69,7 @@ export function MomentBar({ run, group, onWatch, className = "" }: MomentBarProp
       >
         Fork here…
       </Button>
+      <CurveMenuButton run={run} group={group} />
       <Button
         size="sm"
         variant="quiet"

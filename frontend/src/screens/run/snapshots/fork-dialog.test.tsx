@@ -115,7 +115,7 @@ test("a fork is delivered where its parent is, unless that is not wanted", async
     "GET /runs/a/sinks": () => ({ body: { run_id: "a", sinks } }),
     "POST /runs/a/fork": () => ({ status: 500, body: { title: "No" } }),
   });
-  const wanted = await screen.findByRole("checkbox", { name: /^Deliver it to MLflow too/ });
+  const wanted = await screen.findByRole("checkbox", { name: /^Send the fork to MLflow/ });
   expect(wanted).toBeChecked();
   await userEvent.click(screen.getByRole("button", { name: "Fork" }));
   await userEvent.click(wanted);

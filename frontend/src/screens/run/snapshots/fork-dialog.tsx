@@ -31,6 +31,7 @@ import { type ControlProps, Field } from "@/ui/field";
 import { ErrorState } from "@/ui/notice";
 import { Skeleton } from "@/ui/progress";
 import { controlClass } from "@/ui/select";
+import { usualTimesteps } from "./curve-changes";
 import { called } from "./snapshot-text";
 
 interface ForkDialogProps {
@@ -107,7 +108,7 @@ function ForkForm({ run, config, start, tries, ...known }: ForkFormProps) {
     ...{ name: "", seed: "" },
     hyperparameters: tries ? { [tries.name]: setting(tries.value) } : {},
     env_options: {},
-    timesteps: String(usualTimesteps(run, start)),
+    timesteps: String(usualTimesteps(run, start.step)),
   });
   const [alone, setAlone] = useState(false);
   const { changeable, fixed } = forkSettings(config, algorithm, environment, changes);
@@ -169,14 +170,14 @@ function ForkForm({ run, config, start, tries, ...known }: ForkFormProps) {
         </Field>
         <Field
           label="Timesteps"
-          hint={`In total; ${count(start.step)} are done.`}
+          hint={`Total number of steps, including the ${count(start.step)} already trained.`}
           error={problem("/total_timesteps")}
         >
           {text("timesteps")}
         </Field>
         <Field
           label="Seed"
-          hint="With another one, environments begin a new episode."
+          hint="If you change the seed, the environments start new episodes."
           error={problem("/seed")}
         >
           {text("seed", String(run.seed))}
@@ -185,7 +186,7 @@ function ForkForm({ run, config, start, tries, ...known }: ForkFormProps) {
       <SettingFields legend="Hyperparameters" part="hyperparameters" {...fields} />
       <SettingFields
         legend="Environment"
-        note={`With another option, environments begin a new episode.${keepsReplay ? " The replay buffer still holds what was seen before." : ""}`}
+        note={`If you change an option, the environments start new episodes.${keepsReplay ? " The replay buffer keeps the earlier transitions." : ""}`}
         part="env_options"
         {...fields}
       />
@@ -213,11 +214,6 @@ function ForkForm({ run, config, start, tries, ...known }: ForkFormProps) {
   );
 }
 
-/** As many as the parent trains for; where it has none left, as many again, so that a change shows. */
-function usualTimesteps({ total_timesteps: total }: RunDetail, { step }: ForkStart): number {
-  return step < total ? total : step + total;
-}
-
 interface SinksProps {
   run: RunDetail;
   /** Whether the fork is delivered nowhere. */
@@ -238,7 +234,7 @@ function Sinks({ run, alone, onChange }: SinksProps) {
         checked={!alone}
         onChange={({ currentTarget }) => onChange(!currentTarget.checked)}
       />
-      Deliver it to {live.join(", ")} too, as a run of its own
+      Send the fork to {live.join(", ")} as a separate run
     </label>
   );
 }

@@ -60,6 +60,6 @@ test("of a run of a newer version snapshots are listed, and that is all", () => 
     whyNotWith(action, newer, snapshot),
   );
   expect(new Set(reasons)).toEqual(
-    new Set(["A newer version of the app wrote this run: here it can only be looked at."]),
+    new Set(["A newer version of the app wrote this run: you can only view it here."]),
   );
 });

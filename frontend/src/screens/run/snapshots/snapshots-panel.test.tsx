@@ -224,12 +224,12 @@ test("what cannot be done now says why", async () => {
     ({ textContent }) => !/Fork|Verify|Keep|Roll back/.test(textContent),
   )) {
     expect(item).toHaveAttribute("aria-disabled", "true");
-    expect(item).toHaveTextContent(/It trains, or is about to\.|Stop it first\./);
+    expect(item).toHaveTextContent(/It is already training\.|Stop it first\./);
   }
 });
 
 test.each([
-  ["created", "The first snapshot is taken when the run trains."],
+  ["created", "The app takes the first snapshot when the run trains."],
   ["running", "No snapshot yet."],
   ["failed", "This run has no snapshot, so it cannot continue."],
 ] as const)("a %s run without snapshots says so", async (status, words) => {

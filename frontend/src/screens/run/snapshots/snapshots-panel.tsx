@@ -139,10 +139,10 @@ function totalText({ snapshots, bytes: taken, plan }: RunSnapshots): string {
 
 function whyNone(run: RunDetail): string {
   if (run.status === "created" || run.status === "queued") {
-    return "The first snapshot is taken when the run trains.";
+    return "The app takes the first snapshot when the run trains.";
   }
   return isActive(run)
-    ? "No snapshot yet. One is taken by itself as training goes on, and at its end."
+    ? "No snapshot yet. The app takes snapshots automatically during training and at the end."
     : "This run has no snapshot, so it cannot continue.";
 }
 
@@ -237,7 +237,7 @@ function PlanForm({ run, plan, limits, onDone }: PlanFormProps) {
       />
       <p className="text-xs text-ink-soft">
         {isActive(run)
-          ? "It holds from the next rollout on."
+          ? "The new plan takes effect at the next rollout."
           : "Snapshots beyond this number are deleted at once."}
       </p>
       {save.error && (
@@ -297,7 +297,7 @@ function KeepSnapshot({ run, snapshot, onClose }: KeepSnapshotProps) {
       onOpenChange={onClose}
       size="sm"
       title={`Keep ${called(snapshot)}`}
-      description="A snapshot with a name is kept until you delete it."
+      description="A named snapshot is kept until you delete it."
     >
       <form
         className="flex flex-col gap-3"
@@ -308,7 +308,7 @@ function KeepSnapshot({ run, snapshot, onClose }: KeepSnapshotProps) {
       >
         <Field
           label="Name"
-          hint="Lower-case letters, digits and hyphens, not digits alone."
+          hint="Lower-case letters, digits and hyphens, but not only digits."
           error={keep.error ? explainAction(keep.error) : undefined}
         >
           {text(name, setName)}
@@ -384,7 +384,7 @@ function Form({ run, onDone }: { run: string; onDone: () => void }) {
     >
       <Field
         label="Name"
-        hint="Lower-case letters, digits and hyphens. One with a name is kept until you delete it."
+        hint="Lower-case letters, digits and hyphens, but not only digits. A named snapshot is kept until you delete it."
         error={error ? explainAction(error) : undefined}
       >
         {(control) => (
@@ -453,7 +453,7 @@ function ForkAtStep({ run, onFork }: ForkAtStepProps) {
       >
         <Field
           label="Step"
-          hint={`From ${count(first)} to ${count(run.step)}. Where there is no snapshot of it, the fork first trains this run again from the newest one before.`}
+          hint={`From ${count(first)} to ${count(run.step)}. If there is no snapshot at this step, the fork first repeats this run's training from the nearest earlier snapshot.`}
           error={text !== "" && !step.ok ? step.problem : undefined}
         >
           {(control) => (

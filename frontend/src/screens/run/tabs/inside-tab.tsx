@@ -1,9 +1,8 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { lazy, Suspense, useState } from "react";
-import { algorithmsQuery } from "@/api/choices";
+import { useAlgorithm } from "@/api/choices";
 import { Q_TABLE } from "@/api/run-record";
 import { withRetry } from "@/api/with-retry";
 import { Card } from "@/ui/card";
@@ -22,8 +21,7 @@ const MomentView = lazy(
 
 /** What happens inside the training: updates and weights, the values of a policy, and what it looks at. */
 export function InsideTab({ run, charts }: RunTabProps) {
-  const { data: algorithms } = useQuery(algorithmsQuery);
-  const algorithm = algorithms?.find(({ id }) => id === run.algo);
+  const algorithm = useAlgorithm(run.algo);
   const hasTable = algorithm?.artifacts.includes(Q_TABLE) ?? false;
   return (
     <div className="flex flex-col gap-4">

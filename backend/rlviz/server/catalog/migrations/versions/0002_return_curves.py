@@ -1,6 +1,7 @@
 """Best moving average and sparkline, options of the environment, the best policy, and why training ended early.
 
-The new columns are filled from the run folders: the catalogue counts as not indexed, so that the start rebuilds it.
+The new columns are filled from the run folders: the migration marks the catalogue as not indexed,
+so the next start of the service rebuilds it.
 """
 
 from __future__ import annotations

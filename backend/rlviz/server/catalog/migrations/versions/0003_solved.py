@@ -1,6 +1,7 @@
 """When a run was solved, its reward threshold, and when its newest step was reached.
 
-The new columns are filled from the run folders: the catalogue counts as not indexed, so that the start rebuilds it.
+The new columns are filled from the run folders: the migration marks the catalogue as not indexed,
+so the next start of the service rebuilds it.
 """
 
 from __future__ import annotations

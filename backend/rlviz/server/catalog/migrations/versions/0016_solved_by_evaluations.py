@@ -1,6 +1,7 @@
 """Evaluations on request count for when a run was solved.
 
-The columns are filled from the run folders: the catalogue counts as not indexed, so that the start rebuilds it.
+The columns are filled from the run folders: the migration marks the catalogue as not indexed,
+so the next start of the service rebuilds it.
 """
 
 from __future__ import annotations

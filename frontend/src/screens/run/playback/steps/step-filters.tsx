@@ -254,7 +254,7 @@ export function ColumnChoiceButton({ info }: { info: StepsInfo }) {
               )}
               {changed && (
                 <Button size="sm" variant="quiet" onClick={() => columnChoice.set(FIRST_CHOICE)}>
-                  As at first
+                  Reset columns
                 </Button>
               )}
             </div>

@@ -8,6 +8,8 @@ import { useRef } from "react";
 import { recordsOf, type StepSearch, stepsQuery } from "@/api/steps";
 import type { Evaluation, StepRecord, StepsInfo } from "@/api/types";
 import { useStore } from "@/lib/use-store";
+import type { OtherFutures } from "@/player/futures/other-futures";
+import type { Point } from "@/player/video/player";
 import { columnsOf, shownColumns, type StepColumn } from "./step-columns";
 import { nextSort } from "./step-filter";
 import { columnChoice } from "./step-filters";
@@ -25,6 +27,7 @@ interface StepTableProps {
   sort: string;
   onSort: (sort: string) => void;
   onPick: ((episode: number, index: number) => void) | null;
+  onOther: OtherFutures["ask"];
 }
 
 /** All records as one long list, of which only the lines in view exist and only the pages around them are asked for. */
@@ -36,6 +39,7 @@ export function StepTable({
   sort,
   onSort,
   onPick,
+  onOther,
 }: StepTableProps) {
   const scroller = useRef<HTMLDivElement>(null);
   // eslint-disable-next-line react-hooks/incompatible-library -- nothing of it is memoised or handed on
@@ -95,6 +99,7 @@ export function StepTable({
               columns={columns}
               grid={grid}
               onPick={onPick}
+              onOther={onOther}
             />
           );
         })}
@@ -159,22 +164,41 @@ interface LineProps {
   columns: readonly StepColumn[];
   grid: Grid;
   onPick: StepTableProps["onPick"];
+  onOther: StepTableProps["onOther"];
 }
 
-function Line({ index, top, record, columns, grid, onPick }: LineProps) {
+function Line({ index, top, record, columns, grid, onPick, onOther }: LineProps) {
   const pick =
     record && onPick
       ? () => {
           onPick(record.episode, record.index);
         }
       : undefined;
+  const other =
+    record &&
+    ((point: Point) => {
+      pick?.();
+      onOther({ episode: record.episode, step: record.index }, point);
+    });
   return (
     <div
       role="row"
       aria-rowindex={index + 2}
-      tabIndex={pick ? 0 : undefined}
+      aria-keyshortcuts="O"
+      tabIndex={0}
       onClick={pick}
-      onKeyDown={(event) => event.key === "Enter" && pick?.()}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") pick?.();
+        if (event.key.toLowerCase() !== "o" || event.ctrlKey || event.metaKey || event.altKey)
+          return;
+        const { left, bottom } = event.currentTarget.getBoundingClientRect();
+        other?.({ x: left, y: bottom });
+      }}
+      onContextMenu={(event) => {
+        if (!other) return;
+        event.preventDefault();
+        other({ x: event.clientX, y: event.clientY });
+      }}
       className={clsx(
         GRID,
         "absolute inset-x-0 items-center -outline-offset-2!",

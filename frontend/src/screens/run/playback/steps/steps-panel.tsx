@@ -18,6 +18,7 @@ import { framesHashed, loweredText, recordingCostText } from "@/api/storage";
 import type { Evaluation, StepsInfo } from "@/api/types";
 import { follow } from "@/lib/download";
 import { bytes, count, plural } from "@/lib/number";
+import type { OtherFutures } from "@/player/futures/other-futures";
 import { Button } from "@/ui/button";
 import { Menu, MenuItem } from "@/ui/menu";
 import { EmptyState, ErrorState } from "@/ui/notice";
@@ -33,9 +34,10 @@ export const PAGE_ROWS = 500;
 interface StepsPanelProps {
   evaluation: Evaluation;
   onPick: ((episode: number, index: number) => void) | null;
+  onOther: OtherFutures["ask"];
 }
 
-export function StepsPanel({ evaluation, onPick }: StepsPanelProps) {
+export function StepsPanel({ evaluation, onPick, onOther }: StepsPanelProps) {
   const [filter, setFilter] = useState<StepFilter>(ALL_STEPS);
   const search = searchOf(useDeferredValue(filter));
   const first = useQuery(
@@ -88,6 +90,7 @@ export function StepsPanel({ evaluation, onPick }: StepsPanelProps) {
           sort={filter.sort}
           onSort={(sort) => setFilter({ ...filter, sort })}
           onPick={onPick}
+          onOther={onOther}
         />
       )}
     </div>

@@ -31,10 +31,20 @@ export function shareOf({ over }: Blend, place: number): number {
 
 /** A frame, and the colour of its run. */
 export interface Ghost {
-  picture: ImageBitmap;
-  color: string;
+  picture: ImageBitmap | HTMLVideoElement;
+  /** null: it keeps its own colours. */
+  color: string | null;
   /** Whether its episode is over: it is drawn fainter. */
   isOver: boolean;
+  /** Pixels at the bottom of the frame that are not drawn: a caption. */
+  caption?: number;
+}
+
+/** Width and height of a frame in pixels. */
+function sizeOf(picture: Ghost["picture"]): { width: number; height: number } {
+  return "videoWidth" in picture
+    ? { width: picture.videoWidth, height: picture.videoHeight }
+    : picture;
 }
 
 const OVER_SHARE = 0.35;
@@ -50,7 +60,8 @@ export function drawGhosts(
   const paint = layer.getContext("2d", { willReadFrequently: true });
   const first = ghosts[0]?.picture;
   if (!ctx || !paint || !first) return;
-  const { width, height } = first;
+  const { width, height } = sizeOf(first);
+  if (width === 0 || height === 0) return;
   for (const canvas of [target, layer]) {
     if (canvas.width !== width) canvas.width = width;
     if (canvas.height !== height) canvas.height = height;
@@ -62,17 +73,18 @@ export function drawGhosts(
   ctx.globalAlpha = 1;
   ctx.fillStyle = blend.over === "screen" ? "black" : "white";
   ctx.fillRect(0, 0, width, height);
-  ghosts.forEach(({ picture, color, isOver }, place) => {
+  ghosts.forEach(({ picture, color, isOver, caption = 0 }, place) => {
     paint.globalCompositeOperation = "copy";
     paint.drawImage(picture, 0, 0, width, height);
-    if (blend.stain) {
+    if (blend.stain && color !== null) {
       paint.globalCompositeOperation = blend.stain;
       paint.fillStyle = color;
       paint.fillRect(0, 0, width, height);
     }
     ctx.globalCompositeOperation = blend.over;
     ctx.globalAlpha = shareOf(blend, place) * (isOver ? OVER_SHARE : 1);
-    ctx.drawImage(layer, 0, 0);
+    const shown = height - caption;
+    ctx.drawImage(layer, 0, 0, width, shown, 0, 0, width, shown);
   });
   target.dataset.ghosts = String(ghosts.length);
   target.dataset.frames = String(Number(target.dataset.frames ?? 0) + 1);

@@ -1,0 +1,11 @@
+"""Every family of environments has a profile of what is recorded of its runs."""
+
+from __future__ import annotations
+
+from rlviz.domain.storage_profile import DEFAULT_PROFILES
+from rlviz.learning.environments import ENVIRONMENTS
+
+
+def test_every_family_has_a_profile() -> None:
+    families = {ENVIRONMENTS.get(env_id).family.id for env_id in ENVIRONMENTS.names()}
+    assert families <= DEFAULT_PROFILES.keys()

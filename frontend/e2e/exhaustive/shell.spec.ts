@@ -1,0 +1,29 @@
+import { expect, test } from "@playwright/test";
+
+test("the theme follows the system until one is chosen @phone", async ({ page }) => {
+  const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.goto("/compare");
+  expect(await theme()).toBe("dark");
+  await page.emulateMedia({ colorScheme: "light" });
+  await expect.poll(theme).toBe("light");
+  await page.getByRole("radio", { name: /dark/i }).check({ force: true });
+  await expect.poll(theme).toBe("dark");
+  await page.reload();
+  expect(await theme()).toBe("dark");
+});
+
+test("a link opens the form on an environment, and the palette does the same", async ({ page }) => {
+  const form = page.getByRole("dialog", { name: /New run/i });
+  await page.goto("/?new=Acrobot-v1");
+  await expect(form.getByRole("button", { name: /Environment/ })).toContainText("Acrobot");
+  await page.keyboard.press("Escape");
+  await expect(form).toHaveCount(0);
+  await expect(page).toHaveURL("/");
+  await expect(page.locator("[data-connection=live]")).toBeAttached();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("taxi"); // on which no other test trains a run, which would be found first
+  await expect(page.getByRole("option", { name: /Taxi/ }).first()).toBeVisible();
+  await page.keyboard.press("Enter");
+  await expect(form.getByRole("button", { name: /Environment/ })).toContainText("Taxi");
+});

@@ -1,0 +1,42 @@
+/**
+ * What a page is opened for comes first: until it is there, other requests that only read wait. They would take the
+ * service's time from it, and nothing of what they answer is seen before it.
+ */
+
+/** Milliseconds after which the others are sent in any case. */
+const MOST_MS = 5_000;
+
+interface Hold {
+  released: Promise<void>;
+  release: () => void;
+}
+
+let hold: Hold | null = null;
+
+/** From now on requests that read wait, until `releaseRequests` is called or five seconds have passed. */
+export function holdRequests() {
+  if (hold) return;
+  let resolve = () => {};
+  const released = new Promise<void>((done) => (resolve = done));
+  const timer = setTimeout(releaseRequests, MOST_MS);
+  hold = {
+    released,
+    release: () => {
+      clearTimeout(timer);
+      resolve();
+    },
+  };
+}
+
+/** Sends all requests that wait. */
+export function releaseRequests() {
+  const held = hold;
+  hold = null;
+  held?.release();
+}
+
+/** Sends a request: at once, unless it only reads and others come first. */
+export function sendInTurn(request: Request): Promise<Response> {
+  if (!hold || request.method !== "GET") return fetch(request);
+  return hold.released.then(() => fetch(request));
+}

@@ -1,0 +1,119 @@
+/** The first request of a run's page, which answers all that is needed to draw its first curve. */
+
+import { queryOptions } from "@tanstack/react-query";
+import { algorithmQuery, environmentQuery, limitsQuery, metricDefinitionsQuery } from "./choices";
+import { holdRequests } from "./first-request";
+import { apiBase, http, unwrap } from "./http";
+import { keys } from "./keys";
+import { fetchMetricHistory, type HistoryQuery } from "./metrics";
+import { runQuery } from "./runs";
+import type { MetricCurves, RunOpening } from "./types";
+
+/** How the curves of a page are asked for. */
+export type OpeningView = Required<Pick<HistoryQuery, "x" | "smoothing" | "maxPoints">>;
+
+/** The curves that are asked for unless the address says otherwise. */
+export const USUAL_VIEW = {
+  x: "step",
+  smoothing: 0.9,
+  maxPoints: 2000,
+} as const satisfies OpeningView;
+
+/** What `openingScript` leaves for the code of the page. */
+interface EarlyAnswer {
+  id: string;
+  answer: Promise<Response>;
+}
+
+declare global {
+  interface Window {
+    rlvizOpening?: EarlyAnswer;
+  }
+}
+
+/**
+ * A script in the head of every page. On the page of a run it sends the first request, so that the answer comes while the
+ * code is loaded.
+ */
+export const openingScript = `(function(){var l=location,q=new URLSearchParams(l.search),i=q.get("id");
+if(!/\\/runs\\/view$/.test(l.pathname)||!/^[a-z0-9][a-z0-9-]{0,127}$/.test(i||"")||q.has("smooth")||q.has("x"))return;
+var a=fetch(${JSON.stringify(`${apiBase}/runs/`)}+i+${JSON.stringify(
+  `/page?max_points=${USUAL_VIEW.maxPoints}&smoothing=${USUAL_VIEW.smoothing}&x=${USUAL_VIEW.x}`,
+)});a.catch(function(){});window.rlvizOpening={id:i,answer:a}})()`;
+
+if (typeof window !== "undefined" && window.rlvizOpening) holdRequests();
+
+/** Curves that came with a run and are not shown yet; null: they have to be asked for. */
+const unread = new Map<string, { view: OpeningView; curves: Promise<MetricCurves | null> }>();
+
+/**
+ * Requests the run, its curves and the registry entries that it uses, and puts each where its own query finds it. The
+ * curves are for the first loader that asks for them with `fetchCurves`.
+ */
+export function runOpeningQuery(id: string, view: OpeningView) {
+  return queryOptions({
+    queryKey: keys.opening(id),
+    queryFn: async ({ client, signal }) => {
+      const answer = open(id, view, signal);
+      unread.set(id, {
+        view,
+        curves: answer.then(
+          ({ curves }) => curves,
+          () => null,
+        ),
+      });
+      const { run, algorithm, environment, metric_definitions, limits } = await answer;
+      client.setQueryData(metricDefinitionsQuery.queryKey, metric_definitions);
+      client.setQueryData(limitsQuery.queryKey, limits);
+      if (algorithm) client.setQueryData(algorithmQuery(algorithm.id).queryKey, algorithm);
+      if (environment) client.setQueryData(environmentQuery(environment.id).queryKey, environment);
+      client.setQueryData(runQuery(id).queryKey, run);
+      return true;
+    },
+    staleTime: Infinity,
+    gcTime: 0,
+    // The run's own query says what is wrong, and tries again.
+    retry: false,
+  });
+}
+
+function open(id: string, view: OpeningView, signal: AbortSignal): Promise<RunOpening> {
+  const { x, smoothing, maxPoints } = view;
+  const params = {
+    path: { run_id: id },
+    query: { max_points: maxPoints, smoothing, x },
+  };
+  const early = takeEarly(id, view);
+  const send = (request: Request) => early ?? fetch(request);
+  return unwrap(http.GET("/runs/{run_id}/page", { params, signal, fetch: send }));
+}
+
+function takeEarly(id: string, view: OpeningView): Promise<Response> | null {
+  const early = typeof window === "undefined" ? undefined : window.rlvizOpening;
+  if (!early) return null;
+  delete window.rlvizOpening;
+  return early.id === id && isSame(view, USUAL_VIEW) ? early.answer : null;
+}
+
+/** The curves of a run: those that its page was opened with, if they are what is asked for and nobody has them yet. */
+export async function fetchCurves(
+  runId: string,
+  query: HistoryQuery,
+  signal?: AbortSignal,
+): Promise<MetricCurves> {
+  const found = unread.get(runId);
+  unread.delete(runId);
+  const { names, x, smoothing = 0, maxPoints, ...part } = query;
+  const isWhole = !names && Object.values(part).every((value) => value === undefined);
+  if (found && x && isWhole && isSame(found.view, { x, smoothing, maxPoints })) {
+    const curves = await found.curves;
+    if (curves) return curves;
+  }
+  return fetchMetricHistory(runId, query, signal);
+}
+
+function isSame(one: OpeningView, other: OpeningView): boolean {
+  return (
+    one.x === other.x && one.smoothing === other.smoothing && one.maxPoints === other.maxPoints
+  );
+}

@@ -1,0 +1,60 @@
+import type { ServiceSetting } from "@/api/types";
+import { bytes, setting } from "@/lib/number";
+
+type Change = NonNullable<ServiceSetting["change"]>;
+
+/** A value as it is read: `on`, `none`, `500 MB`. */
+export function valueText(value: unknown, unit: ServiceSetting["unit"]): string {
+  if (unit === "bytes" && typeof value === "number") return bytes(value);
+  if (value === true) return "on";
+  if (value === false) return "off";
+  if (value === "" || (Array.isArray(value) && value.length === 0)) return "none";
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0
+    ? "none"
+    : setting(value);
+}
+
+/** What the field of a setting contains: the saved value if there is one, since it is what the field changes. */
+export function fieldText({ value, unit, change }: ServiceSetting): string {
+  const shown = change?.locked_by ? value : (change?.saved ?? value);
+  if (shown === null) return "";
+  return typeof shown === "object" ? JSON.stringify(shown) : valueText(shown, unit);
+}
+
+/** The value that a typed text stands for; null, an empty field, removes the saved one. A text that is no JSON is sent as it is, and refused. */
+export function valueOf(text: string, kind: Change["kind"]): unknown {
+  const typed = text.trim();
+  if (typed === "") return null;
+  if (kind !== "json") return typed;
+  try {
+    return JSON.parse(typed);
+  } catch {
+    return typed;
+  }
+}
+
+/** `max_concurrent_runs` → `Max concurrent runs`. */
+export function settingTitle(name: string): string {
+  const words = name.replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+const SOURCES: Record<string, string> = {
+  flag: "a flag",
+  environment: "an environment variable",
+  ".env": "the .env file",
+};
+
+/** What must be known about a setting beside its field: what wins over it, or when a change counts. */
+export function settingNote({ variable, value, unit, change }: ServiceSetting): string | null {
+  if (!change) return null;
+  if (change.locked_by) {
+    return `Set by ${SOURCES[change.locked_by] ?? change.locked_by}, which wins. Remove ${variable} there to change it here.`;
+  }
+  if (change.applies === "new_runs") return "Applies to new runs.";
+  if (change.applies !== "restart") return null;
+  const next = change.saved ?? change.otherwise;
+  return JSON.stringify(next) === JSON.stringify(value)
+    ? "Applies after a restart."
+    : `Still ${valueText(value, unit)}: ${valueText(next, unit)} applies after a restart.`;
+}
