@@ -152,15 +152,6 @@ def test_every_extra_can_be_installed_with_the_others(bin_folder: Path, wheel: P
     wanted = {one["metadata"]["name"].lower() for one in json.loads(done.stdout)["install"]}
     extras = {"optuna-dashboard", "minari", "mlflow-skinny", "psycopg", "pyboy", "tensorboard", "trackio", "wandb"}
     assert extras <= wanted
-        "optuna-dashboard",
-        "minari",
-        "mlflow-skinny",
-        "psycopg",
-        "pyboy",
-        "tensorboard",
-        "trackio",
-        "wandb",
-    } <= wanted
 
 
 SNIPPET = """
