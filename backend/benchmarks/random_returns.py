@@ -27,7 +27,7 @@ SEED = 1
 ACTION_SEED = 1_000_000
 """Differs from the seed of an episode; otherwise the same random numbers would decide action and outcome."""
 
-PLAYED_BY = ("python", "gymnasium", "numpy", "ale-py", "Box2D")
+PLAYED_BY = ("python", "gymnasium", "numpy", "ale-py", "pyboy", "Box2D")
 
 
 def main(env_ids: list[str]) -> None:

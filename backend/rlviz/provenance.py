@@ -11,7 +11,7 @@ from pathlib import Path
 from rlviz import __version__
 from rlviz.domain.plain_text import decode_text
 
-_PACKAGES = ("stable-baselines3", "gymnasium", "torch", "numpy", "ale-py", "Box2D", "pygame-ce")
+_PACKAGES = ("stable-baselines3", "gymnasium", "torch", "numpy", "ale-py", "pyboy", "Box2D", "pygame-ce")
 
 
 @cache

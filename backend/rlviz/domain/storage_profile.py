@@ -115,7 +115,8 @@ DEFAULT_PROFILES: Mapping[str, StorageProfile] = {
     "classic-control": DEFAULT,
     "box2d": DEFAULT,
     "atari": StorageProfile(frames_every=1),
+    "gameboy": StorageProfile(frames_every=1),
     "own": DEFAULT,
 }
 """Default profiles by family. Hashing a frame of 600 × 400 takes about as long as rendering it, so only some are
-hashed; Atari frames are smaller. ``python -m benchmarks records`` measures the cost of recording."""
+hashed; frames of Atari and Game Boy are smaller. ``python -m benchmarks records`` measures the cost of recording."""

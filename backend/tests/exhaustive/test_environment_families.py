@@ -51,6 +51,7 @@ CASES: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
     ("CarRacing-v3", {"frame_skip": 1, "picture_size": 36}, "ppo", {"n_steps": 50, "batch_size": 50, "n_epochs": 1}),
     ("ALE/Pong-v5", {}, "ppo", {**ROLLOUT, "n_epochs": 1}),
     ("ALE/Breakout-v5", {}, "dqn", REPLAY),
+    ("GameBoy/Lamplighter-v0", {"observation": "pixels", "frame_stack": 2}, "ppo", {**ROLLOUT, "n_epochs": 1}),
     (OWN, {}, "trpo", ROLLOUT),
 ]
 

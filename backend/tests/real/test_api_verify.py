@@ -20,7 +20,7 @@ from tests.support.untrained import untrained_run
 SOAK = float(os.environ.get("RLVIZ_SOAK", "0")) > 0
 
 
-ONE_OF_EACH_FAMILY = ["FrozenLake-v1", "CartPole-v1", "LunarLander-v3", "ALE/Breakout-v5"]
+ONE_OF_EACH_FAMILY = ["FrozenLake-v1", "CartPole-v1", "LunarLander-v3", "ALE/Breakout-v5", "GameBoy/Lamplighter-v0"]
 
 
 PLAYED = list(ENVIRONMENTS.names()) if SOAK else ONE_OF_EACH_FAMILY
@@ -36,7 +36,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     for env_id in PLAYED:
         algo = "q-learning" if ENVIRONMENTS.get(env_id).family.id == "toy-text" else "ppo"
         untrained_run(place / "runs", run_of(env_id), algo=algo, env_id=env_id)
-    free = {family: {"most_cost": 1_000} for family in ("toy-text", "classic-control", "box2d", "atari")}
+    free = {family: {"most_cost": 1_000} for family in ("toy-text", "classic-control", "box2d", "atari", "gameboy")}
     with serving(place, storage=json.dumps(free)) as service:  # however busy the machine is
         yield service
 

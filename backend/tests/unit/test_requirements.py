@@ -48,7 +48,10 @@ def _applies(requirement: Requirement, extras: set[str]) -> bool:
     return requirement.marker is None or any(requirement.marker.evaluate({"extra": extra}) for extra in extras)
 
 
-RUN = needed([*PROJECT["dependencies"], *INSTALLS_THE_PACKAGE])
+ALSO_INSTALLED = PROJECT["optional-dependencies"]["gameboy"]
+"""The extra that `make run` installs as well."""
+
+RUN = needed([*PROJECT["dependencies"], *ALSO_INSTALLED, *INSTALLS_THE_PACKAGE])
 DEVELOP = needed(PROJECT["optional-dependencies"]["dev"]) - RUN
 
 
@@ -61,7 +64,7 @@ def test_the_lock_of_development_begins_with_what_runs() -> None:
     assert "-r requirements.lock" in (BACKEND / "requirements-dev.lock").read_text().splitlines()
 
 
-@cases("asked", PROJECT["dependencies"])
+@cases("asked", [*PROJECT["dependencies"], *ALSO_INSTALLED])
 def test_what_is_pinned_is_within_what_the_wheel_asks_for(asked: str) -> None:
     wanted = Requirement(asked)
     assert wanted.specifier.contains(pins("requirements.lock")[canonicalize_name(wanted.name)])

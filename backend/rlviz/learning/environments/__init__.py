@@ -25,6 +25,7 @@ ENVIRONMENTS: Registry[Environment] = Registry(
         "CarRacing-v3": "rlviz.learning.environments.box2d:CAR_RACING",
         "ALE/Pong-v5": "rlviz.learning.environments.atari:PONG",
         "ALE/Breakout-v5": "rlviz.learning.environments.atari:BREAKOUT",
+        "GameBoy/Lamplighter-v0": "rlviz.learning.environments.gameboy.family:LAMPLIGHTER",
     },
     pointer="/env_id",
 )

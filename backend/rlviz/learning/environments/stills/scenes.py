@@ -15,14 +15,19 @@ from rlviz.learning.environments.stills import WIDTH
 from rlviz.learning.environments.wrappers import Env
 
 QUALITY = 80
+_FEW_COLOURS = 16
 
 
 def save(picture: Image.Image, target: Path | BinaryIO) -> None:
-    """Save ``picture`` as WebP, WIDTH pixels wide. Low-resolution pixels stay sharp."""
+    """Save ``picture`` as WebP, WIDTH pixels wide. Low-resolution pixels stay sharp.
+
+    An enlarged picture of few colours is smaller without loss.
+    """
     height = round(picture.height * WIDTH / picture.width)
     enlarged = picture.width < WIDTH
     sampling = Image.Resampling.NEAREST if enlarged else Image.Resampling.LANCZOS
-    picture.resize((WIDTH, height), sampling).save(target, "WEBP", quality=QUALITY, method=6)
+    lossless = enlarged and picture.getcolors(_FEW_COLOURS) is not None
+    picture.resize((WIDTH, height), sampling).save(target, "WEBP", quality=QUALITY, method=6, lossless=lossless)
 
 
 Act = Callable[[Env, Any, int], Any]
@@ -88,5 +93,6 @@ SCENES: Mapping[str, Scene] = {
     "CarRacing-v3": Scene(steps=45, act=held(0.0, 0.2, 0.0)),
     "ALE/Pong-v5": Scene(seed=2, steps=50),
     "ALE/Breakout-v5": Scene(steps=260, act=follow_the_ball),
+    "GameBoy/Lamplighter-v0": Scene(seed=2, steps=40, act=in_order(*[2] * 12, *[3] * 3, 0)),
 }
 """Scenes of environments in which random actions show too little."""
