@@ -82,7 +82,7 @@ def test_a_stop_without_snapshots_ends_at_once(tmp_path: Path) -> None:
     hyperparameters = {"n_steps": 2_048, "n_envs": 8}
     folder = make_run(tmp_path, total_timesteps=1_000_000, hyperparameters=hyperparameters, rules=[stopping(100)])
     assert train_run(folder)
-    assert events(folder)[-1].step < 2_000
+    assert events(folder)[-1].step < 2_048 * 8, "within the rollout"
 
 
 @pytest.mark.parametrize(("total", "saves_at"), [(5_000, 2_000), (700, 700)])

@@ -91,8 +91,7 @@ CLIFF_WALKING = Environment(
     id="CliffWalking-v1",
     name="CliffWalking",
     family=_FAMILY,
-    summary="Walk along a cliff to the other end. Each step costs 1 point. A fall costs 100 points and returns the "
-    "agent to the start.",
+    summary="Walk along a cliff to the other end. Each step costs 1 point; a fall costs 100 and leads to the start.",
     sees="The number of the square on which it stands.",
     does="Moves up, right, down or left.",
     observation_space=grid_states(4, 12),
@@ -110,8 +109,7 @@ TAXI = Environment(
     id="Taxi-v4",
     name="Taxi",
     family=_FAMILY,
-    summary="Take a passenger to their destination. 20 points for a delivery; each step costs 1 point, each wrong "
-    "pick-up or drop-off 10.",
+    summary="Take a passenger to their destination for 20 points. A step costs 1, a wrong pick-up or drop-off 10.",
     sees="One number that encodes the positions of the taxi, the passenger and the destination.",
     does="Drives south, north, east or west, picks up, or drops off.",
     observation_space=factored(
