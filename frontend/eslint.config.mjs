@@ -57,5 +57,11 @@ export default defineConfig([
       ],
     },
   },
-  globalIgnores([".next/**", "out/**", "next-env.d.ts", "src/api/schema.d.ts", "src/api/run-action-table.ts"]),
+  globalIgnores([
+    ".next/**",
+    "out/**",
+    "next-env.d.ts",
+    "src/api/schema.d.ts",
+    "src/api/run-action-table.ts",
+  ]),
 ]);
