@@ -77,7 +77,7 @@ test("why policies cannot be filmed is said, and the report can be downloaded wi
 test("the policies of a run from elsewhere are not filmed", async () => {
   serve({ "GET /runs/a/report/film": () => film(0) });
   open({ ...RUN, standing: "untrusted" } as RunDetail);
-  await screen.findByText(/made elsewhere/);
+  await screen.findByText(/imported or copied here/);
   await userEvent.click(screen.getByRole("button", { name: "Download" }));
   downloaded(true);
 });
