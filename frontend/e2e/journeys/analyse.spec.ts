@@ -5,7 +5,7 @@ import { chart, points } from "../run-page";
 const view = (page: Page, name: string) => page.getByRole("radio", { name, exact: true });
 const card = (page: Page, title: string) => page.getByRole("region", { name: title, exact: true });
 
-const choose = (page: Page, name: string) => view(page, name).check({ force: true });
+const choose = (page: Page, name: string) => view(page, name).press("Space");
 
 test("runs are grouped by a setting, drawn in each way, and the address keeps the view @phone", async ({
   page,

@@ -52,7 +52,7 @@ test("axis, scale and smoothing change the picture and stay in the address @phon
   await page.goto(runPage(seeded().good));
   await expect.poll(() => points(page, RETURN)).toBeGreaterThan(100);
   const steps = await picture(page, RETURN);
-  await page.getByRole("radio", { name: "Time" }).check({ force: true });
+  await page.getByRole("radio", { name: "Time" }).press("Space");
   await expect(page).toHaveURL(/x=time/);
   await expect.poll(() => picture(page, RETURN)).not.toBe(steps);
   await page.getByRole("slider", { name: "Smoothing", exact: true }).press("Home");

@@ -97,7 +97,7 @@ test("policies race as ghosts in one frame, in step on one seed, and the user ag
   const one = await trained(request, { name: "Hare" });
   const two = await trained(request, { name: "Tortoise", seed: 8 });
   await page.goto(comparePage(one, two));
-  await page.getByRole("radio", { name: "Ghost race" }).check({ force: true });
+  await page.getByRole("radio", { name: "Ghost race" }).press("Space");
   await expect(page).toHaveURL(/policies=race/);
   const race = card(page, "Ghost race");
   const frame = race.getByRole("img", { name: /in one frame$/ });

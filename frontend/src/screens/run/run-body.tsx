@@ -15,7 +15,7 @@ import { Badge } from "@/ui/badge";
 import { Boundary } from "@/ui/boundary";
 import { Skeleton } from "@/ui/progress";
 import { useStepScale } from "./curves/highlight";
-import { type RunCharts, useRunCharts } from "./curves/run-charts";
+import { type RunCharts, useRunCharts } from "./curves/shared-chart-state";
 import { CurveMenu } from "./snapshots/curve-menu";
 import { Overview } from "./tabs/overview";
 import {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { MetricRegistry } from "@/api/metric-registry";
 import type { MetricInfo } from "@/api/types";
 import { RunSeries } from "@/stream/series/run-series";
-import { type ChartedMetrics, chartOf, metricChart, selectCharts } from "./charts";
+import { type ChartedMetrics, chartOf, metricChart, selectCharts } from "./chart-specs";
 
 const metric = (name: string, change: Partial<MetricInfo> = {}): MetricInfo => ({
   ...{ name, label: name.split("/")[1]!, help: "What it is.", unit: "", group: "value" },

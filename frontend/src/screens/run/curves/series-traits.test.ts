@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { RunSeries } from "@/stream/series/run-series";
-import { seriesTraits } from "./charts";
+import { seriesTraits } from "./chart-specs";
 
 function run(...episodes: [reward: number, length: number][]) {
   const series = new RunSeries();

@@ -3,8 +3,8 @@
 import { learns } from "@/api/run-availability";
 import { chooseAgentView } from "@/lib/agent-view";
 import { useHighlight } from "../curves/highlight";
-import { AllCharts } from "../curves/learning-curves";
-import { useBackdrop } from "../curves/run-charts";
+import { AllCharts } from "../curves/chart-grid";
+import { useBackdrop } from "../curves/shared-chart-state";
 import type { RunTabProps } from "../run-body";
 import { MomentBar } from "../snapshots/fork-at";
 import { AGENT_ANCHOR, openTab, scrollToAnchor } from "./tab-address";

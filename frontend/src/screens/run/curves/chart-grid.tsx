@@ -42,12 +42,12 @@ import {
   useChartLayout,
   usualSize,
 } from "./chart-layout";
-import { chartOf, useCharts } from "./charts";
+import { chartOf, useCharts } from "./chart-specs";
 import { ChildrenBar } from "./children";
 import { useEventMarks } from "./event-marks";
 import { type Highlight, useStreamedEnds } from "./highlight";
 import { usePast } from "./past";
-import type { RunCharts, useBackdrop } from "./run-charts";
+import type { RunCharts, useBackdrop } from "./shared-chart-state";
 
 interface CurvesProps {
   run: RunDetail;
