@@ -100,7 +100,7 @@ def test_the_growth_video_shows_policies_from_the_first_to_the_best(service: Ser
 def test_a_clip_that_is_being_filmed_gives_way_to_the_next_click_and_is_made_after_it(
     service: Service, run_id: str, tmp_path: Path
 ) -> None:
-    """Somebody who scrubs along the curve waits for the last moment only."""
+    """While you drag along the curve, only the last moment is filmed."""
     folder = RunFolder(tmp_path, run_id)  # a copy, which no worker of the service looks at
     copytree(service.folder(run_id).path, folder.path, ignore=ignore_patterns("clips"))
     clips, order = Clips(folder), list[str]()

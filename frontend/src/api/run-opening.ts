@@ -95,7 +95,7 @@ function takeEarly(id: string, view: OpeningView): Promise<Response> | null {
   return early.id === id && isSame(view, USUAL_VIEW) ? early.answer : null;
 }
 
-/** The curves of a run: those that its page was opened with, if they are what is asked for and nobody has them yet. */
+/** The curves of a run that its page was opened with, if they fit the request and were not taken before. */
 export async function fetchCurves(
   runId: string,
   query: HistoryQuery,

@@ -18,7 +18,7 @@ export function queryBridge(client: QueryClient): (event: StreamEvent) => void {
 
   function applyRun(run: Run) {
     const seen = statuses.get(run.id);
-    // A run that is moved in the queue changes the place of others, of which the service says nothing.
+    // A run that moves in the queue changes the place of others, which the service does not report.
     const isMoved = places.has(run.id) && places.get(run.id) !== run.queue_position;
     const changed = seen !== run.status || (run.status === "queued" && isMoved);
     statuses.set(run.id, run.status);
