@@ -2,7 +2,7 @@
 
 Value slices (what a policy expects over two components of the observation) and saliency maps (how much each pixel
 weighs) are requested and stored in the same way, because the worker that films has the policies loaded. So are other
-futures: what had happened after a step of a recorded episode with another action.
+futures: what would have happened after a step of a recorded episode with another action.
 """
 
 from __future__ import annotations

@@ -68,6 +68,6 @@ def test_the_command_names_the_file_after_the_run(
 
 
 def test_what_cannot_be_written_is_refused_before_anything_is_filmed(service: Service, tmp_path: Path) -> None:
-    assert call(service.runs_dir, "report", "nobody").status == Exit.NOT_FOUND
+    assert call(service.runs_dir, "report", "no-such-run").status == Exit.NOT_FOUND
     assert call(service.runs_dir, "report", "run-a", "--json", "-o", "-").status == Exit.BAD_INPUT
     assert call(service.runs_dir, "report", "run-a", "-o", str(tmp_path)).status == Exit.BAD_INPUT

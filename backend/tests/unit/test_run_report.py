@@ -299,7 +299,7 @@ def test_a_run_that_has_not_begun_and_one_that_trains_have_a_report_of_now(tmp_p
             row.status = "running"
         assert "This report shows the run as it is now." in app.run_report.report("live", film=True)
         with pytest.raises(RunNotFound):
-            app.run_report.report("nobody", film=True)
+            app.run_report.report("no-such-run", film=True)
 
 
 def test_the_best_greedy_evaluation_is_the_one_that_the_page_shows() -> None:

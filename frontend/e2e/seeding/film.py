@@ -118,7 +118,7 @@ def completed(
 
 
 def other_future(folder: RunFolder, evaluation_id: str, action: float, length: int) -> None:
-    """What had happened after the first step of the evaluation with ``action``: an end after ``length`` steps."""
+    """Write what would have happened with ``action`` after the first step: an end after ``length`` steps."""
     clips, shot = Clips(folder), film((length,))
     clips.requests.make_folders()
     plan = FuturePlan(evaluation_id=evaluation_id, episode=0, index=0, action=[action])

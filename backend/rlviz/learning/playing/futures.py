@@ -1,4 +1,4 @@
-"""Plays what had happened after a step of a recorded episode, if another action had been taken there.
+"""Plays what would have happened after a step of a recorded episode with another action.
 
 The environment is brought to the step by taking the recorded actions from the recorded seed, and must show what was
 recorded on the way. The policy chooses at each of these steps too, so that one that samples continues with the same

@@ -273,7 +273,7 @@ class EpisodeFutureCreate(FutureCreate):
 
 
 class Future(Wire):
-    """What had happened after a step of a recorded episode with another action.
+    """What would have happened after a step of a recorded episode with another action.
 
     Frame k of its video is step + k; frame 0 is the recorded step itself.
     """

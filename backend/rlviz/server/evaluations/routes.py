@@ -604,7 +604,7 @@ def get_other_actions(
 def create_future(
     run_id: str, evaluation_id: str, body: EpisodeFutureCreate, futures: Futures, response: Response
 ) -> Future:
-    """Play what had happened after a step with another action; the same policy goes on. Returns it if it is ready."""
+    """Play what would have happened after a step with another action, with the same policy. Returns it if ready."""
     at = RecordedStep(run_id, body.step, evaluation_id=evaluation_id, episode=body.episode)
     return _future_answer(futures.request(at, body.action), response)
 
@@ -619,7 +619,7 @@ def get_other_clip_actions(run_id: str, clip_id: str, futures: Futures, step: Pl
     "/clips/{clip_id}/futures", responses={**_PLAYING, **documented(RunNotFound, ArtifactNotFound, *_FUTURE_ASKED)}
 )
 def create_clip_future(run_id: str, clip_id: str, body: FutureCreate, futures: Futures, response: Response) -> Future:
-    """Play what had happened after a step of a clip with another action, as for an evaluation."""
+    """Play what would have happened after a step of a clip with another action, as for an evaluation."""
     return _future_answer(futures.request(RecordedStep(run_id, body.step, clip_id=clip_id), body.action), response)
 
 
