@@ -44,7 +44,7 @@ test("another action at a step of a recorded episode is drawn as a ghost, and di
 test("the learning rate is halved at a point of the curve, and the fork is drawn beside its parent", async ({
   page,
 }) => {
-  const wait = { cues: [{ at_step: 80_000, do: "wait" }] };
+  const wait = { cues: [{ at_step: 24_000, do: "wait" }] };
   const service = await ownService({ runs: { "*": wait } });
   try {
     await page.goto(`${service.url}/?new`);
