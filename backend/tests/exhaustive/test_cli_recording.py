@@ -43,6 +43,6 @@ def test_how_much_is_recorded_is_chosen_and_what_the_run_recorded_is_filmed(warm
     assert done(warm, "recording", trained, "family", "--json").json["chosen"] is None
     own = done(warm, "evaluations", trained, "--by-run", "--json").json
     assert {one["origin"] for one in own} == {"run"}
-    assert "Identical" in done(warm, "verify", trained, own[0]["id"], "--film").out
+    assert "steps are identical" in done(warm, "verify", trained, own[0]["id"], "--film").out
     again = done(warm, "evaluations", trained, "--by-run", "--json").json
     assert again[0]["video_url"]
