@@ -139,4 +139,4 @@ def test_rules_that_cannot_be_read_are_warned_of_and_training_goes_on(tmp_path: 
     folder.rules_path.write_text("{")
     assert train_run(folder)
     [warning] = events(folder, EventKind.WARNING)
-    assert "those of the configuration hold" in warning.data.message  # type: ignore[union-attr]
+    assert "the rules of the configuration apply" in warning.data.message  # type: ignore[union-attr]

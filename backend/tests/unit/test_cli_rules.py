@@ -30,7 +30,7 @@ TYPED = {
         f"{RETURN} is better than ever: take a snapshot and evaluate the policy"
     ),
     "steps 7 -> stop without saving within 30 seconds": "7 steps are done: stop without saving",
-    "seconds 90 -> stop": "1.5 minutes of training are over: stop",
+    "seconds 90 -> stop": "1.5 minutes of training have passed: stop",
     "steps 5e4 -> notify": "50,000 steps are done: notify",
     "disk 1e9 -> pause": "the run takes 1 GB on disk: pause",
     "error -> roll back, at most 3": "training raises an error: roll back",

@@ -162,7 +162,7 @@ def test_what_is_held_stays_there_whatever_is_seen_and_nothing_is_after_a_reset(
     rig.slice.choose((0, 1))
     assert rig.draw().slice.at == [0, 0, 3, 4]
     rig.slice.choose((0, 1), ((4, 1.0),))
-    with pytest.raises(NotSliceable, match="none at place 4"):
+    with pytest.raises(NotSliceable, match="no component 4 to hold"):
         rig.draw()
 
 

@@ -95,7 +95,7 @@ class FilmService(RunUseCases):
         policies = kept_policies(folder, run.policy_step)
         if len(policies) < 2:
             raise NothingToEvaluate(
-                f"Run {run_id!r} keeps {len(policies)} policies; to show how it learned takes two at least."
+                f"Run {run_id!r} keeps {len(policies)} policies; a video of how it learned needs at least two."
             )
         chosen = select_learning_steps(policies, GROWTH_POLICIES)
         return self._request(folder, growth_id(seed, greedy), "growth", seed, greedy, chosen)

@@ -345,8 +345,8 @@ def _headline(row: RunRow, best: tuple[float, float, int | None] | None) -> tupl
     if row.reward_threshold is not None:
         goal = f"a return of {decimal(row.reward_threshold)}"
         if row.state is RunStatus.COMPLETED:
-            return f"Not shown to be solved: that takes {goal}.", "warn"
-        return f"Not solved yet: that takes {goal}.", "live" if row.state.is_active else "warn"
+            return f"Not known to be solved: to be solved, it needs {goal}.", "warn"
+        return f"Not solved yet: to be solved, it needs {goal}.", "live" if row.state.is_active else "warn"
     if best is not None:
         return f"The best greedy evaluation returns {decimal(best[0])} ± {decimal(best[1])}.", "rest"
     if row.ep_rew_mean is not None:
