@@ -72,5 +72,5 @@ export function recordingCostText(cost: number | null | undefined): string {
 /** How the detail was lowered by itself. */
 export function loweredText({ before, after, cost, most }: Lowered): string {
   const now = after === "off" ? "Switched off" : `Lowered to ${after}`;
-  return `${now} from ${before} by itself: it took ${timeShare(cost)} of the time, more than the ${timeShare(most)} that it may.`;
+  return `${now} from ${before} automatically: recording took ${timeShare(cost)} of the time; at most ${timeShare(most)} is allowed.`;
 }

@@ -231,7 +231,7 @@ function SeriesList({ chart, model, hidden, onToggle }: SeriesListProps) {
             value={line}
           />
         ))}
-        {shown.length === 0 && <li className="py-1 text-ink-faint">No series fits</li>}
+        {shown.length === 0 && <li className="py-1 text-ink-faint">No series matches</li>}
       </ul>
     </div>
   );
@@ -240,7 +240,7 @@ function SeriesList({ chart, model, hidden, onToggle }: SeriesListProps) {
 function Emphasized({ chart }: { chart: LiveChart }) {
   const id = useStore(chart.emphasized);
   const series = chart.spec.series.find((one) => one.id === id);
-  if (!series) return <span className="text-ink-faint">Hover a line to see whose it is</span>;
+  if (!series) return <span className="text-ink-faint">Hover over a line to see its name</span>;
   return (
     <span className="flex min-w-0 items-center gap-1.5 font-medium">
       <SeriesSwatch series={{ ...series, mode: "line" }} />

@@ -69,7 +69,7 @@ export function planText({ every_steps, every_seconds, keep, max_bytes }: Snapsh
     minutes !== null && (minutes === 1 ? "minute" : `${setting(minutes)} minutes`),
     every_steps != null && `${count(every_steps)} steps`,
   ].filter(Boolean);
-  const taken = times.length === 0 ? "none by itself" : `every ${times.join(" or ")}`;
+  const taken = times.length === 0 ? "none automatically" : `every ${times.join(" or ")}`;
   const room = max_bytes == null ? "" : ` within ${bytes(max_bytes)}`;
   return `${taken}, newest ${keep ?? ""} kept${room}`;
 }
@@ -109,10 +109,10 @@ export function PlanFields({ draft, problems, onChange }: PlanFieldsProps) {
         problems.every_seconds,
       )}
       {field("steps", ["Steps between", "Whichever comes first", "never"], problems.every_steps)}
-      {field("keep", ["Keep the newest", "And all with a name", ""], problems.keep)}
+      {field("keep", ["Keep the newest", "Named snapshots are always kept", ""], problems.keep)}
       {field(
         "megabytes",
-        ["Within MB", "All of this run's together", "as the service is set"],
+        ["Within MB", "For all snapshots of the run", "as in the settings"],
         problems.max_bytes,
       )}
     </div>

@@ -44,7 +44,7 @@ export function Endings({ runs, onWatch }: EndingsProps) {
       </ul>
       <p className="text-xs text-ink-faint">
         {plural(data.episodes, "episode")} of {plural(data.evaluations.length, "evaluation")}
-        {data.without_records > 0 && `; ${data.without_records} more kept no step records`}.
+        {data.without_records > 0 && `; ${data.without_records} more have no step records`}.
       </p>
     </div>
   );

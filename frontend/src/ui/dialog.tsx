@@ -153,7 +153,7 @@ export function ConfirmDialog({
   variant = "danger",
   busy,
   failure,
-  failureTitle = "That was not done",
+  failureTitle = "The action failed",
   onConfirm,
   onClose,
 }: ConfirmDialogProps) {

@@ -291,7 +291,7 @@ function oftenFiring({ when, at_most = 10 }: Rule, index: number): Warning[] {
   return [
     {
       rule: index,
-      detail: `A metric that goes back and forth makes it act at every other row, up to ${plural(at_most, "time")}. Ask for more rows in a row, or let it act less often.`,
+      detail: `If the metric goes back and forth, this rule fires at every other row, up to ${plural(at_most, "time")}. Require more rows in a row, or lower its maximum number of firings.`,
     },
   ];
 }
@@ -386,11 +386,11 @@ export const CONDITIONS: readonly Phrase<Condition["kind"]>[] = [
     ],
   },
   {
-    ...{ id: "not_finite", kind: "not_finite", words: "there is no number for" },
+    ...{ id: "not_finite", kind: "not_finite", words: "a value is not a number in" },
     parts: [{ ...metric, of: "any metric" }],
   },
   {
-    ...{ id: "plateau", kind: "plateau", words: "nothing was gained in" },
+    ...{ id: "plateau", kind: "plateau", words: "there is no improvement of" },
     parts: [
       metric,
       "for",
@@ -432,7 +432,7 @@ export const ACTIONS: readonly Phrase<Action["kind"]>[] = [
         "then",
         "What then",
         ["save", "and save the policy"],
-        ["report", "save it, and leave a message"],
+        ["report", "save it, and send a message"],
         ["abort", "without saving"],
       ),
       "with",
@@ -448,7 +448,7 @@ export const ACTIONS: readonly Phrase<Action["kind"]>[] = [
       choice(
         "to",
         "Where to",
-        ["newest", "the newest snapshot with weights that are numbers"],
+        ["newest", "the newest snapshot with finite weights"],
         ["best", "the snapshot of the best policy"],
       ),
     ],

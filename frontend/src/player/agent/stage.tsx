@@ -92,7 +92,7 @@ export function Stage({ label, caption, corner, stillUrl, children }: StageProps
               {caption}
             </p>
             <DockKey
-              label="Back to its place"
+              label="Back to full size"
               onPress={() =>
                 comeBack ? comeBack() : place.current?.scrollIntoView({ block: "center" })
               }

@@ -51,7 +51,7 @@ export function futureLines(
       name: `${names.other} instead`,
       gain: gainText(outcome.episode_return),
       end: cut
-        ? `in ${steps}, it goes on`
+        ? `in ${steps}, not ended yet`
         : `${terminated ? "terminated" : "ended by the time limit"} after ${steps}`,
     },
   };

@@ -83,7 +83,8 @@ export function KeysStage({
     >
       {children}
       <span id={helpId} className="sr-only">
-        While this has the focus, the keys listed below play. Escape leaves and pauses.
+        While the picture has the focus, the keys listed below control the game. Escape removes the
+        focus and pauses.
       </span>
     </div>
   );

@@ -42,7 +42,7 @@ export function episodeLines(
   };
 }
 
-const CUT = "A limit cut this episode: what would have come after it is not in the line.";
+const CUT = "A limit cut this episode off: the line does not include later rewards.";
 
 /** The state value V(s), or the algorithm's closest equivalent. */
 function expectation(reading: PolicyReading | null): { name: string; value: number } | null {

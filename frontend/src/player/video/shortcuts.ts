@@ -37,13 +37,13 @@ export const PLAYER_SHORTCUTS: readonly PlayerShortcut[] = [
   {
     keys: ["ArrowLeft", "ArrowRight"],
     shown: ["←", "→"],
-    does: "One frame back or on",
+    does: "One frame back or forward",
     run: ({ controller }, key) => controller.step(key === "ArrowLeft" ? -1 : 1),
   },
   {
     keys: ["j", "l"],
     shown: ["J", "L"],
-    does: "One second back or on",
+    does: "One second back or forward",
     run: ({ controller }, key) =>
       controller.seek(controller.time.get() + (key === "j" ? -SECONDS : SECONDS)),
   },

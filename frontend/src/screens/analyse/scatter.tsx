@@ -64,7 +64,7 @@ export function Scatter({ question, x, onEnvironment }: ScatterProps) {
                   : "Too few different values for a rank correlation."
                 : `Spearman's rank correlation over ${plural(total, "run")}: ${decimal(correlation)}.`}{" "}
               <span className="text-xs text-ink-faint">
-                1: the higher {names.x}, the higher {names.y}. It proves no cause.
+                1: the higher {names.x}, the higher {names.y}. This does not prove a cause.
               </span>
             </p>
             <Best points={points} {...{ names }} />

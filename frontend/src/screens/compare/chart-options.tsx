@@ -105,7 +105,7 @@ function MetricPicker({ drawn, isChosen, logged, onMetrics }: MetricPickerProps)
                   <Button
                     size="sm"
                     variant="quiet"
-                    aria-label={`Move ${label} back`}
+                    aria-label={`Move ${label} up`}
                     unavailable={place === 0 && "It is the first"}
                     onClick={() => move(-1)}
                     icon={<ArrowUp aria-hidden className="size-3.5" />}
@@ -113,7 +113,7 @@ function MetricPicker({ drawn, isChosen, logged, onMetrics }: MetricPickerProps)
                   <Button
                     size="sm"
                     variant="quiet"
-                    aria-label={`Move ${label} on`}
+                    aria-label={`Move ${label} down`}
                     unavailable={place === drawn.length - 1 && "It is the last"}
                     onClick={() => move(1)}
                     icon={<ArrowDown aria-hidden className="size-3.5" />}

@@ -367,10 +367,10 @@ export function UnknownRuns({ ids, onRemove }: UnknownRunsProps) {
     <Notice
       tone="warn"
       role="alert"
-      title={`${plural(ids.length, "run")} ${ids.length === 1 ? "does" : "do"} not exist, or not any more`}
+      title={`${plural(ids.length, "run")} ${ids.length === 1 ? "does" : "do"} not exist, or no longer exist${ids.length === 1 ? "s" : ""}`}
     >
       <p className="font-mono text-xs wrap-anywhere text-ink-soft">{ids.join(", ")}</p>
-      {lost && <p className="mt-1">What is gone from the trash as well cannot be restored.</p>}
+      {lost && <p className="mt-1">Runs that were removed from the trash cannot be restored.</p>}
       {error && <p className="mt-1 text-bad">{error}</p>}
       <div className="mt-2 flex flex-wrap gap-2">
         {!lost && (

@@ -92,7 +92,7 @@ function summedUp(figure: FigureComparison, columns: readonly ComparedColumn[]):
 function seedsDetail(figure: FigureComparison, { low, high, count, seeds }: GroupFigure): string {
   if (count === 0) return "";
   const from = low === null ? NONE : endText(figure, low);
-  const to = high === null ? "beyond the training" : endText(figure, high);
+  const to = high === null ? "not reached" : endText(figure, high);
   const known = low !== null || high !== null;
   return [
     known ? `[${from}, ${to}]` : count === 1 ? noInterval() : "",
@@ -114,7 +114,7 @@ function missing(
   reached: number | undefined,
 ): string {
   if (!id.endsWith("_to_threshold") || threshold === null) return NONE;
-  return reached ? "fewer than half did" : "not reached";
+  return reached ? "fewer than half reached it" : "not reached";
 }
 
 function shown({ id, unit }: FigureComparison, value: number): string {

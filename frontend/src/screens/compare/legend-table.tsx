@@ -96,7 +96,7 @@ export function LegendTable(props: LegendTableProps) {
             {shown.length === 0 && (
               <tr>
                 <td colSpan={6} className="px-3 py-2 text-ink-faint">
-                  No line fits
+                  No line matches
                 </td>
               </tr>
             )}

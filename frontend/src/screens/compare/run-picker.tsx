@@ -84,11 +84,11 @@ function Search({ chosen, most, full, onChoose }: SearchProps) {
       onChoose={onChoose}
       onSearch={setText}
       loading={isFetching}
-      none={error ? "The runs could not be searched" : "No run fits"}
+      none={error ? "The runs could not be searched" : "No run matches"}
       footer={
         <p className="border-t border-line px-3 py-2 text-xs text-ink-faint">
           {full
-            ? `${most} runs are the most that can be compared.`
+            ? `You can compare up to ${most} runs.`
             : `${chosen.length} ${most === undefined ? "" : `of up to ${most} `}chosen`}
         </p>
       }

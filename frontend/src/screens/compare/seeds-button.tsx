@@ -61,7 +61,7 @@ export function SeedsButton({ runs, chosen, caution, onAdd }: SeedsButtonProps) 
       return { label: "Looking for other seeds", press: () => undefined, busy: true };
     }
     if (there.length > 0) {
-      const seeds = plural(there.length, "seed that is there", "seeds that are there");
+      const seeds = plural(there.length, "existing seed");
       return { label: `Add ${seeds}`, press: () => onAdd(there) };
     }
     if (total === 0) return null;

@@ -123,12 +123,12 @@ export function AdvancedFields(props: AdvancedFieldsProps) {
             typed(
               "retries",
               "Retries",
-              "The others continue after that.",
+              "If all retries fail, the other trials continue.",
               limits.experiment_retries.default,
             )}
         </Group>
         <Group title="Start no trial after">
-          {typed("minutes", "Minutes", "Trials that already train are finished.", "no limit")}
+          {typed("minutes", "Minutes", "Trials that already train still finish.", "no limit")}
           {typed("coreSeconds", "Core-seconds", "Processor time of all runs.", "no limit")}
           {typed("mostSteps", "Steps together", "Of all runs.", "no limit")}
         </Group>

@@ -37,7 +37,7 @@ export function ExperimentPage() {
               </HoverLink>
             }
           >
-            {id === "" ? "The address names none." : "It may have been deleted."}
+            {id === "" ? "The address contains no experiment." : "It may have been deleted."}
           </EmptyState>
         </Card>
       </>

@@ -35,7 +35,7 @@ export function costText({ core_seconds, status }: Paid): string {
 }
 
 const PAID =
-  "Core-seconds are processor time of all its runs, all threads together, of those that failed or were lost too.";
+  "Core-seconds are the processor time of all threads of all runs of the experiment, including failed and lost ones.";
 
 /** How the cost was made. */
 export function costMade(experiment: Counted): string {
@@ -45,8 +45,8 @@ export function costMade(experiment: Counted): string {
 /** How what stands above and beside the trials was made. */
 export function trialsMade(experiment: Counted): string {
   return made(
-    "A cell has the score of a trial, or how much of its steps it has trained, above its returns over those steps. " +
-      `The time left is what the rest would take at the pace of its runs so far. ${PAID}`,
+    "Each cell is a trial: its score, or its share of trained steps, above a curve of its returns. " +
+      `The time left is estimated from the speed of the runs so far. ${PAID}`,
     experiment,
   );
 }

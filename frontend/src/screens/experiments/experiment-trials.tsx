@@ -41,7 +41,7 @@ function Trials({ experiment }: { experiment: Experiment }) {
       aside={
         <span className="flex items-center gap-1 text-xs text-ink-soft tabular-nums">
           {words.filter((one) => one !== null).join(" · ")}
-          <ChartHelp title="told of its trials" text={trialsMade(experiment)} />
+          <ChartHelp title="shown for the trials" text={trialsMade(experiment)} />
         </span>
       }
       bodyClass="flex flex-col gap-3 p-4"

@@ -44,8 +44,9 @@ function lengths(draft: ExperimentDraft, offer: Offer): Unfairness | null {
   const steps = presetOf(offer, most.variant)?.total_timesteps ?? most.steps;
   return {
     says:
-      `${variantName(least.variant, offer)} trains for ${brief(least.steps)} steps, ` +
-      `${variantName(most.variant, offer)} for ${brief(most.steps)}: the longer may be better for that alone.`,
+      `${variantName(least.variant, offer)} trains for ${brief(least.steps)} steps and ` +
+      `${variantName(most.variant, offer)} for ${brief(most.steps)}. ` +
+      `${variantName(most.variant, offer)} may be better only because it trains longer.`,
     mend: `Train all for ${count(steps)} steps`,
     changes: { steps: String(steps) },
   };
@@ -59,8 +60,8 @@ function endings(draft: ExperimentDraft, offer: Offer): Unfairness | null {
   if (!early || !late) return null;
   return {
     says:
-      `${variantName(early, offer)} ends as soon as it has solved the task, ` +
-      `${variantName(late, offer)} trains on: the longer may be better for that alone.`,
+      `${variantName(early, offer)} ends when it has solved the task, but ` +
+      `${variantName(late, offer)} continues and may be better only because it trains longer.`,
     ...evaluatedAlike(draft, offer),
   };
 }
@@ -86,8 +87,8 @@ function policies(draft: ExperimentDraft, offer: Offer): Unfairness | null {
   if (!unjudged || !best) return null;
   return {
     says:
-      `${variantName(best, offer)} is scored by the best policy of its evaluations, ` +
-      `${variantName(unjudged, offer)}, which has none, by its last one.`,
+      `${variantName(best, offer)} is scored by the best policy of its evaluations, but ` +
+      `${variantName(unjudged, offer)} is scored by its last policy, because it has no evaluations.`,
     ...evaluatedAlike(draft, offer),
   };
 }

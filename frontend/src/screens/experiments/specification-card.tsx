@@ -51,7 +51,7 @@ function Specification({ experiment }: { experiment: Experiment }) {
         <CopyButton text={json} label="Copy the specification" />
         <span className="min-w-0">
           <code className="font-mono break-all">rlviz experiment run {name}</code> trains it again
-          with the presets of that day.
+          with the presets that it was created with.
         </span>
       </div>
       <Disclosure summary={<span className="text-xs font-normal text-ink-soft">As JSON</span>}>

@@ -134,7 +134,7 @@ function search(reading: Reading): CreateExperiment {
   if (isJudged && length === null) {
     problems.set(
       POINTERS.steps,
-      "Enter the steps: a pruner judges each trial after every tenth of them",
+      "Enter the steps: the pruner evaluates each trial after every tenth of them",
     );
   }
   const tenth = Math.max(

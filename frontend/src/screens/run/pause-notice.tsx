@@ -84,8 +84,8 @@ export function resumedText(run: Continued): string | null {
 
 /** A fork begins at its parent's step; what a run went back from is superseded without a comparison. */
 function beginning({ resumed, parent, attempt, superseded }: Continued): string {
-  if (attempt === 1 && parent) return "Began at its parent's";
+  if (attempt === 1 && parent) return "Started at its parent's";
   const wentBack =
     resumed?.diverged_at === null && superseded.some((stretch) => stretch.attempt === attempt);
-  return wentBack ? "Went back to" : "Resumed from";
+  return wentBack ? "Rolled back to" : "Resumed from";
 }

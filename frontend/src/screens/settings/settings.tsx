@@ -150,7 +150,7 @@ function Webhook({ webhook }: { webhook: Health["webhook"] }) {
       {webhook && (
         <p className="text-xs text-ink-soft tabular-nums">
           {count(webhook.sent)} sent, {count(webhook.waiting)} waiting, {count(webhook.given_up)}{" "}
-          given up
+          dropped
         </p>
       )}
       {webhook?.problem && <p className="text-xs text-bad">{webhook.problem}</p>}

@@ -236,12 +236,13 @@ function PassCard({ storage }: { storage: StorageData }) {
 function summary({ pruning }: StorageData): string {
   if (!pruning) return "";
   const { dry_run, ended_at, done, bytes: room } = pruning;
-  if (!ended_at) return `${dry_run ? "Looking" : "Making room"}: ${plural(done, "thing")} so far.`;
+  if (!ended_at)
+    return `${dry_run ? "Checking" : "Applying the rules"}: ${plural(done, "action")} so far.`;
   if (done === 0) return dry_run ? "Nothing to delete." : "Nothing was deleted.";
-  const what = plural(done, "thing");
+  const what = plural(done, "action");
   return dry_run
-    ? `Would do ${what} and free ${bytes(room)}, and more by compression.`
-    : `Did ${what} and freed ${bytes(room)}.`;
+    ? `The rules would take ${what} and free ${bytes(room)}, and more by compression.`
+    : `The rules took ${what} and freed ${bytes(room)}.`;
 }
 
 /** The runs that take most, with what of theirs does. */
@@ -282,7 +283,9 @@ function RunsCard({ storage }: { storage: StorageData }) {
                 className="my-1.5"
               />
               <p className="truncate text-xs text-ink-faint tabular-nums">
-                {run.algo ? `${algorithmName(run.algo)} · ${run.env_id}` : "In no list of runs"}
+                {run.algo
+                  ? `${algorithmName(run.algo)} · ${run.env_id}`
+                  : "Not in the list of runs"}
                 {most && ` · ${words.get(most[0] as never)} ${bytes(most[1])}`}
               </p>
             </li>

@@ -164,7 +164,7 @@ export function useChoiceEntries(go: (href: string) => void): PaletteEntry[] {
       icon: BookOpen,
       name,
       words: ["explain", "guide", "algorithm", "help", "hyperparameters"],
-      detail: "How it works, its settings, how it goes wrong",
+      detail: "How it works, its settings, and how training can fail",
       onSelect: () => go(routes.guide(id)),
     })),
   ];

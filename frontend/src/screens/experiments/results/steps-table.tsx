@@ -38,8 +38,8 @@ export function StepsTable({ results }: { results: ExperimentResults }) {
         lines={arrivalLines(results)}
       />
       <p className="text-xs text-ink-faint">
-        Kaplan-Meier estimate. A stroke across a line is a seed that was trained so far without
-        getting there: from there on it counts neither way, as it is censored.
+        Kaplan-Meier estimate. A stroke across a line marks a seed whose training ended before it
+        reached the threshold (a censored seed). It no longer counts from there on.
       </p>
       <ScrollRegion label="Steps by variant" className="max-h-112">
         <table className="w-full text-sm tabular-nums max-md:block">
@@ -97,14 +97,14 @@ function ArrivalRow({ arrivals: one, label, where, withSeeds }: ArrivalRowProps)
       </td>
       <td className="md:whitespace-nowrap" title={madeText(one.made)}>
         <NarrowName name="Median" of={label} />
-        {one.median === null ? "Fewer than half did" : brief(one.median)}{" "}
+        {one.median === null ? "Fewer than half reached it" : brief(one.median)}{" "}
         {one.n === 1 && one.median !== null && (
           <span className="text-xs text-ink-soft">{noInterval()}</span>
         )}
         {(one.median_low !== null || one.median_high !== null) && (
           <span className="text-xs text-ink-soft">
             [{one.median_low === null ? "–" : brief(one.median_low)},{" "}
-            {one.median_high === null ? "beyond the training" : brief(one.median_high)}]
+            {one.median_high === null ? "not reached" : brief(one.median_high)}]
           </span>
         )}
       </td>
@@ -125,7 +125,7 @@ function Arrivals({ seeds }: { seeds: Seeds }) {
       {seeds.map((one) => (
         <li
           key={one.seed}
-          title={`Seed ${one.seed}${one.censored ? ": not reached within its training" : ""}`}
+          title={`Seed ${one.seed}${one.censored ? ": not reached during its training" : ""}`}
         >
           {arrivalText(one)}
         </li>
@@ -163,12 +163,12 @@ function strokesOf(one: VariantArrivals, together: boolean): NonNullable<PlotLin
     return [trained, shareAt(one, before)] as const;
   };
   if (together && left.length > 1) {
-    const says = `${plural(left.length, "seed")}: not there when their training ended`;
+    const says = `${plural(left.length, "seed")}: threshold not reached when training ended`;
     return [{ at: left.map(place), says }];
   }
   return left.map((seed) => ({
     at: [place(seed)],
-    says: `Seed ${seed.seed}: not there after ${brief(seed.steps)} steps, when its training ended`,
+    says: `Seed ${seed.seed}: threshold not reached when training ended, after ${brief(seed.steps)} steps`,
   }));
 }
 

@@ -87,8 +87,8 @@ export function ImportanceBars({ search: { importances, made } }: { search: Sear
       ) : (
         <>
           <p className="mb-3 text-xs text-ink-faint">
-            Share in how the objective varies, by PED-ANOVA
-            {how && how.n < 30 && `; only a hint with ${how.n} trials`}.
+            Share of each hyperparameter in the variation of the objective (PED-ANOVA)
+            {how && how.n < 30 && `; with ${how.n} trials, only a rough estimate`}.
           </p>
           <dl className="grid grid-cols-[minmax(0,auto)_minmax(4rem,1fr)_auto] items-center gap-x-3 gap-y-1.5 text-sm">
             {importances.map(({ name, share }) => (

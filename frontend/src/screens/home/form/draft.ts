@@ -308,7 +308,7 @@ export function whyIncompatible(algorithm: Algorithm, environment: Environment):
     return `Needs ${either(algorithm.observation_spaces, OBSERVATIONS)} observations`;
   }
   return environment.action_space.kind === "Box"
-    ? "Needs actions between two bounds that differ"
+    ? "Needs actions with a lower and a different upper bound"
     : `Does not fit ${environment.name}`;
 }
 
@@ -341,7 +341,7 @@ export function replacedAlgorithmNote(choices: Choices, draft: Draft): string {
   const now = algorithmOf(choices, draft);
   const why = whyDraftIncompatible(choices, { ...draft, algo: draft.wanted });
   if (!wanted || !now || !why || wanted === now) return "";
-  return `${wanted.name} cannot act here (${why.charAt(0).toLowerCase()}${why.slice(1)}), so ${now.name} was chosen.`;
+  return `${wanted.name} cannot train here (${why.charAt(0).toLowerCase()}${why.slice(1)}), so ${now.name} was chosen.`;
 }
 
 /** Props of every section of the form: the choices, the state, how to change it, and what is wrong. */

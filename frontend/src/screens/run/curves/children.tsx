@@ -83,7 +83,9 @@ export function useChildren(
   const ids = listed.map(({ run_id }) => run_id);
   const { data: found } = useQuery(runsByIdQuery(ids));
   const whyNot =
-    axis === "time" ? "Along time no fork is drawn: each run has its own clock." : null;
+    axis === "time"
+      ? "Forks are not drawn on the time axis, because each run has its own clock."
+      : null;
   const drawn = whyNot === null ? drawnOf(ids, switched) : [];
   const styleOf = (id: string) =>
     styleAt(

@@ -334,7 +334,7 @@ function Outcome({ clip, picture }: OutcomeProps) {
   const end = !episode
     ? ""
     : episode.cut
-      ? "cut here, it goes on"
+      ? "cut off before the end"
       : episode.terminated
         ? "terminated"
         : "ended by the time limit";

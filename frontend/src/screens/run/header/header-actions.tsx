@@ -346,7 +346,7 @@ function Others({ run }: { run: Run }) {
       onChoose={(other) => router.push(routes.compareRuns([run.id, other]))}
       onSearch={setText}
       loading={isFetching}
-      none={error ? "The runs could not be searched" : "No other run fits"}
+      none={error ? "The runs could not be searched" : "No other run matches"}
     />
   );
 }

@@ -55,7 +55,7 @@ function OpenLiveSlice({ client, space, record, records }: LiveSliceFigureProps)
           <p className="text-xs text-ink-soft tabular-nums">
             Policy of step {count(newest.policy_step)}
             {names.length > 2 &&
-              `; ${changes.size > 0 ? "what is not held otherwise" : "everything else"} as it was seen in step ${count(newest.index)}`}
+              `; ${changes.size > 0 ? "the components that you did not change" : "the other components"} keep their values of step ${count(newest.index)}`}
             .
           </p>
           <WhatIfSliders

@@ -40,7 +40,7 @@ const NAMES: Record<KeyMoment["kind"], string> = {
 /** What each kind means, for who points at it. */
 export const MEANINGS: Record<KeyMoment["kind"], string> = {
   largest_reward: "The step that earned the most",
-  largest_surprise: "Where |r + γV(s′) − V(s)| is greatest: what came was least expected",
+  largest_surprise: "Where |r + γV(s′) − V(s)| is greatest: the result was least expected",
   value_collapse: "From here the policy's value falls deepest within ten steps",
   final_steps: "Ten steps before the episode terminated",
 };

@@ -177,16 +177,19 @@ function Figures({ evaluation, handedOver }: EvaluationSummaryProps) {
         <Stat label="Episodes">{count(summary.episodes.length)}</Stat>
       ) : (
         <>
-          <Stat label="Terminated" note="reached an end">
+          <Stat label="Terminated" note="in a terminal state">
             {count(terminated)}
           </Stat>
-          <Stat label="Truncated" note="cut by the limit">
+          <Stat label="Truncated" note="by the time limit">
             {count(truncated)}
           </Stat>
         </>
       )}
       {!handedOver && step !== null && (
-        <Stat label="Policy" note={policy === "best" ? "the best so far" : "the latest then"}>
+        <Stat
+          label="Policy"
+          note={policy === "best" ? "the best at that time" : "the latest at that time"}
+        >
           <span title={`step ${count(step)}`}>step {brief(step)}</span>
         </Stat>
       )}

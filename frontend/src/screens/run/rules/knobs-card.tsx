@@ -174,8 +174,8 @@ function knobHint(knob: RunKnob, way: Way): string {
   const allowed = `${bounds.charAt(0).toUpperCase()}${bounds.slice(1)}.`;
   if (!knob.follows_schedule) return allowed;
   return way === "set_knob"
-    ? `${allowed} The value takes the place of the schedule.`
-    : `${allowed} The schedule goes on, multiplied.`;
+    ? `${allowed} The value replaces the schedule.`
+    : `${allowed} The schedule continues, multiplied by this factor.`;
 }
 
 /** The value of a knob: of a schedule, the one that was logged last, if any was. */

@@ -187,10 +187,10 @@ function renamedFact(names: readonly [string, string][]): string[] {
 }
 
 const TODO: Record<SinkKind, string> = {
-  wandb: "See that Weights & Biases can be reached, and that “wandb login” was done",
-  mlflow: "See that the server of MLflow answers at MLFLOW_TRACKING_URI",
-  trackio: "See that Trackio's folder can be written, and that its disk is not full",
-  tensorboard: "See that the run's folder can be written, and that its disk is not full",
+  wandb: "Check that Weights & Biases can be reached and that you are logged in (“wandb login”)",
+  mlflow: "Check that the MLflow server answers at MLFLOW_TRACKING_URI",
+  trackio: "Check that Trackio's folder can be written and that its disk is not full",
+  tensorboard: "Check that the run's folder can be written and that its disk is not full",
 };
 
 function failureOf({ kind, install }: OfferedSink, { problem, next_try_at }: RunSink) {
@@ -201,7 +201,7 @@ function failureOf({ kind, install }: OfferedSink, { problem, next_try_at }: Run
   const todo = install === null ? ` ${TODO[kind]}, then retry.` : "";
   return {
     problem: problem ?? "",
-    todo: `Nothing is lost: what is missing waits in the run's folder.${next}${todo}`,
+    todo: `Nothing is lost: the missing data waits in the run's folder.${next}${todo}`,
   };
 }
 

@@ -58,7 +58,7 @@ export function ForkDialog({ run, at, tries, onClose }: ForkDialogProps) {
       open
       onOpenChange={onClose}
       title={`Fork at ${typeof at === "number" ? `step ${count(at)}` : called(at)}`}
-      description={`${start ? beginsAt(start.step, place?.trained_again_from ?? null) : ""} This run ${isActive(run) ? "trains on" : "stays as it is"}.`.trim()}
+      description={`${start ? beginsAt(start.step, place?.trained_again_from ?? null) : ""} This run ${isActive(run) ? "continues to train" : "stays as it is"}.`.trim()}
     >
       {failed?.error ? (
         <ErrorState error={failed.error} retry={() => void failed.refetch()} />

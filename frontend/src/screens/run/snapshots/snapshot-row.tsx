@@ -65,7 +65,7 @@ export function SnapshotRow({ run, snapshot, isNewest, onAct }: SnapshotRowProps
             {is_named && <span className="font-medium break-all">{name}</span>}
             <span className={is_named ? "text-ink-faint" : "text-ink-soft"}>{TAKEN[trigger]}</span>
             {isNewest && <Badge>newest</Badge>}
-            {behind && <Badge>left behind</Badge>}
+            {behind && <Badge>discarded</Badge>}
             {inherited && <Badge>inherited</Badge>}
             {!whole && !inherited && <Badge tone="bad">damaged</Badge>}
             {whole && !exact && <Badge tone="warn">not exact</Badge>}

@@ -118,13 +118,13 @@ export function whyNotWith(
   if (ofRun !== null) return ofRun;
   if (!snapshot.whole) return "It cannot be used.";
   if (action === "fork") return null;
-  if (snapshot.behind) return "The run went back to before it.";
-  return snapshot.step < run.total_timesteps ? null : "Training is done there.";
+  if (snapshot.behind) return "The run was rolled back to an earlier snapshot.";
+  return snapshot.step < run.total_timesteps ? null : "Training ends at this snapshot.";
 }
 
 /** Why the snapshot cannot be given a name by which it is kept, in a sentence; null if it can. */
 function whyNotKeep({ status }: SnapshotRun, { inherited, whole }: JudgedSnapshot): string | null {
-  if (inherited) return "The run began with it: it stays.";
-  if (status === "queued" || status === "starting") return "The run may be about to begin from it.";
+  if (inherited) return "The run started from this snapshot, so it is always kept.";
+  if (status === "queued" || status === "starting") return "The run may be about to start from it.";
   return whole ? null : "It cannot be used.";
 }

@@ -32,7 +32,7 @@ export function ControlTab({ run, charts }: RunTabProps) {
         <Card title="Live hyperparameters">
           <p className="text-sm text-ink-soft">
             Learning rate, clip range and others can be changed here while the run trains. To train
-            with other settings from a point of its past, fork it at a snapshot.
+            with other settings from an earlier point, fork the run at a snapshot.
           </p>
         </Card>
       )}

@@ -49,7 +49,7 @@ export function StepsPanel({ evaluation, onPick, onOther }: StepsPanelProps) {
       <div className="flex flex-wrap items-center justify-end gap-2">
         <p role="status" className="mr-auto text-xs text-ink-soft tabular-nums">
           {found && plural(found.total, "record")}
-          {found?.info.cut && ", cut where the file reached its size"}
+          {found?.info.cut && ", cut off at the maximum file size"}
         </p>
         <VerifyButton evaluation={evaluation} />
         {found && <ColumnChoiceButton info={found.info} />}
@@ -117,7 +117,7 @@ function ExportMenu({ evaluation, info, search }: ExportMenuProps) {
   const filtered = episode !== undefined || where.length > 0;
   const reasons: Partial<Record<StepFormat, string>> = {};
   if (where.length > 0) reasons.minari = "A dataset holds whole episodes: clear the filter";
-  if (info?.observation.numbers === 0) reasons.minari = "Of pictures only hashes are kept";
+  if (info?.observation.numbers === 0) reasons.minari = "Only hashes of pictures are kept";
   return (
     <Menu
       trigger={
