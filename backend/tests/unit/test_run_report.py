@@ -203,7 +203,7 @@ def test_a_video_that_is_too_large_alone_leaves_its_picture(tmp_path: Path) -> N
     page = report_of(tmp_path, "a")
     assert len(page.encode()) <= MOST_BYTES
     assert [cell["video"] is None for cell in film_data(page)] == [False, True]
-    assert "1 of them has only a picture, because a video of it is too large." in Seen(page).text
+    assert "1 of them has only a picture, because the video would be too large." in Seen(page).text
 
 
 def moment(folder: Path, step: int, size: int) -> Moment:

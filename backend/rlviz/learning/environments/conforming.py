@@ -299,8 +299,7 @@ def _check_reset(env: Env) -> None:
     if "seed" not in parameters and not takes_all:
         raise EnvironmentFaulty(
             "Its reset() takes no seed, as in old versions of Gym. Write reset(self, *, seed=None, options=None), and "
-            "begin it "
-            "with super().reset(seed=seed)."
+            "begin it with super().reset(seed=seed)."
         )
 
 

@@ -192,8 +192,7 @@ class FutureService(RunUseCases):
         if evaluation.parsed().origin is Origin.PLAYED or run.actor is RunActor.HUMAN:
             raise NoOtherFuture(
                 "A person played this episode, so no policy can continue after another action. Play it yourself: on "
-                "the "
-                "page Play, you can go back one step and try another action."
+                "the page Play, you can go back one step and try another action."
             )
         if run.actor is RunActor.RANDOM:
             return _Player(None, None)

@@ -39,9 +39,7 @@ test("says that one ends as soon as it has solved the task, and has all trained 
   };
   const [found, ...others] = unfairnessOf(FIRST, { ...cartpole, environment });
   expect(others).toEqual([]);
-  expect(found?.says).toMatch(
-    /^DQN Fast ends when it has solved the task, but PPO Fast continues/,
-  );
+  expect(found?.says).toMatch(/^DQN Fast ends when it has solved the task, but PPO Fast continues/);
   const mended = { ...FIRST, ...found?.changes };
   expect(unfairnessOf(mended, { ...cartpole, environment })).toEqual([]);
   expect(mended.advanced.every).toBe("200");
