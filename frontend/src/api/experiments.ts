@@ -55,7 +55,7 @@ export function experimentQuery(id: string) {
   });
 }
 
-/** What an experiment would train. What the service refuses is said when it is created. */
+/** What an experiment would train. The service reports problems when the experiment is created. */
 export function experimentEstimateQuery(specification: CreateExperiment) {
   return queryOptions({
     queryKey: keys.experimentEstimate(specification),
@@ -70,7 +70,7 @@ export function createExperiment(body: CreateExperiment): Promise<Experiment> {
   return unwrap(http.POST("/experiments", { body }));
 }
 
-/** Begin nothing more and pause what trains, or go on. */
+/** Stops or resumes an experiment: `stop` starts no further trial and pauses running ones. */
 export function directExperiment(id: string, what: "stop" | "resume"): Promise<Experiment> {
   const params = { path: { experiment_id: id } };
   return what === "stop"

@@ -82,8 +82,8 @@ const POINTS = 4;
 const SEED_CURVE_POINTS = 300;
 
 /**
- * Whether what was answered still grows. What the page knows of the runs may be newer than its curves: those that
- * ended since are to be requested once more.
+ * Whether the curves still grow. The page may know newer states of the runs than their curves, so curves of runs that
+ * have ended since are requested once more.
  */
 const trains = (runs: Comparison["runs"]) => runs.some(({ run }) => isActive(run));
 

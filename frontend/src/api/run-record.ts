@@ -42,10 +42,13 @@ interface PastRequest {
   names?: readonly string[];
 }
 
-/** How often it is asked whether a run that trains has retraced what it left behind, in milliseconds. */
+/** Interval of checks whether a running run has recomputed its discarded rows, in milliseconds. */
 const RETRACED = 10_000;
 
-/** What a run has left behind, and the runs that led to it. It changes when the run goes back, or comes out as before. */
+/**
+ * Curves that a run has discarded, and those of its parents. They change when the run is rolled back, or recomputes the
+ * discarded rows.
+ */
 export function pastQuery(run: Pick<Run, "id" | "superseded" | "status">, request: PastRequest) {
   const { id, superseded } = run;
   const { x, names } = request;

@@ -14,7 +14,7 @@ export interface StepSearch {
   to?: number;
 }
 
-/** All records of an episode, and what is said of them. */
+/** All records of an episode, and their metadata. */
 export interface RecordedSteps {
   info: StepColumns["info"];
   records: StepRecord[];

@@ -64,7 +64,7 @@ interface ChartCardProps {
   /** Ids of the series that are switched off, where the page keeps them; otherwise the chart does. */
   hidden?: ReadonlySet<string>;
   onToggle?: (id: string) => void;
-  /** Whether series are named above the plot; without, their values stand beside the cursor. */
+  /** Whether series are named above the plot; otherwise values are shown beside the cursor. */
   hasLegend?: boolean;
 }
 

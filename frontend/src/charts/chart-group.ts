@@ -24,7 +24,7 @@ export class ChartGroup {
 
   /** An environment step to mark on every chart; null for none. */
   readonly moment = createStore<number | null>(null);
-  /** Where steps lie on the axis; null while that is unknown: then no moment is marked, and none can be chosen. */
+  /** Position of steps on the axis; null while unknown: then moments can be neither marked nor chosen. */
   readonly steps = createStore<StepScale | null>(null);
   /** Where the menu of the moment opens, in pixels of the window; null while it is closed. */
   readonly menu = createStore<{ x: number; y: number } | null>(null);
@@ -74,7 +74,7 @@ export function useStepScale(group: ChartGroup): StepScale | null {
   return useStore(group.steps);
 }
 
-/** Lets a moment be chosen on the charts of the group, on whose axis `steps` says where steps lie. */
+/** Makes moments on the charts of the group selectable. `steps` gives the position of steps on their axis. */
 export function usePicking(
   group: ChartGroup,
   onPick: (() => void) | null,
@@ -89,7 +89,7 @@ export function usePicking(
   useEffect(() => group.steps.set(steps), [group, steps]);
 }
 
-/** Milliseconds without a change after which the address follows, as somebody may scrub. */
+/** Milliseconds without a change after which the address is updated, because users may scrub. */
 const WRITE_AFTER = 250;
 
 /** Keeps the moment of a group in the address (`?moment=12288`), so that it can be shared. */

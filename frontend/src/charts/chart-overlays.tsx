@@ -135,7 +135,7 @@ interface ChartMomentProps {
   inTabOrder: boolean;
 }
 
-/** Shares of what is shown that keys move the moment by. */
+/** Shares of the visible range by which keys move the moment. */
 const NEAR = 0.01;
 const FAR = 0.1;
 

@@ -37,8 +37,8 @@ export class HeldSource implements ChartSource {
   }
 
   /**
-   * One of several curves over a grid in common, `iqm` with what stands beside it. It ends with its own last value, so
-   * that this, and not the emptiness up to the end of the longest curve, is its newest.
+   * One of several curves over a common grid: `iqm` and its other columns. It ends with its own last value, because
+   * otherwise its newest value would be the gap up to the end of the longest curve.
    */
   loadCurve(
     axis: MetricAxis,

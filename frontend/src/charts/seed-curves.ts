@@ -28,7 +28,7 @@ export interface SeedCurves {
   sourceOf: (groupId: string, metric?: string) => HeldSource;
   /** How it was made; undefined until it is loaded. */
   madeOf: (groupId: string) => SeedCurve["made"] | undefined;
-  /** Why it stops before some of its seeds do, or is not of all; null where there is nothing to say. */
+  /** Why the curve stops before some of its seeds, or leaves seeds out; null: it does neither. */
   noteOf: (groupId: string) => string | null;
   /** How many seeds it is of; undefined until it is loaded. */
   sizeOf: (groupId: string) => number | undefined;

@@ -3,7 +3,7 @@ const HEIGHT = 26;
 
 interface SparklineProps {
   values: readonly number[];
-  /** A text alternative. Without one the picture is hidden from screen readers, as the text beside it says the same. */
+  /** A text alternative. Without it, screen readers skip the picture, because the text beside it says the same. */
   label?: string;
   className?: string;
 }
@@ -57,7 +57,7 @@ export function sparklinePaths(
   return lines.map((values) => sparklineOn(scale, values, { width, height, stroke }));
 }
 
-/** The lowest value of all lines, and how far above it the highest lies. */
+/** The lowest value of all lines, and the distance to the highest value. */
 export interface SparklineScale {
   low: number;
   span: number;

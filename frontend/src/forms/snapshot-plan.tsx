@@ -4,7 +4,7 @@ import { Field } from "@/ui/field";
 import { controlClass } from "@/ui/select";
 import { type Parsed, parseDecimal, parseInteger } from "./parse";
 
-/** When snapshots are taken and how many are kept, as typed. What is blank does not count. */
+/** When snapshots are taken and how many are kept, as typed. Empty fields are ignored. */
 export interface PlanDraft {
   steps: string;
   minutes: string;
@@ -13,7 +13,7 @@ export interface PlanDraft {
   megabytes: string;
 }
 
-/** What is wrong, by name of the plan's field. */
+/** Problems by field of the plan. */
 export type PlanProblems = Partial<Record<keyof SnapshotPlan, string>>;
 
 const MB = 1e6;

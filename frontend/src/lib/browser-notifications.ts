@@ -10,7 +10,7 @@ const ON = "on";
 let chosen = false;
 const changes = new Listeners(watchOtherTabs);
 
-/** Whether this browser shows notifications: what was chosen, and what the browser permits. */
+/** Whether this browser shows notifications: the user's choice and the browser's permission. */
 export const browserNotifications: ReadableStore<BrowserNotifications> = {
   get: read,
   getInitial: () => "off",

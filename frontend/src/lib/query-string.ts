@@ -10,11 +10,9 @@ export type QueryChange = (query: URLSearchParams) => string;
 const queryReaders = new Set<(query: URLSearchParams) => void>();
 
 /**
- * Changes the query string of the page's address without a navigation. `change` is given what the address says, not
- * what the page has rendered, which may be older: so two changes in a row are both kept. What waits to be written is
- * written first, since what is shown then may no longer have it.
- *
- * @param entry With `pushState`, Back leads to what was there before.
+ * Changes the query string of the page's address without a navigation. `change` gets the query string of the address,
+ * not the rendered one, which may be older, so that two changes in a row are both kept. Pending changes are written
+ * first.
  */
 export function changeQueryString(
   change: QueryChange,

@@ -24,7 +24,7 @@ export function brightnessOf(pixels: Uint8ClampedArray): number {
   return pixels.length === 0 ? 1 : sum / (pixels.length / 4) / 255;
 }
 
-/** Opacity of frame number `place`, from 0, so that all have the same share of what is seen. */
+/** Opacity of frame number `place`, from 0, so that all frames are equally visible. */
 export function shareOf({ over }: Blend, place: number): number {
   return over === "source-over" ? 1 / (place + 1) : 1;
 }

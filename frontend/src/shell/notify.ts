@@ -2,7 +2,7 @@ import type { Notification as NotificationData } from "@/api/types";
 import { browserNotifications } from "@/lib/browser-notifications";
 import { toast } from "@/ui/toast";
 
-/** Longer than other messages: nobody has pressed anything and looks for an answer. */
+/** Longer than for other messages, because the user did not press anything and does not expect a message. */
 const DURATION = 12_000;
 
 const TONES = {

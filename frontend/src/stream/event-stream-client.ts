@@ -25,7 +25,7 @@ import {
   type StreamEvent,
 } from "./events";
 
-/** Until its first row arrives (`lastSeq` -1), a subscriber only knows the byte offset that it goes on from. */
+/** Until its first row arrives (`lastSeq` -1), a subscriber only knows the byte offset to continue from. */
 interface Subscriber {
   from: number;
   lastSeq: number;

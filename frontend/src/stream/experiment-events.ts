@@ -13,7 +13,7 @@ const EXPERIMENT = keys.experiment("")[0];
 /** Milliseconds after which what only the service can tell (time left, curves) is asked for again while runs train. */
 export const REFRESH_MS = 5_000;
 
-/** Returns a function that applies a stream event to what is known of experiments, so that their pages need not poll. */
+/** Returns a function that applies a stream event to the cached experiments, so that their pages need not poll. */
 export function experimentBridge(
   client: QueryClient,
   timers: Timers,
@@ -73,7 +73,7 @@ function askAgain(client: QueryClient): void {
     void client.invalidateQueries({ queryKey }, { cancelRefetch: false });
 }
 
-/** The experiments themselves, without what was asked for beside them. */
+/** The experiments themselves, without related data. */
 function shown(client: QueryClient): Experiment[] {
   return client
     .getQueriesData<Experiment>({ queryKey: [EXPERIMENT] })

@@ -16,7 +16,7 @@ export type FromHub =
   | { kind: "interrupted"; id: number }
   /** The stream is not opened again: the service refused it, or the hub does not know the page any more. */
   | { kind: "closed"; id: number }
-  /** Too many runs are followed by all pages together: the page needs a stream of its own. */
+  /** All pages together follow too many runs: the page needs a separate stream. */
   | { kind: "full"; id: number }
   | { kind: "pong"; id: number }
   | ({ kind: "message"; id: number } & { message: SourceMessage });

@@ -20,8 +20,8 @@ export interface SharedStreamOptions {
 }
 
 /**
- * Opens the page's event stream at the hub that all pages of the origin share. Without a hub that works, and where the
- * hub's stream was refused, the page has a stream of its own.
+ * Opens the page's event stream at the hub that all pages of the origin share. If the hub does not work, or its stream
+ * was refused, the page opens a separate stream.
  */
 export class SharedStream {
   private port: Port<ToHub, FromHub> | null = null;
@@ -137,7 +137,7 @@ class SharedSource implements Source {
     }
   }
 
-  /** Goes on with a stream of this page's own. */
+  /** Continues with a separate stream of this page. */
   fallBack() {
     if (this.own || this.state === CLOSED) return;
     this.send({ kind: "close", id: this.id });

@@ -29,8 +29,8 @@ interface Member {
 }
 
 /**
- * One event stream for all pages of an origin: it follows the runs that any of them follows, and hands each page what
- * it asked for. Browsers allow six connections per host, and every page with a stream of its own takes one.
+ * One event stream for all pages of an origin: it follows the runs that any of them follows, and hands each page the
+ * events of its runs. Browsers allow six connections per host, and every separate stream takes one.
  */
 export class StreamHub {
   private readonly members = new Set<Member>();

@@ -40,8 +40,10 @@ interface ButtonProps extends ComponentProps<"button"> {
   icon?: ReactNode;
 }
 
-/** While `busy` or `unavailable`, the label stays readable, the button keeps the focus, and presses do nothing. Why it is
- * unavailable is said on hover and to screen readers. */
+/**
+ * While `busy` or `unavailable`, the label stays readable, the button keeps the focus, and presses do nothing. The
+ * reason is shown on hover and announced to screen readers.
+ */
 export function Button({
   variant,
   size,

@@ -49,7 +49,7 @@ export function toast(message: ToastMessage): () => void {
   return () => dismiss(id);
 }
 
-/** Whether one message says what the other does, so that one of them is enough. */
+/** Whether two messages say the same, so that one of them is enough. */
 function isSame(one: ToastMessage, other: ToastMessage): boolean {
   return (
     one.title === other.title &&

@@ -55,7 +55,7 @@ export function Tooltip({ text, side = "top", children }: TooltipProps) {
   );
 }
 
-/** Whether a tooltip is shown: while its button is pointed at or focused, or until somebody hides it. */
+/** Whether a tooltip is shown: while its button is hovered or focused, until the user hides it. */
 export type Shown = "no" | "pointed" | "pressed" | "held";
 
 /**
@@ -65,8 +65,8 @@ export type Shown = "no" | "pointed" | "pressed" | "held";
 export type ShownEvent = "point" | "leave" | "press" | "tap" | "enter" | "dismiss";
 
 /**
- * What an event makes of it. A tap shows the text and the next one hides it. The pointer, or the focus that a tap
- * brings along, may have shown it already: then the first tap holds it. Enter hides what focus has shown.
+ * The effect of an event. A tap shows the text and the next tap hides it. The pointer or the focus of a tap may have
+ * shown it already; the first tap then keeps it. Enter hides a text that the focus has shown.
  */
 export function nextShown(shown: Shown, event: ShownEvent): Shown {
   switch (event) {

@@ -38,7 +38,7 @@ export function rewardChart(
   };
 }
 
-/** The lines of a chart of returns that say what is good, and what random actions have. */
+/** Reference lines in a chart of returns: the threshold, and the return of random actions. */
 export function returnLevels({ threshold, random }: ReturnLevels): Reference[] {
   return [
     ...(threshold === null ? [] : [{ label: "Reward threshold", value: threshold }]),

@@ -74,7 +74,7 @@ export interface ChartSpec {
   id: string;
   title: string;
   series: readonly SeriesSpec[];
-  /** What led here and what was left behind: lines drawn faint behind the series, in no figure of the chart. */
+  /** Curves of parents and discarded curves: drawn faintly behind the series, and used in no figure of the chart. */
   context?: readonly SeriesSpec[];
   references: readonly Reference[];
   /** Text to show without data. */

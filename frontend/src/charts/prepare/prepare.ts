@@ -164,7 +164,7 @@ function rows(series: SeriesSpec, { raw, line, spread, band }: Curve, scale: Val
   });
 }
 
-/** The smallest absolute value of what is drawn, other than zero. */
+/** The smallest absolute value in the plot, other than zero. */
 function smallestSize(curves: readonly Curve[]): number {
   let smallest = Infinity;
   const take = (value: number | null) => {

@@ -49,7 +49,7 @@ export function readIndex(
   return null;
 }
 
-/** The name of a series: where it is of several seeds, of how many of them the value is that stands beside it. */
+/** The name of a series. For a series over several seeds, it includes how many of them have a value here. */
 export function labelAt({ label, over }: SeriesSpec, counted: number | null = null): string {
   if (!over) return label;
   const { all, one } = over;

@@ -3,16 +3,16 @@ import type { MetricRegistry } from "@/api/metric-registry";
 import type { Algorithm, Rule } from "@/api/types";
 import { parseNumber, plural } from "@/lib/number";
 
-/** A condition or an action as it is written. */
+/** A condition or an action as the user edits it. */
 export interface Clause {
   /** Id of its phrase. */
   phrase: string;
   values: Values;
 }
 
-/** A rule as it is written. */
+/** A rule as the user edits it. */
 export interface RuleDraft {
-  /** Tells it from others while they are moved. */
+  /** Identifies it while rules are moved. */
   key: number;
   when: Clause;
   do: readonly Clause[];
@@ -57,7 +57,7 @@ function clauseOf(part: Condition | Action, phrases: readonly Phrase[]): Clause 
   return { phrase: phrase.id, values: Object.fromEntries(values) as Values };
 }
 
-/** A clause of another phrase, which keeps what both have. */
+/** Changes a clause to another phrase and keeps the values of the fields that both have. */
 export function rephrased(phrase: Phrase, old: Values, vocabulary: Vocabulary): Clause {
   const first: Record<string, string | undefined> = {
     metric: vocabulary.metrics[0]?.metrics[0]?.name,
@@ -79,7 +79,7 @@ export function actionsOf({ knobs, evaluates }: Vocabulary): Phrase[] {
   );
 }
 
-/** The rules that are written, and what is wrong with them by JSON pointer of the request. */
+/** The rules as a request, and their problems by JSON pointer of the request. */
 export function written(drafts: readonly RuleDraft[]): { rules: Rule[]; problems: FieldProblem[] } {
   const problems: FieldProblem[] = [];
   const rules = drafts.map((draft, i): Rule => {

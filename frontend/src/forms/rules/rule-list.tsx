@@ -148,7 +148,7 @@ interface RuleItemProps {
   index: number;
   isLast: boolean;
   vocabulary: Vocabulary;
-  /** Those of this rule. */
+  /** The problems of this rule. */
   problems: readonly FieldProblem[];
   warnings: readonly Warning[];
   onChange: (draft: RuleDraft) => void;

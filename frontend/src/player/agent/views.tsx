@@ -10,7 +10,7 @@ import { Segmented } from "@/ui/segmented";
 interface AgentView<Name extends string> {
   name: Name;
   label: string;
-  /** What is new there, in a word; null: nothing that was not seen. */
+  /** A word for new content of this view; null: there is no new content. */
   news?: string | null;
 }
 
@@ -54,11 +54,11 @@ interface ViewLayoutProps {
   title: ReactNode;
   /** The rest of the title line: the seed, and who acts. */
   meta?: ReactNode;
-  /** Stands at the end of the title line. */
+  /** Shown at the end of the title line. */
   actions?: ReactNode;
   /** The stage, and what steers it. */
   stage: ReactNode;
-  /** Stands beside the stage where there is room, else below it. */
+  /** Shown beside the stage if there is space, otherwise below it. */
   beside?: ReactNode;
   /** Stands below all of that. */
   children?: ReactNode;

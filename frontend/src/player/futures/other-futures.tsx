@@ -35,7 +35,7 @@ export interface WantedFuture {
   other: OfferedAction;
 }
 
-/** What is asked of a recorded episode. */
+/** The request for another future of a recorded episode. */
 export interface OtherFutures {
   menu: { at: StepPlace; point: Point } | null;
   wanted: WantedFuture | null;
@@ -77,7 +77,7 @@ export interface RecordedVideo {
 interface OtherFutureProps {
   source: EpisodeSource;
   futures: OtherFutures;
-  /** null: none is kept, and the other future is shown alone. */
+  /** null: there is no video, and the other future is shown alone. */
   recorded: RecordedVideo | null;
   /** The player of the recorded episodes. */
   children: ReactNode;

@@ -22,7 +22,7 @@ interface KeysStageProps {
   takesFocus?: boolean;
   /** Null: keys are ignored. */
   keyInput: KeyInput | null;
-  /** Name of what is played, for screen readers. */
+  /** Name of the game, for screen readers. */
   label: string;
   /** Called before a bound key takes effect. */
   onPress: () => void;
@@ -264,7 +264,7 @@ export function useKeyInput(client: SessionClient): KeyInput | null {
 }
 
 export interface StageCommands {
-  /** Focuses the stage and resumes, whoever acts. */
+  /** Focuses the stage and resumes, for any actor. */
   begin: () => void;
   /** Makes the person the actor and resumes; called when a key is pressed. */
   takeOver: () => void;

@@ -18,7 +18,7 @@ export interface EpisodeLines {
 }
 
 interface LineOptions {
-  /** What is expected; null: unknown. */
+  /** The expected return; null: unknown. */
   learned: LearnedRewards | null;
   isOver: boolean;
 }
@@ -73,7 +73,7 @@ export interface LineScale {
   y: readonly [number, number];
 }
 
-/** While the episode goes on, the axis extends beyond it, so that it seldom has to be rescaled. */
+/** During an episode, the axis extends beyond the newest step, so that it rarely has to be rescaled. */
 const ROOMS = [1, 1.5, 2, 3, 5, 7.5];
 const LEAST = 50;
 

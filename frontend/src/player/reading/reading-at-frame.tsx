@@ -18,7 +18,7 @@ interface ReadingAtFrameProps {
   run: RunDetail;
   /** Of the episode that plays; undefined while they are read. */
   steps: RecordedSteps | undefined;
-  /** Why there are none, in words; null as long as there may be. */
+  /** Why there are no records, in words; null while they may still arrive. */
   missing: string | null;
   /** Plays the video. */
   controller: PlaybackController;

@@ -4,7 +4,7 @@ import type { EncodedSeen } from "./frame-presenter";
 /** Maximum number of steps kept of an episode; older ones are dropped. */
 export const MOST_RECORDS = 5_000;
 
-/** Maximum bytes of frames, and of what was seen, kept of an episode; older ones are dropped. */
+/** Maximum bytes of frames and seen images kept of an episode; older ones are dropped. */
 const MOST_BYTES = 12_000_000;
 
 /** What was received of one episode: records by index, and encoded frames by index. */

@@ -60,9 +60,8 @@ class BinaryAssembler {
 }
 
 /**
- * A client of one session: what can be asked of it, and what is known of it. `session-connection.ts` has the
- * socket, and `frame-presenter.ts` decides which frame is shown. This class holds the current and the previous
- * episode.
+ * A client of one session: its commands and its state. `session-connection.ts` has the socket, and `frame-presenter.ts`
+ * decides which frame is shown. This class holds the current and the previous episode.
  */
 export class SessionClient<P extends Picture = ImageBitmap> {
   private readonly stateStore = createStore<SessionState>(AT_REST);
@@ -114,10 +113,10 @@ export class SessionClient<P extends Picture = ImageBitmap> {
   /** The previous episode; null during the first. */
   readonly lastEpisode: ReadableStore<EpisodeTrace | null> = this.lastStore;
 
-  /** What is on screen of the other future; null while there is none. */
+  /** The visible step of the other future; null: there is none. */
   readonly other: ReadableStore<Shown<P> | null>;
 
-  /** The newest value slice; null while none is asked for. */
+  /** The newest value slice; null while none is requested. */
   readonly slice: ReadableStore<LiveSlice | null> = this.sliceStore;
 
   readonly start = () => this.connection.dispatch("start");
@@ -140,7 +139,7 @@ export class SessionClient<P extends Picture = ImageBitmap> {
   /** Pauses, and goes one step back. */
   readonly back = () => this.stepBy({ type: "back" });
 
-  /** Pauses, and begins another future with an action; null: goes on with the episode alone. */
+  /** Pauses, and starts another future with an action; null: continues with the episode alone. */
   readonly part = (value: unknown) => this.stepBy({ type: "part", value });
 
   /** Sets who acts. */
@@ -258,7 +257,7 @@ export class SessionClient<P extends Picture = ImageBitmap> {
   }
 }
 
-/** What happens to the connection of a session, and what comes through it. */
+/** Events of the connection of a session, and its messages. */
 export interface ConnectionListener {
   onPhase: (phase: Phase) => void;
   /** A session is requested. */

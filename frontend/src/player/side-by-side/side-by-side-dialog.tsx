@@ -227,7 +227,7 @@ interface EpisodeSideProps {
   decision: number | null;
 }
 
-/** One episode of a pair: its picture, and under it where it stands and what is done. */
+/** One episode of a pair: its picture, and below it the step and the action. */
 function EpisodeSide({ side: { choice, steps }, controller, from, decision }: EpisodeSideProps) {
   const { evaluation, episode } = choice;
   const video = evaluation.summary?.video;

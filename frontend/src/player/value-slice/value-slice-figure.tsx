@@ -30,13 +30,13 @@ interface ValueSliceFigureProps {
   /** Training step of the policy. */
   step: number;
   space: SlicedSpace;
-  /** What is on the screen. */
+  /** The visible step. */
   record: StepRecord;
-  /** The episode that it belongs to. */
+  /** The episode of the step. */
   records: readonly StepRecord[];
 }
 
-/** A slice is asked for once somebody opens it. */
+/** A slice is requested when the user opens it. */
 export function ValueSliceFigure(props: ValueSliceFigureProps) {
   const [open, setOpen] = useState(false);
   return (

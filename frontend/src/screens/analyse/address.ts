@@ -44,7 +44,7 @@ export function readAddress(query: URLSearchParams): AnalyseAddress {
   };
 }
 
-/** Writes into `query`, whose other parts (chart settings) stay; what is empty or default is left out. */
+/** Writes into `query`; other parts (chart settings) stay, and empty or default values are left out. */
 export function writeAddress(query: URLSearchParams, address: AnalyseAddress): string {
   const next = new URLSearchParams(writeListFilter(query, address.filter));
   for (const name of ["view", ...NAMED, "x", "sql", "runs"]) next.delete(name);
@@ -56,7 +56,7 @@ export function writeAddress(query: URLSearchParams, address: AnalyseAddress): s
   return searchOf(next);
 }
 
-/** What is to be different; of the filter, the parts that are named. */
+/** The changes; of the filter, only the named parts change. */
 export type AddressPart = Partial<Omit<AnalyseAddress, "filter"> & { filter: Partial<ListFilter> }>;
 
 /** Writes `part` over what `query` says. */

@@ -37,7 +37,7 @@ const VIEW_NAMES: Record<View, string> = {
   sql: "SQL (expert)",
 };
 
-/** Questions over all runs: charts first, and SQL for what they do not answer. */
+/** Analyses all runs: charts first, and SQL for everything else. */
 export function Analyse() {
   const [query, changeQuery] = useQueryString();
   const address = readAddress(query);

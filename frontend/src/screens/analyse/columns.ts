@@ -28,7 +28,7 @@ export function extentOfBoxes(groups: readonly RunsInGroup[]): Extent {
   );
 }
 
-/** Share of the width at which `value` lies, from 0 to 100; in the middle where all are the same. */
+/** Position of `value` as a share of the width, from 0 to 100; the middle if all values are equal. */
 export function placeIn(value: number, { minimum, maximum, log }: Extent): number {
   if (maximum <= minimum) return 50;
   const at = (one: number) => (log ? Math.log(one) : one);

@@ -198,7 +198,7 @@ function Marker({ x, y, shape, color }: MarkerProps) {
 
 interface AxisTicksProps {
   extent: Extent;
-  /** About so many. */
+  /** Approximate number. */
   count?: number;
   text: (tick: number) => string;
   vertical?: boolean;
@@ -268,7 +268,7 @@ export function NoValues(props: ScaleNoteProps) {
   return props.scale.notes.length > 0 ? <ScaleNote {...props} /> : NO_VALUES;
 }
 
-/** What is added to the name of a measure. */
+/** Suffix of the name of a measure. */
 export function scaleName({ is_normalised: isNormalised }: ReturnsScale): string {
   return isNormalised ? " (normalised)" : "";
 }

@@ -31,7 +31,7 @@ interface SqlPanelProps {
   onRun: (sql: string) => void;
 }
 
-/** A SELECT of one's own, with its answer. */
+/** An editor for a SELECT statement, with its result. */
 export function SqlPanel({ sql, schema, onRun }: SqlPanelProps) {
   const [typed, setTyped] = useState(sql || EXAMPLE);
   const box = useRef<HTMLTextAreaElement>(null);

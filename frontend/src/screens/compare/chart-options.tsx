@@ -24,7 +24,7 @@ interface ChartOptionsProps {
   onColor: (color: ColorBy) => void;
   columns: Columns;
   onColumns: (columns: Columns) => void;
-  /** Whether each seed of a group has a curve of its own; null without groups. */
+  /** Whether each seed of a group has its own curve; null without groups. */
   apart: boolean | null;
   onApart: (apart: boolean) => void;
 }
@@ -36,7 +36,7 @@ const COLOR_NAMES: Record<ColorBy, string> = {
   preset: "Preset",
 };
 
-/** Which metrics are drawn, how many charts stand beside each other, and what determines a line's colour. */
+/** Which metrics are drawn, how many charts are in a row, and what determines a line's colour. */
 export function ChartOptions(props: ChartOptionsProps) {
   const { color, onColor, columns, onColumns, apart, onApart } = props;
   return (

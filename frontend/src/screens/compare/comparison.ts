@@ -10,7 +10,7 @@ export interface ComparisonAddress {
   metrics: readonly string[] | null;
   /** What determines a run's colour; null: the page decides. */
   color: ColorBy | null;
-  /** Whether each seed of a group has a curve of its own, and not the group one. */
+  /** Whether each seed of a group has its own curve instead of one curve for the group. */
   apart: boolean;
   /** Ids of the series that are switched off: of runs, or `group` and the id of a group. */
   hidden: readonly string[];

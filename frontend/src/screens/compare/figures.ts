@@ -20,14 +20,14 @@ export interface FigureRow {
   label: string;
   /** How the figure is measured, in a few words. */
   note: string;
-  /** Why one run is best, or why none is; how it was summed up, where seeds are together. */
+  /** Why one run is best, or why none is; for groups of seeds, how the figure is computed. */
   reason: string;
   cells: FigureCell[];
 }
 
 /**
- * Rows of the table of figures, with the service's judgement of each. Where seeds are together none is best: a single
- * seed may be the luckiest, and the verdict says which setting is better.
+ * Rows of the table of figures, with the service's judgement of each. For groups of seeds, no run is marked as best: a
+ * single seed may just be the luckiest, and the verdict says which setting is better.
  */
 export function figureRows(
   { figures, runs, threshold }: Comparison,

@@ -41,7 +41,9 @@ const HEADINGS: readonly { sort: Sort; label: string; className: string }[] = [
   },
 ];
 
-/** The legend of all charts: what is compared, with its line, its result, and buttons to hide and to remove it. */
+/**
+ * The legend of all charts: each compared run or group with its line, its result, and buttons to hide and to remove it.
+ */
 export function LegendTable(props: LegendTableProps) {
   const { rows, ...shared } = props;
   const [sort, setSort] = useState<Sort | null>(null);

@@ -154,7 +154,7 @@ interface PlayingRunsProps {
   onChange: (playing: readonly string[]) => void;
 }
 
-/** Which runs play. One more than can play takes the place of the one that was chosen first. */
+/** Chooses which runs play. If one more than possible is chosen, it replaces the one that was chosen first. */
 function PlayingRuns({ runs, most, playing, seriesStyles, onChange }: PlayingRunsProps) {
   const toggle = (id: string) =>
     onChange(

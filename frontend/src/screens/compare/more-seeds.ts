@@ -18,8 +18,8 @@ export interface MoreSeeds {
 }
 
 /**
- * The groups among `runs` of which fewer seeds are compared than `enough`, from which on a verdict can rest on them; none where
- * there is a single group, which is compared with nothing.
+ * The groups among `runs` with fewer compared seeds than `enough`, the number that a verdict needs. Empty for a single
+ * group, because there is nothing to compare it with.
  */
 export function groupsOfFewSeeds(runs: readonly Run[], enough: number): FewSeeds[] {
   const groups = byGroup(runs);
@@ -72,7 +72,9 @@ function hasNotFailed({ status }: Run): boolean {
   return status !== "failed";
 }
 
-/** Whether a run that nobody chose stands for its settings: one that was cut short, or never begun, does not. */
+/**
+ * Whether a run that the user did not choose can represent its settings: runs that ended early or never started cannot.
+ */
 function trainsToItsEnd(run: Run): boolean {
   return isActive(run) || run.status === "paused" || run.status === "completed";
 }

@@ -162,8 +162,8 @@ export function useChosenPair(wanted: boolean): ChosenPair {
 }
 
 /**
- * The newest completed run with another one of its environment that was configured differently, or differs in its seed
- * alone where there is no other. `runs` must be newest first.
+ * The newest completed run, and another one of the same environment with different settings, or with only another seed
+ * if there is no such run. `runs` must be newest first.
  */
 export function pairOfCompleted(runs: readonly Run[]): [Run, Run] | null {
   const completed = runs.filter(({ status, step }) => status === "completed" && step > 0);

@@ -24,7 +24,7 @@ import { LeftOut, MOST_VIDEOS } from "./videos";
 interface SameMomentProps {
   runs: readonly Run[];
   seriesStyles: SeriesStyles;
-  /** What is the same. */
+  /** What all runs have in common: the step or the return. */
   by: "step" | "return";
   /** Placed at the end of the title line. */
   aside: ReactNode;

@@ -38,7 +38,7 @@ export function withView(views: readonly SavedView[], view: SavedView): readonly
   );
 }
 
-/** Saves what the address says under a name, and opens what was saved. */
+/** Saves the state in the address under a name, and opens saved views. */
 export function SavedViews({ isEmpty }: { isEmpty: boolean }) {
   const views = useStore(savedViews);
   const [open, setOpen] = useState(false);

@@ -14,17 +14,17 @@ import { Notice } from "@/ui/notice";
 import { groupsOfFewSeeds, moreSeeds, type MoreSeeds } from "./more-seeds";
 
 interface SeedsButtonProps {
-  /** The compared runs, as far as they are known. */
+  /** The compared runs that are loaded. */
   runs: readonly Run[];
   /** Ids of all that are to be compared. */
   chosen: readonly string[];
-  /** What is said of a comparison that single seeds decide; null: there are several of each. */
+  /** The caution about comparisons of single seeds; null: each group has several seeds. */
   caution: string | null;
   /** Called with runs to compare as well. */
   onAdd: (ids: readonly string[]) => void;
 }
 
-/** What the button does when it is pressed. */
+/** Runs when the button is pressed. */
 interface Step {
   label: string;
   press: () => void;

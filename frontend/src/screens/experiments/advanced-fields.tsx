@@ -23,7 +23,7 @@ interface AdvancedFieldsProps {
   onChange: (changes: Partial<AdvancedDraft>) => void;
 }
 
-/** How trials are scored and carried out, and when no more are begun. */
+/** How trials are scored and carried out, and the limits after which no trial starts. */
 export function AdvancedFields(props: AdvancedFieldsProps) {
   const { advanced, limits, searches, problems, onChange } = props;
   const [opened, setOpened] = useState(false);

@@ -15,7 +15,7 @@ export interface Described {
   table: { columns: string[]; rows: string[][] };
 }
 
-/** `usual`: what is taken where the specification says nothing; undefined while that is not known. */
+/** `usual`: the default of a setting that the specification leaves out; undefined while unknown. */
 export function described(
   experiment: Experiment,
   algorithmName: (id: string) => string,
@@ -39,7 +39,7 @@ function stepsText(
   return steps == null ? "the preset’s" : count(steps);
 }
 
-/** Each variant with what it has; a setting that all have in common stands among the facts. */
+/** Each variant with its own settings; settings that all variants share are among the facts. */
 function variantTable(
   { specification, variants }: Experiment,
   algorithmName: (id: string) => string,

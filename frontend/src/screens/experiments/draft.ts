@@ -5,11 +5,11 @@ import type { SeedChoice } from "@/forms/seed-choice";
 import { type AdvancedDraft, FIRST_ADVANCED, type TypedField } from "./advanced-draft";
 import { FIRST_SWEEP, suggestedSpace, type SweepDraft } from "./sweep-draft";
 
-/** An algorithm with one of its presets, `preset` being empty for its defaults, and what is changed of that. */
+/** An algorithm with one of its presets and changes to it. An empty `preset` means the algorithm's defaults. */
 export interface VariantDraft {
   algo: string;
   preset: string;
-  /** What it is called; empty, or left out: made from what it is. */
+  /** Its name; if empty or left out, a name is generated from its settings. */
   name?: string;
   changes?: readonly TypedField[];
 }
@@ -17,10 +17,10 @@ export interface VariantDraft {
 /** What to vary: named variants, every combination of a grid, or what a search proposes. */
 export type Kind = "variants" | "grid" | "search";
 
-/** What is typed for the options of the environment; those without an entry have their defaults. */
+/** Typed values of the environment's options; options without an entry have their defaults. */
 export type TypedOptions = Readonly<Record<string, string>>;
 
-/** Where is trained: an environment, and what is typed for its options. */
+/** An environment to train in, and the typed values of its options. */
 export interface Place {
   env: string;
   options: TypedOptions;
@@ -96,7 +96,7 @@ export function placesOf({ kind, places }: Pick<ExperimentDraft, "kind" | "place
   return kind === "variants" ? places : places.slice(0, 1);
 }
 
-/** The presets of an algorithm, as they are in the first environment, that there are in all of them. */
+/** The presets of an algorithm that exist in all of the environments, with their values in the first one. */
 export function presetsOf({ environment, others, algorithms }: Offer, algo: string) {
   const algorithm = algorithms.find(({ id }) => id === algo);
   const elsewhere = others.map((one) => presetsFor(one, algorithm).map(({ id }) => id));
@@ -127,7 +127,8 @@ export function variantsIn(offer: Offer, variants: readonly VariantDraft[]): Var
 }
 
 /**
- * The draft with what is offered where it is trained: what cannot be kept there is replaced by what is offered first.
+ * The draft with choices that exist in its environments: choices that do not exist there are replaced by the first one
+ * offered.
  */
 export function enter(draft: ExperimentDraft, offer: Offer): ExperimentDraft {
   const [base] = variantsIn(offer, [draft.base]);
@@ -167,7 +168,7 @@ export function algorithmOf({ algorithms }: Offer, algo: string): Algorithm | un
   return algorithms.find(({ id }) => id === algo);
 }
 
-/** What it was called, or `PPO Fast, gamma 0.98`. */
+/** Its former name, or a generated one such as `PPO Fast, gamma 0.98`. */
 export function variantName(variant: VariantDraft, offer: Offer): string {
   if (variant.name?.trim()) return variant.name.trim();
   const title = presetOf(offer, variant)?.title ?? "defaults";

@@ -28,7 +28,7 @@ export function estimateText(estimate: ExperimentEstimate): string {
 
 type Paid = Pick<ExperimentSummary, "core_seconds" | "status">;
 
-/** What it has cost so far. Of trials that still train it is a second old, so while it runs that is rough. */
+/** The cost so far. For running trials it is about a second old, so it is approximate while the experiment runs. */
 export function costText({ core_seconds, status }: Paid): string {
   const cost = plural(Math.round(core_seconds), "core-second");
   return status === "running" ? `about ${cost}` : cost;
@@ -37,12 +37,12 @@ export function costText({ core_seconds, status }: Paid): string {
 const PAID =
   "Core-seconds are the processor time of all threads of all runs of the experiment, including failed and lost ones.";
 
-/** How the cost was made. */
+/** How the cost is computed. */
 export function costMade(experiment: Counted): string {
   return made(PAID, experiment);
 }
 
-/** How what stands above and beside the trials was made. */
+/** How the figures above and beside the trials are computed. */
 export function trialsMade(experiment: Counted): string {
   return made(
     "Each cell is a trial: its score, or its share of trained steps, above a curve of its returns. " +
@@ -51,7 +51,7 @@ export function trialsMade(experiment: Counted): string {
   );
 }
 
-/** Of the trials that were begun. */
+/** Describes figures over the trials that have started. */
 function made(definition: string, { counts, trials }: Counted): string {
   const begun = trials - (counts.waiting ?? 0) - (counts.skipped ?? 0);
   return madeText({ definition, n: begun, source: "docs/experiments.md" });
@@ -59,7 +59,7 @@ function made(definition: string, { counts, trials }: Counted): string {
 
 type Described = Paid & Pick<Experiment, "specification" | "searches" | "variants" | "seeds">;
 
-/** What is compared, or searched, where, and what it cost: `2 variants × 5 seeds`, `CartPole-v1`, `90 core-seconds`. */
+/** What is compared or searched, where, and the cost: `2 variants × 5 seeds`, `CartPole-v1`, `90 core-seconds`. */
 export function factText(experiment: Described, algorithmName: (id: string) => string): string[] {
   const { specification, searches, variants, seeds } = experiment;
   const { base } = specification;

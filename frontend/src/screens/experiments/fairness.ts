@@ -9,7 +9,7 @@ import {
 } from "./draft";
 import { lengthOf } from "./specification";
 
-/** What makes a comparison less fair than it could be, and the changes of the form that mend it. */
+/** A reason why a comparison is less fair than it could be, and the changes of the form that fix it. */
 export interface Unfairness {
   says: string;
   mend: string;

@@ -86,7 +86,7 @@ function variants(reading: Reading): CreateExperiment {
   };
 }
 
-/** The environment, with what is typed for its options where it is there more than once. */
+/** The environment, with the typed values of its options if it is listed more than once. */
 function placeName({ env, options }: Place, places: readonly Place[]): string {
   const twice = places.filter((one) => one.env === env).length > 1;
   const typed = Object.entries(options).map(([name, text]) => `, ${name} ${text.trim()}`);
@@ -185,7 +185,7 @@ function baseOf(reading: Reading): NonNullable<CreateExperiment["base"]> {
   return { ...everywhere(reading), ...options, algo, preset: preset || null };
 }
 
-/** The seeds as they are listed, or how many. */
+/** The seeds as listed, or their number. */
 function seedsOf({ draft, limits, problems }: Reading): number | number[] {
   if (draft.seeds !== LISTED) return draft.seeds;
   const parsed = parseSeeds(draft.seed, limits.seed, limits.experiment_seeds.maximum);
@@ -223,9 +223,8 @@ export function lengthOf(
 }
 
 /**
- * The draft that the form opens with where it trains in these places: two variants that work there by what was
- * measured, and a comparison that is fair as it stands. Of the second variants the one that needs the fewest changes for
- * that is chosen: another algorithm, or else another preset of the first.
+ * The draft that the form opens with for these environments: two variants that work there according to measurements,
+ * and a fair comparison. The second variant is the one that needs the fewest changes for that.
  */
 export function openingDraft(offer: Offer, places = FIRST.places): ExperimentDraft {
   const { environment, algorithms } = offer;
@@ -252,8 +251,8 @@ export function openingDraft(offer: Offer, places = FIRST.places): ExperimentDra
 }
 
 /**
- * `moved`, which trains elsewhere or varies something else than `before`, with what is offered there. What the form had
- * opened with is replaced by what it opens with there.
+ * The draft `moved`, whose environments or kind differ from `before`, with choices that exist there. Initial values of
+ * the form are replaced by the initial values for the new environments.
  */
 export function movedDraft(
   before: ExperimentDraft,

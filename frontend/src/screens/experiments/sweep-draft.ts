@@ -3,7 +3,7 @@ import { hyperparametersFor } from "@/api/variant";
 import { parseNumber, setting } from "@/lib/number";
 import { parseValues, typedValues } from "./advanced-draft";
 
-/** Search space of one hyperparameter, as it is typed. */
+/** Search space of one hyperparameter, as typed. */
 export interface SpaceRow {
   name: string;
   searched: boolean;
@@ -14,7 +14,7 @@ export interface SpaceRow {
   step: string;
   choices: string;
   when: NonNullable<SearchedParameter["when"]>;
-  /** Where the suggestion comes from; empty for a row of one's own. */
+  /** Source of the suggestion; empty for a row that the user added. */
   source: string;
 }
 
@@ -76,7 +76,7 @@ export function ownRow(schema: Hyperparameter): SpaceRow {
   };
 }
 
-/** Conditions that a row can have: each value of each choice that is searched before it. */
+/** Conditions that a row can have: each value of each choice that is listed before it. */
 export function conditionsOf(
   rows: readonly SpaceRow[],
   place: number,

@@ -31,7 +31,7 @@ interface VariantFieldsProps {
   onChange: (variants: readonly VariantDraft[]) => void;
 }
 
-/** What is compared: an algorithm with one of its presets on each line, called and changed at will. */
+/** The compared variants: one line each with an algorithm and a preset, with optional name and changes. */
 export function VariantFields({ variants, offer, problems, onChange }: VariantFieldsProps) {
   const set = (place: number, changes: Partial<VariantDraft>) =>
     onChange(
@@ -78,7 +78,7 @@ interface VariantRowProps {
   onRemove: (() => void) | null;
 }
 
-/** One variant: its algorithm and preset; opened, also what it is called and what is changed of that. */
+/** One variant: its algorithm and preset; when opened, also its name and changes. */
 function VariantRow(props: VariantRowProps) {
   const { variant, place, offer, problems, onChange, onRemove } = props;
   const { algo, preset, name = "", changes = [] } = variant;
@@ -284,7 +284,7 @@ interface TypedFieldsProps {
   onChange: (typed: readonly TypedField[]) => void;
 }
 
-/** Hyperparameters, each with what is typed for it, and a list to add another one. */
+/** Hyperparameters with their typed values, and a list to add another one. */
 export function TypedFields(props: TypedFieldsProps) {
   const { legend, fields, typed, several, problemOf, onChange } = props;
   const left = [...fields.values()].filter(({ name }) => typed.every((one) => one.name !== name));

@@ -144,7 +144,7 @@ function ChoicesSkeleton() {
   );
 }
 
-/** In place of the stage and what stands beside it. */
+/** Placeholder for the stage and the panels beside it. */
 function RoomSkeleton() {
   return (
     <div role="status" aria-label="Loading the environment" className={ROOM_GRID}>

@@ -82,7 +82,7 @@ export function resumedText(run: Continued): string | null {
   return `${from}, ${plural(resumed.verified, "row")} identical.`;
 }
 
-/** A fork begins at its parent's step; what a run went back from is superseded without a comparison. */
+/** A fork starts at its parent's step. After a rollback, rows are discarded without a comparison. */
 function beginning({ resumed, parent, attempt, superseded }: Continued): string {
   if (attempt === 1 && parent) return "Started at its parent's";
   const wentBack =

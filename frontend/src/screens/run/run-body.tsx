@@ -59,8 +59,8 @@ export function preloadTab(tab: RunTab) {
 }
 
 /**
- * The tabs of a run page. The agent belongs to the overview; what plays there goes on, docked, while other tabs are open,
- * except for the one that has a player of its own.
+ * The tabs of a run page. The agent belongs to the overview. It continues to play, docked, while other tabs are open,
+ * except for the tab with its own player.
  */
 export function RunBody({ run }: { run: RunDetail }) {
   const tab = useRunTab(run);

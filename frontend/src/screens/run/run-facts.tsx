@@ -159,7 +159,7 @@ function hasEpisodes(run: RunDetail): boolean {
   return run.actor !== "foreign" || run.episodes > 0 || isActive(run);
 }
 
-/** When the policy was first shown to reach the environment's reward threshold; nothing where there is none. */
+/** When the policy was first shown to reach the environment's reward threshold; hidden before that. */
 function Solved({ run }: { run: RunDetail }) {
   const { solved, reward_threshold: threshold } = run;
   const { meanEpisodes } = useMetricRegistry();

@@ -20,7 +20,7 @@ interface SeedsCardProps {
   /** Id of the run whose page it is. */
   own: string;
   seeds: Seeds;
-  /** Whether the band of the group lies behind the curve of the return. */
+  /** Whether the band of the group is shown behind the curve of the return. */
   band: boolean;
   onBand: (shown: boolean) => void;
 }

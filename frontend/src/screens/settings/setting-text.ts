@@ -3,7 +3,7 @@ import { bytes, setting } from "@/lib/number";
 
 type Change = NonNullable<ServiceSetting["change"]>;
 
-/** A value as it is read: `on`, `none`, `500 MB`. */
+/** A value in the form that users read: `on`, `none`, `500 MB`. */
 export function valueText(value: unknown, unit: ServiceSetting["unit"]): string {
   if (unit === "bytes" && typeof value === "number") return bytes(value);
   if (value === true) return "on";
@@ -21,7 +21,10 @@ export function fieldText({ value, unit, change }: ServiceSetting): string {
   return typeof shown === "object" ? JSON.stringify(shown) : valueText(shown, unit);
 }
 
-/** The value that a typed text stands for; null, an empty field, removes the saved one. A text that is no JSON is sent as it is, and refused. */
+/**
+ * The value of a typed text; null, from an empty field, removes the saved value. A text that is not JSON is sent
+ * unchanged, and the service refuses it.
+ */
 export function valueOf(text: string, kind: Change["kind"]): unknown {
   const typed = text.trim();
   if (typed === "") return null;

@@ -71,7 +71,7 @@ function Fact({ name, children }: FactProps) {
   );
 }
 
-/** How much is recorded of what is played, with a line for each family of environments. */
+/** How much is recorded, with a line for each family of environments. */
 function StorageProfiles({ storage }: { storage: Health["storage"] }) {
   const example = Object.values(storage)[0];
   const levels = Object.entries(example?.keeps ?? {});

@@ -31,7 +31,7 @@ export function cellText({ status, score, progress }: ExperimentCell): string {
 
 interface TrialCellProps {
   cell: ExperimentCell | undefined;
-  /** Lowest return of all trials in the environment, and how far above it the highest lies. */
+  /** Lowest return of all trials in the environment, and the distance to the highest. */
   low: number;
   span: number;
 }

@@ -41,7 +41,7 @@ export function keepsNewest(action: RuleAction): action is (typeof NEWEST)[numbe
   return (NEWEST as readonly string[]).includes(action);
 }
 
-/** The rule that a draft stands for; a sentence if it stands for none. */
+/** The rule of a draft, or a sentence that says why it is not valid. */
 export function ruleOf(draft: Draft): StorageRule | string {
   const days = parseNumber(draft.afterDays);
   if (!Number.isFinite(days) || days < 0) {

@@ -24,7 +24,7 @@ import {
   withQuota,
 } from "./draft";
 
-/** The rules as sentences, and forms for another rule and for quotas. What is changed holds at once. */
+/** The rules as sentences, and forms for another rule and for quotas. Changes apply at once. */
 export function RulesCard({ storage }: { storage: Storage }) {
   const show = useStorageAnswer();
   const [adding, setAdding] = useState(false);

@@ -73,13 +73,13 @@ type Arrived = NonNullable<ExperimentResults["thresholds"]>["variants"][number];
 interface ArrivalRowProps {
   arrivals: Arrived;
   label: string;
-  /** The environment, where each has a threshold of its own. */
+  /** The environment, if each one has its own threshold. */
   where: string | undefined;
-  /** Whether each seed is told apart. */
+  /** Whether each seed is listed separately. */
   withSeeds: boolean;
 }
 
-/** One variant; a block of its own on a narrow screen. */
+/** One variant; a separate block on a narrow screen. */
 function ArrivalRow({ arrivals: one, label, where, withSeeds }: ArrivalRowProps) {
   return (
     <tr className="border-b border-line align-top last:border-0 max-md:flex max-md:flex-col max-md:gap-1 max-md:py-3 md:[&>*]:py-2 md:[&>*]:pr-4">
@@ -118,7 +118,7 @@ function ArrivalRow({ arrivals: one, label, where, withSeeds }: ArrivalRowProps)
 
 type Seeds = Arrived["seeds"];
 
-/** The steps of each seed, told apart by their titles. */
+/** The steps of each seed. Titles name the seeds. */
 function Arrivals({ seeds }: { seeds: Seeds }) {
   return (
     <ul className="flex flex-wrap gap-x-2 max-md:inline-flex">
@@ -172,7 +172,7 @@ function strokesOf(one: VariantArrivals, together: boolean): NonNullable<PlotLin
   }));
 }
 
-/** The share that is there after arrival number `i`; before the first, -1, none is. */
+/** The share of seeds that have arrived after arrival number `i`; 0 before the first, -1. */
 function shareAt({ waiting }: VariantArrivals, i: number): number {
   return i < 0 ? 0 : 1 - (waiting[i] ?? 1);
 }

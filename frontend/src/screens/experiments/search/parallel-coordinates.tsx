@@ -32,8 +32,8 @@ interface ParallelCoordinatesProps {
 }
 
 /**
- * Each trial as a line across its hyperparameters to its objective. Dragging along an axis, or its two handles by
- * keyboard, keeps the trials that lie between. Where there is little width, the axes lie one above the other.
+ * Each trial as a line across its hyperparameters to its objective. Dragging along an axis, or moving its two handles
+ * by keyboard, selects the trials in that range. If the width is small, the axes are one above the other.
  */
 export function ParallelCoordinates(props: ParallelCoordinatesProps) {
   const { axes, lines, passing, best, picked, brushes, onBrush, onPick } = props;

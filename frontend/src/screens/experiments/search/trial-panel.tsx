@@ -26,7 +26,7 @@ interface TrialPanelProps {
   isBest: boolean;
   /** Whether no trial will be better any more. */
   isOver: boolean;
-  /** Its runs, one for each seed that was begun. */
+  /** Its runs, one for each seed that has started. */
   cells: readonly ExperimentCell[];
   /** Runs of the best trial, to compare with. */
   bestRuns: readonly string[];
@@ -132,7 +132,7 @@ interface RetrainButtonProps {
   trial: SearchedTrial;
 }
 
-/** Begins the experiment that shows whether a trial was good or lucky, and leads to it. */
+/** Starts the experiment that shows whether a trial was good or lucky, and opens it. */
 function RetrainButton({ experiment, trial }: RetrainButtonProps) {
   const router = useRouter();
   const cost = useId();

@@ -57,7 +57,7 @@ export interface Draft {
   anatomy: boolean | null;
   /** When snapshots are taken. `null`: not edited. */
   snapshots: PlanDraft | null;
-  /** What the run shall do by itself. */
+  /** Rules, which the run carries out automatically. */
   rules: readonly RuleDraft[];
   /** Other programs that it is delivered to as it trains. */
   sinks: readonly SinkKind[];

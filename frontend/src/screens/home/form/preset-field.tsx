@@ -14,7 +14,7 @@ import { environmentOf, type FieldsProps, presetsOf } from "./draft";
 import { expectation, promise } from "./expectation";
 import { POINTERS } from "./submit";
 
-/** A choice among presets, one line each, and what is known of the chosen one. */
+/** A choice among presets, one line each, and details of the chosen one. */
 export function PresetField({ choices, draft, edit, problems }: FieldsProps) {
   const name = useId();
   const [leaving, setLeaving] = useState<Preset | null>(null);
@@ -127,7 +127,7 @@ function PresetLine({ name, preset, threshold, checked, onChoose, onDelete }: Pr
   );
 }
 
-/** What the chosen preset does, what that costs, and what was measured. */
+/** What the chosen preset does, its trade-off, and its measurements. */
 function PresetFacts({ preset, threshold }: { preset: Preset; threshold: number | null }) {
   const { reached, facts } = expectation(preset, threshold);
   const shown = reached === null ? facts : [["Return", reached] as const, ...facts];
@@ -153,7 +153,7 @@ function PresetFacts({ preset, threshold }: { preset: Preset; threshold: number 
 
 const link = "w-fit rounded-sm text-accent hover:underline";
 
-/** Leads to the experiment whose figures these are. */
+/** Opens the experiment that measured these figures. */
 function MeasuredBy({ preset: { experiment_id, measured } }: { preset: Preset }) {
   if (experiment_id) {
     return (

@@ -16,7 +16,7 @@ import { Disclosure } from "@/ui/disclosure";
 import { MEND_FIRST } from "@/ui/field";
 import { algorithmOf, type Draft, environmentOf, evaluationOf, type FieldsProps } from "./draft";
 
-/** What the run shall do by itself. It can be changed on its page at any time. */
+/** The rules that the run carries out automatically. They can be changed on its page at any time. */
 export function RuleFields(props: FieldsProps) {
   const { draft, problems } = props;
   const [opened, setOpened] = useState(draft.rules.length > 0);

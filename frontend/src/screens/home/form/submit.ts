@@ -16,7 +16,7 @@ import {
   whyDraftIncompatible,
 } from "./draft";
 
-/** What is wrong, by JSON pointer of the field; for the form's own checks and for those of the service alike. */
+/** Problems by JSON pointer of the field, from the form's own checks and from the service. */
 export type Problems = Readonly<Record<string, string>>;
 
 export const POINTERS = {

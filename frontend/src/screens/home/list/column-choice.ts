@@ -139,7 +139,7 @@ export function toggledColumn(choice: ColumnChoice, column: string): ColumnChoic
   return { ...choice, order };
 }
 
-/** What is changed when nothing was chosen yet. */
+/** The starting point of changes when no columns were chosen yet. */
 export const STANDARD_CHOICE: ColumnChoice = { order: STANDARD, widths: {} };
 
 export function changeColumns(change: (choice: ColumnChoice) => ColumnChoice) {

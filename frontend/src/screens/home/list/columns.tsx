@@ -31,9 +31,9 @@ interface TableColumn {
   /** Its place in a card, on a phone; without one it is left out there. */
   area?: "name" | "status" | "progress" | "best" | "spark";
   end?: boolean;
-  /** Width of the bar that stands for its content while the row loads. */
+  /** Width of the placeholder bar while the row loads. */
   bar?: string;
-  /** What the column shows, where the title does not say it. */
+  /** What the column shows, if the title does not say it. */
   about?: string;
 }
 

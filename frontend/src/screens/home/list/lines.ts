@@ -57,7 +57,7 @@ interface LinesInView {
   passing: boolean;
 }
 
-/** What is on the lines around those in view. */
+/** The content of the lines around those in view. */
 export function useLinesAround(
   filter: RunFilter,
   { open }: LinePlaces,
@@ -88,7 +88,7 @@ export interface OpenGroup {
   group: SeedGroup;
 }
 
-/** Where a line lies: at which place of the list, and which seed of the open group there; null for the place itself. */
+/** Position of a line: its place in the list, and which seed of the open group it is; null for the group's own line. */
 export interface Place {
   index: number;
   seed: number | null;

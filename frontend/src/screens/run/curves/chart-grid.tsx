@@ -102,7 +102,7 @@ interface ReturnChartProps extends CurvesProps {
   under?: (axis: ChartAxis) => ReactNode;
 }
 
-/** The curve of the return, large, with what is chosen on it. */
+/** The curve of the return, large, with the marks and actions of the chosen step. */
 export function ReturnChart({ under, ...props }: ReturnChartProps) {
   const { first, past, toolbar, slot } = useDrawing(props);
   const { note } = props.backdrop;

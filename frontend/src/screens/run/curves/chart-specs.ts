@@ -29,7 +29,7 @@ export interface ChartedMetrics {
   found: readonly string[];
   /** Logged metrics with only one value so far. */
   constant: ReadonlySet<string>;
-  /** Logged metrics whose points lie on a straight line. */
+  /** Logged metrics that change along a straight line. */
   straight: ReadonlySet<string>;
 }
 

@@ -31,7 +31,7 @@ export interface Children {
   others: number;
   /** The curves of those that are switched on. */
   series: readonly SeriesSpec[];
-  /** Why none is drawn, in a sentence; null: they can be. */
+  /** Why no fork is drawn, in a sentence; null: forks can be drawn. */
   whyNot: string | null;
   toggle: (id: string) => void;
 }

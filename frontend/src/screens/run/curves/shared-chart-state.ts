@@ -23,7 +23,7 @@ export interface RunCharts {
   settings: ChartSettings;
   changeSettings: (change: Partial<ChartSettings>) => void;
   curves: RunCurves;
-  /** Whether the band of all seeds lies behind the curve of the return. */
+  /** Whether the band of all seeds is shown behind the curve of the return. */
   band: boolean;
   showBand: (shown: boolean) => void;
   /** The forks of the run, drawn on the curve of the return. */

@@ -32,7 +32,7 @@ interface ClipPlayerProps {
   stillUrl: string | null;
   /** A small picture of the chosen policy, shown while its clip is made; null: there is none. */
   picture?: string | null;
-  /** What is being made instead of the clip; null: nothing is. */
+  /** What is being created instead of the clip; null: nothing. */
   making: string | null;
   /** What went wrong instead; null: nothing did. */
   failure: ReactNode | null;
@@ -61,7 +61,7 @@ export function ClipPlayer(props: ClipPlayerProps) {
   );
 }
 
-/** A clip, which plays as soon as it is there. */
+/** A clip, which plays as soon as it is ready. */
 function RecordedClip({
   clip,
   controller,

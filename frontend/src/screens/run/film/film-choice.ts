@@ -6,7 +6,10 @@ import { createStore, type Store } from "@/lib/store";
 import { useStore } from "@/lib/use-store";
 import { DEFAULT_CLIP_OPTIONS } from "@/player/film";
 
-/** What is played besides the moment: on which seed, how, and whether it is the video of the whole training. */
+/**
+ * Options of the film besides the moment: the seed, greedy or exploring, and whether the video of the whole training is
+ * shown.
+ */
 export interface FilmChoice extends ClipOptions {
   growth: boolean;
 }

@@ -114,7 +114,7 @@ export function MomentView({ run, group, onLeave, Fork }: MomentViewProps) {
   );
 }
 
-/** The best policy, or the newest where none is known to be the best. */
+/** The best policy, or the newest one if no best is known. */
 function lastOfGrowth(policies: readonly KeptPolicy[]): number {
   return (policies.find(({ kinds }) => kinds.includes("best")) ?? policies.at(-1)!).step;
 }
@@ -322,7 +322,7 @@ function PolicyMoment({
 }
 
 interface OutcomeProps {
-  /** Of the chosen policy; undefined until it is made. */
+  /** The clip of the chosen policy; undefined until it exists. */
   clip: Clip | undefined;
   picture: Picture | null;
 }

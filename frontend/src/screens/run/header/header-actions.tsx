@@ -54,7 +54,7 @@ import { TrainLonger } from "./train-longer";
 /** On a phone the actions share one line. */
 const shared = "max-sm:min-w-0 max-sm:grow max-sm:px-2!";
 
-/** Seconds of an update from which it is said how long a stop may last. */
+/** Duration of an update in seconds from which the page says how long a stop may take. */
 const WORTH_SAYING = 2;
 
 const NOTHING_KEPT =

@@ -105,7 +105,7 @@ export function LiveReading({ client, run, frozen, expected, onPick, onLive }: L
 
 interface LiveSeenProps {
   client: SessionClient;
-  /** A step that is shown instead of what is live; null follows it. */
+  /** A step to show instead of the live one; null: live. */
   frozen: { trace: EpisodeTrace; index: number } | null;
 }
 

@@ -19,13 +19,13 @@ import { Disclosure } from "@/ui/disclosure";
 interface LiveSliceFigureProps {
   client: SessionClient;
   space: SlicedSpace;
-  /** What is on the screen. */
+  /** The visible step. */
   record: StepRecord;
   /** The episode that it belongs to. */
   records: readonly StepRecord[];
 }
 
-/** A value slice of the policy that plays, drawn anew with its weights and with each step, while it is open. */
+/** A value slice of the policy that plays. While it is open, it is drawn again for new weights and for each step. */
 export function LiveSliceFigure(props: LiveSliceFigureProps) {
   const [open, setOpen] = useState(false);
   return (

@@ -52,7 +52,7 @@ function useJudgement(evaluation: Evaluation) {
   return data;
 }
 
-/** What stands below the player: key moments of the episode that plays, and the output of the policy. */
+/** The parts below the player: key moments of the episode that plays, and the output of the policy. */
 export function PlayedFindings({ run, evaluation, film, controller }: FindingsProps) {
   const judgement = useJudgement(evaluation);
   const fps = film.video?.fps ?? null;

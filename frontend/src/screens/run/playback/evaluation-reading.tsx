@@ -71,7 +71,7 @@ interface EvaluationSeenProps {
   evaluation: Evaluation;
   /** Of the video, from 0. */
   frame: number;
-  /** Where that is: an episode from 0, and a step of it. */
+  /** The position: an episode, from 0, and a step of it. */
   episode: number;
   index: number;
   /** Holds the video at this step. */

@@ -393,7 +393,7 @@ function PolicyAge({ evaluation, newest, run }: PolicyAgeProps) {
   );
 }
 
-/** What somebody asked to see: an evaluation, and the frame from which its video plays. null: it waits. */
+/** The evaluation that the user wants to see, and the frame from which its video plays; null: it waits. */
 interface Watch {
   evaluation: string;
   frame: number | null;

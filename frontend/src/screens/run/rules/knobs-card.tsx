@@ -24,7 +24,7 @@ interface KnobsCardProps {
   series: RunSeries;
 }
 
-/** The hyperparameters that can be adjusted while the run trains; nothing where there is none. */
+/** The hyperparameters that can be changed while the run trains; hidden if there are none. */
 export function KnobsCard({ run, series }: KnobsCardProps) {
   const { data } = useQuery({
     ...knobsQuery(run.id),
@@ -123,7 +123,7 @@ function KnobForm({ run, knob, series }: KnobFormProps) {
   );
 }
 
-/** What is wrong with the value, or why the change was refused. */
+/** The problem with the value, or why the change was refused. */
 function refusal(error: Error): string {
   const field = error instanceof ApiError ? error.fields[0] : undefined;
   return field?.detail ?? explainAction(error);
@@ -142,7 +142,7 @@ function capitalized(words: string): string {
 /** How a knob is changed. */
 type Way = KnobChange["kind"];
 
-/** The bounds of what is typed. */
+/** The bounds of the typed number. */
 function boundsOf(knob: RunKnob, way: Way): Bounds {
   if (way === "scale_knob") return { exclusive_minimum: 0 };
   const { minimum, maximum, excludes_minimum: excludes } = knob;
@@ -168,7 +168,7 @@ function knobChange(
     : { change: { kind: way, knob: knob.name, factor: value } };
 }
 
-/** What may be typed, and what it does. */
+/** The allowed values, and their effect. */
 function knobHint(knob: RunKnob, way: Way): string {
   const bounds = describeBounds(boundsOf(knob, way));
   const allowed = `${bounds.charAt(0).toUpperCase()}${bounds.slice(1)}.`;
@@ -188,7 +188,7 @@ function knobValue(value: number | null): string {
   return value === null ? "by its schedule" : settingText(value);
 }
 
-/** What was asked for and is not made yet. */
+/** Requested changes that are not applied yet. */
 function waitingText(waiting: readonly KnobChange[]): string {
   const words = waiting.map((change) =>
     change.kind === "set_knob" ? knobValue(change.value) : `times ${knobValue(change.factor)}`,

@@ -140,7 +140,7 @@ type Edited = readonly RuleDraft[] | null;
 /** Rules that were edited and not saved, by run. They outlive the panel: a look at another tab loses nothing. */
 export const unsaved = createStore<Readonly<Record<string, Edited>>>({});
 
-/** What was edited of the rules of a run, null for nothing, and how to set it. */
+/** The edited rules of a run, null without edits, and a function that sets them. */
 function useUnsaved(run: string): [Edited, (edited: Edited) => void] {
   const edited = useStore(unsaved)[run] ?? null;
   return [edited, (next) => unsaved.set({ ...unsaved.get(), [run]: next })];

@@ -36,7 +36,7 @@ interface MomentBarProps {
   className?: string;
 }
 
-/** What can be done at the point of the curve that was chosen. Nothing while none is. */
+/** The actions at the chosen point of the curve. Hidden if none is chosen. */
 export function MomentBar({ run, group, onWatch, className = "" }: MomentBarProps) {
   const moment = useMoment(group);
   const [forkedAt, setForkedAt] = useState<number | null>(null);

@@ -170,7 +170,7 @@ function useVerification(run: string, { name, verification: earlier }: SnapshotI
   return { found, busy, error: request.error ?? error, verify: () => request.mutate() };
 }
 
-/** What came of it, in a line. */
+/** The result of a verification, in one line. */
 function Verified({ found, busy, error }: VerificationState) {
   if (!busy && !error && !found) return null;
   const good = !busy && !error && found?.identical === true;
@@ -196,7 +196,7 @@ function partText({ name }: { name: string }): string {
   return name === "replay" ? "replay buffer" : name;
 }
 
-/** Does something with a snapshot, and loads the list anew: a refusal may be due to what the page does not know. */
+/** Runs an action on a snapshot, and reloads the list: a refusal may be due to changes that the page does not know. */
 export function useSnapshotAction(run: string, action: ConfirmedAction, snapshot: string) {
   const { resume, rollBack } = useRunActions();
   const refresh = useRefresh(run);

@@ -30,7 +30,7 @@ interface Confirmation {
   does: string;
 }
 
-/** What is said before something is done with a snapshot of a run that is at step `reached`. */
+/** The text of a confirmation before an action on a snapshot of a run that is at step `reached`. */
 export function confirmationOf(
   action: ConfirmedAction,
   snapshot: SnapshotInfo,
@@ -102,8 +102,8 @@ export function whyNotForkAtStep(run: JudgedRun & Pick<RunDetail, "step">): stri
 }
 
 /**
- * Why `action` is not possible with this snapshot of the run, in a sentence; null if it is. What the run itself allows
- * is said by `whyNot`.
+ * Why `action` is not possible with this snapshot of the run, in a sentence; null if it is. `whyNot` says what the
+ * state of the run allows.
  */
 export function whyNotWith(
   action: SnapshotAction,

@@ -37,7 +37,7 @@ const MOST = 10;
 /** Snapshots come with the rollouts, of which no event of the stream tells. */
 const WHILE_LIVE = 3000;
 
-/** The snapshots of a run: which there are, what they take, and what can be done with each. */
+/** The snapshots of a run: a list, their size, and the actions on each. */
 export function SnapshotsPanel({ run }: { run: RunDetail }) {
   const { data, error, refetch, isFetching } = useQuery({
     ...snapshotsQuery(run.id),
@@ -131,7 +131,7 @@ function Snapshots({ run, found }: { run: RunDetail; found: RunSnapshots }) {
   );
 }
 
-/** How many there are, what they take, and when they are taken. */
+/** Number and size of the snapshots, and when they are taken. */
 function totalText({ snapshots, bytes: taken, plan }: RunSnapshots): string {
   const planned = plan ? ` · ${planText(plan)}` : "";
   return `${plural(snapshots.length, "snapshot")} · ${bytes(taken)}${planned}`;
@@ -333,12 +333,12 @@ function KeepSnapshot({ run, snapshot, onClose }: KeepSnapshotProps) {
 
 interface TakeSnapshotProps {
   run: string;
-  /** One was asked for, and is not there yet. */
+  /** A snapshot was requested and does not exist yet. */
   busy: boolean;
   onAsked: () => void;
 }
 
-/** Takes a snapshot of a run that trains, with a name and a message if it shall be kept. */
+/** Takes a snapshot of a run that trains. A snapshot with a name is kept. */
 function TakeSnapshot({ run, busy, onAsked }: TakeSnapshotProps) {
   const [open, setOpen] = useState(false);
   return (

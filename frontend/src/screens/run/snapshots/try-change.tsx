@@ -28,8 +28,8 @@ interface TryChangeProps {
 }
 
 /**
- * Forks the run with what a hint suggests filled in, and opens the comparison of the two; where there is no snapshot to
- * fork at, a new run is compared instead. A hint that suggests a change has read the run's configuration.
+ * Forks the run with the suggested change of a hint, and opens the comparison of the two. Without a snapshot to fork
+ * at, it starts a new run instead. A hint with a suggested change exists only if the configuration can be read.
  */
 export function TryChange({ run, hint, change, onClose }: TryChangeProps) {
   const { data, error, refetch } = useQuery(snapshotsQuery(run.id));
@@ -67,7 +67,7 @@ interface TryAnewProps {
   onClose: () => void;
 }
 
-/** Where there is no snapshot to fork at: starts a new run with the change, and opens the comparison of the two. */
+/** For a run without a snapshot to fork at: starts a new run with the change, and opens the comparison of the two. */
 function TryAnew({ run, config, change, onClose }: TryAnewProps) {
   const { name } = change;
   const router = useRouter();

@@ -39,7 +39,7 @@ export function tabOfMetric(metric: string): RunTab {
 /** Parts of the control tab, which old addresses name as `?details=…`. */
 const CONTROL_DETAILS = ["snapshots", "rules"];
 
-/** The tab that an address without `tab` leads to: addresses from before there were tabs name a part of the page. */
+/** The tab for an address without `tab`: old addresses name a part of the page. */
 function impliedTab(query: URLSearchParams): RunTab {
   const details = query.get("details");
   if (details !== null) return CONTROL_DETAILS.includes(details) ? "control" : "data";
@@ -55,7 +55,7 @@ function anchoredTab(hash: string): RunTab | null {
   return null;
 }
 
-/** The tab that an address leads to. */
+/** The tab of an address. */
 export function tabIn(query: URLSearchParams, hash = ""): RunTab {
   const named = RUN_TABS.find((tab) => tab === query.get("tab"));
   return named ?? anchoredTab(hash) ?? impliedTab(query);
@@ -74,7 +74,7 @@ export function searchOfTab(query: URLSearchParams, tab: RunTab): string {
   return searchOf(written);
 }
 
-/** Opens a tab of the run page that is shown; Back leads to the one before. `change` writes more into the address. */
+/** Opens a tab of the visible run page; Back returns to the previous one. `change` writes more into the address. */
 export function openTab(tab: RunTab, change?: (query: URLSearchParams) => void) {
   const isOpen = tabIn(new URLSearchParams(window.location.search), window.location.hash) === tab;
   changeQueryString(

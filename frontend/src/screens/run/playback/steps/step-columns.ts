@@ -26,7 +26,7 @@ export interface ColumnChoice {
 
 export const FIRST_CHOICE: ColumnChoice = { added: [], removed: [] };
 
-/** The column that is always shown: without it nobody knows which step a line is. */
+/** The column that is always shown, because it identifies the step. */
 export const FIXED = "index";
 
 const SHOWN_AT_FIRST: readonly string[] = [

@@ -2,7 +2,7 @@ import type { StepSearch } from "@/api/steps";
 
 export type End = "any" | "terminated" | "truncated";
 
-/** What is asked of the steps that are shown. Texts are as somebody typed them; empty asks nothing. */
+/** Conditions on the steps that are shown. Texts are as typed; an empty one is no condition. */
 export interface StepFilter {
   episode: number | null;
   action: string;

@@ -28,7 +28,7 @@ import { ALL_STEPS, searchOf, type StepFilter } from "./step-filter";
 import { ColumnChoiceButton, ConditionField, StepFilters } from "./step-filters";
 import { StepTable } from "./step-table";
 
-/** Records of a page; the table asks for those around what is in view. */
+/** Records per page. The table requests the pages around the visible rows. */
 export const PAGE_ROWS = 500;
 
 interface StepsPanelProps {
@@ -149,7 +149,7 @@ interface KeptLineProps {
   info: StepsInfo;
 }
 
-/** At which detail these records were made and what that cost, and how many bytes of records a run may have. */
+/** The detail and cost of these records, and the maximum size of the records of a run. */
 function KeptLine({ evaluation, info: { family, frames_every } }: KeptLineProps) {
   const { data: health } = useQuery(healthQuery);
   const most = health?.storage[family]?.max_bytes;
@@ -166,7 +166,7 @@ function KeptLine({ evaluation, info: { family, frames_every } }: KeptLineProps)
   );
 }
 
-/** Has the episodes played again and compared, and says what came of it. */
+/** Verifies the records by replaying the episodes, and shows the result. */
 function VerifyButton({ evaluation: { run_id: run, id } }: { evaluation: Evaluation }) {
   const client = useQueryClient();
   const { data: found } = useQuery(verificationQuery(run, id));
