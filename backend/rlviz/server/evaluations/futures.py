@@ -159,7 +159,7 @@ class FutureService(RunUseCases):
         """Return the metadata of the records, and the action that was taken after the step."""
         query = StepQuery(
             episode=at.episode, columns=["index", "action"], start=at.index, stop=at.index + 2
-        )  # the action of a step stands in the record of the next one
+        )  # the action of a step is in the record of the next one
         if at.evaluation_id is not None:
             about, _, found = self._records.find(at.run_id, at.evaluation_id, query)
         else:

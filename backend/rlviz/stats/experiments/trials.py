@@ -342,7 +342,7 @@ def forest_plot(variants: Sequence[VariantScores], threshold: float | None) -> F
 
 
 def resamples_for(scores: int, fewest: int = FEWEST_RESAMPLES, most: int = RESAMPLES) -> int:
-    """Return the number of resamples for that many scores."""
+    """Return the number of resamples for this number of scores."""
     return int(np.clip(SCORES_DRAWN // max(scores, 1), fewest, most))
 
 

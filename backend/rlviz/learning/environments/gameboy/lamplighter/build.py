@@ -67,7 +67,7 @@ class Room(NamedTuple):
 
 
 def read_pictures(text: str) -> dict[str, tuple[tuple[str, ...], Pixels]]:
-    """Return the words after each picture's name and its pixels, 0 to 3, in the order of the file."""
+    """Return for each picture the words after its name, and its pixels (0 to 3), in the order of the file."""
     found: dict[str, tuple[tuple[str, ...], Pixels]] = {}
     for title, rows in _blocks(text):
         name, *words = title.split()
