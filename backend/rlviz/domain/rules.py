@@ -158,7 +158,7 @@ class Plateau(_Part):
 
     @property
     def words(self) -> str:
-        return f"{metric_label(self.metric)} has not become better for {self.steps:,} steps"
+        return f"{metric_label(self.metric)} has not improved for {self.steps:,} steps"
 
 
 class Fall(_Part):

@@ -23,7 +23,7 @@ TYPED = {
     ),
     "train/loss not finite -> roll back to best": "Loss is not a number: roll back to the best policy",
     "rollout/ep_rew_mean plateau 50000 -> ent_coef = 0.02, notify It is stuck": (
-        f"{RETURN} has not become better for 50,000 steps: set the entropy coefficient to 0.02 and notify"
+        f"{RETURN} has not improved for 50,000 steps: set the entropy coefficient to 0.02 and notify"
     ),
     "rollout/ep_rew_mean falls 30% -> pause": f"{RETURN} has fallen from its best by 30%: pause",
     "rollout/ep_rew_mean best -> snapshot, evaluate": (

@@ -84,7 +84,7 @@ export function ErrorState({
         }
       >
         {detail}
-        {error instanceof ApiError && error.isUnreachable && " This page tries again by itself."}
+        {error instanceof ApiError && error.isUnreachable && " This page tries again automatically."}
       </EmptyState>
     </div>
   );

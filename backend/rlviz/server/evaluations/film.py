@@ -198,7 +198,7 @@ def choose_policy(run: RunRow, folder: RunFolder, step: int) -> KeptPolicy:
     policies = kept_policies(folder, run.policy_step)
     if (policy := policy_at(policies, step)) is None:
         first = f"The first is of step {policies[0].step:,}." if policies else "None is."
-        raise NothingToEvaluate(f"No policy of run {run.id!r} is kept from step {step:,} or before. {first}")
+        raise NothingToEvaluate(f"Run {run.id!r} keeps no policy of step {step:,} or earlier. {first}")
     return policy
 
 

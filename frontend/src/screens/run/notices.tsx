@@ -67,8 +67,8 @@ function QueueNotice({ position, cause }: { position: number | null; cause: stri
     <Notice tone={cause ? "warn" : "info"} role="status" title={place}>
       <p className="break-words text-ink-soft">
         {cause
-          ? `It starts by itself as soon as there is room on the disk. ${cause}`
-          : "It starts by itself as soon as a running one ends."}
+          ? `It starts automatically as soon as there is space on the disk. ${cause}`
+          : "It starts automatically as soon as another run ends."}
       </p>
     </Notice>
   );

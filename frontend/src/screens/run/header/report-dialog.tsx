@@ -103,7 +103,7 @@ export function ReportDialog({ run, onClose }: ReportDialogProps) {
             />
             <p className="text-ink-soft tabular-nums">
               Filming: {count(film.moments - film.waiting)} of{" "}
-              {plural(film.moments, "policy", "policies")}. The download starts by itself.
+              {plural(film.moments, "policy", "policies")}. The download starts automatically.
             </p>
           </div>
         )}
