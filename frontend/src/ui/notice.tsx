@@ -84,7 +84,9 @@ export function ErrorState({
         }
       >
         {detail}
-        {error instanceof ApiError && error.isUnreachable && " This page tries again automatically."}
+        {error instanceof ApiError &&
+          error.isUnreachable &&
+          " This page tries again automatically."}
       </EmptyState>
     </div>
   );
