@@ -128,7 +128,7 @@ export function useEnvironmentStill(): (id: string) => string | null {
   );
 }
 
-/** The URL of the picture of a run's environment. That of a custom one is known to the registry alone. */
+/** The URL of the picture of a run's environment. For a custom environment, only the registry knows it. */
 export function useRunStill({
   env_id,
   still_url,

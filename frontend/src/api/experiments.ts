@@ -11,7 +11,7 @@ export type ExportFormat = NonNullable<
 /** Milliseconds between requests for a search that is behind its experiment. */
 const BEHIND_MS = 3_000;
 
-/** All experiments, newest first. The stream keeps it true. */
+/** All experiments, newest first. The stream keeps the list current. */
 export const experimentsQuery = queryOptions({
   queryKey: keys.experiments,
   queryFn: ({ signal }) =>
@@ -29,8 +29,8 @@ export const recentExperimentsQuery = queryOptions({
 });
 
 /**
- * One experiment with each of its trials, kept true by the stream. When a trial has ended, what the page shows beside them (results, what a
- * search has found) is requested again too, so that both count the same trials.
+ * One experiment with each of its trials. The stream keeps it current. When a trial ends, related data (results, the
+ * state of a search) is requested again too, so that all of it counts the same trials.
  */
 export function experimentQuery(id: string) {
   const queryKey = keys.experiment(id);

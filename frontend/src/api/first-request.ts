@@ -35,7 +35,7 @@ export function releaseRequests() {
   held?.release();
 }
 
-/** Sends a request: at once, unless it only reads and others come first. */
+/** Sends a request at once, unless it only reads and more important requests go first. */
 export function sendInTurn(request: Request): Promise<Response> {
   if (!hold || request.method !== "GET") return fetch(request);
   return hold.released.then(() => fetch(request));

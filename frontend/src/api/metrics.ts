@@ -141,7 +141,7 @@ export function comparisonQuery(runIds: readonly string[], threshold: number | n
   });
 }
 
-/** The videos of two evaluations in one, each `RUN/EVALUATION`. Made when it is asked for, which takes some seconds. */
+/** The videos of two evaluations in one, each `RUN/EVALUATION`. It is made on request, which takes some seconds. */
 export function sideBySideVideo(first: string, second: string) {
   return unwrap(
     http.GET("/compare/video", { params: { query: { first, second } }, parseAs: "blob" }),

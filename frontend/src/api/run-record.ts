@@ -71,7 +71,7 @@ export function hasPast({ superseded, parent }: Pick<Run, "superseded" | "parent
   return Boolean(parent) || superseded.some(({ first, last }) => first <= last);
 }
 
-/** What of a run's files and packages differs from what the service expects. */
+/** Differences between a run's files and packages and those that the service expects. */
 export function driftQuery(runId: string) {
   return queryOptions({
     queryKey: keys.drift(runId),
@@ -120,7 +120,7 @@ export interface QTableFile {
   terminal: boolean[] | number[];
 }
 
-/** The Q-table as the run wrote it last; null if it has written none. */
+/** The newest Q-table of the run; null if it has written none. */
 export function fetchQTable(runId: string, signal?: AbortSignal): Promise<QTableFile | null> {
   return fetchJson<QTableFile>(runId, Q_TABLE, signal);
 }

@@ -28,7 +28,7 @@ import { SeedInterval } from "./seed-interval";
 interface ChartBodyProps {
   live: ReturnType<typeof useLiveChart>;
   marks: readonly ChartMark[];
-  /** Whether marks are thin lines, which say nothing when they are pointed at. */
+  /** Whether marks are thin lines without a text on hover. */
   marksAreLines?: boolean;
   /** Rendered below the chart, lined up with its axis. */
   under?: (axis: ChartAxis) => ReactNode;
@@ -388,7 +388,7 @@ function ChartLegend({ chart, model, smoothing, hidden, onToggle }: ChartLegendP
   );
 }
 
-/** One for each name: several lines may have been left behind. */
+/** One entry per name, because several discarded lines can have the same name. */
 function contextLabels({ context = [] }: ChartSpec): SeriesSpec[] {
   return context.filter(({ label }, i) => context.findIndex((one) => one.label === label) === i);
 }

@@ -9,24 +9,24 @@ import type { StepScale } from "./prepare/axes";
 import type { Interval } from "./prepare/model";
 
 /**
- * State that the charts of a page share: cursor, zoom and moment, in the units of their axis. Where `sharesSeries`, they
- * draw the same series, and one that is emphasised on a chart is on all of them.
+ * State that the charts of a page share: cursor, zoom and moment, in the units of their axis. With `sharesSeries`, they
+ * draw the same series, and emphasising a series on one chart emphasises it on all.
  */
 export class ChartGroup {
   constructor(readonly sharesSeries = false) {}
 
   /** The series that charts with the same series emphasise; null for none. */
   readonly emphasized = createStore<string | null>(null);
-  /** Where the cursor is; null while it is on no chart. */
+  /** Position of the cursor; null while it is on no chart. */
   readonly cursor = createStore<number | null>(null);
-  /** The part of the axis that is shown; null for all of it. */
+  /** The visible part of the axis; null for all of it. */
   readonly window = createStore<AxisWindow | null>(null);
 
   /** An environment step to mark on every chart; null for none. */
   readonly moment = createStore<number | null>(null);
   /** Position of steps on the axis; null while unknown: then moments can be neither marked nor chosen. */
   readonly steps = createStore<StepScale | null>(null);
-  /** Where the menu of the moment opens, in pixels of the window; null while it is closed. */
+  /** Position of the menu of the moment, in pixels of the window; null while it is closed. */
   readonly menu = createStore<{ x: number; y: number } | null>(null);
   private picked: (() => void) | null = null;
 

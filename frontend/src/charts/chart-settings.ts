@@ -53,7 +53,7 @@ export function readChartSettings(query: URLSearchParams): ChartSettings {
   };
 }
 
-/** Writes the settings into `query`, without those that have their default. */
+/** Writes the settings into `query`, except defaults. */
 export function writeChartSettings(query: URLSearchParams, settings: ChartSettings) {
   const put = (key: string, value: string, plain: boolean) =>
     plain ? query.delete(key) : query.set(key, value);

@@ -46,7 +46,7 @@ export function sparklinePath(
   return sparklinePaths([values], width, height, stroke)[0]!;
 }
 
-/** As `sparklinePath`, of several lines that share one scale. */
+/** Like `sparklinePath`, for several lines that share one scale. */
 export function sparklinePaths(
   lines: readonly (readonly number[])[],
   width: number,
@@ -75,7 +75,7 @@ export function sparklineScale(lines: readonly (readonly number[])[]): Sparkline
   return low > high ? { low: 0, span: 0 } : { low, span: high - low };
 }
 
-/** As `sparklinePath`, on a scale that other lines share. */
+/** Like `sparklinePath`, on a scale that other lines share. */
 export function sparklineOn(
   { low, span }: SparklineScale,
   values: readonly number[],

@@ -9,7 +9,7 @@ const SEED_COUNTS = [1, 3, 5, 10] as const;
 /** The seeds are listed in the field of the seed. */
 export const LISTED = "list";
 
-/** How many seeds, or that they are listed. */
+/** Number of seeds, or that they are listed. */
 export type SeedChoice = number | typeof LISTED;
 
 /** The first seed as typed, or the list of seeds if `seeds` says so. */

@@ -1,6 +1,9 @@
 import { Listeners, type ReadableStore } from "./store";
 
-/** `blocked`: the browser was told not to, and does not ask again. `unsupported`: it cannot, or not here. */
+/**
+ * `blocked`: the user refused, and the browser does not ask again. `unsupported`: the browser cannot show them, or not
+ * on this page.
+ */
 export type BrowserNotifications = "unsupported" | "blocked" | "off" | "on";
 
 const KEY = "rlviz-notifications";
@@ -17,7 +20,7 @@ export const browserNotifications: ReadableStore<BrowserNotifications> = {
   subscribe: changes.subscribe,
 };
 
-/** Asks the browser for its permission, if it was not given before. Call it from a click. */
+/** Asks the browser for permission if it was not granted before. Call it from a click. */
 export async function turnOn() {
   if (read() === "unsupported") return;
   if (Notification.permission !== "granted") await Notification.requestPermission();

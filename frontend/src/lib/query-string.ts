@@ -3,7 +3,7 @@
 import { useSearchParams } from "next/navigation";
 import { startTransition, useEffect, useOptimistic } from "react";
 
-/** The query string (`?…`, or empty) that follows from the one that the address has now. */
+/** Returns the new query string (`?…`, or empty) for the current one of the address. */
 export type QueryChange = (query: URLSearchParams) => string;
 
 /** Called with each new query string, in the transition in which the router follows. */
@@ -27,7 +27,7 @@ export function changeQueryString(
   });
 }
 
-/** `query` as the end of an address: with its question mark, unless it is empty, and keys without a value alone. */
+/** `query` as the end of an address: with its question mark unless it is empty, and with keys that have no value. */
 export function searchOf(query: URLSearchParams): string {
   const text = query.toString().replace(/=(?=&|$)/g, "");
   return text === "" ? "" : `?${text}`;
@@ -72,7 +72,7 @@ export function writeAfter(ms: number, write: () => void): () => void {
   };
 }
 
-/** What the address leads to, whatever is chosen there: Back and Forward change it before that page is shown. */
+/** The page in the address and its `id`. Back and Forward change the address before that page is shown. */
 function openPage(): string {
   const { pathname, search } = window.location;
   return `${pathname} ${new URLSearchParams(search).get("id")}`;

@@ -2,11 +2,11 @@ export const routes = {
   home: "/",
   compare: "/compare",
   explain: "/explain",
-  /** What saliency can tell. */
+  /** The help text on saliency. */
   explainSaliency: "/explain#saliency",
   trash: "/trash",
   settings: "/settings",
-  /** What takes space. */
+  /** The storage page. */
   storage: "/storage",
   newRun: "/?new",
   /** The new-run form with this environment. */

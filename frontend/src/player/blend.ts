@@ -1,8 +1,11 @@
 /** How translucent frames are put over each other. */
 export interface Blend {
-  /** What becomes of a frame's own colours: its dark or its bright parts take the colour of its run; null: nothing. */
+  /**
+   * How a frame's own colours change: its dark or its bright parts take the colour of its run; null: they do not
+   * change.
+   */
   stain: "lighten" | "darken" | null;
-  /** How a frame is put on those before it. */
+  /** How a frame is combined with the frames before it. */
   over: "multiply" | "screen" | "source-over";
 }
 
@@ -50,7 +53,7 @@ function sizeOf(picture: Ghost["picture"]): { width: number; height: number } {
 const OVER_SHARE = 0.35;
 const SAMPLE = 16;
 
-/** Draws all ghosts into one frame, with `layer` as room for one of them. */
+/** Draws all ghosts into one frame, with `layer` as a buffer for one of them. */
 export function drawGhosts(
   target: HTMLCanvasElement,
   layer: HTMLCanvasElement,

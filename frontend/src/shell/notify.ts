@@ -15,7 +15,10 @@ const TONES = {
   memory: "bad",
 } as const satisfies Record<NotificationData["kind"], "good" | "bad" | "info">;
 
-/** Shows a notification: on the page, and as one of the system while the page is hidden and the user wants it. */
+/**
+ * Shows a notification: on the page or, while the page is hidden and the user wants it, as a notification of the
+ * system.
+ */
 export function show(
   { kind, title, message, number, run_id, experiment_id }: NotificationData,
   onOpen: () => void,

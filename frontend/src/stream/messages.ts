@@ -1,8 +1,8 @@
 import type { SourceMessage } from "./events";
 
-/** What a page sends to the hub. `id` is a number of that page's, for each stream that it opens. */
+/** Messages from a page to the hub. `id` is a number that the page gives to each stream that it opens. */
 export type ToHub =
-  /** `query` is that of the stream's address, as `RunSubscriptions` writes it. */
+  /** `query` is the query of the stream's address, as `RunSubscriptions` writes it. */
   | { kind: "open"; id: number; query: string }
   | { kind: "close"; id: number }
   /** The page is still there. */

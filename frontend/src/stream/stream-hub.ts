@@ -6,7 +6,7 @@ import type { FromHub, Port, ToHub } from "./messages";
 /** How many runs one stream can follow (`MAX_RUNS` of the service). */
 const MAX_RUNS = 50;
 
-/** Milliseconds between two looks for pages that are gone. */
+/** Milliseconds between two checks for pages that are gone. */
 export const LOOK_MS = 30_000;
 
 /** Looks in a row at which a page may have been silent. Browsers let a hidden page act once a minute only. */

@@ -35,7 +35,7 @@ interface ButtonProps extends ComponentProps<"button"> {
   busy?: boolean;
   /** The action needs the service: while the service does not answer, the button is disabled and says so. */
   needsService?: boolean;
-  /** Why it cannot be pressed now, in a sentence; nothing if it can. */
+  /** Why it cannot be pressed now, in a sentence; empty if it can. */
   unavailable?: string | false | null | undefined;
   icon?: ReactNode;
 }

@@ -92,7 +92,7 @@ export function ErrorState({
   );
 }
 
-/** Whether the service answers that there is no such thing, which it will answer again. */
+/** Whether the service answered that the object does not exist, so that a retry would not help. */
 function isGone(error: Error): boolean {
   return error instanceof ApiError && error.status === 404;
 }

@@ -14,7 +14,7 @@ export interface Segment<Value extends string> {
 interface SegmentedProps<Value extends string> {
   legend: string;
   options: readonly Segment<Value>[];
-  /** `null` while it is not known. */
+  /** `null` while unknown. */
   value: Value | null;
   onChange: (value: Value) => void;
   className?: string;

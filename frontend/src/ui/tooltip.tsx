@@ -9,15 +9,17 @@ import { layer, layerClass } from "./layer";
 interface TooltipProps {
   text: ReactNode;
   side?: "top" | "right" | "bottom" | "left";
-  /** The one button that the tooltip describes. A press shows and hides the text, so it has nothing else to do. */
+  /**
+   * The button that the tooltip describes. A press shows and hides the text, so the button must have no other function.
+   */
   children: ReactNode;
 }
 
 const DELAY = 400;
 
 /**
- * Help on hover and focus, and for those who have neither on a press: it then stays until the next one, Escape or a
- * press elsewhere. It adds to the button's accessible name and never replaces it.
+ * Help on hover and focus and, for touch, on a press: it then stays until the next press, Escape, or a press elsewhere.
+ * It adds to the button's accessible name and never replaces it.
  */
 export function Tooltip({ text, side = "top", children }: TooltipProps) {
   const [shown, tell] = useReducer(nextShown, "no");
@@ -86,8 +88,8 @@ export function nextShown(shown: Shown, event: ShownEvent): Shown {
 }
 
 /**
- * The first `most` of a list, and the button that shows the others. A list within a page grows; it has no scrollbar of
- * its own.
+ * The first `most` items of a list, and a button that shows the others. A list within a page grows; it has no
+ * scrollbar.
  */
 export function useShortened<T>(
   all: readonly T[],

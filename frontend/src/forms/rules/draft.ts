@@ -29,7 +29,7 @@ export interface Vocabulary {
 
 let keys = 0;
 
-/** The same rules, told from all others: for drafts that were stored, and come from another page. */
+/** The same rules with new ids, for drafts that were stored or come from another page. */
 export function withOwnKeys(drafts: readonly RuleDraft[]): RuleDraft[] {
   return drafts.map((draft) => ({ ...draft, key: (keys += 1) }));
 }
@@ -275,7 +275,7 @@ function isUpper({ side = "above" }: Extract<Condition, { kind: "metric" }>): bo
   return side === "above" || side === "at_least";
 }
 
-/** As the service has it: of two actions that decide about the same, the first counts. */
+/** As in the service: of two actions that change the same thing, the first counts. */
 function decidesAbout(action: Action): string | null {
   if (action.kind === "stop" || action.kind === "pause" || action.kind === "roll_back") {
     return "how training continues";
@@ -296,7 +296,7 @@ function oftenFiring({ when, at_most = 10 }: Rule, index: number): Warning[] {
   ];
 }
 
-/** Metrics that only evaluations while training log. */
+/** Metrics that only evaluations during training log. */
 const EVALUATION = "eval/";
 
 /** The metrics that rules may look at, grouped. */
@@ -329,7 +329,7 @@ export interface Slot {
 /** Values of a clause's slots as typed, by field. */
 type Values = Readonly<Record<string, string>>;
 
-/** Words that may depend on what is filled in, or a slot. */
+/** Words that may depend on the values of the slots, or a slot. */
 export type Part = string | Slot | ((values: Values) => string);
 
 /** How a kind of condition or action is said. Some say one value of a field in a word of their own (`fixed`). */
@@ -359,7 +359,7 @@ const better = choice(
   ["lower", "lower is better"],
 );
 
-/** What one row of the metric stands for. */
+/** The word for one row of the metric. */
 function rowsOf({ metric = "" }: Values): string {
   if (metric.startsWith("train/")) return "updates";
   return metric.startsWith("episode/") ? "episodes" : "rows";

@@ -22,7 +22,7 @@ interface AgentViewsProps<Name extends string> {
   children: ReactNode;
 }
 
-/** The one place of a page where the agent is seen: one view of it at a time, and the choice among them. */
+/** The one place of a page that shows the agent: one view at a time, and a control to choose it. */
 export function AgentViews<Name extends string>({
   views,
   shown,
@@ -56,11 +56,11 @@ interface ViewLayoutProps {
   meta?: ReactNode;
   /** Shown at the end of the title line. */
   actions?: ReactNode;
-  /** The stage, and what steers it. */
+  /** The stage and its controls. */
   stage: ReactNode;
   /** Shown beside the stage if there is space, otherwise below it. */
   beside?: ReactNode;
-  /** Stands below all of that. */
+  /** Shown below everything else. */
   children?: ReactNode;
 }
 

@@ -46,7 +46,7 @@ export interface OtherFutures {
   choose: (wanted: WantedFuture | null) => void;
 }
 
-/** `of`: whose episodes they are; another one begins without a choice. */
+/** `of`: the evaluation or clip; when it changes, the choice is cleared. */
 export function useOtherFutures(of: string): OtherFutures {
   const nothing = { of, menu: null, wanted: null };
   const [state, setState] = useState<Pick<OtherFutures, "menu" | "wanted"> & { of: string }>(

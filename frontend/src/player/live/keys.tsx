@@ -218,7 +218,7 @@ export function keyName(code: string): KeyName {
   return NAMES[code] ?? { sign, name: sign };
 }
 
-/** A key to show: one that is bound by itself, without others. */
+/** A key to show: one that has an effect on its own. */
 interface Cap {
   key: string;
   label: string;
@@ -254,7 +254,7 @@ export function capsOf({ bindings }: Controls): Caps {
   };
 }
 
-/** Keyboard input for a session; null until the session has said which keys there are. */
+/** Keyboard input for a session; null until the session has sent its key bindings. */
 export function useKeyInput(client: SessionClient): KeyInput | null {
   const hello = useStoreValue(client.state, (state) => state.hello);
   const keyInput = useMemo(() => hello && keyInputFor(client, hello), [client, hello]);

@@ -17,9 +17,9 @@ interface KeptSeenProps {
   onAsk: () => void;
   /** Whether it can be asked for. */
   canAsk: boolean;
-  /** What there is to know before one asks. */
+  /** Information to show before the request. */
   note?: string;
-  /** Said instead of the picture while there is none. */
+  /** Shown instead of the picture while there is none. */
   children: ReactNode;
 }
 
@@ -70,9 +70,9 @@ export function KeptSeen({ kept, frame, stack, onAsk, canAsk, note, children }: 
 }
 
 interface KeptPicture {
-  /** Null as long as it is not there. */
+  /** Null until it is loaded. */
   sheet: SeenSheet | null;
-  /** Loads it again; null where it did not fail. */
+  /** Loads it again; null if it did not fail. */
   retry: (() => void) | null;
 }
 

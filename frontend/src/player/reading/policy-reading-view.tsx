@@ -249,7 +249,7 @@ interface Painted {
   scale: LineScale;
   /** Index of the first value. */
   first: number;
-  /** The step that is shown, and the one under the pointer. */
+  /** The visible step, and the one under the pointer. */
   at: number | null;
   hovered: number | null;
 }

@@ -13,7 +13,7 @@ export interface EpisodeLines {
   came: Values | null;
   /** The reward at each step. */
   rewards: Values;
-  /** How the expected return differs from the one that came, in sentences. */
+  /** How the expected return differs from the actual one, in sentences. */
   note: string | null;
 }
 

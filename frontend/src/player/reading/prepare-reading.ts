@@ -116,7 +116,7 @@ function probabilityBars(
   return pictures;
 }
 
-/** Probabilities that add up to 1; of very many the greatest, and that of the action that was taken. */
+/** Probabilities that sum to 1. If there are very many, only the greatest are drawn, and that of the chosen action. */
 function bars(title: string, values: readonly number[], of: Told): ReadingPicture {
   const places = drawnPlaces(values, of.taken === undefined ? [] : [of.taken]);
   const shown = places.reduce((sum, place) => sum + values[place]!, 0);

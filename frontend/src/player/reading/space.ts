@@ -2,8 +2,8 @@ import type { Space, StateFactor, StepRecord } from "@/api/types";
 import { decimal } from "@/lib/number";
 
 /**
- * A space as far as drawing needs it: a registry's or a session's. `units` and bounds are of each number; where they
- * are not told, numbers stand without a unit, and actions are drawn within −1 … 1.
+ * The parts of a space that drawing needs, from the registry or a session. `units` and bounds are per number; if they
+ * are unknown, numbers have no unit, and actions are drawn within −1 … 1.
  */
 export type DrawnSpace = Pick<Space, "kind" | "shape" | "n" | "labels" | "dtype" | "counts"> & {
   units?: readonly string[];
@@ -67,7 +67,7 @@ export function actionChoices({ kind, counts, labels, starts }: CountedSpace): A
   }));
 }
 
-/** Numbers of all values of all `choices`, as a list for each of them; null where they are not those. */
+/** Splits the numbers of all values into a list for each of `choices`; null if their number does not match. */
 export function byChoice(
   numbers: readonly number[],
   choices: readonly ActionChoice[],

@@ -22,7 +22,7 @@ export interface Shown<P extends Picture = ImageBitmap> {
   record: StepRecord;
   /** Null if nothing was rendered. */
   picture: P | null;
-  /** Of this step, or of the last of this episode that came with it; null if none did. */
+  /** The images of this step, or the last ones of this episode; null if there are none. */
   seen: Seen<P> | null;
 }
 

@@ -29,13 +29,13 @@ import {
   transition,
 } from "./session-machine";
 
-/** A frame, and what the agent saw if that was announced with it. */
+/** A frame, and the images that the agent saw if they were announced with it. */
 export interface StepBinaries {
   frame: Blob;
   seen: EncodedSeen | null;
 }
 
-/** Puts the binary messages that follow a step together: its frame, and after it what the agent saw. */
+/** Combines the binary messages that follow a step: its frame, and after it the images that the agent saw. */
 class BinaryAssembler {
   private awaited: SeenPictures | null = null;
   private frame: Blob | null = null;
@@ -46,7 +46,7 @@ class BinaryAssembler {
     this.frame = null;
   }
 
-  /** What belongs together, once all of it has come. */
+  /** Messages that belong together, once all have arrived. */
   take(data: Blob): StepBinaries | null {
     const { awaited, frame } = this;
     if (!awaited) return { frame: data, seen: null };
@@ -173,7 +173,7 @@ export class SessionClient<P extends Picture = ImageBitmap> {
     this.send(message);
   }
 
-  /** `change` is shown at once, before the session confirms it. */
+  /** Shows `change` at once, before the session confirms it. */
   private choose(kind: Chosen, message: ClientMessage, change: Partial<SessionState> = {}) {
     this.set(change);
     this.chosen.set(kind, message);
@@ -388,13 +388,13 @@ export interface Moment<P extends Picture = ImageBitmap> extends Shown<P> {
 interface OtherFutureOptions<P extends Picture> {
   decode: (data: Blob) => Promise<P>;
   frames: AnimationFrames;
-  /** The first step at which the futures differ was found; null: there is one future alone again. */
+  /** The first step at which the futures differ was found; null: the second future was closed. */
   onDiffers: (index: number | null) => void;
 }
 
-/** A second future beside the episode, from its first step until it is left: its frames, and where the two differ. */
+/** A second future beside the episode, from its first step until it is closed: its frames, and where the two differ. */
 class OtherFuture<P extends Picture> {
-  /** What is on screen of it; null while there is none. */
+  /** Its visible step; null while there is none. */
   readonly shown = createStore<Shown<P> | null>(null);
   private readonly presenter: FramePresenter<P>;
   private comparison: FutureComparison | null = null;

@@ -31,7 +31,7 @@ export function componentsOf(space: SlicedSpace): string[] {
   );
 }
 
-/** The pair that a slice of this space begins with: the last two; in CartPole angle and angular velocity. */
+/** The initial pair of components of a space: the last two; in CartPole, angle and angular velocity. */
 export function firstPair(space: SlicedSpace): [number, number] {
   return [sizeOf(space) - 2, sizeOf(space) - 1];
 }
@@ -47,7 +47,7 @@ export function numbersOf({ observation }: StepRecord): number[] | null {
   return flat.every((value) => typeof value === "number") ? flat : null;
 }
 
-/** A slice of a session, with the names of what it is drawn over. */
+/** A slice of a session, with the names of its components. */
 export function drawnSlice({ slice, over: [x, y] }: LiveSlice, space: SlicedSpace): DrawnSlice {
   const axis = (place: number, reach: { low: number; high: number }) => ({
     ...reach,
@@ -105,7 +105,7 @@ export function quantity({ kind }: Pick<ValueSlice, "kind">): string {
 
 const MOST_DIGITS = 9;
 
-/** The least and the greatest value, with as many digits as tell them apart. */
+/** The smallest and the greatest value, with enough digits to distinguish them. */
 export function endsOf({ low, high }: Pick<ValueSlice, "low" | "high">): [string, string] {
   let ends: [string, string] = [decimal(low), decimal(high)];
   for (let digits = 4; ends[0] === ends[1] && low !== high && digits <= MOST_DIGITS; digits += 1) {
@@ -114,7 +114,7 @@ export function endsOf({ low, high }: Pick<ValueSlice, "low" | "high">): [string
   return ends;
 }
 
-/** The picture in one sentence, for those who hear it. */
+/** The picture in one sentence, for screen readers. */
 export function summaryOf(slice: DrawnSlice): string {
   const [low, high] = endsOf(slice);
   return `${quantity(slice)} over ${slice.x.name} and ${slice.y.name}, from ${low} to ${high}`;
@@ -151,10 +151,10 @@ export type Changes = ReadonlyMap<number, number>;
 
 export const NO_CHANGES: Changes = new Map();
 
-/** Bounds beyond this are no bounds: some environments tell the largest number that there is. */
+/** Larger bounds do not count as bounds: some environments use the largest possible number. */
 const UNBOUNDED = 1e6;
 
-/** How far a component of which nothing is known reaches to either side. */
+/** Range to either side of a component about which nothing is known. */
 const REACH = 3;
 
 /** `at`, with the changes in it. */

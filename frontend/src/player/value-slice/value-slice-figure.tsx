@@ -46,7 +46,7 @@ export function ValueSliceFigure(props: ValueSliceFigureProps) {
   );
 }
 
-/** Where the components that are not drawn are held: at a step of the episode, or (null) in the middle. */
+/** Source of the values of the other components: a step of the episode, or (null) the middle of their bounds. */
 type Held = { episode: number; index: number; at: number[] } | null;
 
 function heldAt(record: StepRecord): Held {

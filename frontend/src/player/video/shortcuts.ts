@@ -101,7 +101,7 @@ interface PressedKey {
   altKey: boolean;
 }
 
-/** Runs the shortcut of a key. Returns false where the key has none. */
+/** Runs the shortcut of a key. Returns false if the key has none. */
 export function handleKey(event: PressedKey, context: ShortcutContext): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;

@@ -16,10 +16,10 @@ export type View = (typeof VIEWS)[number];
 export interface AnalyseAddress {
   view: View;
   by: string;
-  /** What a pivot has beside each other. */
+  /** The two settings of a pivot table. */
   across: string;
   measure: string;
-  /** What a scatter has along its horizontal axis; null: the page decides. */
+  /** The horizontal axis of a scatter plot; null: the page decides. */
   x: string | null;
   sql: string;
   filter: ListFilter;
@@ -59,13 +59,13 @@ export function writeAddress(query: URLSearchParams, address: AnalyseAddress): s
 /** The changes; of the filter, only the named parts change. */
 export type AddressPart = Partial<Omit<AnalyseAddress, "filter"> & { filter: Partial<ListFilter> }>;
 
-/** Writes `part` over what `query` says. */
+/** Writes `part` over the state in `query`. */
 export function changeAddress(query: URLSearchParams, part: AddressPart): string {
   const now = readAddress(query);
   return writeAddress(query, { ...now, ...part, filter: { ...now.filter, ...part.filter } });
 }
 
-/** What the service is asked, grouped by `by`. */
+/** The request to the service, grouped by `by`. */
 export function questionOf(address: AnalyseAddress, by: string[]): AnalyticsQuestion {
   const { q, status, algo, env_id, tag } = toRunFilter(address.filter);
   return {

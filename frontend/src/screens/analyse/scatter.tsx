@@ -202,11 +202,11 @@ interface AxisTicksProps {
   count?: number;
   text: (tick: number) => string;
   vertical?: boolean;
-  /** Insets it as the plot is inset beside which it stands. */
+  /** Inset to match the plot beside it. */
   className: string;
 }
 
-/** The values of round ticks, each where it stands on its axis. */
+/** The values of round ticks, with their positions on the axis. */
 export function AxisTicks({ extent, count, text, vertical = false, className }: AxisTicksProps) {
   return (
     <div aria-hidden className={className}>

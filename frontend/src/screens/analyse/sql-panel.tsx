@@ -25,7 +25,7 @@ WHERE status = 'completed'
 GROUP BY ALL ORDER BY score DESC`;
 
 interface SqlPanelProps {
-  /** What the address holds, and the answer is of; empty: nothing was asked yet. */
+  /** The statement in the address, which the result belongs to; empty: nothing was run yet. */
   sql: string;
   schema: AnalyticsSchema;
   onRun: (sql: string) => void;

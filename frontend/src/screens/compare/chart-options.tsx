@@ -18,7 +18,7 @@ interface ChartOptionsProps {
   isChosen: boolean;
   /** Metrics that any of the runs has logged. */
   logged: readonly string[];
-  /** Null: those that the runs share. */
+  /** Null: the metrics that all runs share. */
   onMetrics: (metrics: readonly string[] | null) => void;
   color: ColorBy;
   onColor: (color: ColorBy) => void;

@@ -102,7 +102,7 @@ function seedsDetail(figure: FigureComparison, { low, high, count, seeds }: Grou
     .join(" · ");
 }
 
-/** As the figure, whose sign is not said again. */
+/** Formatted like the figure, without its sign. */
 function endText(figure: FigureComparison, value: number): string {
   return figure.id === "stability" ? decimal(value) : shown(figure, value);
 }

@@ -251,7 +251,7 @@ function RunLink({ run, name, isOff }: { run: Run; name: string; isOff: boolean 
   );
 }
 
-/** What is trained on what, and the status of those that have not completed. */
+/** The algorithm and environment of each, and the status of runs that have not completed. */
 function Facts({ runs }: { runs: readonly Run[] }) {
   const algorithmName = useAlgorithmName();
   const { algo, env_id, status } = runs[0]!;

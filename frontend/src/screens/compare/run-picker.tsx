@@ -54,7 +54,7 @@ export function RunPicker({ chosen, onChange }: RunPickerProps) {
 
 interface SearchProps {
   chosen: readonly string[];
-  /** Maximum number of runs that can be compared; undefined until it is loaded. */
+  /** Maximum number of runs that can be compared; undefined until loaded. */
   most: number | undefined;
   full: boolean;
   onChoose: (id: string) => void;
@@ -152,7 +152,7 @@ interface ChosenPair {
   isPending: boolean;
 }
 
-/** Two completed runs for an address that names none. */
+/** Two completed runs for an address without runs. */
 export function useChosenPair(wanted: boolean): ChosenPair {
   const { data, isPending } = useQuery({ ...runSearchQuery("", LOOKED_AT), enabled: wanted });
   return {

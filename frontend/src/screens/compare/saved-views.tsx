@@ -31,7 +31,7 @@ function parseViews(kept: unknown): readonly SavedView[] | null {
   );
 }
 
-/** Views with one more. One of the same name is replaced. */
+/** The views with a new one, which replaces a view of the same name. */
 export function withView(views: readonly SavedView[], view: SavedView): readonly SavedView[] {
   return [...views.filter(({ name }) => name !== view.name), view].toSorted((a, b) =>
     a.name.localeCompare(b.name),

@@ -33,8 +33,8 @@ interface Step {
 }
 
 /**
- * The caution that luck may decide, as a button that adds the seeds that the compared groups have already and, once those are
- * compared, trains what they lack of the seeds that a verdict needs; as a sentence where there is nothing to add or to train.
+ * The caution that luck may decide, as a button: it adds the existing seeds of the compared groups, and then trains the
+ * seeds that a verdict still needs. A sentence instead if there is nothing to add or to train.
  */
 export function SeedsButton({ runs, chosen, caution, onAdd }: SeedsButtonProps) {
   const limits = useLimits();

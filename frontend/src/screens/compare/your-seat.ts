@@ -3,7 +3,7 @@ import type { Action } from "@/player/session/key-input";
 import type { SessionClient } from "@/player/session/session-client";
 import type { Player } from "./lockstep";
 
-/** What the seat needs of the user's session. */
+/** The parts of the user's session that the seat needs. */
 type Seated = Pick<SessionClient, "state" | "newest" | "pause" | "reset" | "forward" | "send">;
 
 /**

@@ -111,7 +111,7 @@ function given(values: object): object {
   return Object.fromEntries(Object.entries(values).filter(said));
 }
 
-/** How many fields differ from what an experiment has unless told otherwise. */
+/** Number of fields that differ from the defaults of an experiment. */
 export function changedCount(draft: AdvancedDraft): number {
   const fields = Object.keys(FIRST_ADVANCED) as (keyof AdvancedDraft)[];
   return fields.filter((field) => draft[field].trim() !== FIRST_ADVANCED[field]).length;
@@ -135,7 +135,7 @@ export function typedValues(schema: Hyperparameter, values: readonly unknown[]):
   return values.map(setting).join(`${separatorOf(schema)} `);
 }
 
-/** Reads several values of a hyperparameter, each of which has to fit its schema. */
+/** Reads several values of a hyperparameter. Each must fit its schema. */
 export function parseValues(schema: Hyperparameter, text: string): ParsedValues {
   const separator = separatorOf(schema);
   const parts = text.split(separator).filter((part) => part.trim() !== "");

@@ -17,7 +17,7 @@ import { problemAt, type Problems } from "./problems";
 interface AdvancedFieldsProps {
   advanced: AdvancedDraft;
   limits: Limits;
-  /** Whether values are proposed, by a sampler that has a seed. */
+  /** Whether a sampler with a seed proposes values. */
   searches: boolean;
   problems: Problems;
   onChange: (changes: Partial<AdvancedDraft>) => void;

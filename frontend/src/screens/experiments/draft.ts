@@ -38,7 +38,7 @@ export interface ExperimentDraft {
   grid: readonly TypedField[];
   sweep: SweepDraft;
   seeds: SeedChoice;
-  /** Which seeds, where they are listed. */
+  /** The seeds, if they are listed. */
   seed: string;
   /** Environment steps of each run; empty: those of its preset. */
   steps: string;
@@ -62,13 +62,16 @@ export const FIRST: ExperimentDraft = {
   sinks: [],
 };
 
-/** What can be compared: the environments that were chosen, with their options, and the algorithms that can learn in all. */
+/**
+ * The choices for variants: the chosen environments with their options, and the algorithms that can learn in all of
+ * them.
+ */
 export interface Offer {
   environment: Environment | undefined;
   /** Those beside the first. */
   others: readonly (Environment | undefined)[];
   algorithms: readonly Algorithm[];
-  /** All there are, also those that cannot learn there. */
+  /** All algorithms, also those that cannot learn there. */
   known: readonly Algorithm[];
 }
 
@@ -105,18 +108,20 @@ export function presetsOf({ environment, others, algorithms }: Offer, algo: stri
   );
 }
 
-/** An algorithm with the preset that is recommended; with its defaults if there is none. */
+/** An algorithm with its recommended preset, or with its defaults if there is none. */
 export function firstVariant(offer: Offer, algo: string): VariantDraft {
   return { algo, preset: recommendedPreset(presetsOf(offer, algo))?.id ?? "" };
 }
 
-/** The variant with its preset if the algorithm has it here, else with the one that is offered first. */
+/** The variant with its preset if that exists here, otherwise with the first preset offered. */
 export function withPresetThatExists(offer: Offer, variant: VariantDraft): VariantDraft {
   const exists = variant.preset === "" || presetOf(offer, variant);
   return exists ? variant : { ...variant, ...firstVariant(offer, variant.algo) };
 }
 
-/** The lines that can be kept in another environment, each with a preset that exists there; else two new ones. */
+/**
+ * The lines that remain possible in another environment, each with a preset that exists there; otherwise two new lines.
+ */
 export function variantsIn(offer: Offer, variants: readonly VariantDraft[]): VariantDraft[] {
   const kept = variants
     .filter(({ algo }) => offer.algorithms.some(({ id }) => id === algo))
@@ -136,7 +141,10 @@ export function enter(draft: ExperimentDraft, offer: Offer): ExperimentDraft {
   return base ? withBase(moved, offer, base) : moved;
 }
 
-/** The draft with another base, whose suggested space is searched. A grid keeps what means the same there. */
+/**
+ * The draft with another base, and its suggested search space. A grid keeps the hyperparameters that have the same
+ * meaning.
+ */
 export function withBase(
   draft: ExperimentDraft,
   offer: Offer,
@@ -180,7 +188,7 @@ export function presetOf(offer: Offer, { algo, preset }: VariantDraft): Preset |
   return presetsOf(offer, algo).find(({ id }) => id === preset);
 }
 
-/** The first environment that is not there yet and in which all variants can learn; null: there is none. */
+/** The first environment that is not listed yet and in which all variants can learn; null: there is none. */
 export function nextPlace(
   { places, variants }: ExperimentDraft,
   environments: readonly Environment[],

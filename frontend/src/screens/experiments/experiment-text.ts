@@ -14,7 +14,7 @@ export function doneText({ counts, trials }: Counted): string {
   return [`${scored} of ${plural(trials, "trial")} scored`, ...others].join(", ");
 }
 
-/** `2m 05s left`; null while that cannot be told. */
+/** `2m 05s left`; null while unknown. */
 export function leftText({ seconds_left }: Pick<ExperimentSummary, "seconds_left">) {
   return seconds_left === null ? null : `${duration(seconds_left * 1000)} left`;
 }

@@ -17,7 +17,7 @@ import { Progress, Skeleton } from "@/ui/progress";
 import { ScrollRegion } from "@/ui/scroll-region";
 import { doneText, leftText, trialsMade } from "./experiment-text";
 
-/** What an experiment trains now: each trial as a cell, and how far all of them are. */
+/** The progress of an experiment: each trial as a cell, and the total. */
 export function ExperimentTrials({ id }: { id: string }) {
   const { data, error, refetch, isFetching } = useQuery(experimentQuery(id));
   if (!data) {

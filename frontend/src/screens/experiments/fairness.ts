@@ -16,7 +16,7 @@ export interface Unfairness {
   changes: Partial<Pick<ExperimentDraft, "steps" | "advanced">>;
 }
 
-/** What trains for at least this share of another's steps trains for as long, as in the cautions of a verdict. */
+/** A training length of at least this share of another counts as equal, as in the cautions of a verdict. */
 const AS_LONG = 0.98;
 
 /**
@@ -66,7 +66,9 @@ function endings(draft: ExperimentDraft, offer: Offer): Unfairness | null {
   };
 }
 
-/** The change that has all variants evaluated as often as the one that is evaluated most often, to their end. */
+/**
+ * The change that evaluates all variants as often as the one with the most evaluations, and trains them to their end.
+ */
 function evaluatedAlike({ advanced, variants }: ExperimentDraft, offer: Offer) {
   const often = Math.min(
     ...variants.flatMap((variant) => presetOf(offer, variant)?.evaluation?.every_steps ?? []),

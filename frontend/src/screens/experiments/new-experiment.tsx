@@ -48,11 +48,11 @@ const KINDS = [
 interface NewExperimentProps {
   draft: ExperimentDraft;
   onChange: Dispatch<SetStateAction<ExperimentDraft>>;
-  /** Nothing is lost by it: the form is opened again with the same draft. */
+  /** Closing it loses nothing: the form opens again with the same draft. */
   onClose: () => void;
 }
 
-/** The form of a new experiment, once it is known what can be chosen. */
+/** The form of a new experiment, after the choices are loaded. */
 export function NewExperiment(props: NewExperimentProps) {
   const algorithms = useQuery(algorithmsQuery);
   const environments = useQuery(environmentsQuery);
@@ -290,13 +290,13 @@ function BaseFields({ base, offer, onChange }: BaseFieldsProps) {
 interface FormFooterProps {
   /** How much would be trained. */
   cost: string;
-  /** Why that is more or less than was asked for; null: it is not. */
+  /** Why the total differs from the requested one; null: it does not. */
   note: string | null;
   /** Why it cannot be started; undefined: it can. */
   reason: string | undefined;
   /** Moves to the field with the problem; null: the problem has no field. */
   onShow: (() => void) | null;
-  /** Why it was not started, or a question that has to be answered first. */
+  /** Why it was not started, or a question that the user must answer first. */
   refusal: ReactNode;
   /** Whether `refusal` is such a question. */
   asks: boolean;
@@ -402,7 +402,7 @@ function LengthFields({ draft, problems, onChange }: LengthFieldsProps) {
 
 interface RefusalNoticeProps {
   error: Error;
-  /** Set where so much was asked for that the service wants it said twice. */
+  /** Set if the experiment is so large that the service needs a confirmation. */
   asksBack: FieldProblem | undefined;
   /** Number of fields of the form with a problem. */
   marked: number;
@@ -464,7 +464,7 @@ function FairnessNotes({ found, onFix }: FairnessNotesProps) {
 /** Milliseconds without a change of the form after which the service is asked for an estimate. */
 const ESTIMATE_MS = 250;
 
-/** What the service would train of a specification; undefined until it is known. */
+/** The service's estimate for a specification; undefined until loaded. */
 function useEstimate(specification: CreateExperiment, isValid: boolean) {
   const settled = useSettled(JSON.stringify(specification), ESTIMATE_MS);
   const { data } = useQuery({

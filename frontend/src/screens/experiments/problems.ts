@@ -10,7 +10,7 @@ export type Problems = ReadonlyMap<string, string>;
 export const POINTERS = {
   ...{ name: "/name", seeds: "/seeds", steps: "/base/total_timesteps" },
   ...{ trials: "/sweep/trials", seedsPerTrial: "/sweep/seeds_per_trial" },
-  /** A place is one of the form: the specification says with each variant where it trains. */
+  /** Places are those of the form. In the specification, each variant names its environment. */
   place: (at: number) => `/places/${at}`,
   option: (name: string, at = 0) =>
     at === 0 ? `/base/env_options/${name}` : `/places/${at}/env_options/${name}`,

@@ -28,13 +28,13 @@ import { unfairnessOf } from "./fairness";
 import { POINTERS, type Problems } from "./problems";
 import { readRow } from "./sweep-draft";
 
-/** What the form holds as the service takes it. */
+/** The form as a request, and its problems. */
 export interface ReadDraft {
   specification: CreateExperiment;
   problems: Problems;
 }
 
-/** Judged so often, a trial is given up early enough to save something. */
+/** Number of evaluations per trial that lets a pruner save time. */
 const EVALUATIONS = 10;
 const EVALUATED_EPISODES = 5;
 
@@ -150,7 +150,7 @@ function search(reading: Reading): CreateExperiment {
   };
 }
 
-/** What every run is created with, wherever it trains. */
+/** Settings that every run has, in any environment. */
 function everywhere({ draft, advanced: { every } }: Reading) {
   return {
     ...{ env_id: draft.places[0]!.env, total_timesteps: typedSteps(draft) },
@@ -158,7 +158,7 @@ function everywhere({ draft, advanced: { every } }: Reading) {
   } as NonNullable<CreateExperiment["base"]>;
 }
 
-/** The options that are typed for a place; nothing where all have their defaults. */
+/** The typed options of an environment; undefined if all have their defaults. */
 function optionsOf(
   { env, options: typed }: Place,
   at: number,
@@ -210,7 +210,7 @@ function typedSteps({ steps }: Pick<ExperimentDraft, "steps">): number | null {
   return steps.trim() === "" ? null : parseNumber(steps);
 }
 
-/** Environment steps of one run of a variant; null where they are not known, or are no number. */
+/** Environment steps of one run of a variant; null if unknown or not a number. */
 export function lengthOf(
   draft: ExperimentDraft,
   { algo, preset }: VariantDraft,

@@ -64,7 +64,7 @@ function stepOf({ kind, step }: { kind?: string; step?: number | null }): string
   return kind === "int" && step === 1 ? "" : setting(step);
 }
 
-/** A hyperparameter that the algorithm suggests nothing for: its value now as the only choice, to be typed over. */
+/** A hyperparameter without a suggestion: its current value is the only choice, which users can overwrite. */
 export function ownRow(schema: Hyperparameter): SpaceRow {
   const isNumber = schema.type === "number" || schema.type === "integer";
   const offered = schema.type === "boolean" ? [false, true] : (schema.choices ?? [schema.default]);
@@ -101,7 +101,7 @@ export function conditionText(when: SpaceRow["when"]): string {
 
 export type ReadRow = { ok: true; parameter: SearchedParameter } | { ok: false; problem: string };
 
-/** A row as the service takes it. */
+/** Converts a row for the service. */
 export function readRow(row: SpaceRow, schema: Hyperparameter, rows: readonly SpaceRow[]): ReadRow {
   const { kind, when, log } = row;
   const missing = Object.keys(when).find(

@@ -165,7 +165,7 @@ interface PlaceFieldsProps {
   onChange: (places: readonly Place[]) => void;
 }
 
-/** Where is trained: one environment, or, where variants are compared, several. */
+/** The environment to train in; variants can have several. */
 export function PlaceFields({ draft, environments, problems, onChange }: PlaceFieldsProps) {
   const places = placesOf(draft);
   const rest = draft.places.slice(places.length);
@@ -211,7 +211,7 @@ interface EnvironmentFieldsProps {
   onRemove: (() => void) | null;
 }
 
-/** An environment where all of them are trained, and its options. */
+/** An environment in which all variants train, and its options. */
 function EnvironmentFields(props: EnvironmentFieldsProps) {
   const { place, at, environments, problems, onChange, onRemove } = props;
   const { env, options } = place;

@@ -36,7 +36,7 @@ export function writeOptions(
   return searchOf(next);
 }
 
-/** The values to play with. One that is not valid counts as its default. */
+/** The values to play with. Invalid values are replaced by the default. */
 export function optionValues({ options }: Options, typed: TypedOptions): Record<string, unknown> {
   return Object.fromEntries(
     options.flatMap((option) => {

@@ -28,7 +28,7 @@ export function PlayView() {
   return <PlayChoices />;
 }
 
-/** What can be played, as pictures. */
+/** The environments that can be played, as pictures. */
 export function PlayChoices() {
   const { data, error, refetch, isFetching } = useQuery(environmentsQuery);
   return (

@@ -16,7 +16,7 @@ export function FamilyCard({ run }: { run: RunDetail }) {
   if (!data || data.members.length < 2) return null;
   const { members, whole } = data;
   const ids = members.filter(({ deleted }) => !deleted).map(({ run_id }) => run_id);
-  /** What the stream says of this run is newer than what the family was asked for. */
+  /** The stream's data about this run, which is newer than the family. */
   const isNow = {
     name: run.name,
     status: run.status,

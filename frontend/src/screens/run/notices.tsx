@@ -74,8 +74,10 @@ function QueueNotice({ position, cause }: { position: number | null; cause: stri
   );
 }
 
-/** What of the run's folder cannot be read, or that a newer version wrote it; what can be done, and a button that does
- * what a machine can. */
+/**
+ * Files of the run that cannot be read or that a newer version wrote, what the user can do, and a button for an
+ * automatic repair.
+ */
 function DamageNotice({ run }: { run: RunDetail }) {
   const { repair } = useRunActions();
   const asked = useMutation({ mutationFn: () => repair(run.id) });

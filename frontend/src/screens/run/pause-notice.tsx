@@ -41,8 +41,8 @@ type Held = Pick<SnapshotInfo, "exact" | "not_exact_because">;
 type Continued = Pick<RunDetail, "status" | "resumed" | "parent" | "attempt" | "superseded">;
 
 /**
- * What a run that pauses or is paused waits for; null for any other. `held` is the snapshot that it continues from, once
- * that is known.
+ * What a pausing or paused run waits for; null for any other run. `held` is the snapshot that it continues from, once
+ * known.
  */
 export function pauseText({ status, step, end_step, saves_at }: Paused, held?: Held) {
   if (status === "pausing") {

@@ -99,7 +99,7 @@ export interface Seeds {
   runs: readonly Run[];
 }
 
-/** The group of a run; null for a run alone, or until it is loaded. */
+/** The group of a run; null for a single run, or until loaded. */
 export function useSeeds(run: Run): Seeds | null {
   const { data } = useQuery({
     ...groupRunsQuery(run.group_id),

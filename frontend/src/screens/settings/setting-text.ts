@@ -14,7 +14,7 @@ export function valueText(value: unknown, unit: ServiceSetting["unit"]): string 
     : setting(value);
 }
 
-/** What the field of a setting contains: the saved value if there is one, since it is what the field changes. */
+/** The content of the field of a setting: the saved value if there is one, because the field changes that value. */
 export function fieldText({ value, unit, change }: ServiceSetting): string {
   const shown = change?.locked_by ? value : (change?.saved ?? value);
   if (shown === null) return "";
@@ -48,7 +48,7 @@ const SOURCES: Record<string, string> = {
   ".env": "the .env file",
 };
 
-/** What must be known about a setting beside its field: what wins over it, or when a change counts. */
+/** A note beside the field of a setting: what overrides it, or when a change applies. */
 export function settingNote({ variable, value, unit, change }: ServiceSetting): string | null {
   if (!change) return null;
   if (change.locked_by) {

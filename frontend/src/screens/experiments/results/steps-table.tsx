@@ -7,7 +7,9 @@ import { Card } from "@/ui/card";
 import { ScrollRegion } from "@/ui/scroll-region";
 import { arrivalsOf, labelsOf, NarrowName, placesOf, showsSeeds } from "./method-table";
 
-/** Steps to the threshold, drawn and in figures, with the seeds that never reached it; nothing without a threshold. */
+/**
+ * Steps to the threshold, as a chart and as figures, with the seeds that never reached it. Hidden without a threshold.
+ */
 export function StepsTable({ results }: { results: ExperimentResults }) {
   const { thresholds } = results;
   if (!thresholds || thresholds.variants.length === 0) return null;

@@ -13,7 +13,7 @@ export interface Axis {
   step: number;
 }
 
-/** One complete trial; a place is null where its condition did not hold. */
+/** One complete trial; a position is null if the hyperparameter's condition did not hold. */
 export interface Line {
   number: number;
   objective: number;
@@ -102,7 +102,7 @@ export function passes(axes: readonly Axis[], line: Line, brushes: Brushes): boo
   });
 }
 
-/** The brushes with another one on an axis; over the whole axis it is none. */
+/** The selected ranges with a changed one. A range over the whole axis removes the selection. */
 export function brushed(brushes: Brushes, name: string, from: number, to: number): Brushes {
   const low = Math.max(0, Math.min(from, to));
   const high = Math.min(1, Math.max(from, to));

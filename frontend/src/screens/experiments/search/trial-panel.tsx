@@ -36,7 +36,7 @@ interface TrialPanelProps {
 const action =
   "inline-flex h-7 items-center gap-1.5 rounded-md border border-line-strong px-2.5 text-xs font-medium hover:bg-sunken max-md:h-9";
 
-/** One trial: its values, how it did, and what can be done with it. */
+/** One trial: its values, its result, and its actions. */
 export function TrialPanel({
   experiment,
   trial,
@@ -176,8 +176,9 @@ function RetrainButton({ experiment, trial }: RetrainButtonProps) {
 }
 
 /**
- * The experiment that trains a trial again, beside what its search began from, with `count` seeds that the search has not seen:
- * the best of many trials is partly the luckiest. Steps, evaluations and scores are those of the search.
+ * The experiment that trains a trial again, together with the starting values of the search, with `count` seeds that
+ * the search has not used: the best of many trials is partly lucky. Steps, evaluations and scores are those of the
+ * search.
  */
 function retraining(
   { specification, seeds }: Pick<Experiment, "specification" | "seeds">,

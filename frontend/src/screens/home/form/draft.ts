@@ -38,8 +38,8 @@ export interface EvaluationDraft {
 export interface Draft {
   algo: string;
   /**
-   * The algorithm that the user selected; empty until then. `algo` is another one while this one cannot train
-   * on the environment.
+   * The algorithm that the user selected; empty until then. `algo` differs from it if the selected one cannot train on
+   * the environment.
    */
   wanted: string;
   env: string;
@@ -119,7 +119,7 @@ export function evaluationFrom(plan: RunConfig["evaluation"] | null): Evaluation
   };
 }
 
-/** The evaluation fields: as edited, or else as the preset has them. */
+/** The evaluation fields: as edited, otherwise those of the preset. */
 export function evaluationOf(choices: Choices, draft: Draft): EvaluationDraft {
   return draft.evaluation ?? evaluationFrom(presetOf(choices, draft)?.evaluation ?? null);
 }
@@ -255,8 +255,8 @@ function withOptions(draft: Draft, choices: Choices): Draft {
 }
 
 /**
- * Selects the algorithm that the user wanted; else the one that is recommended there, or the current one, or
- * the first that can train there.
+ * Selects the algorithm that the user wanted, otherwise the recommended one, the current one, or the first that can
+ * train there.
  */
 function withValidChoices(draft: Draft, choices: Choices): Draft {
   const environment = environmentOf(choices, draft);
@@ -267,13 +267,13 @@ function withValidChoices(draft: Draft, choices: Choices): Draft {
   return withValidPreset({ ...draft, algo }, choices);
 }
 
-/** Keeps the preset if there still is one of this id, or else selects the one that is recommended. */
+/** Keeps the preset if one with this id still exists, otherwise selects the recommended one. */
 function withValidPreset(fitted: Draft, choices: Choices): Draft {
   if (presetOf(choices, fitted)) return fitted;
   return { ...fitted, preset: recommendedPreset(presetsOf(choices, fitted))?.id ?? "" };
 }
 
-/** The preset if the user chose it; empty where it is the one that was recommended. */
+/** The preset if the user chose it; empty if it was only recommended. */
 function chosenPreset(choices: Choices, draft: Draft): string {
   return recommendedPreset(presetsOf(choices, draft))?.id === draft.preset ? "" : draft.preset;
 }

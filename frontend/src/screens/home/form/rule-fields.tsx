@@ -71,7 +71,7 @@ function Rules({ choices, draft, edit, ofRules }: RulesProps) {
 /** Runs that are offered to try rules on. */
 const OFFERED = 20;
 
-/** Tries the rules of a run that is to be created on the rows of one that has trained. */
+/** Tries the rules of a new run on the rows of a run that has trained. */
 function TryRules({ draft }: { draft: Draft }) {
   const [open, setOpen] = useState(false);
   const { problems } = written(draft.rules);

@@ -42,7 +42,7 @@ export function planProblems(problems: Problems): PlanProblems {
 /** The request to create a draft's run, and the problems that prevent it. */
 export interface Submission {
   body: CreateRun;
-  /** Those listed, if they are more than one; else empty. */
+  /** The listed seeds if there are several; otherwise empty. */
   seeds: readonly number[];
   problems: Problems;
 }

@@ -146,7 +146,7 @@ export function SelectCell({ label, selected, tabIndex }: SelectCellProps) {
 
 interface NameCellProps {
   run: Run;
-  /** Where a click anywhere on the row leads. */
+  /** The target of a click anywhere on the row. */
   href: string;
   tabIndex: number;
   /** The line below the name. */

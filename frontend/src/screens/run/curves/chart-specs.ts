@@ -182,7 +182,7 @@ interface SeriesTraits {
   lengthTells: boolean;
 }
 
-/** With fewer episodes it is too early to tell whether lengths repeat the returns. */
+/** With fewer episodes, it is too early to decide whether lengths repeat the returns. */
 const ENOUGH = 3;
 
 export function seriesTraits(series: RunSeries): SeriesTraits {

@@ -43,7 +43,7 @@ export function pastLines({ x, ghosts, ancestors, mean_episodes }: RunPast): Pas
   ];
 }
 
-/** The chart with what each of `past` has of its metric behind it. */
+/** The chart with the curves of its metric in `past` behind it. */
 export function withPast(spec: ChartSpec, past: readonly PastLine[]): ChartSpec {
   const main = spec.series[0];
   if (!main || past.length === 0) return spec;

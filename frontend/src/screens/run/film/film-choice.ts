@@ -18,7 +18,7 @@ const USUAL: FilmChoice = { ...DEFAULT_CLIP_OPTIONS, growth: false };
 
 const choices = new WeakMap<ChartGroup, Store<FilmChoice>>();
 
-/** The choice that belongs to the charts of a page: the strip and the player share it, as they share the moment. */
+/** The choice belongs to the charts of a page: the strip and the player share it, like the moment. */
 function filmChoice(group: ChartGroup): Store<FilmChoice> {
   let store = choices.get(group);
   if (!store) choices.set(group, (store = createStore(USUAL)));

@@ -327,7 +327,7 @@ interface OutcomeProps {
   picture: Picture | null;
 }
 
-/** What the policy reached in the episode that is shown. */
+/** The result of the episode that is shown. */
 function Outcome({ clip, picture }: OutcomeProps) {
   const episode = clip?.episodes[0];
   const known = picture?.episodeReturn ?? null;

@@ -192,7 +192,7 @@ function watchAgent() {
   scrollToAnchor(AGENT_ANCHOR);
 }
 
-/** A button that cannot be pressed, and says why. */
+/** A disabled button with a reason. */
 function unless(reason: string | null) {
   return reason === null ? {} : { disabled: true, title: reason };
 }
@@ -352,8 +352,8 @@ function Others({ run }: { run: Run }) {
 }
 
 /**
- * Deletes a run and goes to the list; a message there offers to bring it back. Belongs to the page: the run's own
- * parts go before it has left. Resolves to whether the run is gone.
+ * Deletes a run and opens the list, with a message that offers to restore it. It belongs to the page, because the run's
+ * own components are gone by then. Resolves to whether the run is deleted.
  */
 export function useDeleteRun() {
   const router = useRouter();

@@ -21,7 +21,7 @@ interface LiveSliceFigureProps {
   space: SlicedSpace;
   /** The visible step. */
   record: StepRecord;
-  /** The episode that it belongs to. */
+  /** The episode of the step. */
   records: readonly StepRecord[];
 }
 

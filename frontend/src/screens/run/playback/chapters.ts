@@ -11,7 +11,7 @@ export type Film = (
   | { missing: string; video: null; url: null }
 ) & { chapters: Chapter[] };
 
-/** `trouble`: why it does not play, if it does not. */
+/** `trouble`: why it does not play; null if it does. */
 export function filmOf(evaluation: Evaluation, trouble: VideoTrouble | null): Film {
   const { summary, video_url: url } = evaluation;
   const video = summary?.video ?? null;

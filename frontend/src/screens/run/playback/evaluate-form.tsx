@@ -133,7 +133,7 @@ export function EvaluateForm({ busy, blocked, primary, run, onEvaluate }: Evalua
   );
 }
 
-/** What the form holds: text as it was typed. */
+/** The text in the form, as typed. */
 interface RequestDraft {
   /** Null until the user chooses: then the service's default number. */
   episodes: number | null;

@@ -37,7 +37,7 @@ const SideBySideDialog = dynamic(
 interface FindingsProps {
   run: RunDetail;
   evaluation: Evaluation;
-  /** All evaluations of the run that have completed, whose episodes can be put beside those of this one. */
+  /** All completed evaluations of the run, whose episodes can be shown beside those of this one. */
   completed: readonly Evaluation[];
   film: Film;
   controller: PlaybackController;
@@ -132,7 +132,7 @@ function nameOf({ checkpoint_step: step }: Evaluation): string {
 
 interface EvaluationSummaryProps {
   evaluation: Evaluation;
-  /** It is a video of a program of the user's own, of which no more is known than that program said. */
+  /** Whether it is a video of the user's own program, about which only the program's data is known. */
   handedOver: boolean;
 }
 

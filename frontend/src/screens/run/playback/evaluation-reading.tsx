@@ -78,7 +78,7 @@ interface EvaluationSeenProps {
   onHold: () => void;
 }
 
-/** What the agent saw in a frame of an evaluation, and what mattered in it. */
+/** The images that the agent saw in a frame of an evaluation, with saliency. */
 function EvaluationSeen({ evaluation, frame, episode, index, onHold }: EvaluationSeenProps) {
   const [asked, setAsked] = useState<{ episode: number; index: number } | null>(null);
   const wanted = asked?.episode === episode && asked.index === index;

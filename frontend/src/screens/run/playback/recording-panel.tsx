@@ -92,7 +92,7 @@ export function RecordingPanel({ run }: { run: RunDetail }) {
   );
 }
 
-/** Episodes that a run has recorded itself: the video, once it is made from the records, and each step. */
+/** An episode that a run recorded itself: its video, once it is made from the records, and its steps. */
 function RecordedEpisode({ evaluation }: { evaluation: Evaluation }) {
   const controller = usePlaybackController(evaluation.video_url ?? "");
   const played = useVideoTrouble(evaluation.video_url);

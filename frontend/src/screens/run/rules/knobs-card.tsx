@@ -15,7 +15,7 @@ import { Card } from "@/ui/card";
 import { Field } from "@/ui/field";
 import { controlClass, Select } from "@/ui/select";
 
-/** No event of the stream tells that a change was made; one that was asked for is looked for more often. */
+/** No event of the stream reports an applied change, so the page polls more often after a request. */
 const WHILE_WAITING = 1000;
 const WHILE_LIVE = 5000;
 
@@ -129,7 +129,7 @@ function refusal(error: Error): string {
   return field?.detail ?? explainAction(error);
 }
 
-/** The value of a metric that was logged last; null without one. */
+/** The newest logged value of a metric; null without one. */
 function useLogged(series: RunSeries, metric: string | null): number | null {
   const latest = () => (metric === null ? null : series.column(metric).latest());
   return useSeries(series, latest, latest);
@@ -149,7 +149,7 @@ function boundsOf(knob: RunKnob, way: Way): Bounds {
   return { [excludes ? "exclusive_minimum" : "minimum"]: minimum, maximum };
 }
 
-/** The change that `text` asks for, or why there is none; neither while nothing is typed. */
+/** The change that `text` describes, or why it is invalid; neither while it is empty. */
 function knobChange(
   knob: RunKnob,
   way: Way,
@@ -196,7 +196,7 @@ function waitingText(waiting: readonly KnobChange[]): string {
   return `${words.join(", then ")} at the start of the next rollout`;
 }
 
-/** The last change that was made; null without one. */
+/** The last applied change; null without one. */
 function changedText({ changed }: RunKnob): string | null {
   if (!changed) return null;
   const by = {

@@ -17,7 +17,7 @@ import { MEND_FIRST } from "@/ui/field";
 import { ErrorState } from "@/ui/notice";
 import { Skeleton } from "@/ui/progress";
 
-/** What a run does by itself, to be read, changed and tried. */
+/** The rules of a run: read, edit and try them. */
 export function RulesPanel({ run }: { run: RunDetail }) {
   const registry = useMetricRegistry();
   const rules = useQuery(rulesQuery(run.id));
@@ -137,7 +137,7 @@ function whenInForce({ status }: RunDetail): string {
 
 type Edited = readonly RuleDraft[] | null;
 
-/** Rules that were edited and not saved, by run. They outlive the panel: a look at another tab loses nothing. */
+/** Edited, unsaved rules by run. They outlive the panel, so that opening another tab loses nothing. */
 export const unsaved = createStore<Readonly<Record<string, Edited>>>({});
 
 /** The edited rules of a run, null without edits, and a function that sets them. */

@@ -31,7 +31,7 @@ export function ForkAt(props: ForkAtProps) {
 interface MomentBarProps {
   run: RunDetail;
   group: ChartGroup;
-  /** Plays the policy of the moment, where it does not play already. */
+  /** Plays the policy of the moment, if it does not play already. */
   onWatch?: () => void;
   className?: string;
 }

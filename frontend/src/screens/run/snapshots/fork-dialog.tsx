@@ -286,7 +286,7 @@ type Problems = Record<string, string>;
 interface ChangeableSetting {
   part: Part;
   schema: Hyperparameter;
-  /** What the parent trains with where the fork begins. */
+  /** The parent's settings at the step of the fork. */
   value: unknown;
 }
 

@@ -154,7 +154,7 @@ interface VerificationState {
   error: Error | null;
 }
 
-/** The newest verification of a snapshot: one that this page has asked for, or an earlier one. */
+/** The newest verification of a snapshot: one that this page requested, or an earlier one. */
 function useVerification(run: string, { name, verification: earlier }: SnapshotInfo) {
   const client = useQueryClient();
   const request = useMutation({

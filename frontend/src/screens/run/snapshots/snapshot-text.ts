@@ -2,7 +2,7 @@ import { canDo, type JudgedRun, whyLookedAtOnly, whyNot } from "@/api/run-availa
 import type { RunDetail, SnapshotInfo } from "@/api/types";
 import { count } from "@/lib/number";
 
-/** What a snapshot was taken for. */
+/** Why a snapshot was taken. */
 export const TAKEN: Readonly<Record<SnapshotInfo["trigger"], string>> = {
   periodic: "Scheduled",
   requested: "Requested",
@@ -26,7 +26,7 @@ interface Confirmation {
   title: string;
   /** What happens, in sentences. */
   happens: string[];
-  /** The label of the button that does it. */
+  /** The label of the button for the action. */
   does: string;
 }
 
@@ -90,7 +90,7 @@ function isLastUsable(snapshot: SnapshotInfo, all: readonly SnapshotInfo[]): boo
 /** Actions on a snapshot of a run. */
 export type SnapshotAction = "resume" | "rollback" | "fork" | "keep" | "delete";
 
-/** The part of a run that decides what its snapshots are good for. */
+/** The properties of a run that decide which actions its snapshots allow. */
 export type SnapshotRun = JudgedRun & Pick<RunDetail, "status" | "total_timesteps" | "ended_early">;
 export type JudgedSnapshot = Pick<SnapshotInfo, "step" | "whole" | "behind" | "inherited">;
 
@@ -122,7 +122,7 @@ export function whyNotWith(
   return snapshot.step < run.total_timesteps ? null : "Training ends at this snapshot.";
 }
 
-/** Why the snapshot cannot be given a name by which it is kept, in a sentence; null if it can. */
+/** Why the snapshot cannot be named, in a sentence; null if it can. */
 function whyNotKeep({ status }: SnapshotRun, { inherited, whole }: JudgedSnapshot): string | null {
   if (inherited) return "The run started from this snapshot, so it is always kept.";
   if (status === "queued" || status === "starting") return "The run may be about to start from it.";

@@ -34,7 +34,7 @@ import {
 /** Snapshots that are listed at first, the newest ones. */
 const MOST = 10;
 
-/** Snapshots come with the rollouts, of which no event of the stream tells. */
+/** Snapshots are taken at rollouts, which no event of the stream reports. */
 const WHILE_LIVE = 3000;
 
 /** The snapshots of a run: a list, their size, and the actions on each. */
@@ -48,7 +48,7 @@ export function SnapshotsPanel({ run }: { run: RunDetail }) {
   return <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />;
 }
 
-/** A snapshot that the page has asked for: it is there when one has come that was not there before. */
+/** A snapshot that the page has requested. It is complete when a new one appears in the list. */
 interface Asked {
   attempt: number;
   before: ReadonlySet<string>;
@@ -154,7 +154,7 @@ interface ConfirmActionProps {
   onClose: () => void;
 }
 
-/** Says what will happen before something is done with a snapshot. */
+/** Explains an action on a snapshot and asks for confirmation. */
 function ConfirmAction({ run, action, snapshot, snapshots, onClose }: ConfirmActionProps) {
   const { mutate, isPending, error } = useSnapshotAction(run.id, action, snapshot.name);
   const words = confirmationOf(action, snapshot, { snapshots, reached: run.step });
@@ -264,7 +264,7 @@ interface KeepSnapshotProps {
   onClose: () => void;
 }
 
-/** Gives a snapshot a name, by which it is kept, and a message. */
+/** Gives a snapshot a name, so that it is kept, and a message. */
 function KeepSnapshot({ run, snapshot, onClose }: KeepSnapshotProps) {
   const client = useQueryClient();
   const [name, setName] = useState(snapshot.is_named ? snapshot.name : "");

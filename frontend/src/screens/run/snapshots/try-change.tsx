@@ -52,8 +52,8 @@ export function TryChange({ run, hint, change, onClose }: TryChangeProps) {
 }
 
 /**
- * Where what the hint found began: the run is trained again to there from the newest snapshot before. Else the first
- * snapshot that is there.
+ * The step at which the hint's finding begins: the fork retrains the run to it from the newest earlier snapshot.
+ * Otherwise the first snapshot.
  */
 export function placeToTry({ snapshots }: RunSnapshots, from: number) {
   const usable = snapshots.filter(({ whole, behind }) => whole && !behind);
@@ -139,7 +139,7 @@ function TryAnew({ run, config, change, onClose }: TryAnewProps) {
   );
 }
 
-/** The request for a run as this one was configured, but for `changes`, which its name tells as far as it may. */
+/** The request for a run with the configuration of this one and `changes`, which are part of its name if they fit. */
 function repeated(
   run: RunDetail,
   config: RunConfig,

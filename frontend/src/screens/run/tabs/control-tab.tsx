@@ -8,7 +8,7 @@ import { RulesPanel } from "../rules/rules-panel";
 import type { RunTabProps } from "../run-body";
 import { SnapshotsPanel } from "../snapshots/snapshots-panel";
 
-/** What steers a run: its hyperparameters while it trains, its snapshots with fork and roll back, and its rules. */
+/** The controls of a run: hyperparameters during training, snapshots with fork and rollback, and rules. */
 export function ControlTab({ run, charts }: RunTabProps) {
   const [query] = useQueryString();
   const asked = query.get("details");

@@ -20,7 +20,7 @@ import { AGENT_ANCHOR, scrollIfAwaited } from "./tab-address";
 interface OverviewProps {
   run: RunDetail;
   charts: RunCharts;
-  /** Where the agent stands. */
+  /** The position of the agent. */
   agent: ReactNode;
 }
 

@@ -17,7 +17,7 @@ const LABELS: Record<RunTab, string> = {
   data: "Data",
 };
 
-/** Tabs that show something only where a policy learns. */
+/** Tabs that have content only for runs with a policy. */
 const OF_LEARNERS: readonly RunTab[] = ["inside", "control"];
 
 /** The tabs of a run, in order. */
@@ -28,7 +28,7 @@ export function tabsOf(run: Pick<RunDetail, "actor">): { value: RunTab; label: s
   }));
 }
 
-/** Metrics of the chart that stands on the overview. */
+/** Metrics of the chart on the overview. */
 const OVERVIEW_METRICS = ["episode/reward", "rollout/ep_rew_mean", "eval/mean_reward"];
 
 /** The tab that has the chart of a metric. */
@@ -111,7 +111,7 @@ export const DETAILS_ANCHOR = "details";
 /** The element that is scrolled to as soon as it is on the page. */
 let awaited: string | null = null;
 
-/** Scrolls to the element with this id: now if the open tab shows it, or once the tab that is opened next does. */
+/** Scrolls to the element with this id: now if the open tab has it, otherwise once the next tab has opened. */
 export function scrollToAnchor(id: string) {
   awaited = id;
   scrollIfAwaited(document.getElementById(id));

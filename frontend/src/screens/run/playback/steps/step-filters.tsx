@@ -128,7 +128,7 @@ export function StepFilters({ info, filter, onChange }: StepFiltersProps) {
   );
 }
 
-/** Characters that the service takes. */
+/** Maximum number of characters. */
 const LONGEST = 1_000;
 
 interface ConditionFieldProps {
