@@ -106,8 +106,8 @@ export function experimentResultsQuery(id: string, wanted: WantedResults) {
 }
 
 /**
- * What a search has found so far, asked for with each of its trials that ends. `over`: its experiment is; a search in
- * which a trial still runs is behind it then, and is asked again.
+ * The state of a search, requested again whenever one of its trials ends. `over`: whether its experiment has ended. If
+ * a trial still runs in the response then, the response is out of date, and it is requested again.
  */
 export function searchQuery(id: string, over: boolean) {
   return queryOptions({

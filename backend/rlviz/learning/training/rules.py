@@ -1,9 +1,9 @@
 """Evaluates the rules of a run: which fire at a row of metrics or at a time, and which actions they decide.
 
 ``Engine`` holds one tracker for each rule. A tracker gets each value of its metric in order and answers True, False, or
-None if the value decides nothing. True and False are apart (hysteresis), so that a metric that fluctuates around a
-limit fires once. ``RuleClock`` measures seconds of training and disk space for rules that depend on them. ``dry_run``
-finds where rules would have fired in a finished run.
+None if the value decides nothing. True and False have different limits (hysteresis), so that a metric that fluctuates
+around a limit fires once. ``RuleClock`` measures seconds of training and disk space for rules that depend on them.
+``dry_run`` finds where rules would have fired in a finished run.
 """
 
 from __future__ import annotations

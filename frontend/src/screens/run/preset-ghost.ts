@@ -172,7 +172,7 @@ export function curveSentence({ source, shows }: MeasuredCurve): string {
   return `The band behind the curve shows the preset's measured ${of}: ${over}.`;
 }
 
-/** What the measured seeds of the preset had done by `step`, in a sentence or two. */
+/** How many measured seeds of the preset had solved it by `step`, in one or two sentences. */
 export function measuredSentence(
   { title, measured, total_timesteps: end }: MeasuredPreset,
   threshold: number | null,
