@@ -66,7 +66,9 @@ class MemoryUse:
         if self.level == MEMORY_LEVELS[-1]:
             return "Pause or stop runs now, or end other programs: once it is full, the system ends one of them."
         if self.level:
-            return "Start no more, or smaller buffers and fewer runs at a time (RLVIZ_MAX_CONCURRENT_RUNS)."
+            return (
+                "Do not start more runs, or use smaller buffers and fewer runs at a time (RLVIZ_MAX_CONCURRENT_RUNS)."
+            )
         return ""
 
 

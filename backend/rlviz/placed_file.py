@@ -50,18 +50,18 @@ def read_placed_file(path: Path, what: str) -> PlacedFile:
     try:
         text = read_regular(path, _MAX_BYTES).decode("utf-8-sig")
     except NotRegular as error:
-        raise InvalidRequest(f"{path} is no file of {what}: {error.strerror}.") from error
+        raise InvalidRequest(f"{path} is not a file of {what}: {error.strerror}.") from error
     except OSError as error:
         raise InvalidRequest(f"The file of {what} {path} cannot be read ({error.strerror}).") from error
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
-        raise InvalidRequest(f"{path}:{line}:1: This is no text in UTF-8.") from error
+        raise InvalidRequest(f"{path}:{line}:1: This is not UTF-8 text.") from error
     match path.suffix.lower():
         case ".toml":
             return _read_toml(path, text)
         case ".yaml" | ".yml":
             return _read_yaml(path, text, what)
-    raise InvalidRequest(f"The file of {what} {path} has to end in .toml, .yaml or .yml.")
+    raise InvalidRequest(f"{path} must end in .toml, .yaml or .yml.")
 
 
 def _read_toml(path: Path, text: str) -> PlacedFile:
@@ -111,22 +111,22 @@ def _read_yaml(path: Path, text: str, what: str) -> PlacedFile:
         for pointer, mark in _yaml_pointers("", node):
             if pointer in places:
                 raise InvalidRequest(
-                    f"{path}:{mark.line + 1}:{mark.column + 1}: {pointer.rpartition('/')[2]} is there twice."
+                    f"{path}:{mark.line + 1}:{mark.column + 1}: {pointer.rpartition('/')[2]} is defined twice."
                 )
             places[pointer] = (mark.line + 1, mark.column + 1)
             if len(places) > _MOST_PLACES:
-                raise InvalidRequest(f"{path} is no file of {what}: it has more than {_MOST_PLACES} keys.")
+                raise InvalidRequest(f"{path} is not a file of {what}: it has more than {_MOST_PLACES} keys.")
         values = yaml.load(text, Loader=_yaml_loader())
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
         raise InvalidRequest(f"{path}:{line}:{column}: {(error.problem or 'not YAML').capitalize()}.") from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise InvalidRequest(f"{path}:1:1: This is no YAML: {error}.") from error
+        raise InvalidRequest(f"{path}:1:1: This is not valid YAML: {error}.") from error
     if values is None:
         return PlacedFile(path, {}, {})
     if not isinstance(values, dict):
-        raise InvalidRequest(f"{path}:1:1: {what.capitalize()} are written `name: value`, one a line.")
+        raise InvalidRequest(f"{path}:1:1: {what.capitalize()} must be written as `name: value`, one per line.")
     return PlacedFile(path, {str(name): value for name, value in values.items()}, places)
 
 

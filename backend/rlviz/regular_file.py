@@ -24,7 +24,7 @@ def open_regular(path: Path) -> BufferedReader:
     if not stat.S_ISREG(mode):
         os.close(file)
         what = "a folder" if stat.S_ISDIR(mode) else "a pipe, a socket or a device"
-        raise NotRegular(path, f"it is {what}, and no regular file")
+        raise NotRegular(path, f"it is {what}, not a regular file")
     return os.fdopen(file, "rb")
 
 

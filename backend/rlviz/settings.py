@@ -158,7 +158,7 @@ class Settings(BaseSettings):
     _saved_problem: str | None = PrivateAttr(None)
 
     host: str = Field("127.0.0.1", description="Address to listen on.")
-    port: int = Field(8000, ge=0, le=65_535, description="Port to listen on; 0 chooses a free one.")
+    port: int = Field(8000, ge=0, le=65_535, description="Port to listen on; 0 for any free port.")
     runs_dir: Path = Field(Path("runs"), description="Folder that holds the runs and their catalogue.")
     launcher: str = Field(
         "process",
@@ -181,7 +181,7 @@ class Settings(BaseSettings):
         ge=0,
         le=19,
         description="Priority of workers relative to everything else on the machine: 0 is normal priority, 10 keeps "
-        "the app's pages responsive, 19 is the lowest priority. No effect on training in a thread.",
+        "the app's pages responsive, 19 is the lowest priority. No effect with RLVIZ_LAUNCHER=thread.",
     )
     memory_limit: ByteSize = Field(
         default_factory=lambda: ByteSize(machine_memory() * 0.6),
@@ -195,7 +195,10 @@ class Settings(BaseSettings):
         "named ones are always kept.",
     )
     keep_eval_videos: int = Field(
-        3, ge=1, le=1_000, description="Number of newest evaluation videos to keep for each run."
+        3,
+        ge=1,
+        le=1_000,
+        description="Number of newest evaluation videos to keep for each run; summaries are always kept.",
     )
     keep_film: int = Field(
         DEFAULT_FILM,
@@ -219,7 +222,7 @@ class Settings(BaseSettings):
     )
     storage: dict[str, dict[str, Any]] = Field(
         {},
-        description="What is recorded, by environment family, as JSON: "
+        description="How much is recorded, by family of environments, as JSON: "
         '{"atari": {"detail": "off"}, "box2d": {"frames_every": 1, "max_bytes": "1GB"}}.',
     )
     trash_days: float = Field(
@@ -227,14 +230,16 @@ class Settings(BaseSettings):
     )
     on_exit: Literal["pause", "stop", "leave"] = Field(
         "pause",
-        description="What Ctrl-C and SIGTERM do with training runs: pause them until the next start, stop them, or "
-        "leave them training for the next start to follow.",
+        description="What Ctrl-C and SIGTERM do with runs that train: pause them until the next start, stop them "
+        "with their models saved, or leave them training for the next start to adopt.",
     )
     resume: Literal["ask", "auto"] = Field(
-        "ask", description="Whether an interrupted run resumes automatically from its newest snapshot."
+        "ask",
+        description="Whether an interrupted run continues automatically from its newest snapshot: ask waits for you, "
+        "auto continues.",
     )
     resume_attempts: int = Field(
-        3, ge=1, le=1_000, description="How many times in a row an interrupted run resumes automatically."
+        3, ge=1, le=1_000, description="How many times in a row an interrupted run continues automatically."
     )
     terminate_after_seconds: float = Field(
         30.0, ge=0.1, le=86_400, description="Seconds after a stop request until a run that still trains gets SIGTERM."
@@ -245,7 +250,7 @@ class Settings(BaseSettings):
     min_free_disk: ByteSize = Field(
         ByteSize(500_000_000),
         ge=0,
-        description="Free disk space to keep in the runs folder, for example 2GB. With less, nothing is started.",
+        description="Free space to keep on the disk of the runs, for example 2GB. With less, nothing is started.",
     )
     max_bytes: ByteSize | None = Field(
         None,

@@ -145,7 +145,7 @@ test("a run that is held, goes on, back and apart", async ({ page, request }, { 
   await shoot("hold-resumed");
 
   await parent.ask("rollback", { snapshot: "before-the-change" });
-  await expect(page.getByText(/^Went back to step/)).toBeVisible(LONG);
+  await expect(page.getByText(/^Rolled back to step/)).toBeVisible(LONG);
   await shoot("hold-went-back");
   await parent.ask("stop");
 });

@@ -88,7 +88,7 @@ SECTIONS = {
         "preset": Entry("presets", "Your own presets, saved from experiments."),
     },
     "Organise": {
-        "queue": Entry("queue", "Show the runs that wait for a free place, in order, or move one."),
+        "queue": Entry("queue", "Show the queued runs in the order in which they start, or move one."),
         "edit": Entry("run_actions", "Change a run's name, tags or notes. Without options, show its notes."),
         "delete": Entry("run_actions", "Move runs to the trash. `rlviz restore` restores them within some days."),
         "restore": Entry("run_actions", "Restore a deleted run from the trash."),
@@ -116,7 +116,8 @@ SECTIONS = {
         ),
         "sync": Entry(
             "sync",
-            "Send sinks the data that they still lack. Sinks are Weights & Biases, MLflow, Trackio and TensorBoard.",
+            "Send sinks the data that they have not received yet. Sinks are Weights & Biases, MLflow, Trackio and "
+            "TensorBoard.",
         ),
         "sinks": Entry("sinks", "Programs that receive a run's data while it trains."),
         "ingest": Entry(

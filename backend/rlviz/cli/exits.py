@@ -25,7 +25,7 @@ class Exit(IntEnum):
     )
     UNREACHABLE = 5, "the service does not answer, or denies access"
     NO_LOGIN = 6, "runs were not delivered, because you are not logged in to the sink"
-    INTERRUPTED = 130, "interrupted with Ctrl-C, also at a question"
+    INTERRUPTED = 130, "interrupted with Ctrl-C, also while the command waits for an answer"
 
     def __new__(cls, value: int, meaning: str) -> Exit:
         status = int.__new__(cls, value)

@@ -146,7 +146,7 @@ class FuturePlan(LazyModel):
 
 
 class FutureOutcome(LazyModel):
-    """How the other future went, beside the recorded one. Returns and lengths count from the step on."""
+    """The result of the other future and of the recorded one. Returns and lengths count from the step on."""
 
     model_config = ConfigDict(frozen=True)
 

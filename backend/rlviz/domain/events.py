@@ -468,7 +468,7 @@ class RuleMessages(LazyModel):
     newest: tuple[RuleMessage, ...] = ()
 
     def with_one(self, event: EventRecord, fired: RuleFiredData) -> RuleMessages:
-        """Return the messages with that of ``fired``, the data of ``event``, added."""
+        """Return the messages with a new one from ``event``, whose data is ``fired``."""
         message = RuleMessage(rule=fired.rule, time=event.time, step=event.step, message=fired.notify or fired.says)
         return RuleMessages(count=self.count + 1, newest=(*self.newest, message)[-KEPT:])
 

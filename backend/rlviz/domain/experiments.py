@@ -390,8 +390,8 @@ class _Strict(LazyModel):
 class FailMode(StrEnum):
     """What happens when a trial fails.
 
-    *continue*: the other trials go on, and it has no score. *fast-fail*: the experiment ends. *retry*: it is trained
-    again, at most ``retries`` times, then as *continue*.
+    *continue*: the other trials continue, and the failed one has no score. *fast-fail*: the experiment ends.
+    *retry*: the trial is repeated at most ``retries`` times, then as *continue*.
     """
 
     CONTINUE = "continue"

@@ -75,9 +75,7 @@ def check_action(layout: SpaceLayout, taken: Sequence[float], action: Sequence[f
 
 def _check_layout(layout: SpaceLayout) -> None:
     if layout.parts or not layout.numbers:
-        raise NoOtherFuture(
-            f"The actions of this environment are {layout.kind} elements, which cannot be chosen one by one."
-        )
+        raise NoOtherFuture(f"Single actions of this environment cannot be chosen: its action space is {layout.kind}.")
 
 
 def _varied(layout: SpaceLayout, taken: Sequence[float]) -> list[list[float]]:

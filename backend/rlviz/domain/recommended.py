@@ -1,4 +1,4 @@
-"""The word that asks for the algorithm or preset which measurements recommend."""
+"""The word with which a request asks for the recommended algorithm or preset."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ class Plateau(_Part):
 
     @property
     def words(self) -> str:
-        return f"{metric_label(self.metric)} has not become better for {self.steps:,} steps"
+        return f"{metric_label(self.metric)} has not improved for {self.steps:,} steps"
 
 
 class Fall(_Part):
@@ -209,7 +209,7 @@ class SecondsLimit(_Part):
     def words(self) -> str:
         minutes = self.seconds / 60
         over = f"{minutes:g} minutes" if self.seconds >= 60 else f"{self.seconds:g} seconds"
-        return f"{over} of training are over"
+        return f"{over} of training have passed"
 
 
 class StepsLimit(_Part):
@@ -294,8 +294,8 @@ class RollBack(_Part):
     kind: Literal["roll_back"] = "roll_back"
     to: Literal["newest", "best"] = Field(
         default="newest",
-        description="newest: the newest snapshot with finite weights, and one further back each time the "
-        "rule has already gone back to it; best: the snapshot of the best policy.",
+        description="newest: the newest snapshot with finite weights, and an earlier one each time the "
+        "rule fires again; best: the snapshot of the best policy.",
     )
 
     @property
@@ -335,7 +335,7 @@ class Rule(_Part):
             if count > 1:
                 raise ValueError(f"Two actions of this rule change {target}. Remove one of them.")
         if isinstance(self.when, TrainingError) and not any(isinstance(one, RollBack) for one in self.do):
-            raise ValueError("After an error, training can only go back. Add the action roll_back.")
+            raise ValueError("After an error, training can only continue from a snapshot. Add the action roll_back.")
         return self
 
     @property

@@ -159,7 +159,7 @@ def _why_no_snapshot(status: RunStatus) -> str | None:
     if status in (_S.STARTING, _S.RUNNING):
         return None
     if status in (_S.PAUSING, _S.STOPPING):
-        return "It is taking its last one now."
+        return "It is taking its last snapshot now."
     return "A snapshot can be taken while the run trains."
 
 

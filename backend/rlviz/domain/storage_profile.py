@@ -86,7 +86,7 @@ class StorageProfile(LazyModel):
                 )
             case Detail.STANDARD:
                 return (
-                    f"Also what the policy made of each step, the hash of {every}, and pictures of ends and reward "
+                    f"Also the policy's output for each step, the hash of {every}, and pictures of ends and reward "
                     "spikes; of random actions, one episode in ten."
                 )
             case Detail.FULL:

@@ -187,7 +187,8 @@ def _name_the_worker(line: Document) -> Document:
 
 EVENT_MIGRATIONS = (
     Migration(
-        "A `started` line names its worker by one text, `worker`, not by `pid`, `process_started_at` and `boot_id`.",
+        "A `started` line identifies its worker by one string, `worker`, not by `pid`, `process_started_at` and "
+        "`boot_id`.",
         _name_the_worker,
         {"pid": "worker", "process_started_at": "worker", "boot_id": "worker"},
     ),

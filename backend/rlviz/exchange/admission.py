@@ -33,7 +33,7 @@ HEAD_BYTES = 64
 Note = Callable[[str, str], None]
 """Called with the path of each rejected file, and the reason."""
 
-_ORDER = "It is an order for the machine where it was made."
+_ORDER = "It requests an action on the machine where it was made."
 _LOCAL = "It is specific to the machine where it was made, or can be made again."
 _NO_PLACE = "It is not a file of a run folder."
 

@@ -354,7 +354,7 @@ class TrackedRun:
             with self.guard("Writing what was logged"):
                 self._flush()
             if (on_tick := self.on_tick) is not None:
-                with self.guard("Looking how training ends"):
+                with self.guard("Detecting how training ends"):
                     on_tick(wait=False)
 
     def _flush(self) -> None:

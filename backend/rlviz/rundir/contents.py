@@ -228,8 +228,8 @@ def kind_in_run(parts: tuple[str, ...]) -> StoredKind:
 
 
 def find_role(path: str) -> Role:
-    """Return the role of a file by its path below a run folder: that of its place, or of the nearest enclosing
-    folder."""
+    """Return the role of a file by its path in a run folder: the role of its entry in the table, or of the nearest
+    enclosing folder."""
     while path:
         if (place := find_place(path)) is not None:
             return place.role

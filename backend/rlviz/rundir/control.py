@@ -33,7 +33,7 @@ class SnapshotRequest(LazyModel):
 
 
 class RollbackRequest(LazyModel):
-    """A request that a running training goes back to a snapshot."""
+    """A request to roll a running training back to a snapshot."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 

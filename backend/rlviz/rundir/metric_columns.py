@@ -309,7 +309,8 @@ def _parse_numbers(block: bytes, shape: _Shape) -> Floats | None:
 
 
 def _overwrite(content: bytearray, starts: NDArray[np.intp], text: bytes, by: bytes) -> bool:
-    """Overwrite ``text`` at all ``starts`` by ``by`` and blanks. False if it is not at one of them."""
+    """Overwrite ``text`` at all ``starts`` with ``by``, padded with blanks. Return False if ``text`` is not at all of
+    them."""
     if starts.min() < 0:
         return False
     size = len(text)

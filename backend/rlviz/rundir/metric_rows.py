@@ -1,6 +1,6 @@
 """Which rows of ``metrics.jsonl`` count: all code reads a run's metrics through this module.
 
-A row counts unless it is superseded: a later attempt went back beyond it, or trained there again with another
+A row counts unless it is superseded: a later attempt rolled back beyond it, or computed it again with a different
 result. Superseded rows stay in the journal. Readers choose between ``counted_rows``, which all figures use, and
 ``all_rows``, the journal as written.
 """

@@ -282,7 +282,7 @@ class _Server(uvicorn.Server):
         if not self.should_exit:
             if (on_exit := self._application.settings.on_exit) != "leave":
                 with suppress(OSError):  # the output may be closed already: `rlviz serve 2>&1 | tee log`
-                    _print(f"{_ENDING[on_exit]} Press Ctrl-C again not to wait for them.", self._application.settings)
+                    _print(f"{_ENDING[on_exit]} Press Ctrl-C again to end without waiting.", self._application.settings)
             last = Timer(END_SECONDS, _force_exit)
             last.daemon = True
             last.start()

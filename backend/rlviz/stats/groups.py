@@ -399,7 +399,7 @@ def _best(runs: Sequence[ComparisonEntry], measure: _Measure) -> tuple[str | Non
     second = ranked[1]
     level = [run.label for run in ranked if measure.value_or_nan(run) == measure.value_or_nan(first)]
     if len(level) > 1:
-        return None, f"{join_words(level)} are level at {value}."
+        return None, f"{join_words(level)} are equal: {value}."
     clear = measure.is_clear(first, second)
     return (first.run_id if clear else None), (
         f"{first.label} {value}, {second.label} {measure.show(measure.value_or_nan(second))}: "
@@ -409,7 +409,9 @@ def _best(runs: Sequence[ComparisonEntry], measure: _Measure) -> tuple[str | Non
 
 def _because(measure: _Measure, *, clear: bool) -> str:
     if measure.error is not None:
-        return f"more than {measure.explained_by} explains" if clear else f"within {measure.explained_by}"
+        return (
+            f"a larger difference than {measure.explained_by} explains" if clear else f"within {measure.explained_by}"
+        )
     return "clearly apart" if clear else "too close to tell apart"
 
 

@@ -389,11 +389,13 @@ def explain_curve(
     """
     sentences = []
     if left_out:
-        train, them = (f"{one} still trains and is", "it") if left_out == 1 else (f"{one}s still train and are", "they")
-        sentences.append(f"{left_out} {train} left out until {them} would no longer shorten the curve.")
+        train, they_have = (f"{one} still trains and is", "it has")
+        if left_out > 1:
+            train, they_have = f"{one}s still train and are", "they have"
+        sentences.append(f"{left_out} {train} left out until {they_have} caught up.")
     longer = int((AS_LONG * ends > ends.min()).sum()) if len(ends) else 0
     if longer:
-        more = "one of them goes further" if longer == 1 else f"{longer} of them go further"
+        more = "one of them continues" if longer == 1 else f"{longer} of them continue"
         sentences.append(
             f"The curve stops at {place(float(ends.min()))}, the last that all {len(ends)} {one}s reached; {more}."
         )

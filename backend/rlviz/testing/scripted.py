@@ -79,14 +79,14 @@ class Script(LazyModel):
     speed: float | None = Field(
         None,
         gt=0,
-        description="Recorded seconds a second; null: the recording at once. What repeats it is in real time then.",
+        description="Recorded seconds per second; null: replay at once. Repetitions then run in real time.",
     )
     recording: str | None = Field(
         None, description="Its name, or the path of an archive; null: the one of the run's algorithm."
     )
     cues: tuple[Cue, ...] = ()
     runs: dict[str, Script] = Field(
-        {}, description="Other scripts, by a pattern of run names such as `crash*`; the first that fits counts."
+        {}, description="Other scripts, by a pattern of run names such as `crash*`; the first match applies."
     )
 
     def for_run(self, name: str) -> Script:
@@ -102,7 +102,9 @@ def script_from_environment() -> Script:
     try:
         return Script.model_validate_json(text if text.startswith("{") else Path(text).read_bytes())
     except ValidationError as error:
-        raise InvalidRequest(f"{VARIABLE} is no script. {'; '.join(map(validation_text, error.errors()))}") from error
+        raise InvalidRequest(
+            f"{VARIABLE} is not a valid script. {'; '.join(map(validation_text, error.errors()))}"
+        ) from error
     except OSError as error:
         raise InvalidRequest(f"{VARIABLE} names a file that cannot be read: {error}.") from error
 

@@ -339,7 +339,7 @@ class ScriptedTraining:
         try:
             continuation = _read_continuation(self._folder, config, back.name)
         except (OSError, RlvizError) as error:
-            text = f"The run could not go back to snapshot {back.name}: {error}"
+            text = f"The run could not roll back to snapshot {back.name}: {error}"
             self._journals.warn(self._model.num_timesteps, text)
             return
         self._journals.roll_back()
@@ -719,7 +719,7 @@ class _ScriptedRollbacks:
             if (one.manifest.trigger is Trigger.BEST if action.to == "best" else one.manifest.step not in been)
         ]
         if not found:
-            return f"It does not {action.words}: there is no snapshot to go back to."
+            return f"Skipped “{action.words}”: there is no snapshot to roll back to."
         been.add(found[-1].manifest.step)
         self._wanted = GoBack(found[-1].name, firing)
         return None

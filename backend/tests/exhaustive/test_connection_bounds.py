@@ -83,7 +83,7 @@ def connected(port: int, begun: bytes) -> socket.socket:
 
 
 def is_let_go(connection: socket.socket, *, expected: bool) -> bool:
-    """Whether the server says or does something; where it shall, however busy the machine is."""
+    """Return whether the server sends something or closes. If this is ``expected``, wait longer, for a busy machine."""
     readable, _, _ = select.select([connection], [], [], PATIENCE if expected else LONG_AFTER)
     return bool(readable)
 

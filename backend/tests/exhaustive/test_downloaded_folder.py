@@ -1,4 +1,4 @@
-"""Training in a folder with someone else's files runs none of their code, in the service and in the worker."""
+"""Training in a folder with files from elsewhere runs none of their code, in the service and in the worker."""
 
 from __future__ import annotations
 

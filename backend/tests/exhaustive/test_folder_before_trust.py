@@ -1,5 +1,5 @@
-"""A command in a folder that somebody else has filled runs none of their code: not by its settings, not by the names of
-its modules, and not by what lies in its runs folder."""
+"""A command in a folder with files from elsewhere runs none of their code: not from settings, not from modules, and not
+from the runs folder."""
 
 from __future__ import annotations
 

@@ -103,4 +103,4 @@ def test_a_class_that_is_edited_between_two_runs_is_probed_again(app: Service, s
         evaluation = eventually(ended, "the evaluation")
         assert evaluation["status"] == status, evaluation["cause"]
         if status == "failed":
-            assert "action space is Discrete(5) now, and was Discrete(3)" in str(evaluation["cause"])
+            assert "action space was Discrete(3) and is now Discrete(5)" in str(evaluation["cause"])

@@ -204,7 +204,7 @@ def test_a_rule_goes_back_to_the_best_policy_or_says_that_there_is_none(tmp_path
     without = make_run(tmp_path, "without", total_timesteps=700, snapshots=plan, rules=[back])
     assert train_run(without)
     [fired] = events(without, EventKind.RULE_FIRED)
-    assert "there is no snapshot to go back to" in fired.data.not_done[0]  # type: ignore[union-attr]
+    assert "there is no snapshot to roll back to" in fired.data.not_done[0]  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(

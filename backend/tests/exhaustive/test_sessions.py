@@ -1,4 +1,4 @@
-"""Sessions of trained runs: seeds, earlier policies, and a trainer that nobody watches."""
+"""Sessions of trained runs: seeds, earlier policies, and a trainer without viewers."""
 
 from __future__ import annotations
 

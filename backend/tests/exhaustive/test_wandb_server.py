@@ -167,7 +167,7 @@ def test_without_a_network_a_run_waits_and_is_delivered_once_there_is_one(
     folder: RunFolder, server: FakeWandb, deliver: Deliver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who is logged in has no offline folder."""
-    monkeypatch.setenv("WANDB_BASE_URL", "http://127.0.0.1:9")  # where nobody listens
+    monkeypatch.setenv("WANDB_BASE_URL", "http://127.0.0.1:9")  # no server listens there
     monkeypatch.setenv("WANDB_INIT_TIMEOUT", "3")
     status, record = deliver(folder)
     assert (status, record.rows, record.offline, record.problem is not None) == (1, 0, False, True), record

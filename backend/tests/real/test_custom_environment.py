@@ -117,11 +117,11 @@ def saying(text: str) -> str:
 
 
 BROKEN = {
-    saying('observation_names = ["a", "b"]'): "observation_names has 2 texts; one for each of 3 is needed",
-    saying('action_names = ["a", "b", "a"]'): "action_names has a name twice",
-    saying('action_names = "abc"'): "action_names is 'abc'; a list of texts is needed",
-    saying('action_units = ["N", "N", "N"]'): "action_units are of numbers",
-    "class Broken:\n    pass": "is no gymnasium.Env",
+    saying('observation_names = ["a", "b"]'): "observation_names has 2 strings; 3 are needed",
+    saying('action_names = ["a", "b", "a"]'): "action_names contains a name twice",
+    saying('action_names = "abc"'): "action_names is 'abc'; a list of",
+    saying('action_units = ["N", "N", "N"]'): "action_units needs a space of numbers",
+    "class Broken:\n    pass": "is not a gymnasium.Env",
     "import gymnasium\nclass Broken(gymnasium.Env):\n    pass": 'has no "rgb_array"',
     LIGHTS.replace("class Lights", "class Other"): "has no attribute 'Broken'",
     LIGHTS.replace("Lights", "Broken").replace("spaces.MultiBinary(3)", "spaces.Text(3)"): "space is Text",
@@ -131,7 +131,7 @@ BROKEN = {
     LIGHTS.replace("Lights", "Broken").replace("spaces.MultiBinary(3)", "spaces.Tuple([spaces.Text(3)])"): (
         "The part '0' of its observations is Text"
     ),
-    LIGHTS.replace("Lights", "Broken").replace("np.ones(3", "np.ones(4"): "its observation space does not contain",
+    LIGHTS.replace("Lights", "Broken").replace("np.ones(3", "np.ones(4"): "its observation space needs",
     LIGHTS.replace("Lights", "Broken").replace("float(action == self._dark)", "float('nan')"): "a reward of nan",
     LIGHTS.replace("Lights", "Broken").replace("reshape(90, 30, 3)", "reshape(90, 90)"): "render() returned",
     "1 / 0": "ZeroDivisionError: division by zero",

@@ -210,7 +210,7 @@ def torn(path: Path) -> None:
         (lambda path: path.write_bytes(b"no policy"), "model.zip", "model.zip cannot be loaded as PPO (BadZipFile"),
         (torn, "model.zip", "model.zip cannot be loaded as PPO"),
         (lambda path: None, None, "names no checkpoint"),
-        (lambda path: None, "../elsewhere/model.zip", "is no file that a run keeps a policy in"),
+        (lambda path: None, "../elsewhere/model.zip", "is not a policy file of a run"),
     ],
 )
 def test_an_unusable_checkpoint_fails_with_the_cause_and_leaves_no_video(

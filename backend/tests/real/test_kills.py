@@ -63,7 +63,7 @@ def test_a_service_killed_at_random_moments_loses_no_row_no_run_and_no_place(tmp
             with serving(tmp_path, max_concurrent_runs="1") as service:
                 begin = time.monotonic()
                 assert service.get("/runs/alive")["status"] == "running"
-                figures.add("service restarted: true status", time.monotonic() - begin, "s", at_most=5)
+                figures.add("service restarted: correct status", time.monotonic() - begin, "s", at_most=5)
                 waits = waits or str(service.create(start=True)["id"])
                 assert service.get(f"/runs/{waits}")["status"] == "queued"
                 headers = {"last_event_id": cursor} if cursor else {}

@@ -253,7 +253,7 @@ def test_nobody_is_adopted_by_an_identity_that_nobody_has(rig: Rig, identity: st
 
 
 def test_a_worker_that_cannot_be_started_is_a_launcher_error_or_an_exit(rig: Rig, tmp_path: Path) -> None:
-    """A folder that somebody removed."""
+    """The run folder was removed."""
     folder = RunFolder(tmp_path, "ppo-cartpole-removed")
     try:
         worker = rig.launch(folder)

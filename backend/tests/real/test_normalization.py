@@ -76,5 +76,5 @@ def test_pictures_and_states_are_not_normalised(algo: str, env_id: str, kind: st
         resolve_config(NewRun(algo, env_id=env_id, hyperparameters={"normalize_observations": True}), 0.0)
     [problem] = caught.value.fields
     assert problem.pointer == "/hyperparameters/normalize_observations"
-    assert f"these are {kind}. Switch it off" in problem.detail
+    assert f"these are {kind}. Switch normalisation off" in problem.detail
     assert resolve_config(NewRun(algo, env_id=env_id, hyperparameters={"normalize_rewards": True}), 0.0)

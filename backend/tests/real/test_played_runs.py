@@ -29,7 +29,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 @contextmanager
 def playing(service: Service, **wishes: Any) -> Iterator[Viewer]:
-    """Somebody who plays, and ends the session: one that was left would go on for some seconds."""
+    """Yield a viewer who plays, then end the session, which would otherwise continue for some seconds."""
     session = new_session(service, env_id="CartPole-v1", **wishes)
     with looking(service, session) as viewer:
         yield viewer

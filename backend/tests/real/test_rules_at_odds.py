@@ -56,7 +56,7 @@ def trained(root: Path, *rules: Rule, **changes: Any) -> RunFolder:
 def test_a_stop_at_once_comes_before_what_waits_for_the_next_rollout(tmp_path: Path) -> None:
     folder = trained(tmp_path, at_episode(10, PAUSE), at_episode(11, STOP))
     assert kinds(folder)[-1] == "finished"
-    assert done(folder) == {1: ([], ["It does not pause: training ends."]), 2: (["stop"], [])}
+    assert done(folder) == {1: ([], ["Skipped “pause”: training ends."]), 2: (["stop"], [])}
 
 
 def test_a_rule_that_ends_a_run_which_somebody_pauses_at_the_same_moment_ends_it(
@@ -98,8 +98,8 @@ def test_a_rule_that_goes_back_leaves_what_others_want_of_that_moment_undone(tmp
     assert done(folder)[1] == (
         ["notify"],
         [
-            "It does not take a snapshot: training goes back to before.",
-            "It does not halve the learning rate: training goes back to before.",
+            "Skipped “take a snapshot”: training rolls back.",
+            "Skipped “halve the learning rate”: training rolls back.",
         ],
     )
 

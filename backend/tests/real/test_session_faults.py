@@ -58,7 +58,7 @@ def test_a_worker_that_is_killed_ends_its_session_with_the_cause(service: Servic
         [worker] = session_workers(service)
         worker.kill()
         assert "signal 9 (SIGKILL)" in viewer.first("ended").cause
-        time_until_gone(figures, "it was killed", lambda: nobody_left(service))
+        time_until_gone(figures, "worker killed", lambda: nobody_left(service))
 
 
 def test_a_killed_worker_does_not_disturb_the_run_that_it_showed(service: Service) -> None:

@@ -230,7 +230,8 @@ def test_one_whose_name_there_is_already_does_not_replace_it(folder: RunFolder) 
 def test_rows_that_a_snapshot_counts_are_on_disk_before_it_is(
     folder: RunFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever goes on from it does not compute them again: a worker that is killed in between would lose them."""
+    """A worker that resumes from it does not compute the rows again: if they were not on disk, a kill would lose "
+    "them."""
     taken, found = Taken(folder, every_steps=100, every_seconds=None), list[int]()
     write_archive = archive.write_archive
 

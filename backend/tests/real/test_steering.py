@@ -46,7 +46,7 @@ def fired(folder: RunFolder) -> list[RuleFiredData]:
 def test_a_knob_that_was_set_before_training_began_holds_from_the_first_rollout_on(tmp_path: Path) -> None:
     folder = make_run(tmp_path, total_timesteps=256)
     folder.change_control(knob_requests=(KnobRequest(number=1, change=SetKnob(knob="learning_rate", value=0.0125)),))
-    Trainer(folder).run()  # nobody carries requests to it while it trains
+    Trainer(folder).run()  # without a watcher, it receives no requests while it trains
     [change] = events(folder, EventKind.HYPERPARAMETER_CHANGED)
     assert change.step == 0
     assert {value for _, value in rates(folder)} == {0.0125}
@@ -139,4 +139,4 @@ def test_rules_that_cannot_be_read_are_warned_of_and_training_goes_on(tmp_path: 
     folder.rules_path.write_text("{")
     assert train_run(folder)
     [warning] = events(folder, EventKind.WARNING)
-    assert "those of the configuration hold" in warning.data.message  # type: ignore[union-attr]
+    assert "the rules of the configuration apply" in warning.data.message  # type: ignore[union-attr]

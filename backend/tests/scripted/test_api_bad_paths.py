@@ -16,7 +16,7 @@ SECRET = b"the secret beside the run folder"
 
 @pytest.fixture(scope="module")
 def secret(service: Service) -> Iterator[str]:
-    """A file that nobody may read, beside the run folders; its name."""
+    """Return the name of a secret file beside the run folders."""
     path = service.runs_dir / "secret.txt"
     path.write_bytes(SECRET)
     yield path.name

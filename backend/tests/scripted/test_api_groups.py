@@ -59,7 +59,7 @@ def test_seeds_of_a_group_are_compared_as_one_curve_up_to_the_end_of_the_shortes
     assert curve["run_ids"] == [run["id"] for run in group]
     assert (curve["count"], curve["iqm"]) == ([3, 0, 0], [3, None, None])
     assert (curve["low"][1:], curve["high"][1:]) == ([None, None], [None, None])
-    assert curve["note"] == "The curve stops at step 10, the last that all 3 seeds reached; 2 of them go further."
+    assert curve["note"] == "The curve stops at step 10, the last that all 3 seeds reached; 2 of them continue."
     made = curve["made"]
     assert (made["n"], made["resamples"], made["confidence"]) == (3, 500, 0.95)
     assert "mean return of the last 1 episodes" in made["definition"], "the window that was asked for"

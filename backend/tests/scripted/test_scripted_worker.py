@@ -212,7 +212,7 @@ def test_the_script_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch, 
     path = tmp_path / "script.json"
     path.write_text('{"speed": -1}')
     monkeypatch.setenv("RLVIZ_SCRIPT", str(path))
-    with pytest.raises(InvalidRequest, match="RLVIZ_SCRIPT is no script"):
+    with pytest.raises(InvalidRequest, match="RLVIZ_SCRIPT is not a valid script"):
         script_from_environment()
 
 

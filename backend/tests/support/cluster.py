@@ -14,7 +14,7 @@ _NAME = "cluster job "
 
 
 class Cluster:
-    """Runs jobs in the order of their numbers, whoever asks for them; it outlives the services that do."""
+    """Runs jobs from any service in the order of their numbers, and outlives these services."""
 
     def __init__(self) -> None:
         self._numbers = count(1)

@@ -176,7 +176,7 @@ def binary(path: Path) -> None:
 
 
 def impossible(path: Path) -> None:
-    """What reads like the file it is, but for values that nobody can use."""
+    """Write a well-formed file with impossible values."""
     lines: dict[str, list[dict[str, Any]]] = {
         "config.json": [{"run_id": path.parent.name, "algo": "nope", "seed": float(10**30), "total_timesteps": -5}],
         "events.jsonl": [

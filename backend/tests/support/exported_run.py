@@ -30,7 +30,7 @@ CURVE = [(10 * index, float(index)) for index in range(1, ROWS + 1)]
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
     monkeypatch.setenv("TRACKIO_DIR", str(tmp_path / "trackio"))
     monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
-    monkeypatch.setenv("WANDB_BASE_URL", "http://127.0.0.1:9")  # where nobody listens
+    monkeypatch.setenv("WANDB_BASE_URL", "http://127.0.0.1:9")  # no server listens there
     for name in ("WANDB_API_KEY", "WANDB_DIR", "WANDB_MODE", "MLFLOW_TRACKING_URI"):
         monkeypatch.delenv(name, raising=False)
     folder = make_run(tmp_path / "runs", RUN_ID, rows=ROWS, status="completed")

@@ -13,7 +13,7 @@ SOURCE = __file__
 
 
 class Slow(gymnasium.Env[Any, Any]):
-    """Takes its time to be drawn, so that whoever films it is met half-way."""
+    """Renders slowly, so that a test can interrupt its film."""
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 30}  # noqa: RUF012  (as Gymnasium wants it)
     observation_space: spaces.Space[Any] = spaces.Box(-1, 1, (2,), np.float32)

@@ -89,7 +89,7 @@ class Policies:
 
 
 class Rig:
-    """A player, somebody who looks, and a clock that moves when the player sleeps."""
+    """A player, a viewer, and a clock that moves when the player sleeps."""
 
     def __init__(self, mode: SessionMode = SessionMode.WATCH, *policies: Walker, **changes: Any) -> None:
         self.now = 1_000.0

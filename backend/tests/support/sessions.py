@@ -1,4 +1,4 @@
-"""Somebody who looks at a session, over a real WebSocket."""
+"""A viewer of a session, over a real WebSocket."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def new_session(service: Service, **wishes: Any) -> dict[str, Any]:
 
 @contextmanager
 def looking(service: Service, session: Mapping[str, Any] | None = None, **wishes: Any) -> Iterator[Viewer]:
-    """Somebody who looks at ``session``, or at a new one; a service that answers late is waited for."""
+    """Yield a viewer of ``session``, or of a new session. Waits for a slow service."""
     found = session or new_session(service, **wishes)
     address = f"ws://127.0.0.1:{service.port}{found['socket']}"
     with connect(

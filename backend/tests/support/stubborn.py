@@ -34,7 +34,7 @@ class Counting(gymnasium.Env[Any, Any]):
 
 
 class Iterating(Counting):
-    """Holds an iterator that nobody can copy; its reset makes a new one."""
+    """Holds an iterator that cannot be copied; its reset makes a new one."""
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         self._numbers: Iterator[int] = (2 * number for number in itertools.count())

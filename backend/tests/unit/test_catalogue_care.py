@@ -68,7 +68,7 @@ def test_the_catalogue_of_version_0_1_0_is_upgraded_after_a_look_and_taken_back(
     assert Database(Path(back.json["copy"])).revision() == HEAD
     for bad in (HEAD, "later", "0000"):
         ended = call(tmp_path, "catalog", "downgrade", bad)
-        assert (ended.status, "can be taken back to" in ended.err) == (2, True)
+        assert (ended.status, "can be downgraded to" in ended.err) == (2, True)
 
 
 def test_the_file_is_not_changed_while_a_service_has_it(catalogue: Path) -> None:

@@ -162,9 +162,11 @@ def test_what_cannot_be_sent_is_shown_where_it_stands(tmp_path: Path, name: str,
 def test_what_the_service_refuses_is_shown_where_it_stands(tmp_path: Path) -> None:
     path = tmp_path / "a.yaml"
     path.write_text("seeds: [1, 1]\nvariants:\n  - name: a\n    changes: {algo: pqo}\n")
-    refused = Refused(Exit.BAD_INPUT, "No.", [("/seeds", "1 is there twice."), ("/variants/0/changes/algo", "Not so.")])
+    refused = Refused(
+        Exit.BAD_INPUT, "No.", [("/seeds", "1 is defined twice."), ("/variants/0/changes/algo", "Not so.")]
+    )
     assert str(locate_errors(refused, read_specification(path))).splitlines() == [
-        f"{path}:1:1: seeds: 1 is there twice.",
+        f"{path}:1:1: seeds: 1 is defined twice.",
         f"{path}:4:15: variants.0.changes.algo: Not so.",
     ]
 

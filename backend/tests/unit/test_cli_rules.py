@@ -23,14 +23,14 @@ TYPED = {
     ),
     "train/loss not finite -> roll back to best": "Loss is not a number: roll back to the best policy",
     "rollout/ep_rew_mean plateau 50000 -> ent_coef = 0.02, notify It is stuck": (
-        f"{RETURN} has not become better for 50,000 steps: set the entropy coefficient to 0.02 and notify"
+        f"{RETURN} has not improved for 50,000 steps: set the entropy coefficient to 0.02 and notify"
     ),
     "rollout/ep_rew_mean falls 30% -> pause": f"{RETURN} has fallen from its best by 30%: pause",
     "rollout/ep_rew_mean best -> snapshot, evaluate": (
         f"{RETURN} is better than ever: take a snapshot and evaluate the policy"
     ),
     "steps 7 -> stop without saving within 30 seconds": "7 steps are done: stop without saving",
-    "seconds 90 -> stop": "1.5 minutes of training are over: stop",
+    "seconds 90 -> stop": "1.5 minutes of training have passed: stop",
     "steps 5e4 -> notify": "50,000 steps are done: notify",
     "disk 1e9 -> pause": "the run takes 1 GB on disk: pause",
     "error -> roll back, at most 3": "training raises an error: roll back",

@@ -76,24 +76,28 @@ def test_an_observation_that_is_as_its_space_says_is_handed_on_as_it_is() -> Non
 @cases(
     ("space", "given", "words"),
     [
-        (THREE, np.zeros(4), "an array of float64, 4, which its observation space does not contain: it has 3"),
-        (THREE, np.zeros((2, 3)), "it has 3"),
-        (THREE, 0.5, "it has 3"),
-        (THREE, "text", "an array of numbers, 3, is needed"),
-        (THREE, [1, 2, None], "an array of numbers, 3, is needed"),
+        (
+            THREE,
+            np.zeros(4),
+            "an array of float64 of shape 4; its observation space needs an array of numbers of shape 3",
+        ),
+        (THREE, np.zeros((2, 3)), "needs an array of numbers of shape 3"),
+        (THREE, 0.5, "needs an array of numbers of shape 3"),
+        (THREE, "text", "an array of numbers of shape 3 is needed"),
+        (THREE, [1, 2, None], "an array of numbers of shape 3 is needed"),
         (THREE, [[1], [2, 3]], "is not an array"),
         (spaces.Box(0, 255, (2,), np.uint8), [0.5, 1], "numbers with fractions"),
         (spaces.Box(0, 255, (2,), np.uint8), [300, 1], "from 1 to 300"),
         (spaces.Box(0, 255, (2,), np.uint8), [np.nan, 1], "numbers with fractions"),
-        (spaces.Discrete(3), 3, "it has 0 to 2"),
-        (spaces.Discrete(3, start=2), 1, "it has 2 to 4"),
+        (spaces.Discrete(3), 3, "its observation space is 0 to 2"),
+        (spaces.Discrete(3, start=2), 1, "its observation space is 2 to 4"),
         (spaces.Discrete(3), 1.5, "fractions"),
-        (spaces.Discrete(3), [1, 2], "it has without dimensions"),
+        (spaces.Discrete(3), [1, 2], "needs a number"),
         (spaces.MultiDiscrete([3, 2]), [0, 2], "number 1 is 2, not within 0 to 1"),
-        (spaces.MultiDiscrete([3, 2]), [0, 1, 1], "it has 2"),
+        (spaces.MultiDiscrete([3, 2]), [0, 1, 1], "needs an array of numbers of shape 2"),
         (spaces.Dict({"a": THREE}), {"b": 1}, "without its part 'a'"),
         (spaces.Dict({"a": THREE}), {"a": [1, 2]}, "in part 'a'"),
-        (spaces.Dict({"a": THREE}), [1, 2, 3], "where a dict is needed"),
+        (spaces.Dict({"a": THREE}), [1, 2, 3], "; a dict is needed"),
         (spaces.Tuple([THREE, THREE]), (observation(),), "a tuple of 2 is needed"),
     ],
 )
@@ -106,7 +110,7 @@ def test_an_observation_that_nothing_can_be_learned_from_is_refused(space: Any, 
 @cases(
     ("space", "given", "kind", "words"),
     [
-        (THREE, [0, np.nan, 0], FaultKind.OBSERVATION_NAN, "number 1 is no number (nan)"),
+        (THREE, [0, np.nan, 0], FaultKind.OBSERVATION_NAN, "number 1 is not a number (nan)"),
         (THREE, [0, 0, np.inf], FaultKind.OBSERVATION_INFINITE, "number 2 is inf"),
         (THREE, [0, 0, 1e300], FaultKind.OBSERVATION_INFINITE, "number 2 is inf"),
         (THREE, [-2, 0, 0], FaultKind.OBSERVATION_OUTSIDE, "number 0 is -2, and its bounds are -1 and 1"),
@@ -164,7 +168,7 @@ def test_a_reward_is_a_number_whatever_holds_it(value: Any, number: float) -> No
 
 @pytest.mark.parametrize("value", [None, "1", np.array([1.0, 2.0]), {}, 1j])
 def test_what_is_no_number_is_no_reward(value: Any) -> None:
-    with pytest.raises(EnvironmentFaulty, match="as its reward, where one number is needed"):
+    with pytest.raises(EnvironmentFaulty, match="as its reward; one number is needed"):
         as_number(value, "reward")
 
 
@@ -217,7 +221,7 @@ def test_names_of_the_library_are_left_out_of_an_info() -> None:
 @pytest.mark.parametrize(
     ("outcome", "words"),
     [
-        ((observation(), 1.0, False, {}), r"step\(\) returned four values, as old Gym had it; return five"),
+        ((observation(), 1.0, False, {}), r"step\(\) returned four values, as in old versions of Gym; return five"),
         ((observation(), 1.0), "2 values; return five"),
         (None, "None; return five"),
     ],

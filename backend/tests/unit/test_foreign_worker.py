@@ -16,7 +16,7 @@ ELSEWHERE = ["process:7:12.5:another-boot", "ray:worker-3", ""]
 
 
 class Program:
-    """The heartbeat of a program, and the clock of whoever listens for it. No clock of the two is the other's."""
+    """A program with a heartbeat, and a separate clock for the service that watches it."""
 
     def __init__(self, root: Path) -> None:
         self.folder = RunFolder(root, "mine-20260101-000000-abcdef")

@@ -188,7 +188,7 @@ def test_episodes_differ_by_their_seed() -> None:
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [(None, "cannot be read"), (b"short", "is no Game Boy cartridge"), (b"\0" * 32_768, "is another cartridge")],
+    [(None, "cannot be read"), (b"short", "is not a Game Boy cartridge"), (b"\0" * 32_768, "is another cartridge")],
 )
 def test_a_cartridge_that_is_not_the_one_is_refused(tmp_path: Path, content: bytes | None, words: str) -> None:
     rom = tmp_path / "game.gb"

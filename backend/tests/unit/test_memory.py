@@ -156,7 +156,7 @@ def test_a_container_s_memory_counts_if_it_is_fuller_and_files_that_are_cached_d
 
 
 @pytest.mark.parametrize(
-    ("used", "state", "to_do"), [(74, "ok", ""), (75, "look", "Start no more"), (90, "look", "Pause or stop")]
+    ("used", "state", "to_do"), [(74, "ok", ""), (75, "look", "Do not start more runs"), (90, "look", "Pause or stop")]
 )
 def test_the_doctor_says_when_memory_is_nearly_full(used: int, state: str, to_do: str) -> None:
     finding = check_free_memory(MemoryUse("container", used * GB // 10, 10 * GB))
@@ -176,7 +176,7 @@ def test_memory_that_is_nearly_full_is_told_once_at_each_level_and_again_after_i
     told = [one.news for one in notifier.buffer.after(0)]
     assert [news.title for news in told] == [f"Memory is {percent}% full" for percent in (75, 90, 92, 93)]
     assert {(news.kind, news.run_id, news.experiment_id) for news in told} == {(NotificationKind.MEMORY, None, None)}
-    assert "Start no more" in told[0].message
+    assert "Do not start more runs" in told[0].message
     assert "Pause or stop runs now" in told[1].message
 
 

@@ -89,7 +89,7 @@ def test_numbers_with_an_exponent_are_numbers_in_yaml(tmp_path: Path) -> None:
 
 
 def test_a_key_that_is_there_twice_is_refused_where_it_stands_the_second_time(tmp_path: Path) -> None:
-    with pytest.raises(InvalidRequest, match=r"a.yaml:3:3: algo is there twice"):
+    with pytest.raises(InvalidRequest, match=r"a.yaml:3:3: algo is defined twice"):
         read(tmp_path, "a.yaml", "base:\n  algo: ppo\n  algo: dqn\n")
 
 

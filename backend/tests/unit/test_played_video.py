@@ -89,7 +89,7 @@ def test_a_film_that_the_encoder_cannot_follow_is_given_up_and_leaves_nothing(
     play(camera, range(3))
     film = camera.take_film()
     assert film is not None
-    with pytest.raises(VideoNotWritten, match="keep pace"):
+    with pytest.raises(VideoNotWritten, match="keep up"):
         film.finished.result(timeout=30)
     assert list(tmp_path.iterdir()) == []
 

@@ -436,7 +436,7 @@ DESIGN = re.compile(
     r"reaches about the same return",
     re.IGNORECASE,
 )
-"""Numbers that are of hyperparameters, of the environment, or of what nobody measures."""
+"""Numbers about hyperparameters, the environment, or anything that is not measured."""
 
 
 def problems_of(one: Told, text: str) -> Iterator[str]:

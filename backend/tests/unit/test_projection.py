@@ -157,7 +157,7 @@ def test_any_beginning_of_any_journals_followed_live_gives_the_row_of_a_rebuild(
         rebuild(rebuilt, Path(root))
         made_again = columns(rebuilt)
         if (made_again["cause"] or "").startswith(("The run folder is damaged.", ENDING_LOST)):
-            made_again["cause"] = None  # that its events are lost is named by whoever finds the folder so
+            made_again["cause"] = None  # a rebuild reports that its events are lost
         assert columns(live) | {"damage": []} == made_again | {"damage": []}
 
 

@@ -58,7 +58,7 @@ def test_no_command_reads_what_is_no_regular_file(endless: Path, reader: str) ->
 
 @pytest.mark.parametrize("endless", [one for one in ENDLESS if one != "folder"], indirect=True)
 def test_an_import_reads_regular_files_only(endless: Path, tmp_path: Path) -> None:
-    with pytest.raises(ImportRefused, match="no regular file"):
+    with pytest.raises(ImportRefused, match="not a regular file"):
         import_path(endless, tmp_path / "runs", ImportOptions())
 
 

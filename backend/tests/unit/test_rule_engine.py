@@ -123,8 +123,8 @@ def test_of_two_rules_that_contradict_each_other_at_a_row_the_first_decides() ->
     assert [one.kind for one in first.actions] == ["pause", "scale_knob"]
     assert [one.kind for one in second.actions] == ["notify"]
     assert second.left_out == (
-        "It does not stop: rule 1 decides about how training continues.",
-        "It does not set the learning rate to 1: rule 1 decides about the learning_rate.",
+        "Skipped “stop”: rule 1 also changes how training continues.",
+        "Skipped “set the learning rate to 1”: rule 1 also changes the learning_rate.",
     )
 
 
@@ -179,6 +179,6 @@ def test_rules_are_told_apart_by_the_kinds_of_their_parts() -> None:
     adapter = TypeAdapter(Rule)
     same = rule({"kind": "seconds", "seconds": 1_200}, {"kind": "stop", "then": "report", "grace_seconds": 30})
     assert adapter.validate_json(adapter.dump_json(same)) == same
-    assert same.words == "When 20 minutes of training are over: stop and notify"
+    assert same.words == "When 20 minutes of training have passed: stop and notify"
     with pytest.raises(ValidationError, match="full_moon"):
         rule({"kind": "full_moon"})

@@ -107,7 +107,7 @@ def test_it_says_what_the_page_of_the_run_says(tmp_path: Path) -> None:
     for said in (
         "The run",
         "It ended after all of its steps.",
-        "Not shown to be solved: that takes a return of 475.0.",
+        "Not known to be solved: to be solved, it needs a return of 475.0.",
         "Return in training70.5120 episodes, mean of the last 100",
         "What differs from the defaults of PPO.settingthis rundefaults of PPOgamma0.90.99",
         "Training finished after 120 steps.",
@@ -203,7 +203,7 @@ def test_a_video_that_is_too_large_alone_leaves_its_picture(tmp_path: Path) -> N
     page = report_of(tmp_path, "a")
     assert len(page.encode()) <= MOST_BYTES
     assert [cell["video"] is None for cell in film_data(page)] == [False, True]
-    assert "1 of them has only a picture, because a video of it is too large." in Seen(page).text
+    assert "1 of them has only a picture, because the video would be too large." in Seen(page).text
 
 
 def moment(folder: Path, step: int, size: int) -> Moment:

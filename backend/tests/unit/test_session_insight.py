@@ -75,7 +75,7 @@ def test_saliency_takes_a_share_of_the_time_and_steps_without_a_map_are_not_show
     observation = seen_by(SHAPE)
     actions.choose_action(observation, greedy=True)
     seen = LiveSeen(monotonic)
-    assert seen.choose_pictures(observation, actions, hurried=True) is None  # nobody asked
+    assert seen.choose_pictures(observation, actions, hurried=True) is None  # not requested
     seen.choose(ShowSeen(type="seen", on=True))
     assert all(seen.choose_pictures(observation, actions, hurried=True) for _ in range(5))
     seen.choose(ShowSeen(type="seen", on=True, saliency=True))
@@ -131,7 +131,7 @@ def test_a_slice_holds_the_others_as_they_were_seen_and_reaches_as_far_as_was_se
 
 def test_it_is_drawn_anew_for_every_newer_step_or_policy_and_for_nothing_else() -> None:
     rig = Rig(Sum(3))
-    assert rig.draw() is None  # nobody wants one
+    assert rig.draw() is None  # not requested
     rig.slice.choose((0, 1))
     assert rig.draw() is None  # nothing was seen yet
     rig.show(0, 0, 0, 1)
@@ -162,7 +162,7 @@ def test_what_is_held_stays_there_whatever_is_seen_and_nothing_is_after_a_reset(
     rig.slice.choose((0, 1))
     assert rig.draw().slice.at == [0, 0, 3, 4]
     rig.slice.choose((0, 1), ((4, 1.0),))
-    with pytest.raises(NotSliceable, match="none at place 4"):
+    with pytest.raises(NotSliceable, match="no component 4 to hold"):
         rig.draw()
 
 

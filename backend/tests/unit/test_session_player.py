@@ -144,10 +144,10 @@ def test_chance_plays_the_same_from_the_same_seed() -> None:
 @pytest.mark.parametrize(
     ("wish", "why"),
     [
-        ({"type": "action", "value": 3}, "no action"),
-        ({"type": "action", "value": "left"}, "no action"),
-        ({"type": "action", "value": True}, "no action"),
-        ({"type": "action", "value": [[1]]}, "no action"),
+        ({"type": "action", "value": 3}, "not an action"),
+        ({"type": "action", "value": "left"}, "not an action"),
+        ({"type": "action", "value": True}, "not an action"),
+        ({"type": "action", "value": [[1]]}, "not an action"),
         ({"type": "actor", "actor": "policy"}, "no trained policy"),
     ],
 )

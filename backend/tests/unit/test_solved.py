@@ -233,7 +233,7 @@ def test_a_run_is_solved_by_what_its_journals_say(
 def test_the_rate_of_an_ended_run_is_its_steps_over_the_seconds_it_trained(
     tmp_path_factory: pytest.TempPathFactory, ending: EventKind
 ) -> None:
-    """Ten steps a second; the time until somebody noticed that the worker was gone is no training."""
+    """Ten steps a second; the time until the service notices that the worker is gone does not count as training."""
     folder = make_run(tmp_path_factory.mktemp("runs"))
     write_run(folder, [20.0] * 50, [], ending)
     assert row_of(folder).fps == 10.0

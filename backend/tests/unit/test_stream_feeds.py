@@ -1,4 +1,4 @@
-"""Feeds: the lines of a journal for whoever streams it, old ones from the file and new ones from memory."""
+"""Feeds provide the lines of a journal to streams: old ones from the file, new ones from memory."""
 
 from __future__ import annotations
 

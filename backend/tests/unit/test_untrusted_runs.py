@@ -1,4 +1,4 @@
-"""A runs folder that somebody else has filled: a service that opens it begins nothing there, whoever asks."""
+"""A service that opens a runs folder from elsewhere starts nothing in it, no matter what requests it."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def evaluation(run_id: str, evaluation_id: str, status: EvaluationStatus) -> Eva
 
 
 def fill(runs_dir: Path) -> None:
-    """What somebody may have put into a folder: orders of every kind, and runs that name code of theirs."""
+    """Fill a folder as an attacker may: with requests of every kind, and with runs that name their own code."""
     for run_id, desired in (("queued", Desired.RUN), ("paused", Desired.PAUSE), ("ended", Desired.RUN)):
         is_new = run_id == "queued"
         run = make_run(

@@ -90,7 +90,7 @@ def test_one_that_hangs_is_left_at_its_timeout() -> None:
 
 
 def test_one_that_is_not_there_is_named_without_its_secrets() -> None:
-    with closing(socket.socket()) as taken:  # bound, and nobody listens
+    with closing(socket.socket()) as taken:  # bound, but not listening
         taken.bind(("127.0.0.1", 0))
         with webhook(f"http://127.0.0.1:{taken.getsockname()[1]}/{SECRET}") as hook:
             hook.send(notification())

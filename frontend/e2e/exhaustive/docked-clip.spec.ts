@@ -38,7 +38,7 @@ test("what the policy makes of a clip leads to its frames, and the clip plays on
   await expect(small).toBeInViewport();
   const played = await videoTime(small);
   await expect.poll(() => videoTime(small)).not.toBe(played);
-  await docked.getByRole("button", { name: "Back to its place" }).click();
+  await docked.getByRole("button", { name: "Back to full size" }).click();
   await expect(docked).toHaveCount(0);
   await expect(video).toBeInViewport();
 });

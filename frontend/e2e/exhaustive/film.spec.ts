@@ -72,9 +72,7 @@ test("compared runs play what they had learned at the same step, side by side in
   for (const video of await videos.all()) {
     await expect(video).toHaveAttribute("src", /clip_2\d{3}_1000000_greedy\.mp4$/, PATIENCE);
   }
-  await expect(
-    section.getByText(/^No film was kept of this run|^No policy of this run/),
-  ).toBeVisible();
+  await expect(section.getByText(/^This run keeps no film|^No policy of this run/)).toBeVisible();
   await expect.poll(() => videoTime(videos.first())).toBeGreaterThan(0.2);
   await section.getByRole("button", { name: "Pause" }).click();
   const apart = async () => {

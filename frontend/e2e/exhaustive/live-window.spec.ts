@@ -139,9 +139,9 @@ test("a slice of the value function is drawn anew with the weights that train", 
   const held = live(page).getByRole("list", { name: "Held at" }).getByRole("slider").first();
   await held.press("End");
   const value = await held.getAttribute("aria-valuetext");
-  await expect(live(page).getByText(/what is not held otherwise as it was seen/)).toBeVisible(
-    PATIENCE,
-  );
+  await expect(
+    live(page).getByText(/the components that you did not change keep their values/),
+  ).toBeVisible(PATIENCE);
   const played = await frames(page);
   await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(played + 10);
   expect(await held.getAttribute("aria-valuetext")).toBe(value);

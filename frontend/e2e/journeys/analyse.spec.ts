@@ -80,7 +80,7 @@ test("SQL answers, shows where a mistake is, and refuses to write, and the addre
     await expect(rows).toHaveCount(0);
   }
   await ask("SELECT nam FROM runs");
-  await refusal.getByRole("button", { name: "Show the place" }).click();
+  await refusal.getByRole("button", { name: "Show the error" }).click();
   expect(
     await box.evaluate((area: HTMLTextAreaElement) => [area.selectionStart, area.selectionEnd]),
   ).toEqual([7, 8]);

@@ -39,7 +39,7 @@ test("the player plays, steps, jumps and loops, by press and by key @phone", asy
   expect(await video.evaluate((element: HTMLVideoElement) => element.playbackRate)).toBe(2);
 
   await card(page).getByRole("button", { name: "Keyboard shortcuts" }).click();
-  await expect(card(page).getByText("One frame back or on")).toBeVisible();
+  await expect(card(page).getByText("One frame back or forward")).toBeVisible();
   await card(page).getByRole("button", { name: "Loop" }).click();
   await player.focus();
   await page.keyboard.press("End");

@@ -122,7 +122,7 @@ test("rules act, a hyperparameter is changed, training goes back, and the user i
     const dialog = page.getByRole("dialog", { name: "Roll back to “before”" });
     await look(page, "roll-back");
     await dialog.getByRole("button", { name: "Roll back" }).click();
-    await expect(page.getByText(/^Went back to step [\d,]+/)).toBeVisible(PATIENCE);
+    await expect(page.getByText(/^Rolled back to step [\d,]+/)).toBeVisible(PATIENCE);
     const changed = page.getByText(/^Changed from .* by you\.$/); // which came after
     await expect(changed).toHaveCount(0, PATIENCE);
     await look(page, "went-back");

@@ -3,7 +3,7 @@ import { http, unwrap } from "./http";
 import { keys } from "./keys";
 import type { RunFilter } from "./runs";
 
-/** What is asked over all runs: `by` groups them, `measure` is the column that counts as their score. */
+/** A question about all runs: `by` groups them, and `measure` is the column used as their score. */
 export interface AnalyticsQuestion {
   by: string[];
   measure: string;

@@ -84,7 +84,7 @@ export const healthQuery = queryOptions({
   refetchInterval: 30_000,
 });
 
-/** Where others say what they learn by, a run in which a person plays says so; nobody can choose it. */
+/** Shown instead of an algorithm for a run that a person plays. Users cannot choose it. */
 export const HUMAN = { id: "human", name: "Human", title: "Played by hand" };
 
 /**
@@ -128,7 +128,7 @@ export function useEnvironmentStill(): (id: string) => string | null {
   );
 }
 
-/** The URL of the picture of a run's environment. That of a custom one is known to the registry alone. */
+/** The URL of the picture of a run's environment. For a custom environment, only the registry knows it. */
 export function useRunStill({
   env_id,
   still_url,

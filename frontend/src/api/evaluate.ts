@@ -9,7 +9,10 @@ export function isUnderWay(evaluation: Evaluation): boolean {
   return evaluation.status === "queued" || evaluation.status === "running";
 }
 
-/** Whether it is known how its episodes came out: of a video of a program of the user's own only if that said it. */
+/**
+ * Whether the results of its episodes are known: a video of the user's own program has results only if the program gave
+ * them.
+ */
 export function hasEpisodes({ summary }: Pick<Evaluation, "summary">): boolean {
   return (summary?.episodes.length ?? 0) > 0;
 }

@@ -11,7 +11,7 @@ export type ExportFormat = NonNullable<
 /** Milliseconds between requests for a search that is behind its experiment. */
 const BEHIND_MS = 3_000;
 
-/** All experiments, newest first. The stream keeps it true. */
+/** All experiments, newest first. The stream keeps the list current. */
 export const experimentsQuery = queryOptions({
   queryKey: keys.experiments,
   queryFn: ({ signal }) =>
@@ -29,8 +29,8 @@ export const recentExperimentsQuery = queryOptions({
 });
 
 /**
- * One experiment with each of its trials, kept true by the stream. When a trial has ended, what the page shows beside them (results, what a
- * search has found) is requested again too, so that both count the same trials.
+ * One experiment with each of its trials. The stream keeps it current. When a trial ends, related data (results, the
+ * state of a search) is requested again too, so that all of it counts the same trials.
  */
 export function experimentQuery(id: string) {
   const queryKey = keys.experiment(id);
@@ -55,7 +55,7 @@ export function experimentQuery(id: string) {
   });
 }
 
-/** What an experiment would train. What the service refuses is said when it is created. */
+/** What an experiment would train. The service reports problems when the experiment is created. */
 export function experimentEstimateQuery(specification: CreateExperiment) {
   return queryOptions({
     queryKey: keys.experimentEstimate(specification),
@@ -70,7 +70,7 @@ export function createExperiment(body: CreateExperiment): Promise<Experiment> {
   return unwrap(http.POST("/experiments", { body }));
 }
 
-/** Begin nothing more and pause what trains, or go on. */
+/** Stops or resumes an experiment: `stop` starts no further trial and pauses running ones. */
 export function directExperiment(id: string, what: "stop" | "resume"): Promise<Experiment> {
   const params = { path: { experiment_id: id } };
   return what === "stop"
@@ -106,8 +106,8 @@ export function experimentResultsQuery(id: string, wanted: WantedResults) {
 }
 
 /**
- * What a search has found so far, asked for with each of its trials that ends. `over`: its experiment is; a search in
- * which a trial still runs is behind it then, and is asked again.
+ * The state of a search, requested again whenever one of its trials ends. `over`: whether its experiment has ended. If
+ * a trial still runs in the response then, the response is out of date, and it is requested again.
  */
 export function searchQuery(id: string, over: boolean) {
   return queryOptions({

@@ -10,11 +10,11 @@ export interface ClipOptions {
 }
 
 /**
- * Milliseconds between two requests for a clip that is being rendered: a share of the time that it has taken, so that
- * little is added to it and a busy machine is not asked all the time.
+ * Milliseconds between two requests for a clip that is being rendered: a share of the time so far, so that the delay is
+ * small and a busy machine gets few requests.
  */
 const LOOK_AGAIN = { least: 80, most: 500, share: 0.2 };
-/** The same of a picture, which is made when nothing else is. */
+/** The same for a picture, which is made only when the machine is idle. */
 const LOOK_FOR_PICTURE = { least: 500, most: 3_000, share: 0.2 };
 
 /** The policies kept of a run, by step. */
@@ -98,12 +98,12 @@ export function growthVideoQuery(runId: string, until: number, options: ClipOpti
   });
 }
 
-/** Milliseconds until the next request for what was asked for at `asked`. */
+/** Milliseconds until the next request for something that was first requested at `asked`. */
 function nextLook({ least, most, share }: typeof LOOK_AGAIN, asked: number): number {
   return Math.min(most, Math.max(least, share * (performance.now() - asked)));
 }
 
-/** Asks for a video, and asks again until it is rendered or has failed. */
+/** Requests a video, and repeats the request until it is rendered or has failed. */
 export async function made<V extends Pick<Clip, "id" | "status">>(
   signal: AbortSignal,
   ask: () => Promise<V>,

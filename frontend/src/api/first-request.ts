@@ -1,6 +1,6 @@
 /**
- * What a page is opened for comes first: until it is there, other requests that only read wait. They would take the
- * service's time from it, and nothing of what they answer is seen before it.
+ * A page's main request goes first: other read requests wait until it is answered. They would slow it down, and the
+ * page cannot show their responses earlier anyway.
  */
 
 /** Milliseconds after which the others are sent in any case. */
@@ -35,7 +35,7 @@ export function releaseRequests() {
   held?.release();
 }
 
-/** Sends a request: at once, unless it only reads and others come first. */
+/** Sends a request at once, unless it only reads and more important requests go first. */
 export function sendInTurn(request: Request): Promise<Response> {
   if (!hold || request.method !== "GET") return fetch(request);
   return hold.released.then(() => fetch(request));

@@ -1,6 +1,6 @@
 import { addressOf } from "@/lib/root-path";
 
-/** The service's own login page, which leads back to `here`. */
+/** The service's login page, which returns to `here`. */
 export function loginHref(here: { pathname: string; search: string }): string {
   return `${addressOf("/login")}?${new URLSearchParams({ next: here.pathname + here.search })}`;
 }

@@ -6,7 +6,7 @@ export function madeText({ definition, n, resamples, confidence, source }: Made)
   return `${definition} (${[`n = ${count(n)}`, ...details({ resamples, confidence, source })].join("; ")})`;
 }
 
-/** A figure of a row, and how it was made there. */
+/** A figure of a row, and how it was computed. */
 export interface MadeRow {
   label: string;
   made: Made;
@@ -16,8 +16,8 @@ const MOST_APART = 3;
 const MOST_NAMED = 3;
 
 /**
- * How the figures of a column were made: once where all were made alike, else of each row. `one`: what a row is. Where
- * they differ in more ways than can be read, from how many to how many each was made.
+ * How the figures of a column were computed: once if all were computed in the same way, otherwise for each row. `one`:
+ * word for a row. If there are too many differences to read, the ranges are given.
  */
 export function madeTexts(rows: readonly MadeRow[], one = "variant"): string {
   const alike = new Map<string, MadeRow[]>();

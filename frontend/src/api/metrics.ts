@@ -82,8 +82,8 @@ const POINTS = 4;
 const SEED_CURVE_POINTS = 300;
 
 /**
- * Whether what was answered still grows. What the page knows of the runs may be newer than its curves: those that
- * ended since are to be requested once more.
+ * Whether the curves still grow. The page may know newer states of the runs than their curves, so curves of runs that
+ * have ended since are requested once more.
  */
 const trains = (runs: Comparison["runs"]) => runs.some(({ run }) => isActive(run));
 
@@ -141,7 +141,7 @@ export function comparisonQuery(runIds: readonly string[], threshold: number | n
   });
 }
 
-/** The videos of two evaluations in one, each `RUN/EVALUATION`. Made when it is asked for, which takes some seconds. */
+/** The videos of two evaluations in one, each `RUN/EVALUATION`. It is made on request, which takes some seconds. */
 export function sideBySideVideo(first: string, second: string) {
   return unwrap(
     http.GET("/compare/video", { params: { query: { first, second } }, parseAs: "blob" }),

@@ -3,7 +3,7 @@ import { http, unwrap } from "./http";
 import { keys } from "./keys";
 import type { Clip, ClipSaliency, Evaluation, EvaluationSaliency, SaliencyUnderWay } from "./types";
 
-/** A decoded strip takes a few megabytes; one that was played past is soon given up. */
+/** A decoded strip takes a few megabytes, so strips that are no longer visible are soon released. */
 const KEPT_MS = 20_000;
 
 /** How often a map is asked for again; the service waits some seconds each time. */
@@ -15,7 +15,7 @@ export interface KeptPictures {
   strip: (number: number) => ReturnType<typeof stripQuery>;
 }
 
-/** Those of an evaluation; null if none are kept. */
+/** The images of an evaluation; null if none are kept. */
 export function evaluationPictures(evaluation: Evaluation): KeptPictures | null {
   const facts = evaluation.has_pictures ? evaluation.summary?.pictures : null;
   if (!facts) return null;
@@ -35,7 +35,7 @@ export function evaluationPictures(evaluation: Evaluation): KeptPictures | null 
   };
 }
 
-/** Those of a clip; null if its agent saw none. A clip that is made again has others. */
+/** The images of a clip; null if its agent sees none. A clip that is made again has new ones. */
 export function clipPictures({ run_id, id, steps, pictures }: Clip): KeptPictures | null {
   if (!pictures) return null;
   return {
@@ -88,7 +88,7 @@ export function saliencyQuery(
   );
 }
 
-/** The same of a step of a clip, which has others when it is made again. */
+/** The same for a step of a clip, whose maps change when it is made again. */
 export function clipSaliencyQuery({ run_id, id, steps }: Clip, step: number) {
   const path = { run_id, clip_id: id };
   const made = `${id} ${steps?.blake2b ?? ""}`;

@@ -8,7 +8,7 @@ export const recordingKeys = {
   frames: (run: string, evaluation: string) => ["run", run, "frames", evaluation] as const,
 };
 
-/** At which detail a run is recorded, and what that costs. */
+/** The detail at which a run is recorded, and its cost. */
 export function recordingQuery(runId: string) {
   return queryOptions({
     queryKey: recordingKeys.level(runId),
@@ -23,7 +23,7 @@ export function chooseRecording(runId: string, detail: Detail | null) {
   return unwrap(http.PUT("/runs/{run_id}/recording", { params, body: { detail } }));
 }
 
-/** Episodes that a run has recorded itself while it went on, newest first. */
+/** Episodes that a run recorded itself during training, newest first. */
 export function recordedQuery(runId: string) {
   const params = { path: { run_id: runId }, query: { by_run: true } };
   return queryOptions({

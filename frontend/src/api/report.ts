@@ -16,7 +16,7 @@ export function reportFilmQuery(runId: string) {
   });
 }
 
-/** Films the policies that the report lacks. `onProgress` gets every state. Resolves when none waits. */
+/** Films the policies that the report lacks. `onProgress` gets every state. Resolves when no policy waits. */
 export async function filmForReport(
   runId: string,
   signal: AbortSignal,

@@ -27,8 +27,8 @@ import type {
 } from "./types";
 
 /**
- * The actions on runs, each with its changes to the query cache. Every function rejects with the service's
- * refusal, and then reloads what may be out of date. `whyNot` says when each is possible.
+ * The actions on runs, each with its changes to the query cache. If the service refuses, a function rejects with the
+ * reason and reloads data that may be out of date. `whyNot` says when each action is possible.
  */
 function runActions(client: QueryClient) {
   const refresh = (...queryKeys: (readonly unknown[])[]) => {

@@ -11,7 +11,7 @@ export interface JudgedRun {
   policy_step: Run["policy_step"];
   /** Left out for a run in the trash. */
   damage?: Run["damage"];
-  /** Left out where only the list of runs is known: the service refuses what may not be done. */
+  /** Left out if only the list entry of the run is known: the service then refuses actions that are not allowed. */
   standing?: RunDetail["standing"];
 }
 
@@ -44,7 +44,7 @@ export function isGuest({ actor }: Pick<JudgedRun, "actor">): boolean {
   return actor === "human" || actor === "foreign";
 }
 
-/** Whether `action` makes sense in a run of its actor; one that does not is not offered. */
+/** Whether `action` makes sense for the actor of a run; otherwise it is not offered. */
 export function suits(action: RunAction, run: Pick<JudgedRun, "actor">): boolean {
   return !includes(RUN_ACTIONS.unsuited[run.actor], action);
 }
@@ -57,7 +57,7 @@ export function whyNot(action: RunAction, run: JudgedRun): string | null {
   );
 }
 
-/** Whether `action` has its place beside a run, though `whyNot` may say that it is not possible. */
+/** Whether `action` is offered for a run, although `whyNot` may say that it is not possible now. */
 export function isOffered(action: RunAction, run: JudgedRun): boolean {
   return whyNotNow(action, run) === null;
 }

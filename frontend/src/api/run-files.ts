@@ -48,7 +48,7 @@ export async function fetchJson<T>(
   return response.ok ? ((await response.json()) as T) : null;
 }
 
-/** Whether the service says that there is no file at `url`; a service that does not answer says nothing. */
+/** Whether the service says that there is no file at `url`; false if the service does not answer. */
 export async function isFileGone(url: string): Promise<boolean> {
   try {
     const first = { headers: { range: "bytes=0-0" }, cache: "no-store" } as const;
@@ -60,12 +60,12 @@ export async function isFileGone(url: string): Promise<boolean> {
   }
 }
 
-/** What several runs are exported as. */
+/** Formats of an export of several runs. */
 export type RunsFormat = NonNullable<
   NonNullable<paths["/export"]["get"]["parameters"]["query"]>["format"]
 >;
 
-/** What the user says of a file that is imported, before what its logs say. */
+/** Details that the user enters for an imported file, which override its logs. */
 export interface ImportOptions {
   algo?: string;
   env_id?: string;
@@ -115,8 +115,8 @@ export function runsLink(of: ExportedRuns, format: RunsFormat) {
 }
 
 /**
- * Names as one parameter of a request, separated by commas: what has a meaning there is escaped, as
- * `rlviz/domain/plain_text.py` reads it.
+ * Names as one parameter of a request, separated by commas. Special characters are escaped, as
+ * `rlviz/domain/plain_text.py` reads them.
  */
 export function joinNames(names: readonly string[]): string {
   return names

@@ -43,7 +43,7 @@ export interface Sort {
   descending: boolean;
 }
 
-/** State of the list of runs, all of which is in its address so that it can be shared. */
+/** State of the list of runs. All of it is in the address, so that it can be shared. */
 export interface ListFilter {
   text: string;
   status: readonly RunStatus[];
@@ -118,7 +118,7 @@ export function toRunFilter(filter: ListFilter): RunFilter {
   return asked;
 }
 
-/** The request for the list of runs: those that train come first, and trials are folded unless they are shown. */
+/** The request for the list of runs: training runs come first, and trials are folded unless the user shows them. */
 export function toListFilter(filter: ListFilter): RunFilter {
   return {
     ...toRunFilter(filter),

@@ -12,7 +12,7 @@ import type { MetricCurves, RunOpening } from "./types";
 /** How the curves of a page are asked for. */
 export type OpeningView = Required<Pick<HistoryQuery, "x" | "smoothing" | "maxPoints">>;
 
-/** The curves that are asked for unless the address says otherwise. */
+/** The curves that are requested unless the address says otherwise. */
 export const USUAL_VIEW = {
   x: "step",
   smoothing: 0.9,
@@ -32,8 +32,8 @@ declare global {
 }
 
 /**
- * A script in the head of every page. On the page of a run it sends the first request, so that the answer comes while the
- * code is loaded.
+ * A script in the head of every page. On the page of a run it sends the first request, so that the response arrives
+ * while the code loads.
  */
 export const openingScript = `(function(){var l=location,q=new URLSearchParams(l.search),i=q.get("id");
 if(!/\\/runs\\/view$/.test(l.pathname)||!/^[a-z0-9][a-z0-9-]{0,127}$/.test(i||"")||q.has("smooth")||q.has("x"))return;
@@ -43,7 +43,7 @@ var a=fetch(${JSON.stringify(`${apiBase}/runs/`)}+i+${JSON.stringify(
 
 if (typeof window !== "undefined" && window.rlvizOpening) holdRequests();
 
-/** Curves that came with a run and are not shown yet; null: they have to be asked for. */
+/** Curves that came with a run and are not shown yet; null: they have to be requested. */
 const unread = new Map<string, { view: OpeningView; curves: Promise<MetricCurves | null> }>();
 
 /**

@@ -42,10 +42,13 @@ interface PastRequest {
   names?: readonly string[];
 }
 
-/** How often it is asked whether a run that trains has retraced what it left behind, in milliseconds. */
+/** Interval of checks whether a running run has recomputed its discarded rows, in milliseconds. */
 const RETRACED = 10_000;
 
-/** What a run has left behind, and the runs that led to it. It changes when the run goes back, or comes out as before. */
+/**
+ * Curves that a run has discarded, and those of its parents. They change when the run is rolled back, or recomputes the
+ * discarded rows.
+ */
 export function pastQuery(run: Pick<Run, "id" | "superseded" | "status">, request: PastRequest) {
   const { id, superseded } = run;
   const { x, names } = request;
@@ -68,7 +71,7 @@ export function hasPast({ superseded, parent }: Pick<Run, "superseded" | "parent
   return Boolean(parent) || superseded.some(({ first, last }) => first <= last);
 }
 
-/** What of a run's files and packages differs from what the service expects. */
+/** Differences between a run's files and packages and those that the service expects. */
 export function driftQuery(runId: string) {
   return queryOptions({
     queryKey: keys.drift(runId),
@@ -117,7 +120,7 @@ export interface QTableFile {
   terminal: boolean[] | number[];
 }
 
-/** The Q-table as the run wrote it last; null if it has written none. */
+/** The newest Q-table of the run; null if it has written none. */
 export function fetchQTable(runId: string, signal?: AbortSignal): Promise<QTableFile | null> {
   return fetchJson<QTableFile>(runId, Q_TABLE, signal);
 }

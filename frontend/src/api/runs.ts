@@ -23,7 +23,7 @@ export interface RunFilter {
   sort?: string;
   /** Of each group one line, with its summary. */
   grouped?: boolean;
-  /** Those that train before all others. */
+  /** Training runs before all others. */
   training_first?: boolean;
   /** No trials of experiments. */
   without_trials?: boolean;
@@ -126,7 +126,7 @@ export function addSeeds(id: string, count: number) {
   );
 }
 
-/** The most runs of a group that are asked for: as many as one request can start. */
+/** Maximum number of runs of a group in one request: as many as one request can start. */
 const MOST_SEEDS = 50;
 
 /** The most runs that one request lists, and the most groups that it names. */
@@ -178,7 +178,7 @@ export function hasEnded({ status }: Pick<Run, "status">): boolean {
   return ENDED.includes(status);
 }
 
-/** Whether it is known how long the run will be: not with a person at the keys, and of a foreign run if it says so. */
+/** Whether the length of the run is known: not if a person plays; for a foreign run, if its program gave it. */
 export function hasLength(run: Pick<Run, "actor" | "end_step">): boolean {
   return run.end_step > 0 && run.actor !== "human";
 }
@@ -201,7 +201,7 @@ export function stopRun(id: string) {
   return unwrap(http.POST("/runs/{run_id}/stop", { params: { path: { run_id: id } } }));
 }
 
-/** Its curves stop at once; it is paused as soon as a snapshot holds all that its training is. */
+/** Its curves stop at once. It is paused as soon as a snapshot contains the complete state of training. */
 export function pauseRun(id: string) {
   return unwrap(http.POST("/runs/{run_id}/pause", { params: { path: { run_id: id } } }));
 }
@@ -211,7 +211,7 @@ export function resumeRun(id: string, body: ResumeRun = {}) {
   return unwrap(http.POST("/runs/{run_id}/resume", { params: { path: { run_id: id } }, body }));
 }
 
-/** Continues from an earlier snapshot; what came after no longer counts. */
+/** Continues from an earlier snapshot. Everything after the snapshot no longer counts. */
 export function rollBackRun(id: string, body: RollbackRun) {
   return unwrap(http.POST("/runs/{run_id}/rollback", { params: { path: { run_id: id } }, body }));
 }
@@ -239,7 +239,7 @@ export function patchRun(id: string, body: PatchRun) {
   return unwrap(http.PATCH("/runs/{run_id}", { params, body, keepalive: true }));
 }
 
-/** The parent of a fork, the other forks of that one, and its own. */
+/** The parent of a fork, the parent's other forks, and the forks of this run. */
 export function familyQuery(id: string) {
   return queryOptions({
     queryKey: keys.family(id),

@@ -13,7 +13,7 @@ export const offeredSinksQuery = queryOptions({
   queryFn: ({ signal }): Promise<OfferedSink[]> => unwrap(http.GET("/sinks", { signal })),
 });
 
-/** Where a run was, or shall be, delivered to, looked at again for as long as that may change. */
+/** The sinks of a run and the state of their deliveries; polled while deliveries can still change. */
 export function runSinksQuery(id: string) {
   return queryOptions({
     queryKey: keys.runSinks(id),
@@ -32,17 +32,17 @@ function lookAgain(data: RunSinks | undefined): number | false {
 
 const of = (id: string, kind: SinkKind) => ({ params: { path: { run_id: id, kind } } });
 
-/** Delivers the run there from now on: what it has, and what it gains. */
+/** Delivers the run to this sink from now on: existing and new data. */
 export function addSink(id: string, kind: SinkKind) {
   return unwrap(http.PUT("/runs/{run_id}/sinks/{kind}", of(id, kind)));
 }
 
-/** Delivers the run there no more. What is there stays. */
+/** Stops delivering the run to this sink. Delivered data stays there. */
 export function removeSink(id: string, kind: SinkKind) {
   return unwrap(http.DELETE("/runs/{run_id}/sinks/{kind}", of(id, kind)));
 }
 
-/** Delivers once what it lacks of the run, or again at once after it failed. */
+/** Delivers the missing data of the run once, or retries at once after a failure. */
 export function deliverToSink(id: string, kind: SinkKind) {
   return unwrap(http.POST("/runs/{run_id}/sinks/{kind}/deliver", of(id, kind)));
 }

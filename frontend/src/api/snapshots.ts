@@ -22,7 +22,7 @@ export function changeSnapshotPlan(id: string, body: SnapshotPlan) {
   return unwrap(http.PUT("/runs/{run_id}/snapshot-plan", { params, body }));
 }
 
-/** Gives a snapshot a name, by which it is kept, and a message. */
+/** Gives a snapshot a name, so that it is kept, and a message. */
 export function keepSnapshot(id: string, name: string, body: { name: string; message: string }) {
   const params = { path: { run_id: id, name } };
   return unwrap(http.PATCH("/runs/{run_id}/snapshots/{name}", { params, body }));

@@ -14,7 +14,7 @@ export interface StepSearch {
   to?: number;
 }
 
-/** All records of an episode, and what is said of them. */
+/** All records of an episode, and their metadata. */
 export interface RecordedSteps {
   info: StepColumns["info"];
   records: StepRecord[];
@@ -50,7 +50,7 @@ function episodeStepsQuery(runId: string, evaluationId: string, episode: number)
   });
 }
 
-/** All records of a clip: record n is what frame n shows. A clip that is made again has others. */
+/** All records of a clip: record n describes frame n. A clip that is made again has new records. */
 function clipStepsQuery({ run_id, id, steps }: Clip) {
   return queryOptions({
     queryKey: keys.clipSteps(run_id, id, steps?.blake2b ?? ""),

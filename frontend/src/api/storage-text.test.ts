@@ -27,6 +27,6 @@ test("what recording cost is said where it is known, and why it was lowered", ()
   expect(recordingCostText(null)).toBe("");
   expect(recordingCostText(0.064)).toBe(", which took 6% of the time");
   expect(loweredText({ before: "full", after: "standard", cost: 0.41, most: 0.25 })).toBe(
-    "Lowered to standard from full by itself: it took 41% of the time, more than the 25% that it may.",
+    "Lowered to standard from full automatically: recording took 41% of the time; at most 25% is allowed.",
   );
 });

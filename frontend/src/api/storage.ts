@@ -7,7 +7,7 @@ import type { Health, RunRecording, Storage, StorageRules } from "./types";
 const SOON = 1_000;
 const LATER = 60_000;
 
-/** What takes space. Asked for again soon while a measurement or a pass over the rules goes on. */
+/** What takes space. Polled while a measurement or a pass over the rules runs. */
 export const storageQuery = queryOptions({
   queryKey: keys.storage,
   queryFn: ({ signal }) => unwrap(http.GET("/storage", { signal })),
@@ -32,7 +32,7 @@ export function measureStorage() {
   return unwrap(http.POST("/storage/measure"));
 }
 
-/** Begins to apply the rules; with `dryRun`, to look what they would do. */
+/** Starts a pass over the rules; with `dryRun`, only a preview. */
 export function pruneStorage(dryRun: boolean) {
   return unwrap(http.POST("/storage/prune", { body: { dry_run: dryRun } }));
 }
@@ -40,7 +40,7 @@ export function pruneStorage(dryRun: boolean) {
 type StorageProfile = Health["storage"][string];
 type Lowered = NonNullable<RunRecording["lowered"]>;
 
-/** Where one frame in so many is hashed, only the last of an episode is: none is so long. */
+/** With a larger interval, only the last frame of an episode is hashed: no episode is that long. */
 const ONLY_THE_LAST = 27_000;
 
 /** Which frames are hashed, for instance `one frame in 8, and the last of each episode`. */
@@ -64,7 +64,7 @@ export function timeShare(share: number): string {
   return share > 0 && share < 0.01 ? "less than 1%" : shareText(share);
 }
 
-/** What recording cost, to follow the detail; nothing where that is not known. */
+/** The cost of recording, to append to the detail; empty if unknown. */
 export function recordingCostText(cost: number | null | undefined): string {
   return cost == null ? "" : `, which took ${timeShare(cost)} of the time`;
 }
@@ -72,5 +72,5 @@ export function recordingCostText(cost: number | null | undefined): string {
 /** How the detail was lowered by itself. */
 export function loweredText({ before, after, cost, most }: Lowered): string {
   const now = after === "off" ? "Switched off" : `Lowered to ${after}`;
-  return `${now} from ${before} by itself: it took ${timeShare(cost)} of the time, more than the ${timeShare(most)} that it may.`;
+  return `${now} from ${before} automatically: recording took ${timeShare(cost)} of the time; at most ${timeShare(most)} is allowed.`;
 }

@@ -58,7 +58,7 @@ export function randomReturnOfRun(
   return isDefault ? (environment?.random_return?.mean ?? null) : null;
 }
 
-/** `environment` with the options of a run; undefined while it loads, or if it is not offered any more. */
+/** `environment` with the options of a run; undefined while it loads, or if the service no longer offers it. */
 export function environmentOfRun(
   environment: Environment | undefined,
   { env_options }: { env_options?: OptionValues },

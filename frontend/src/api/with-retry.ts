@@ -3,8 +3,8 @@ import { apiBase } from "./http";
 const AGAIN_MS = 1_000;
 
 /**
- * Loads a part of the page's code as `load` does. While the service is away it waits for it, and the page
- * keeps what it shows. Rejects when a service that answers does not have the code: it is of another version.
+ * Loads a part of the page's code with `load`. While the service does not answer, it waits, and the page keeps its
+ * content. Rejects if the service answers but does not have the code, because it is of another version.
  */
 export const withRetry =
   <Loaded>(load: () => Promise<Loaded>, answers = serviceAnswers) =>

@@ -40,7 +40,10 @@ export function BandedCurves(props: BandedCurvesProps) {
   return <ChartCard {...{ spec, settings, group }} onSettings={change} className="h-64 md:h-80" />;
 }
 
-/** Memoised by what the chart says of its lines, since a new spec rebuilds it; new values go into the sources. */
+/**
+ * Memoised by the chart's description of its lines, because a new spec rebuilds the chart; new values go into the
+ * sources.
+ */
 function useSpec(props: BandedCurvesProps): ChartSpec {
   const { title = "Learning curves", step, lines, help, threshold = null, stepped } = props;
   const [sources] = useState<Sources>(() => new Map());
@@ -70,7 +73,7 @@ function useSpec(props: BandedCurvesProps): ChartSpec {
   );
 }
 
-/** The source of each line by its id, with what is in it. */
+/** The source of each line by its id, with its values. */
 type Sources = Map<string, { source: HeldSource; line: BandedLine; step: number[] }>;
 
 function load(sources: Sources, step: number[], line: BandedLine): HeldSource {

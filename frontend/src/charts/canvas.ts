@@ -8,7 +8,7 @@ export interface CanvasSize {
 
 type Paint = (ctx: CanvasRenderingContext2D, size: CanvasSize, colors: TokenColors) => void;
 
-/** A canvas that is painted anew after every render, when its size changes, and when the theme changes. */
+/** A canvas that is painted again after every render, and when its size or the theme changes. */
 export function usePaintedCanvas(paint: Paint): RefObject<HTMLCanvasElement | null> {
   const canvas = useRef<HTMLCanvasElement>(null);
   const newest = useRef(paint);

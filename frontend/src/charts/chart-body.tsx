@@ -28,7 +28,7 @@ import { SeedInterval } from "./seed-interval";
 interface ChartBodyProps {
   live: ReturnType<typeof useLiveChart>;
   marks: readonly ChartMark[];
-  /** Whether marks are thin lines, which say nothing when they are pointed at. */
+  /** Whether marks are thin lines without a text on hover. */
   marksAreLines?: boolean;
   /** Rendered below the chart, lined up with its axis. */
   under?: (axis: ChartAxis) => ReactNode;
@@ -231,7 +231,7 @@ function SeriesList({ chart, model, hidden, onToggle }: SeriesListProps) {
             value={line}
           />
         ))}
-        {shown.length === 0 && <li className="py-1 text-ink-faint">No series fits</li>}
+        {shown.length === 0 && <li className="py-1 text-ink-faint">No series matches</li>}
       </ul>
     </div>
   );
@@ -240,7 +240,7 @@ function SeriesList({ chart, model, hidden, onToggle }: SeriesListProps) {
 function Emphasized({ chart }: { chart: LiveChart }) {
   const id = useStore(chart.emphasized);
   const series = chart.spec.series.find((one) => one.id === id);
-  if (!series) return <span className="text-ink-faint">Hover a line to see whose it is</span>;
+  if (!series) return <span className="text-ink-faint">Hover over a line to see its name</span>;
   return (
     <span className="flex min-w-0 items-center gap-1.5 font-medium">
       <SeriesSwatch series={{ ...series, mode: "line" }} />
@@ -388,7 +388,7 @@ function ChartLegend({ chart, model, smoothing, hidden, onToggle }: ChartLegendP
   );
 }
 
-/** One for each name: several lines may have been left behind. */
+/** One entry per name, because several discarded lines can have the same name. */
 function contextLabels({ context = [] }: ChartSpec): SeriesSpec[] {
   return context.filter(({ label }, i) => context.findIndex((one) => one.label === label) === i);
 }

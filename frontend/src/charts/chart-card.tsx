@@ -51,7 +51,7 @@ interface ChartCardProps {
   highlight?: AxisWindow | null;
   /** Events of the run; shown if `settings.events`. */
   marks?: readonly ChartMark[];
-  /** Whether they are thin lines, which say nothing when they are pointed at. */
+  /** Whether they are thin lines without a text on hover. */
   marksAreLines?: boolean;
   /** Whether the run has a past to draw behind the curve: full screen offers to hide it. */
   hasPast?: boolean;
@@ -61,10 +61,10 @@ interface ChartCardProps {
   under?: (axis: ChartAxis) => ReactNode;
   /** Shown before the chart's own buttons. */
   aside?: ReactNode;
-  /** Ids of the series that are switched off, where the page keeps them; otherwise the chart does. */
+  /** Ids of the series that are switched off, if the page stores them; otherwise the chart does. */
   hidden?: ReadonlySet<string>;
   onToggle?: (id: string) => void;
-  /** Whether series are named above the plot; without, their values stand beside the cursor. */
+  /** Whether series are named above the plot; otherwise values are shown beside the cursor. */
   hasLegend?: boolean;
 }
 

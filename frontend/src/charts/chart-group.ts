@@ -9,24 +9,24 @@ import type { StepScale } from "./prepare/axes";
 import type { Interval } from "./prepare/model";
 
 /**
- * State that the charts of a page share: cursor, zoom and moment, in the units of their axis. Where `sharesSeries`, they
- * draw the same series, and one that is emphasised on a chart is on all of them.
+ * State that the charts of a page share: cursor, zoom and moment, in the units of their axis. With `sharesSeries`, they
+ * draw the same series, and emphasising a series on one chart emphasises it on all.
  */
 export class ChartGroup {
   constructor(readonly sharesSeries = false) {}
 
   /** The series that charts with the same series emphasise; null for none. */
   readonly emphasized = createStore<string | null>(null);
-  /** Where the cursor is; null while it is on no chart. */
+  /** Position of the cursor; null while it is on no chart. */
   readonly cursor = createStore<number | null>(null);
-  /** The part of the axis that is shown; null for all of it. */
+  /** The visible part of the axis; null for all of it. */
   readonly window = createStore<AxisWindow | null>(null);
 
   /** An environment step to mark on every chart; null for none. */
   readonly moment = createStore<number | null>(null);
-  /** Where steps lie on the axis; null while that is unknown: then no moment is marked, and none can be chosen. */
+  /** Position of steps on the axis; null while unknown: then moments can be neither marked nor chosen. */
   readonly steps = createStore<StepScale | null>(null);
-  /** Where the menu of the moment opens, in pixels of the window; null while it is closed. */
+  /** Position of the menu of the moment, in pixels of the window; null while it is closed. */
   readonly menu = createStore<{ x: number; y: number } | null>(null);
   private picked: (() => void) | null = null;
 
@@ -74,7 +74,7 @@ export function useStepScale(group: ChartGroup): StepScale | null {
   return useStore(group.steps);
 }
 
-/** Lets a moment be chosen on the charts of the group, on whose axis `steps` says where steps lie. */
+/** Makes moments on the charts of the group selectable. `steps` gives the position of steps on their axis. */
 export function usePicking(
   group: ChartGroup,
   onPick: (() => void) | null,
@@ -89,7 +89,7 @@ export function usePicking(
   useEffect(() => group.steps.set(steps), [group, steps]);
 }
 
-/** Milliseconds without a change after which the address follows, as somebody may scrub. */
+/** Milliseconds without a change after which the address is updated, because users may scrub. */
 const WRITE_AFTER = 250;
 
 /** Keeps the moment of a group in the address (`?moment=12288`), so that it can be shared. */

@@ -60,7 +60,7 @@ export function ChartMarks({ marks, model, width }: ChartMarksProps) {
   );
 }
 
-/** The same as thin lines across the plot, for charts beside the one whose marks tell what happened. */
+/** The same as thin lines across the plot, for charts next to a chart whose marks have texts. */
 export function ChartMarkLines({ marks, model, width }: ChartMarksProps) {
   const inner = width - PLOT_INSET.left - PLOT_INSET.right;
   if (inner <= 0) return null;
@@ -131,11 +131,11 @@ interface ChartMomentProps {
   model: ChartModel;
   /** Pixels of the whole chart. */
   width: number;
-  /** Whether Tab reaches it. One chart of a page is enough, as all mark the same moment. */
+  /** Whether Tab reaches it. One chart of a page is enough, because all mark the same moment. */
   inTabOrder: boolean;
 }
 
-/** Shares of what is shown that keys move the moment by. */
+/** Shares of the visible range by which keys move the moment. */
 const NEAR = 0.01;
 const FAR = 0.1;
 

@@ -16,7 +16,7 @@ export interface ChartSettings {
   outliers: boolean;
   /** Mark the run's events. */
   events: boolean;
-  /** Draw what was left behind, and what led to a fork. */
+  /** Draw discarded curves, and those of the parents of a fork. */
   past: boolean;
 }
 
@@ -53,7 +53,7 @@ export function readChartSettings(query: URLSearchParams): ChartSettings {
   };
 }
 
-/** Writes the settings into `query`, without those that have their default. */
+/** Writes the settings into `query`, except defaults. */
 export function writeChartSettings(query: URLSearchParams, settings: ChartSettings) {
   const put = (key: string, value: string, plain: boolean) =>
     plain ? query.delete(key) : query.set(key, value);
@@ -83,7 +83,7 @@ export function useChartSettings(
 ): [settings: ChartSettings, change: (change: Partial<ChartSettings>) => void] {
   const [query] = useQueryString();
   const [settings, setSettings] = useState(() => readChartSettings(query));
-  /** What was changed and is not in the address yet. Other charts of the page write theirs. */
+  /** Changes that are not in the address yet. Other charts of the page write their own. */
   const unwritten = useRef<Partial<ChartSettings>>({});
   const forget = useRef<() => void>(undefined);
   // External system: the address, which is another page's once this one is left.

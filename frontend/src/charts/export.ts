@@ -121,7 +121,7 @@ type Entry =
 
 interface Caption {
   title: string;
-  /** What it is of: the run, its environment, algorithm and seed. */
+  /** The subject: the run, its environment, algorithm and seed. */
   subject: string;
   /** Legend of curves and marks, drawn below the title. */
   entries: readonly Entry[];

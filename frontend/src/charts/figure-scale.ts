@@ -36,7 +36,7 @@ export function linePath(points: readonly (readonly [number, number])[]): string
   return points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 }
 
-/** Where a tick stands on its axis, and what it says. */
+/** Position of a tick on its axis, and its label. */
 export interface Tick {
   at: number;
   label: string;
@@ -113,7 +113,7 @@ function compactPower(step: number, power: number): string {
     : (step * 10 ** power).toFixed(step % 1 ? 1 - power : -power);
 }
 
-/** The domain of `values` with a margin, so that nothing lies on the frame. */
+/** The domain of `values` with a margin, so that no point is on the frame. */
 export function domainOf(values: readonly number[], margin = 0.05): [number, number] {
   const known = values.filter(Number.isFinite);
   if (known.length === 0) return [0, 1];

@@ -97,9 +97,9 @@ export interface PlotLine {
   /** Which of the series colours and dashes it has. */
   style: number;
   points: readonly Point[];
-  /** Where it may lie: for each position the low and the high end. */
+  /** Range in which it can be: the low and the high end for each position. */
   band: readonly (readonly [number, number, number])[];
-  /** Short strokes across it, those of each entry with what it says of them. */
+  /** Short strokes across it; each entry has a text that describes its strokes. */
   strokes?: readonly { at: readonly Point[]; says: string }[];
 }
 

@@ -32,7 +32,7 @@ export function FullScreenChart({ onClose, ...props }: FullScreenChartProps) {
   );
 }
 
-/** A component of its own inside the dialog, so that its canvas exists when the effect attaches the chart. */
+/** A separate component inside the dialog, so that its canvas exists when the effect attaches the chart. */
 function Body(props: Omit<FullScreenChartProps, "onClose">) {
   const { marks, hasPast, onSettings, onToggle, ...options } = props;
   const live = useLiveChart(options);

@@ -6,7 +6,7 @@ const NOTHING = new Float64Array();
 
 type Values = readonly (number | null)[];
 
-/** Columns over one axis as the service has made them, replaced as a whole. They are not smoothed. */
+/** Columns over one axis as computed by the service. They are replaced together and not smoothed. */
 export class HeldSource implements ChartSource {
   revision = 0;
   axis: MetricAxis = "step";
@@ -19,7 +19,7 @@ export class HeldSource implements ChartSource {
     return this.columns.get(metric) ?? this.held(NOTHING, NOTHING);
   }
 
-  /** `columns`: values over `x` by name; null where there is none. */
+  /** `columns`: values over `x` by name; null for gaps. */
   load(axis: MetricAxis, x: readonly number[], columns: Readonly<Record<string, Values>>) {
     this.axis = axis;
     this.revision += 1;
@@ -37,8 +37,8 @@ export class HeldSource implements ChartSource {
   }
 
   /**
-   * One of several curves over a grid in common, `iqm` with what stands beside it. It ends with its own last value, so
-   * that this, and not the emptiness up to the end of the longest curve, is its newest.
+   * One of several curves over a common grid: `iqm` and its other columns. It ends with its own last value, because
+   * otherwise its newest value would be the gap up to the end of the longest curve.
    */
   loadCurve(
     axis: MetricAxis,

@@ -24,7 +24,7 @@ interface Shown {
   width: number;
 }
 
-/** The settings that change what is drawn. */
+/** The settings that affect the drawing. */
 export type DisplayOptions = Pick<ChartSettings, "smoothing" | "outliers"> & {
   log: boolean;
   hidden: ReadonlySet<string>;
@@ -160,7 +160,7 @@ export interface PlotOwner {
   frames: FrameClock;
   /** Prepares the model again and shows it. */
   draw: () => void;
-  /** Whether data has come since the last drawing. */
+  /** Whether data has arrived since the last drawing. */
   hasNewData: () => boolean;
   zoom: (window: AxisWindow) => void;
   resized: (width: number) => void;

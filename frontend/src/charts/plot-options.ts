@@ -86,7 +86,7 @@ export function plotOptions(
   };
 }
 
-/** Pixels of the mark of what is read, and of the edge within them that sets it off from its line. */
+/** Pixels of the mark at the read value, and of the edge around it that separates it from its line. */
 const DOT = 9;
 const DOT_EDGE = 2;
 
@@ -175,7 +175,7 @@ function seriesOptions(
 /** Each value until the next one. */
 const steps: uPlot.Series.PathBuilder = (...drawn) => uPlot.paths.stepped!({ align: 1 })(...drawn);
 
-/** Position of the last value of steps, which has no length to be seen by; it is drawn as a dot. */
+/** Position of the last value of a step line. It has no length, so it is drawn as a dot. */
 function lastValue({ data }: uPlot, series: number): number[] | null {
   const last = data[series]!.findLastIndex((value) => value !== null && value !== undefined);
   return last < 0 ? null : [last];

@@ -14,7 +14,7 @@ interface SeedCurvesOptions {
   axis: MetricAxis;
   /** Whether a seed trains, so that the curves change. */
   live: boolean;
-  /** Whether curves are wanted. Without runs there are none either. */
+  /** Whether curves are wanted. Without runs there are none. */
   enabled?: boolean;
   /** Metrics to draw besides the return. */
   metrics?: readonly string[];
@@ -26,11 +26,11 @@ export interface SeedCurves {
    * `metrics`.
    */
   sourceOf: (groupId: string, metric?: string) => HeldSource;
-  /** How it was made; undefined until it is loaded. */
+  /** How the curve is computed; undefined until loaded. */
   madeOf: (groupId: string) => SeedCurve["made"] | undefined;
-  /** Why it stops before some of its seeds do, or is not of all; null where there is nothing to say. */
+  /** Why the curve stops before some of its seeds, or leaves seeds out; null: it does neither. */
   noteOf: (groupId: string) => string | null;
-  /** How many seeds it is of; undefined until it is loaded. */
+  /** Number of seeds in the curve; undefined until loaded. */
   sizeOf: (groupId: string) => number | undefined;
 }
 

@@ -14,8 +14,8 @@ interface SeedIntervalProps {
 }
 
 /**
- * An interval over seeds. One of fewer seeds than a verdict needs is faint and says so, since the bootstrap of three
- * seeds that agree is [1.00, 1.00], whatever the next seed does.
+ * An interval over seeds. With fewer seeds than a verdict needs, it is faint and says so: the bootstrap of three seeds
+ * with the same result is [1.00, 1.00], although the next seed may differ.
  */
 export function SeedInterval({ count, one = "seed", className, children }: SeedIntervalProps) {
   const enough = useLimits()?.verdict_seeds.minimum ?? 0;

@@ -3,7 +3,7 @@ const HEIGHT = 26;
 
 interface SparklineProps {
   values: readonly number[];
-  /** A text alternative. Without one the picture is hidden from screen readers, as the text beside it says the same. */
+  /** A text alternative. Without it, screen readers skip the picture, because the text beside it says the same. */
   label?: string;
   className?: string;
 }
@@ -46,7 +46,7 @@ export function sparklinePath(
   return sparklinePaths([values], width, height, stroke)[0]!;
 }
 
-/** As `sparklinePath`, of several lines that share one scale. */
+/** Like `sparklinePath`, for several lines that share one scale. */
 export function sparklinePaths(
   lines: readonly (readonly number[])[],
   width: number,
@@ -57,7 +57,7 @@ export function sparklinePaths(
   return lines.map((values) => sparklineOn(scale, values, { width, height, stroke }));
 }
 
-/** The lowest value of all lines, and how far above it the highest lies. */
+/** The lowest value of all lines, and the distance to the highest value. */
 export interface SparklineScale {
   low: number;
   span: number;
@@ -75,7 +75,7 @@ export function sparklineScale(lines: readonly (readonly number[])[]): Sparkline
   return low > high ? { low: 0, span: 0 } : { low, span: high - low };
 }
 
-/** As `sparklinePath`, on a scale that other lines share. */
+/** Like `sparklinePath`, on a scale that other lines share. */
 export function sparklineOn(
   { low, span }: SparklineScale,
   values: readonly number[],

@@ -44,7 +44,7 @@ export function parseHyperparameter(schema: Hyperparameter, text: string): Parse
   }
 }
 
-/** The values of the fields that were edited and fit, by name. Others, and those that do not fit yet, are left out. */
+/** The values of the edited, valid fields by name. Invalid and unedited fields are left out. */
 export function fittingValues(
   schemas: readonly Hyperparameter[],
   typed: Readonly<Record<string, string>>,

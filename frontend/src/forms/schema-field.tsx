@@ -14,7 +14,7 @@ interface SchemaFieldProps {
   typed: string | undefined;
   /** The value of the field when it is not edited. */
   own: unknown;
-  /** Where that value comes from: "preset" or "default". */
+  /** Source of that value: "preset" or "default". */
   owner: string;
   error: string | undefined;
   /** Called with the new text, or `null` to undo the edit. */
@@ -79,7 +79,7 @@ function choicesOf({ type, choices, nullable }: Hyperparameter): string[] | null
   return offered && nullable ? ["none", ...offered] : offered;
 }
 
-/** A field that holds nothing shows "none"; in the API that is null. */
+/** A field without a value shows "none"; in the API that is null. */
 function help(schema: Hyperparameter): string {
   const bounds = describeBounds(schema);
   const says = schema.help.replace(/\bnull:/, "none:");

@@ -9,10 +9,10 @@ const SEED_COUNTS = [1, 3, 5, 10] as const;
 /** The seeds are listed in the field of the seed. */
 export const LISTED = "list";
 
-/** How many seeds, or that they are listed. */
+/** Number of seeds, or that they are listed. */
 export type SeedChoice = number | typeof LISTED;
 
-/** The first seed, or a list of them if `seeds` says so, as typed. */
+/** The first seed as typed, or the list of seeds if `seeds` says so. */
 export interface TypedSeeds {
   seed: string;
   seeds: SeedChoice;
@@ -20,7 +20,7 @@ export interface TypedSeeds {
 
 const PARTS = /[\s,;]+/;
 
-/** The seeds of a list such as `1, 2, 5`, each of which must lie within `bounds`, `most` at most. */
+/** The seeds of a list such as `1, 2, 5`: at most `most`, each within `bounds`. */
 export function parseSeeds(text: string, bounds: Bounds = {}, most = Infinity): Parsed {
   const parts = text.split(PARTS).filter((part) => part !== "");
   const no = (problem: string): Parsed => ({ ok: false, problem });
@@ -56,7 +56,7 @@ interface SeedCountProps {
   onChange: (choice: SeedChoice) => void;
 }
 
-/** How many runs, each with a seed of its own and otherwise the same; or that the seeds are listed. */
+/** Number of runs that differ only in their seed, or a list of seeds. */
 export function SeedCount({ label, hint, value, onChange }: SeedCountProps) {
   return (
     <Field label={label} hint={hint}>

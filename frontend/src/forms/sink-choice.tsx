@@ -106,7 +106,7 @@ function Choice({ sink: { kind, label, install, place, note }, checked, onChange
   );
 }
 
-/** The command that installs what a sink needs, to be copied. */
+/** The command that installs a sink's package, with a button to copy it. */
 export function InstallCommand({ label, command }: { label: string; command: string }) {
   return (
     <p className="flex flex-wrap items-center gap-x-2 text-xs text-ink-soft">

@@ -4,7 +4,7 @@ import { Field } from "@/ui/field";
 import { controlClass } from "@/ui/select";
 import { type Parsed, parseDecimal, parseInteger } from "./parse";
 
-/** When snapshots are taken and how many are kept, as typed. What is blank does not count. */
+/** When snapshots are taken and how many are kept, as typed. Empty fields are ignored. */
 export interface PlanDraft {
   steps: string;
   minutes: string;
@@ -13,7 +13,7 @@ export interface PlanDraft {
   megabytes: string;
 }
 
-/** What is wrong, by name of the plan's field. */
+/** Problems by field of the plan. */
 export type PlanProblems = Partial<Record<keyof SnapshotPlan, string>>;
 
 const MB = 1e6;
@@ -69,7 +69,7 @@ export function planText({ every_steps, every_seconds, keep, max_bytes }: Snapsh
     minutes !== null && (minutes === 1 ? "minute" : `${setting(minutes)} minutes`),
     every_steps != null && `${count(every_steps)} steps`,
   ].filter(Boolean);
-  const taken = times.length === 0 ? "none by itself" : `every ${times.join(" or ")}`;
+  const taken = times.length === 0 ? "none automatically" : `every ${times.join(" or ")}`;
   const room = max_bytes == null ? "" : ` within ${bytes(max_bytes)}`;
   return `${taken}, newest ${keep ?? ""} kept${room}`;
 }
@@ -109,10 +109,10 @@ export function PlanFields({ draft, problems, onChange }: PlanFieldsProps) {
         problems.every_seconds,
       )}
       {field("steps", ["Steps between", "Whichever comes first", "never"], problems.every_steps)}
-      {field("keep", ["Keep the newest", "And all with a name", ""], problems.keep)}
+      {field("keep", ["Keep the newest", "Named snapshots are always kept", ""], problems.keep)}
       {field(
         "megabytes",
-        ["Within MB", "All of this run's together", "as the service is set"],
+        ["Within MB", "For all snapshots of the run", "as in the settings"],
         problems.max_bytes,
       )}
     </div>

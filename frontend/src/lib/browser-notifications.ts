@@ -1,6 +1,9 @@
 import { Listeners, type ReadableStore } from "./store";
 
-/** `blocked`: the browser was told not to, and does not ask again. `unsupported`: it cannot, or not here. */
+/**
+ * `blocked`: the user refused, and the browser does not ask again. `unsupported`: the browser cannot show them, or not
+ * on this page.
+ */
 export type BrowserNotifications = "unsupported" | "blocked" | "off" | "on";
 
 const KEY = "rlviz-notifications";
@@ -10,14 +13,14 @@ const ON = "on";
 let chosen = false;
 const changes = new Listeners(watchOtherTabs);
 
-/** Whether this browser shows notifications: what was chosen, and what the browser permits. */
+/** Whether this browser shows notifications: the user's choice and the browser's permission. */
 export const browserNotifications: ReadableStore<BrowserNotifications> = {
   get: read,
   getInitial: () => "off",
   subscribe: changes.subscribe,
 };
 
-/** Asks the browser for its permission, if it was not given before. Call it from a click. */
+/** Asks the browser for permission if it was not granted before. Call it from a click. */
 export async function turnOn() {
   if (read() === "unsupported") return;
   if (Notification.permission !== "granted") await Notification.requestPermission();

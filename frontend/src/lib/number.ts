@@ -36,7 +36,7 @@ export function decimal(value: number | null | undefined): string {
   return value.toFixed(size >= 10 ? 1 : size >= 1 ? 2 : 4);
 }
 
-/** How far something is, in whole percent, rounded down, so that 100% means done. */
+/** Progress in whole percent, rounded down, so that 100% means done. */
 export function percent(share: number): string {
   // In floating point, 0.29 × 100 is slightly below 29.
   return `${Math.floor(share * 100 + 1e-9)}%`;
@@ -108,17 +108,17 @@ export function compactBy(value: number, step: number): string {
   return unit === "k" ? value.toLocaleString("en-US") : Number((value / size).toFixed(9)) + unit;
 }
 
-/** But for what floating point makes of it. */
+/** Without floating-point noise. */
 function isWhole(value: number): boolean {
   return Math.abs(value - Math.round(value)) < 1e-6 * value;
 }
 
-/** What stands where an interval would, if one seed (or run) alone has a value. */
+/** The text in place of an interval if only one seed (or run) has a value. */
 export function noInterval(one: "seed" | "run" = "seed"): string {
   return `one ${one}: no interval`;
 }
 
-/** The ends of an interval: `[92.0, 97.5]`; what `noInterval` says without them. */
+/** The ends of an interval: `[92.0, 97.5]`; without them, the text of `noInterval`. */
 export function interval(
   low: number | null | undefined,
   high: number | null | undefined,
@@ -128,8 +128,8 @@ export function interval(
 }
 
 /**
- * The value of a hyperparameter as a person would write it: `0.0003`, `1e-8`, `[64, 64]`, `linear`. It has every digit, so
- * that a field that shows it gives it back unchanged; `settingText` is for what is only read.
+ * The value of a hyperparameter as a person would write it: `0.0003`, `1e-8`, `[64, 64]`, `linear`. It has every digit,
+ * so that a field that shows it returns it unchanged; use `settingText` for text that is only read.
  */
 export function setting(value: unknown): string {
   return written(value, String);

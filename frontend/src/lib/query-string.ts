@@ -3,18 +3,16 @@
 import { useSearchParams } from "next/navigation";
 import { startTransition, useEffect, useOptimistic } from "react";
 
-/** The query string (`?…`, or empty) that follows from the one that the address has now. */
+/** Returns the new query string (`?…`, or empty) for the current one of the address. */
 export type QueryChange = (query: URLSearchParams) => string;
 
 /** Called with each new query string, in the transition in which the router follows. */
 const queryReaders = new Set<(query: URLSearchParams) => void>();
 
 /**
- * Changes the query string of the page's address without a navigation. `change` is given what the address says, not
- * what the page has rendered, which may be older: so two changes in a row are both kept. What waits to be written is
- * written first, since what is shown then may no longer have it.
- *
- * @param entry With `pushState`, Back leads to what was there before.
+ * Changes the query string of the page's address without a navigation. `change` gets the query string of the address,
+ * not the rendered one, which may be older, so that two changes in a row are both kept. Pending changes are written
+ * first.
  */
 export function changeQueryString(
   change: QueryChange,
@@ -29,7 +27,7 @@ export function changeQueryString(
   });
 }
 
-/** `query` as the end of an address: with its question mark, unless it is empty, and keys without a value alone. */
+/** `query` as the end of an address: with its question mark unless it is empty, and with keys that have no value. */
 export function searchOf(query: URLSearchParams): string {
   const text = query.toString().replace(/=(?=&|$)/g, "");
   return text === "" ? "" : `?${text}`;
@@ -74,7 +72,7 @@ export function writeAfter(ms: number, write: () => void): () => void {
   };
 }
 
-/** What the address leads to, whatever is chosen there: Back and Forward change it before that page is shown. */
+/** The page in the address and its `id`. Back and Forward change the address before that page is shown. */
 function openPage(): string {
   const { pathname, search } = window.location;
   return `${pathname} ${new URLSearchParams(search).get("id")}`;

@@ -1,6 +1,6 @@
 /**
- * The path below which the app is served, such as `/rlviz`; empty at the top. A build has a placeholder in its place
- * (`scripts/root-path.mjs`), for which the service puts what its proxy serves it under.
+ * The path below which the app is served, such as `/rlviz`; empty at the top. The build contains a placeholder
+ * (`scripts/root-path.mjs`), which the service replaces with the path of its proxy.
  */
 export const rootPath = process.env.NEXT_PUBLIC_ROOT_PATH ?? "";
 

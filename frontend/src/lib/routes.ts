@@ -2,11 +2,11 @@ export const routes = {
   home: "/",
   compare: "/compare",
   explain: "/explain",
-  /** What saliency can tell. */
+  /** The help text on saliency. */
   explainSaliency: "/explain#saliency",
   trash: "/trash",
   settings: "/settings",
-  /** What takes space. */
+  /** The storage page. */
   storage: "/storage",
   newRun: "/?new",
   /** The new-run form with this environment. */
@@ -29,9 +29,9 @@ export const routes = {
   /** The trials and results of an experiment. */
   experiment: (id: string) => `/experiments/view?id=${encodeURIComponent(id)}`,
   run: (id: string) => `/runs/view?id=${encodeURIComponent(id)}`,
-  /** A run's page with its agent at play. */
+  /** A run's page with the live view of its agent. */
   watchRun: (id: string) => `/runs/view?id=${encodeURIComponent(id)}&view=live`,
-  /** A run's page with an evaluation at play, from a frame of its video. */
+  /** A run's page with an evaluation that plays from a frame of its video. */
   runEvaluation: (id: string, evaluation: string, frame: number) =>
     `/runs/view?${new URLSearchParams({ id, view: "evaluation", evaluation, frame: String(frame) })}`,
   /** A run's page at one of its charts with a part of the axis highlighted. */

@@ -7,7 +7,7 @@ interface SolvedAt {
   seconds: number | null;
 }
 
-/** For a run that is not solved: once it has trained to its end, only an evaluation can still show it. */
+/** For a run that is not solved: after training to its end, only an evaluation can still show that it is. */
 export function unsolvedWords({ status }: { status: string }): string {
   return status === "completed" ? "not shown" : "not yet";
 }

@@ -8,7 +8,7 @@ export interface ReadableStore<T> {
 }
 
 export interface Store<T> extends ReadableStore<T> {
-  /** Sets the value. Listeners are called only if it is another one, by identity. */
+  /** Sets the value. Listeners are called only if its identity changes. */
   readonly set: (value: T) => void;
 }
 
@@ -58,8 +58,8 @@ export class Listeners<Args extends unknown[] = []> {
 }
 
 /**
- * A value that this browser keeps as JSON, shared by all tabs. `parse` returns null for what is no such value, which
- * then is `initial`. Where storage is forbidden, the value lasts until the page is left.
+ * A value that this browser stores as JSON, shared by all tabs. `parse` returns null for invalid values, which are
+ * replaced by `initial`. If storage is forbidden, the value lasts until the page is left.
  */
 export function createKeptStore<T>(
   key: string,
@@ -93,7 +93,7 @@ export function createKeptStore<T>(
   };
 }
 
-/** What is stored; `otherwise` where storage is forbidden. */
+/** The stored value; `otherwise` if storage is forbidden. */
 function stored(key: string, otherwise: string | null): string | null {
   try {
     return localStorage.getItem(key);

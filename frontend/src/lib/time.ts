@@ -51,7 +51,7 @@ export function backoff(attempt: number, random: () => number = Math.random): nu
   return Math.round(base * (0.75 + random() * 0.5));
 }
 
-/** The newest value that has stood still for `ms`; a value that comes after a pause counts at once. */
+/** The newest value that has not changed for `ms`; a value after a pause counts at once. */
 export function useSettled<T>(value: T, ms: number): T {
   const [settled, setSettled] = useState(value);
   const changedAt = useRef(-Infinity);

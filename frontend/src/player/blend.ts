@@ -1,8 +1,11 @@
 /** How translucent frames are put over each other. */
 export interface Blend {
-  /** What becomes of a frame's own colours: its dark or its bright parts take the colour of its run; null: nothing. */
+  /**
+   * How a frame's own colours change: its dark or its bright parts take the colour of its run; null: they do not
+   * change.
+   */
   stain: "lighten" | "darken" | null;
-  /** How a frame is put on those before it. */
+  /** How a frame is combined with the frames before it. */
   over: "multiply" | "screen" | "source-over";
 }
 
@@ -24,7 +27,7 @@ export function brightnessOf(pixels: Uint8ClampedArray): number {
   return pixels.length === 0 ? 1 : sum / (pixels.length / 4) / 255;
 }
 
-/** Opacity of frame number `place`, from 0, so that all have the same share of what is seen. */
+/** Opacity of frame number `place`, from 0, so that all frames are equally visible. */
 export function shareOf({ over }: Blend, place: number): number {
   return over === "source-over" ? 1 / (place + 1) : 1;
 }
@@ -50,7 +53,7 @@ function sizeOf(picture: Ghost["picture"]): { width: number; height: number } {
 const OVER_SHARE = 0.35;
 const SAMPLE = 16;
 
-/** Draws all ghosts into one frame, with `layer` as room for one of them. */
+/** Draws all ghosts into one frame, with `layer` as a buffer for one of them. */
 export function drawGhosts(
   target: HTMLCanvasElement,
   layer: HTMLCanvasElement,

@@ -16,8 +16,8 @@ interface EndingsProps {
 }
 
 /**
- * How the episodes of all evaluations of some runs end: share, trend over training, and one to watch; where there are
- * several runs, of each of them.
+ * How the episodes of all evaluations of some runs end: share, trend over training, and an example. With several runs,
+ * each has its own share and trend.
  */
 export function Endings({ runs, onWatch }: EndingsProps) {
   const { data, error, refetch, isFetching } = useQuery(endingsQuery(runs.map(({ id }) => id)));
@@ -44,7 +44,7 @@ export function Endings({ runs, onWatch }: EndingsProps) {
       </ul>
       <p className="text-xs text-ink-faint">
         {plural(data.episodes, "episode")} of {plural(data.evaluations.length, "evaluation")}
-        {data.without_records > 0 && `; ${data.without_records} more kept no step records`}.
+        {data.without_records > 0 && `; ${data.without_records} more have no step records`}.
       </p>
     </div>
   );

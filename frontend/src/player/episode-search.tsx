@@ -119,7 +119,7 @@ function Found({ runs, where, onWatch }: EpisodeSearchProps & { where: string })
 
 interface LineProps {
   episode: FoundEpisode;
-  /** Named where there are several. */
+  /** Named if there are several runs. */
   run: JudgedRun | undefined;
   onWatch: (episode: WatchedEpisode) => void;
 }

@@ -63,8 +63,8 @@ export function useGrowthVideo(runId: string, until: number, options: ClipOption
 }
 
 /**
- * Asks for small pictures of policies with their returns, one at a time: first of those in `cells`, then of the others.
- * They are made after everything else while the machine has idle time, and each costs an episode without rendering.
+ * Requests small pictures of policies with their returns, one at a time: first those in `cells`, then the others. They
+ * are made after all other requests while the machine has idle time. Each takes one episode without rendering.
  */
 export function usePictures(run: Run, enabled: boolean, cells: readonly Frame[]) {
   const { policies, clips } = useFilm(run);
@@ -78,7 +78,7 @@ export function usePictures(run: Run, enabled: boolean, cells: readonly Frame[])
   useListed(run.id, next ? query.data : undefined, false);
 }
 
-/** Loads and decodes these pictures, so that each is shown in the frame in which it is wanted. */
+/** Loads and decodes these pictures in advance, so that each can be shown without delay. */
 export function useDecoded(urls: readonly string[]) {
   const held = useRef(new Map<string, HTMLImageElement>());
   const key = urls.join(" ");
@@ -110,7 +110,7 @@ function useListed(runId: string, clip: Clip | undefined, isPlaceholder: boolean
   }, [client, runId, clip, isPlaceholder]);
 }
 
-/** The clip from the cached list, if it is there already. */
+/** The clip from the cached list, if it is listed. */
 function useKnownClip(runId: string, step: number | null, { seed, greedy }: ClipOptions) {
   const { data } = useQuery(clipsQuery(runId));
   return data?.find(
@@ -148,10 +148,7 @@ export interface Picture {
   episodeReturn: number | null;
 }
 
-/**
- * The pictures of policies by step: all of the same seed, so that they can be compared, and of policies as they are saved
- * now.
- */
+/** The current pictures of policies by step: all with the same seed, so that they can be compared. */
 export function picturesOf(clips: readonly Clip[]): ReadonlyMap<number, Picture> {
   const pictures = new Map<number, Picture>();
   for (const { kind, step, thumbnail_url: url, is_current, episodes, ...how } of clips) {
@@ -166,8 +163,8 @@ export function picturesOf(clips: readonly Clip[]): ReadonlyMap<number, Picture>
 }
 
 /**
- * Where returns lie between the lowest and the highest of `pictures`, from 0 to 1; null for a return that is not known,
- * and while all are equal.
+ * Position of each return between the lowest and the highest of `pictures`, from 0 to 1; null for unknown returns, and
+ * if all are equal.
  */
 export function returnScale(
   pictures: ReadonlyMap<number, Picture>,
@@ -217,8 +214,8 @@ export function frames(
 }
 
 /**
- * The next policy to make a picture of: the newest in `cells` without one, then the newest of all, until `most` have one.
- * One whose picture could not be made is not tried again.
+ * The next policy that needs a picture: the newest in `cells` without one, then the newest of all, until `most` have
+ * one. A failed picture is not requested again.
  */
 export function nextToPicture(
   cells: readonly Frame[],

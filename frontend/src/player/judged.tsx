@@ -21,7 +21,9 @@ const EpisodeSearch = lazy(
 
 interface JudgedEpisodesProps {
   runs: readonly JudgedRun[];
-  /** Of `runs`, those of each environment by its title, where there are several: states have nothing in common there. */
+  /**
+   * The runs grouped by the title of their environment, if there are several, because their states are not comparable.
+   */
   environments?: readonly { title: string; runs: readonly JudgedRun[] }[];
   onWatch: (episode: WatchedEpisode) => void;
 }
@@ -62,7 +64,7 @@ export function JudgedEpisodes({ runs, environments = [], onWatch }: JudgedEpiso
   );
 }
 
-/** A run whose episodes are judged. `mark` stands before its name where there are several. */
+/** A run whose episodes are judged. `mark` is shown before its name if there are several runs. */
 export interface JudgedRun {
   id: string;
   name: string;
@@ -76,7 +78,7 @@ export interface WatchedEpisode {
   frame: number;
 }
 
-/** Said of an episode without a video. Its evaluation, which a press shows, has a button that films it. */
+/** Shown for an episode without a video. Its evaluation has a button that creates the video. */
 export const NOT_KEPT =
   "There is no video of this episode. As long as its step records exist, you can create one.";
 

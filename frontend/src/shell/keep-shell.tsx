@@ -5,7 +5,7 @@ import { apiBase } from "@/api/http";
 import { SERVICE_AWAY } from "@/lib/service";
 import { toast } from "@/ui/toast";
 
-/** What is used of the browser's Navigation API, which TypeScript does not know everywhere. */
+/** The part of the browser's Navigation API that is used here, because TypeScript does not know it everywhere. */
 interface NavigateEvent extends Event {
   destination: { url: string; sameDocument: boolean };
   navigationType: "push" | "replace" | "reload" | "traverse";
@@ -13,8 +13,8 @@ interface NavigateEvent extends Event {
 }
 
 /**
- * Keeps the page when another one cannot be loaded because the service does not answer. The router then leaves the app
- * for the address, where the browser would show an error page of its own.
+ * Keeps the page when another one cannot be loaded because the service does not answer. Otherwise the router would load
+ * the address itself, and the browser would show an error page.
  */
 export function KeepShell() {
   // External system: navigation of the browser.

@@ -16,9 +16,9 @@ export interface Destination {
   href: string;
   label: string;
   icon: LucideIcon;
-  /** Shortcut that leads there, for display. */
+  /** The shortcut that opens it, for display. */
   keys: string;
-  /** Whether the bar of a phone has it; the others are behind its More. */
+  /** Whether it is in the bar of a phone; the others are under *More*. */
   inBar?: boolean;
   /** Paths of the pages that belong to it. */
   owns: (path: string) => boolean;

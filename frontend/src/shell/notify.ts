@@ -2,7 +2,7 @@ import type { Notification as NotificationData } from "@/api/types";
 import { browserNotifications } from "@/lib/browser-notifications";
 import { toast } from "@/ui/toast";
 
-/** Longer than other messages: nobody has pressed anything and looks for an answer. */
+/** Longer than for other messages, because the user did not press anything and does not expect a message. */
 const DURATION = 12_000;
 
 const TONES = {
@@ -15,7 +15,10 @@ const TONES = {
   memory: "bad",
 } as const satisfies Record<NotificationData["kind"], "good" | "bad" | "info">;
 
-/** Shows a notification: on the page, and as one of the system while the page is hidden and the user wants it. */
+/**
+ * Shows a notification: on the page or, while the page is hidden and the user wants it, as a notification of the
+ * system.
+ */
 export function show(
   { kind, title, message, number, run_id, experiment_id }: NotificationData,
   onOpen: () => void,

@@ -16,7 +16,7 @@ export function PageHeader({ title, children }: PageHeaderProps) {
   );
 }
 
-/** Names the tab; undefined leaves the name that the page has. */
+/** Sets the title of the tab; undefined keeps it. */
 export function useDocumentTitle(title: string | undefined) {
   // External system: the title of the document.
   useEffect(() => {

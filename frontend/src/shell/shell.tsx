@@ -328,7 +328,7 @@ function SearchButton() {
 
 const loadShow = withRetry(() => import("./notify"));
 
-/** Shows what the service has to tell, on every page. The code that does is loaded with the first of it. */
+/** Shows messages of the service on every page. Its code is loaded with the first message. */
 function Notified() {
   const stream = useEventStream();
   const router = useRouter();

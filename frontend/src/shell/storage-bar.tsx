@@ -12,8 +12,8 @@ const StorageWarning = lazy(
 );
 
 /**
- * A bar on every page while something takes 80 % of what it may, or more, until it is closed; the Storage page says it
- * anyway. The code of what it shows is loaded with the first warning.
+ * A bar on every page while something uses 80 % of its limit or more, until the user closes it; the Storage page shows
+ * the same. Its code is loaded with the first warning.
  */
 export function StorageBar() {
   const { data } = useQuery(healthQuery);

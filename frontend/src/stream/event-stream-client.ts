@@ -25,7 +25,7 @@ import {
   type StreamEvent,
 } from "./events";
 
-/** Until its first row arrives (`lastSeq` -1), a subscriber only knows the byte offset that it goes on from. */
+/** Until its first row arrives (`lastSeq` -1), a subscriber only knows the byte offset to continue from. */
 interface Subscriber {
   from: number;
   lastSeq: number;
@@ -149,7 +149,7 @@ export function writeCursor(cursors: Cursors, runIds: Iterable<string>): string 
 
 export interface EventStreamOptions {
   url: string;
-  /** Opens a source at `url` with a query string that `RunSubscriptions.query` has written. */
+  /** Opens a source at `url` with a query string from `RunSubscriptions.query`. */
   open: (url: string) => Source;
   timers: Timers;
   random?: () => number;
@@ -198,7 +198,7 @@ export class EventStreamClient {
     if (this.connection.phase === "stopped") this.dispatch("start");
   }
 
-  /** Opens the stream once more, soon: the service then sends the state of all runs that are followed. */
+  /** Reopens the stream soon: the service then sends the state of all followed runs. */
   reopen() {
     this.dispatch("runsChanged");
   }

@@ -5,7 +5,7 @@ export type StreamEvent =
   | { kind: "status"; run: Run }
   | { kind: "evaluation"; evaluation: Evaluation }
   | { kind: "experiment"; id: string }
-  /** Each once, also if the connection was lost when it was told. */
+  /** Each notification once, even if the connection was lost when it was sent. */
   | { kind: "notification"; notification: Notification }
   | { kind: "end"; end: EndEvent }
   /** The stream is open for the first time. */
@@ -16,10 +16,10 @@ export type StreamEvent =
   /** The service refused the stream. `cursors`: repeatedly, so that the cursors may be the reason. */
   | { kind: "refused"; cursors: boolean };
 
-/** `paused`: the page is not seen, and has no connection. */
+/** `paused`: the page is hidden, and has no connection. */
 export type ConnectionState = "connecting" | "live" | "reconnecting" | "paused";
 
-/** What a source delivers: an event of the service, or `reopened` by a source that opens its stream again by itself. */
+/** Messages from a source: an event of the service, or `reopened` from a source that reconnects automatically. */
 export interface SourceMessage {
   type: string;
   data: unknown;

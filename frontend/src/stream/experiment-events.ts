@@ -10,10 +10,10 @@ import { useEventStream } from "./provider";
 
 const EXPERIMENT = keys.experiment("")[0];
 
-/** Milliseconds after which what only the service can tell (time left, curves) is asked for again while runs train. */
+/** Milliseconds between requests for data that only the service knows (time left, curves), while runs train. */
 export const REFRESH_MS = 5_000;
 
-/** Returns a function that applies a stream event to what is known of experiments, so that their pages need not poll. */
+/** Returns a function that applies a stream event to the cached experiments, so that their pages need not poll. */
 export function experimentBridge(
   client: QueryClient,
   timers: Timers,
@@ -67,20 +67,20 @@ export function experimentBridge(
   };
 }
 
-/** Asks again for all that is known of experiments: events may have been missed. */
+/** Requests all cached experiment data again, because events may have been missed. */
 function askAgain(client: QueryClient): void {
   for (const queryKey of [[EXPERIMENT], keys.experiments])
     void client.invalidateQueries({ queryKey }, { cancelRefetch: false });
 }
 
-/** The experiments themselves, without what was asked for beside them. */
+/** The experiments themselves, without related data. */
 function shown(client: QueryClient): Experiment[] {
   return client
     .getQueriesData<Experiment>({ queryKey: [EXPERIMENT] })
     .flatMap(([key, data]) => (key.length === keys.experiment("").length && data ? [data] : []));
 }
 
-/** The experiment with how far a run is; a trial that has ended stays as it was. */
+/** The experiment with the new progress of a run; ended trials do not change. */
 export function withRun(experiment: Experiment, run: Run): Experiment {
   let gained = 0;
   const cells = experiment.cells.map((cell) => {
@@ -96,7 +96,7 @@ export function withRun(experiment: Experiment, run: Run): Experiment {
   return gained === 0 ? experiment : { ...experiment, cells, progress };
 }
 
-/** Keeps what is known of experiments true while the component is shown. */
+/** Keeps cached experiments current while the component is shown. */
 export function useExperimentEvents(): void {
   const client = useQueryClient();
   const stream = useEventStream();

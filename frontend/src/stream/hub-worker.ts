@@ -2,7 +2,7 @@ import { openEventSource } from "./event-stream-client";
 import type { FromHub, Port, ToHub } from "./messages";
 import { StreamHub } from "./stream-hub";
 
-/** What TypeScript's library for pages does not know of a shared worker. */
+/** The parts of a shared worker that TypeScript's library for pages does not know. */
 interface SharedWorkerScope {
   name: string;
   onconnect: ((event: MessageEvent) => void) | null;

@@ -1,8 +1,8 @@
 import type { SourceMessage } from "./events";
 
-/** What a page sends to the hub. `id` is a number of that page's, for each stream that it opens. */
+/** Messages from a page to the hub. `id` is a number that the page gives to each stream that it opens. */
 export type ToHub =
-  /** `query` is that of the stream's address, as `RunSubscriptions` writes it. */
+  /** `query` is the query of the stream's address, as `RunSubscriptions` writes it. */
   | { kind: "open"; id: number; query: string }
   | { kind: "close"; id: number }
   /** The page is still there. */
@@ -16,7 +16,7 @@ export type FromHub =
   | { kind: "interrupted"; id: number }
   /** The stream is not opened again: the service refused it, or the hub does not know the page any more. */
   | { kind: "closed"; id: number }
-  /** Too many runs are followed by all pages together: the page needs a stream of its own. */
+  /** All pages together follow too many runs: the page needs a separate stream. */
   | { kind: "full"; id: number }
   | { kind: "pong"; id: number }
   | ({ kind: "message"; id: number } & { message: SourceMessage });

@@ -13,9 +13,9 @@ interface VisibilityHandlers {
 }
 
 /**
- * Reports whether the page is seen: at once, when it has been hidden for a while, and when it is visible again after
- * that. A page that is hidden when this is called was opened in the background, and counts as left at once. Hidden
- * tabs would otherwise hold all of the six connections that a browser allows per host.
+ * Reports whether the page is visible: at once, after it has been hidden for a while, and when it is visible again
+ * after that. A page that is hidden when this is called was opened in the background, and counts as left at once.
+ * Otherwise, hidden tabs would occupy all six connections that a browser allows per host.
  */
 export function watchPageVisibility(
   page: VisiblePage,

@@ -81,7 +81,7 @@ export function queryBridge(client: QueryClient): (event: StreamEvent) => void {
   };
 }
 
-/** Whether the run has another place in the queue, so that those around it have too. */
+/** Whether the run's place in the queue changed, so that those of other runs changed too. */
 function isRequeued(old: Run, run: Run): boolean {
   return run.status === "queued" && old.queue_position !== run.queue_position;
 }

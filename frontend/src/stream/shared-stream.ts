@@ -2,17 +2,20 @@ import type { Timers } from "@/lib/time";
 import { CLOSED, CONNECTING, OPEN, type Source, type SourceMessage } from "./events";
 import type { FromHub, Port, ToHub } from "./messages";
 
-/** Milliseconds after which a page does not wait for a hub that has not answered. On a busy machine it starts slowly. */
+/**
+ * Milliseconds after which a page no longer waits for a hub that has not answered. On a busy machine the hub starts
+ * slowly.
+ */
 export const ANSWER_MS = 10_000;
 
 /** Milliseconds between two signs of life of a page, and of the hub. */
 export const PING_MS = 15_000;
 
-/** Signs of life in a row that the hub may owe. After the sleep of a laptop it owes one. */
+/** Number of consecutive signs of life that the hub may miss. After the sleep of a laptop it misses one. */
 const OWED = 2;
 
 export interface SharedStreamOptions {
-  /** Connects to the hub; null where there can be none. `onFailure`: its script could not be run. */
+  /** Connects to the hub; null if hubs are not possible. `onFailure`: its script could not run. */
   connect: (onFailure: () => void) => Port<ToHub, FromHub> | null;
   /** Opens a stream of this page's own. */
   openOwn: (url: string) => Source;
@@ -20,8 +23,8 @@ export interface SharedStreamOptions {
 }
 
 /**
- * Opens the page's event stream at the hub that all pages of the origin share. Without a hub that works, and where the
- * hub's stream was refused, the page has a stream of its own.
+ * Opens the page's event stream at the hub that all pages of the origin share. If the hub does not work, or its stream
+ * was refused, the page opens a separate stream.
  */
 export class SharedStream {
   private port: Port<ToHub, FromHub> | null = null;
@@ -77,7 +80,7 @@ interface SharedSourceHandlers {
   onRefused: () => void;
 }
 
-/** A stream at the hub, until it falls back to one of the page's own. */
+/** A stream at the hub, until it falls back to a separate stream. */
 class SharedSource implements Source {
   onopen: (() => void) | null = null;
   onerror: (() => void) | null = null;
@@ -137,7 +140,7 @@ class SharedSource implements Source {
     }
   }
 
-  /** Goes on with a stream of this page's own. */
+  /** Continues with a separate stream of this page. */
   fallBack() {
     if (this.own || this.state === CLOSED) return;
     this.send({ kind: "close", id: this.id });

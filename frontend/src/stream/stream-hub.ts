@@ -6,7 +6,7 @@ import type { FromHub, Port, ToHub } from "./messages";
 /** How many runs one stream can follow (`MAX_RUNS` of the service). */
 const MAX_RUNS = 50;
 
-/** Milliseconds between two looks for pages that are gone. */
+/** Milliseconds between two checks for pages that are gone. */
 export const LOOK_MS = 30_000;
 
 /** Looks in a row at which a page may have been silent. Browsers let a hidden page act once a minute only. */
@@ -29,8 +29,8 @@ interface Member {
 }
 
 /**
- * One event stream for all pages of an origin: it follows the runs that any of them follows, and hands each page what
- * it asked for. Browsers allow six connections per host, and every page with a stream of its own takes one.
+ * One event stream for all pages of an origin: it follows the runs that any of them follows, and hands each page the
+ * events of its runs. Browsers allow six connections per host, and every separate stream takes one.
  */
 export class StreamHub {
   private readonly members = new Set<Member>();

@@ -24,7 +24,7 @@ interface WatchOptions {
 export function watchService({ state, probe, timers, now, away }: WatchOptions): () => void {
   let timer: number | null = null;
   let since = 0;
-  /** Tells a probe of the current outage from a late one. */
+  /** Distinguishes a probe of the current outage from a late one. */
   let outage = 0;
 
   const cancel = () => {

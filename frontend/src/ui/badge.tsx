@@ -44,8 +44,8 @@ const bars = "border-x-2 border-current";
 const diamond = "rotate-45 bg-current";
 
 /**
- * Each status has a shape too, so that it is not told by colour alone: a ring waits or starts, a disc runs or
- * has completed, two bars are paused, a square is stopped, a diamond has failed.
+ * Each status has a shape too, so that it does not depend on colour alone: a ring waits or starts, a disc runs or has
+ * completed, two bars are paused, a square is stopped, a diamond has failed.
  */
 const appearances: Record<string, Appearance> = {
   created: { tone: "rest", shape: ring },

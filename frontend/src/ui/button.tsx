@@ -35,13 +35,15 @@ interface ButtonProps extends ComponentProps<"button"> {
   busy?: boolean;
   /** The action needs the service: while the service does not answer, the button is disabled and says so. */
   needsService?: boolean;
-  /** Why it cannot be pressed now, in a sentence; nothing if it can. */
+  /** Why it cannot be pressed now, in a sentence; empty if it can. */
   unavailable?: string | false | null | undefined;
   icon?: ReactNode;
 }
 
-/** While `busy` or `unavailable`, the label stays readable, the button keeps the focus, and presses do nothing. Why it is
- * unavailable is said on hover and to screen readers. */
+/**
+ * While `busy` or `unavailable`, the label stays readable, the button keeps the focus, and presses do nothing. The
+ * reason is shown on hover and announced to screen readers.
+ */
 export function Button({
   variant,
   size,

@@ -8,7 +8,7 @@ interface CardProps {
   label?: string;
   /** The element's id, for links to the card. */
   id?: string;
-  /** For one that the focus is led to. */
+  /** For a card that the focus is moved to. */
   ref?: Ref<HTMLElement>;
   className?: string;
   bodyClass?: string;

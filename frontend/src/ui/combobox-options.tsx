@@ -15,14 +15,14 @@ export interface ComboboxOption {
   /** Placed at the end of the line, for instance a status or a count. */
   aside?: ReactNode;
   group?: string;
-  /** More words that the search matches, after those of the label. */
+  /** More words to search, after those of the label. */
   keywords?: string[];
   disabled?: boolean;
 }
 
 export interface Searching {
   placeholder?: string;
-  /** Given when the service does the searching; the options are then shown unfiltered. */
+  /** Given if the service searches; the options are then shown unfiltered. */
   onSearch?: (text: string) => void;
   loading?: boolean;
   /** Shown when no option matches. */

@@ -16,7 +16,7 @@ interface ComboboxProps extends Searching, Partial<ControlProps> {
   onChange: (value: string) => void;
   /** Placeholder while nothing is selected. */
   empty?: string;
-  /** Label for a value that is not among `options`, as happens when the service does the searching. */
+  /** Label for a value that is not among `options`, which happens if the service searches. */
   shown?: string;
   disabled?: boolean;
   className?: string;
@@ -72,7 +72,7 @@ export function Combobox({
   );
 }
 
-/** A button that looks like a field, because it holds a value. */
+/** A button that looks like a field, because it shows a value. */
 function ComboboxTrigger({ className, children, ...rest }: ComponentProps<"button">) {
   return (
     <button

@@ -129,13 +129,13 @@ export function Sheet({ title, description, onClose, children }: SheetProps) {
 }
 
 interface ConfirmDialogProps {
-  /** A question that names what is meant: `Delete “CartPole”?`. */
+  /** A question that names its object: `Delete “CartPole”?`. */
   title: string;
   /** What will happen, in sentences. */
   children: ReactNode;
-  /** The verb on the button that does it. */
+  /** The verb on the button. */
   action: string;
-  /** `primary` where nothing is lost. */
+  /** `primary` if nothing is lost. */
   variant?: "danger" | "primary";
   busy: boolean;
   /** Why it failed, in a sentence. */
@@ -145,7 +145,9 @@ interface ConfirmDialogProps {
   onClose: () => void;
 }
 
-/** Asks before something is done that cannot be undone. The answer stays open until the service has done it. */
+/**
+ * Asks for confirmation before an action that cannot be undone. The dialog stays open until the service has done it.
+ */
 export function ConfirmDialog({
   title,
   children,
@@ -153,7 +155,7 @@ export function ConfirmDialog({
   variant = "danger",
   busy,
   failure,
-  failureTitle = "That was not done",
+  failureTitle = "The action failed",
   onConfirm,
   onClose,
 }: ConfirmDialogProps) {

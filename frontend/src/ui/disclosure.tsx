@@ -43,8 +43,8 @@ export function Disclosure({
 }
 
 /**
- * For what stands around many plain links, which it opens within the app. A `Link` each would have the page of every run
- * in view fetched ahead: hundreds of requests.
+ * Wrap it around many plain links to open them within the app. With a `Link` for each, the pages of all visible runs
+ * would be prefetched: hundreds of requests.
  */
 export function useOpenLinks(): (event: MouseEvent) => void {
   const router = useRouter();

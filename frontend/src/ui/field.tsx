@@ -64,7 +64,7 @@ interface ThresholdFieldProps {
   chosen: number | null;
   /** The threshold that the service used. */
   used: number | null;
-  /** What stands there without one. */
+  /** The text shown if there is no threshold. */
   none?: string;
   onChange: (threshold: number | null) => void;
 }
@@ -119,8 +119,8 @@ export function ThresholdField({ chosen, used, none = "none", onChange }: Thresh
 }
 
 /**
- * Leads to the first field of a form that is marked as wrong, or that is needed and empty: it is opened, scrolled to and focused.
- * Nothing happens where there is none.
+ * Moves to the first field of a form that has an error, or that is required and empty: opens its section, scrolls to it
+ * and focuses it. Does nothing if there is none.
  */
 export function revealProblem(form: HTMLElement | null) {
   const bad = form?.querySelector<HTMLElement>("[aria-invalid=true], [aria-required=true]");

@@ -12,7 +12,7 @@ const itemClass =
 
 const surfaceClass = clsx(layerClass, "min-w-44 overflow-y-auto p-1");
 const contentClass = clsx(surfaceClass, "max-h-(--radix-dropdown-menu-content-available-height)");
-/** What is in it may arrive later. It moves up then, where it would not fit below the point. */
+/** Its content may arrive later. It then moves up if it would not fit below the point. */
 const atPointClass = clsx(surfaceClass, "max-h-[calc(100dvh-1rem)]");
 
 interface MenuProps {
@@ -126,7 +126,7 @@ interface MenuSubProps {
   children: ReactNode;
 }
 
-/** An item that opens a menu of its own. */
+/** An item with a submenu. */
 export function MenuSub({ icon, label, children }: MenuSubProps) {
   return (
     <Radix.Sub>

@@ -84,13 +84,15 @@ export function ErrorState({
         }
       >
         {detail}
-        {error instanceof ApiError && error.isUnreachable && " This page tries again by itself."}
+        {error instanceof ApiError &&
+          error.isUnreachable &&
+          " This page tries again automatically."}
       </EmptyState>
     </div>
   );
 }
 
-/** Whether the service answers that there is no such thing, which it will answer again. */
+/** Whether the service answered that the object does not exist, so that a retry would not help. */
 function isGone(error: Error): boolean {
   return error instanceof ApiError && error.status === 404;
 }

@@ -4,7 +4,7 @@ import clsx from "clsx";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 
 interface ScrollRegionProps {
-  /** The accessible name: who uses the keyboard scrolls it, so it says what it is. */
+  /** The accessible name. Keyboard users focus and scroll the region, so the name says what it contains. */
   label: string;
   /** Whether it reaches to the edges of its card. */
   bleeds?: boolean;
@@ -12,7 +12,7 @@ interface ScrollRegionProps {
   children: ReactNode;
 }
 
-/** What is wider than its place, or higher, and scrolls there. It fades at its right edge while there is more. */
+/** Scrolls content that is wider or higher than the region. The right edge fades while there is more. */
 export function ScrollRegion({ label, bleeds = false, className, children }: ScrollRegionProps) {
   const region = useRef<HTMLDivElement>(null);
   const [hasMore, setMore] = useState(false);

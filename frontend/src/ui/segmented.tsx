@@ -7,14 +7,14 @@ export interface Segment<Value extends string> {
   /** Shown instead of the label, which stays the accessible name. */
   icon?: ReactNode;
   disabled?: boolean;
-  /** What is new behind it, in a word: told by a dot, and in its name. */
+  /** A word for new content of this choice, shown as a dot and added to its name. */
   news?: string | null;
 }
 
 interface SegmentedProps<Value extends string> {
   legend: string;
   options: readonly Segment<Value>[];
-  /** `null` while it is not known. */
+  /** `null` while unknown. */
   value: Value | null;
   onChange: (value: Value) => void;
   className?: string;

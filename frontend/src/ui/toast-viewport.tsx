@@ -38,7 +38,7 @@ const icons = {
 
 interface ToastCardProps {
   toast: Toast;
-  /** Messages before this one, the newest; null: it is not the newest. A phone shows the newest alone. */
+  /** Number of earlier messages, for the newest one; null for all others. A phone shows only the newest. */
   earlier: number | null;
 }
 

@@ -11,7 +11,7 @@ export type ToastCause = "service" | { run: string; status: string };
 export interface ToastMessage {
   title: string;
   description?: string;
-  /** The colour; it only repeats what the title says. */
+  /** The colour; it only repeats the meaning of the title. */
   tone?: "good" | "bad" | "info";
   /** One action that the message offers, for instance Undo. */
   action?: { label: string; onAction: () => void };
@@ -49,7 +49,7 @@ export function toast(message: ToastMessage): () => void {
   return () => dismiss(id);
 }
 
-/** Whether one message says what the other does, so that one of them is enough. */
+/** Whether two messages say the same, so that one of them is enough. */
 function isSame(one: ToastMessage, other: ToastMessage): boolean {
   return (
     one.title === other.title &&
@@ -63,7 +63,7 @@ export function dismiss(id: number) {
   keep((toast) => toast.id !== id);
 }
 
-/** Dismisses the messages about a run that hold for another status than `status`, which it has now. */
+/** Dismisses the messages about a run that belong to another status than `status`, its current one. */
 export function dismissForRun(run: string, status: string) {
   keep(({ cause }) => typeof cause !== "object" || cause.run !== run || cause.status === status);
 }

@@ -9,15 +9,17 @@ import { layer, layerClass } from "./layer";
 interface TooltipProps {
   text: ReactNode;
   side?: "top" | "right" | "bottom" | "left";
-  /** The one button that the tooltip describes. A press shows and hides the text, so it has nothing else to do. */
+  /**
+   * The button that the tooltip describes. A press shows and hides the text, so the button must have no other function.
+   */
   children: ReactNode;
 }
 
 const DELAY = 400;
 
 /**
- * Help on hover and focus, and for those who have neither on a press: it then stays until the next one, Escape or a
- * press elsewhere. It adds to the button's accessible name and never replaces it.
+ * Help on hover and focus and, for touch, on a press: it then stays until the next press, Escape, or a press elsewhere.
+ * It adds to the button's accessible name and never replaces it.
  */
 export function Tooltip({ text, side = "top", children }: TooltipProps) {
   const [shown, tell] = useReducer(nextShown, "no");
@@ -55,7 +57,7 @@ export function Tooltip({ text, side = "top", children }: TooltipProps) {
   );
 }
 
-/** Whether a tooltip is shown: while its button is pointed at or focused, or until somebody hides it. */
+/** Whether a tooltip is shown: while its button is hovered or focused, until the user hides it. */
 export type Shown = "no" | "pointed" | "pressed" | "held";
 
 /**
@@ -65,8 +67,8 @@ export type Shown = "no" | "pointed" | "pressed" | "held";
 export type ShownEvent = "point" | "leave" | "press" | "tap" | "enter" | "dismiss";
 
 /**
- * What an event makes of it. A tap shows the text and the next one hides it. The pointer, or the focus that a tap
- * brings along, may have shown it already: then the first tap holds it. Enter hides what focus has shown.
+ * The effect of an event. A tap shows the text and the next tap hides it. The pointer or the focus of a tap may have
+ * shown it already; the first tap then keeps it. Enter hides a text that the focus has shown.
  */
 export function nextShown(shown: Shown, event: ShownEvent): Shown {
   switch (event) {
@@ -86,8 +88,8 @@ export function nextShown(shown: Shown, event: ShownEvent): Shown {
 }
 
 /**
- * The first `most` of a list, and the button that shows the others. A list within a page grows; it has no scrollbar of
- * its own.
+ * The first `most` items of a list, and a button that shows the others. A list within a page grows; it has no
+ * scrollbar.
  */
 export function useShortened<T>(
   all: readonly T[],

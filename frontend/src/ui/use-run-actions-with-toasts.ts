@@ -29,7 +29,7 @@ export function useRunActionsWithToasts(go: (href: string) => void) {
 export type RunActionsWithToasts = ReturnType<typeof runActionsWithToasts>;
 
 function runActionsWithToasts(actions: RunActions, go: (href: string) => void) {
-  /** Performs the action for each run, and reports those for which it failed. */
+  /** Performs the action for each run, and reports those that failed. */
   async function forEach<R extends NamedRun>(
     runs: readonly R[],
     act: (id: string) => Promise<unknown>,
@@ -67,7 +67,7 @@ function runActionsWithToasts(actions: RunActions, go: (href: string) => void) {
     return asked;
   }
 
-  /** Stops or pauses those of the runs that can be, and says how many of them. */
+  /** Stops or pauses the runs for which that is possible, and reports their number. */
   async function endMany(action: "stop" | "pause", runs: readonly Run[]) {
     const able = runs.filter((run) => canDo(action, run));
     if (able.length === 0) {
@@ -85,7 +85,7 @@ function runActionsWithToasts(actions: RunActions, go: (href: string) => void) {
     return done;
   }
 
-  /** Gives the runs a tag, or takes it from them. */
+  /** Adds a tag to the runs, or removes it. */
   async function tagMany(runs: readonly Run[], tag: string, add: boolean) {
     const changed = runs.filter(({ tags }) => tags.includes(tag) !== add);
     const tags = new Map(changed.map((run) => [run.id, run.tags]));

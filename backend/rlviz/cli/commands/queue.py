@@ -16,7 +16,7 @@ MOST_SHOWN = 500
 
 def register(app: typer.Typer) -> None:
     group = typer.Typer(
-        help="Show the runs that wait for a free place, in order, or move one.", invoke_without_command=True
+        help="Show the queued runs in the order in which they start, or move one.", invoke_without_command=True
     )
     group.callback(epilog=examples("rlviz queue", "rlviz queue --json"))(_show_by_default)
     group.command(
@@ -49,7 +49,7 @@ def move(
 ) -> None:
     """Move a queued run to another place in the queue."""
     if (to is None) == (before is None) or (to is not None and to not in MOVES):
-        raise Failure(Exit.BAD_INPUT, f"Say where it goes: {', '.join(MOVES)}, or --before RUN.")
+        raise Failure(Exit.BAD_INPUT, f"Give the new place: {', '.join(MOVES)}, or --before RUN.")
     with connected(context) as connection:
         place = {"to": to} if before is None else {"before": find_run(connection, before)}
         moved = connection.post(f"/runs/{find_run(connection, run)}/queue", place)

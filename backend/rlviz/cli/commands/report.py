@@ -44,7 +44,10 @@ def report(
     ] = None,
     film: Annotated[bool, typer.Option("--film/--no-film", help="Include videos of the policies.")] = True,
     wait: Annotated[
-        bool, typer.Option("--wait/--no-wait", help="Film policies first that have no video yet, or use what is there.")
+        bool,
+        typer.Option(
+            "--wait/--no-wait", help="First film the policies that have no video yet, or use only existing videos."
+        ),
     ] = True,
     as_json: WrittenAsJson = False,
 ) -> None:

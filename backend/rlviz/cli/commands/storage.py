@@ -164,7 +164,7 @@ def print_storage(stored: Any) -> None:
         if kind["files"] or kind["quota"] is not None
     ]
     total = "–" if stored["max_bytes"] is None else byte_text(stored["max_bytes"])
-    print_table(("WHAT", "SIZE", "MAY TAKE"), [*rows, ("Together", byte_text(stored["total_bytes"]), total)], keep=2)
+    print_table(("WHAT", "SIZE", "LIMIT"), [*rows, ("Total", byte_text(stored["total_bytes"]), total)], keep=2)
     if stored["runs"]:
         say()
         print_table(("LARGEST RUNS", "SIZE"), [(run["id"], byte_text(run["bytes"])) for run in stored["runs"]], keep=2)

@@ -13,7 +13,7 @@ def register(app: typer.Typer) -> None:
 
 
 def sync(context: typer.Context, runs: AnyRuns = None, as_json: WrittenAsJson = False) -> None:
-    """Send sinks the data that they still lack. Sinks are Weights & Biases, MLflow, Trackio and TensorBoard.
+    """Send sinks the data that they have not received yet. Sinks are Weights & Biases, MLflow, Trackio and TensorBoard.
 
     Data that could not be sent stays in the run's folder until this command sends it. Offline runs of Weights & Biases
     are sent once you are logged in. For a run that still trains, the data so far are sent. Runs from elsewhere that you

@@ -42,7 +42,7 @@ def check_scale(normalize_observations: bool, space: Space) -> list[FieldError]:
         FieldError(
             "/hyperparameters/normalize_observations",
             f"Only observations of real numbers (Box, float) can be normalised; these are {space.kind}, {space.dtype}. "
-            "Switch it off: the network brings such observations to one scale itself.",
+            "Switch normalisation off: the network scales such observations itself.",
         )
     ]
 

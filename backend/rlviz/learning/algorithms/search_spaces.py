@@ -28,7 +28,9 @@ POLICY_RATE = Suggested(FloatRange(low=1e-5, high=2e-3, log=True), ZOO)
 Q_RATE = Suggested(FloatRange(low=1e-5, high=1e-2, log=True), NARROWED)
 TAU = Suggested(Choice(choices=[0.001, 0.005, 0.01, 0.02, 0.05, 0.08]), ZOO)
 BATCH = Suggested(Choice(choices=[32, 64, 128, 256, 512]), NARROWED)
-BUFFER = Suggested(Choice(choices=[10_000, 50_000, 100_000]), f"{ZOO}, without the million, for its memory")
+BUFFER = Suggested(
+    Choice(choices=[10_000, 50_000, 100_000]), f"{ZOO}, without 1,000,000, which would need too much memory"
+)
 
 ON_POLICY: Suggestions = {
     "learning_rate": POLICY_RATE,
@@ -56,7 +58,9 @@ DEEP_Q: Suggestions = {
     **OFF_POLICY,
     "net_arch": NETWORKS,
     "train_freq": Suggested(Choice(choices=[1, 4, 8, 16, 128, 256]), NARROWED),
-    "gradient_steps": Suggested(Choice(choices=[1, -1, 128]), f"{HERE}: a round, a step, and RL Zoo's tuned 128"),
+    "gradient_steps": Suggested(
+        Choice(choices=[1, -1, 128]), f"{HERE}: 1 per update round, 1 per environment step, and RL Zoo's tuned 128"
+    ),
     "target_update_interval": Suggested(Choice(choices=[1, 10, 100, 600, 1_000, 5_000, 10_000]), NARROWED),
     "exploration_fraction": Suggested(FloatRange(low=0.01, high=0.5), NARROWED),
     "exploration_final_eps": Suggested(FloatRange(low=0.0, high=0.2), ZOO),

@@ -45,7 +45,7 @@ _ADVICE = {
     FaultKind.OBSERVATION_NAN: _FINITE_OBSERVATIONS,
     FaultKind.OBSERVATION_INFINITE: _FINITE_OBSERVATIONS,
     FaultKind.OBSERVATION_OUTSIDE: "Make observation_space as wide as what the environment returns, or clip it.",
-    FaultKind.CLOSE: "What was saved before is complete.",
+    FaultKind.CLOSE: "Everything that was saved before it is complete.",
 }
 
 
@@ -298,8 +298,8 @@ def _check_reset(env: Env) -> None:
     takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
     if "seed" not in parameters and not takes_all:
         raise EnvironmentFaulty(
-            "Its reset() takes no seed, as old Gym had it. Write reset(self, *, seed=None, options=None), and begin it "
-            "with super().reset(seed=seed)."
+            "Its reset() takes no seed, as in old versions of Gym. Write reset(self, *, seed=None, options=None), and "
+            "begin it with super().reset(seed=seed)."
         )
 
 
@@ -308,7 +308,7 @@ def _clean(info: Any) -> dict[str, Any]:
     if info is None:
         return {}
     if not isinstance(info, Mapping):
-        raise EnvironmentFaulty(f"returned {brief_value(info)} as its info, where a dict is needed")
+        raise EnvironmentFaulty(f"returned {brief_value(info)} as its info; a dict is needed")
     success = info.get("is_success")
     is_odd = success is not None and not isinstance(success, bool | int | float | np.bool_ | np.number)
     if type(info) is dict and not is_odd and RESERVED.isdisjoint(info):
@@ -331,7 +331,7 @@ def _add_context(method: str, error: EnvironmentFaulty | SystemExit, action: Any
 def _wrong_outcome(found: Any) -> str:
     needed = "observation, reward, terminated, truncated, info"
     if isinstance(found, tuple | list) and len(found) == 4:
-        return f"returned four values, as old Gym had it; return five: {needed}"
+        return f"returned four values, as in old versions of Gym; return five: {needed}"
     count = f"{len(found)} values" if isinstance(found, tuple | list) else brief_value(found)
     return f"returned {count}; return five: {needed}"
 
@@ -383,17 +383,16 @@ _KNOWN = (spaces.Box, spaces.Discrete, spaces.MultiDiscrete, spaces.MultiBinary)
 def describe_space(space: gymnasium.Space[Any], what: str) -> Space:
     """Describe a space. ``what`` is "observation" or "action". Raises EnvironmentFaulty if it cannot be used."""
     if not isinstance(space, _KNOWN):
-        advice = "Dict and Tuple of those too" if what == "observation" else "use one of those"
+        advice = ", or a Dict or Tuple of these" if what == "observation" else ""
         raise EnvironmentFaulty(
-            f"Its {what} space is {type(space).__name__}; only Box, Discrete, MultiDiscrete and MultiBinary can be "
-            f"learned from here ({advice})."
+            f"Its {what} space is {type(space).__name__}. Use Box, Discrete, MultiDiscrete or MultiBinary{advice}."
         )
     if 0 in (space.shape or ()):
         raise EnvironmentFaulty(f"Its {what} space {space} has no numbers.")
     if what == "action" and isinstance(space, spaces.Box) and not np.isfinite([space.low, space.high]).all():
         raise EnvironmentFaulty(
-            f"Its action space {space} has no bounds, which Stable-Baselines3 needs. Give it finite ones: actions are "
-            "best learned from between -1 and 1."
+            f"Its action space {space} has no bounds, which Stable-Baselines3 needs. Give it finite bounds, "
+            "ideally -1 and 1."
         )
     kind = next(known.__name__ for known in _KNOWN if isinstance(space, known))
     counts = tuple(map(int, space.nvec.flat)) if isinstance(space, spaces.MultiDiscrete) else ()
@@ -420,7 +419,7 @@ def check_spaces(custom: CustomEnvironment, env: gymnasium.Env[Any, Any]) -> Non
         now = describe_space(space, what)
         if _identity(now) != _identity(described):
             raise EnvironmentFaulty(
-                f"Its {what} space is {_text(now)} now, and was {_text(described)}: {custom.entry_point} was changed. "
+                f"Its {what} space was {_text(described)} and is now {_text(now)}: {custom.entry_point} was changed. "
                 "Train a new run, or undo the change."
             )
 

@@ -34,8 +34,8 @@ def custom_environment(env_id: str, custom: CustomEnvironment) -> Environment:
         reward_threshold=custom.reward_threshold,
         max_episode_steps=custom.max_episode_steps,
         render_fps=custom.render_fps,
-        sees=f"What {custom.entry_point} shows it.",
-        does=f"What {custom.entry_point} lets it do.",
+        sees=f"The observations of {custom.entry_point}.",
+        does=f"The actions of {custom.entry_point}.",
         state_wrapper=_STATE_WRAPPERS[custom.state_kept_by],
         custom=custom,
     )

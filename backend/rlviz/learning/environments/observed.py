@@ -25,10 +25,10 @@ TOLERANCE = 1e-6
 class FaultKind(StrEnum):
     """A kind of odd behaviour of an environment."""
 
-    REWARD_NAN = "reward is no number"
+    REWARD_NAN = "reward is not a number"
     REWARD_INFINITE = "reward is infinite"
     REWARD_HUGE = "reward is huge"
-    OBSERVATION_NAN = "observation is no number"
+    OBSERVATION_NAN = "observation is not a number"
     OBSERVATION_INFINITE = "observation is infinite"
     OBSERVATION_OUTSIDE = "observation is outside its space"
     CLOSE = "close() failed"
@@ -132,7 +132,7 @@ class _BoxReader:
         rows = np.atleast_1d(array).reshape(-1)
         if np.isnan(rows).any():
             place = int(np.isnan(rows).argmax())
-            return Problem(FaultKind.OBSERVATION_NAN, f"an observation whose number {place} is no number (nan)")
+            return Problem(FaultKind.OBSERVATION_NAN, f"an observation whose number {place} is not a number (nan)")
         if np.isinf(rows).any():
             place = int(np.isinf(rows).argmax())
             return Problem(FaultKind.OBSERVATION_INFINITE, f"an observation whose number {place} is {rows[place]}")
@@ -157,9 +157,7 @@ class _DiscreteReader:
             _check_whole(array, np.dtype(np.int64))
             value = int(array)
         if not self._first <= value <= self._last:
-            raise EnvironmentFaulty(
-                f"returned {value}, which its observation space does not contain: it has {self._first} to {self._last}"
-            )
+            raise EnvironmentFaulty(f"returned {value}, but its observation space is {self._first} to {self._last}")
         return Observed(value)
 
 
@@ -178,7 +176,7 @@ class _MultiDiscreteReader:
         if not ((array >= self._first).all() and (array <= self._last).all()):
             place = int(((array < self._first) | (array > self._last)).argmax())
             raise EnvironmentFaulty(
-                f"returned an observation that its observation space does not contain: number {place} is "
+                f"returned an observation outside its observation space: number {place} is "
                 f"{array.flat[place]}, not within {self._first.flat[place]} to {self._last.flat[place]}"
             )
         return Observed(array)
@@ -222,12 +220,10 @@ class _PartsReader:
     def _check(self, observation: Any) -> None:
         if self._is_tuple:
             if not isinstance(observation, Sequence) or len(observation) != len(self._readers):
-                raise EnvironmentFaulty(
-                    f"returned {brief(observation)}, where a tuple of {len(self._readers)} is needed"
-                )
+                raise EnvironmentFaulty(f"returned {brief(observation)}; a tuple of {len(self._readers)} is needed")
             return
         if not isinstance(observation, Mapping):
-            raise EnvironmentFaulty(f"returned {brief(observation)}, where a dict is needed")
+            raise EnvironmentFaulty(f"returned {brief(observation)}; a dict is needed")
         missing = [name for name in self._readers if name not in observation]
         if missing:
             raise EnvironmentFaulty(f"returned an observation without its part {missing[0]!r}")
@@ -241,7 +237,7 @@ def as_number(value: Any, what: str) -> float:
     try:
         array = _in_shape(value, ())
     except EnvironmentFaulty:
-        raise EnvironmentFaulty(f"returned {brief(value)} as its {what}, where one number is needed") from None
+        raise EnvironmentFaulty(f"returned {brief(value)} as its {what}; one number is needed") from None
     return float(array)
 
 
@@ -252,19 +248,19 @@ def as_flag(value: Any, what: str) -> bool:
     try:
         return bool(_in_shape(value, ()))
     except EnvironmentFaulty:
-        raise EnvironmentFaulty(f"returned {brief(value)} as {what}, where True or False is needed") from None
+        raise EnvironmentFaulty(f"returned {brief(value)} as {what}; True or False is needed") from None
 
 
 def brief(value: object) -> str:
     """Describe a value for a message; for an array, its type and shape."""
     if isinstance(value, np.ndarray):
-        return f"an array of {value.dtype}, {_shape_text(value.shape)}"
+        return f"an array of {value.dtype} {_shape_text(value.shape)}"
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}…"
 
 
 def _shape_text(shape: tuple[int, ...]) -> str:
-    return " × ".join(map(str, shape)) if shape else "without dimensions"
+    return f"of shape {' × '.join(map(str, shape))}" if shape else "without dimensions"
 
 
 def _in_shape(value: Any, shape: tuple[int, ...]) -> Array:
@@ -276,18 +272,16 @@ def _in_shape(value: Any, shape: tuple[int, ...]) -> Array:
     except Exception as error:
         raise EnvironmentFaulty(f"returned {brief(value)}, which is not an array ({error})") from error
     if array.dtype.kind not in "biuf":
-        raise EnvironmentFaulty(f"returned {brief(value)}, where {_needed(shape)} is needed")
+        raise EnvironmentFaulty(f"returned {brief(value)}; {_needed(shape)} is needed")
     if array.shape == shape:
         return array
     if array.size and _without_ones(array.shape) == _without_ones(shape):
         return array.reshape(shape)
-    raise EnvironmentFaulty(
-        f"returned {brief(array)}, which its observation space does not contain: it has {_shape_text(shape)}"
-    )
+    raise EnvironmentFaulty(f"returned {brief(array)}; its observation space needs {_needed(shape)}")
 
 
 def _needed(shape: tuple[int, ...]) -> str:
-    return f"an array of numbers, {_shape_text(shape)}," if shape else "a number"
+    return f"an array of numbers {_shape_text(shape)}" if shape else "a number"
 
 
 def _without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -300,12 +294,12 @@ def _check_whole(array: Array, dtype: np.dtype[Any]) -> None:
     with np.errstate(all="ignore"):
         if array.dtype.kind == "f" and not (np.isfinite(array) & (np.rint(array) == array)).all():
             raise EnvironmentFaulty(
-                f"returned numbers with fractions, which its observation space does not contain: it is of {dtype}"
+                f"returned numbers with fractions, which do not fit its observation space: its type is {dtype}"
             )
         if array.dtype.kind != "b" and not ((array >= least) & (array <= most)).all():
             raise EnvironmentFaulty(
-                f"returned numbers from {array.min():g} to {array.max():g}, which its observation space does not "
-                f"contain: it is of {dtype}"
+                f"returned numbers from {array.min():g} to {array.max():g}, which do not fit its observation "
+                f"space: its type is {dtype}"
             )
 
 

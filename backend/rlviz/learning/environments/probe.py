@@ -142,7 +142,7 @@ def probe(entry_point: str, *, close_seconds: float = CLOSE_SECONDS) -> CustomEn
         except Exception:
             raise error from None
         raise Unusable(
-            f"It works in the main thread alone, and training runs in another one: {where_it_failed(error)}"
+            f"It works only in the main thread, but training runs in another thread: {where_it_failed(error)}"
         ) from error
 
 
@@ -168,7 +168,7 @@ def _probe(entry_point: str, close_seconds: float) -> CustomEnvironment:
                     ),
                     "action_space": _named(acted, loaded, "action"),
                     "state_kept_by": StateKept.NOTHING,
-                    "state_problem": "It hung or crashed during the test whether its state can be copied.",
+                    "state_problem": "It hung or crashed while the app tested whether its state can be copied.",
                 }
             )
             _play(counted_from_zero(env), faults)
@@ -205,7 +205,8 @@ def rehearse(
         faulthandler.cancel_dump_traceback_later()
     if alone is not None:
         found.append(
-            f"A second one cannot be made beside the first ({alone}). Train with n_envs = 1 and without evaluations."
+            f"A second instance cannot be created in the same process ({alone}). Train with n_envs = 1 and without "
+            "evaluations."
         )
     new = [warning for warning in found if warning not in described.warnings]
     return described.model_copy(update={"warnings": (*described.warnings, *new), "is_single": alone is not None})
@@ -223,7 +224,7 @@ def _rehearse(described: CustomEnvironment, monotonic: Callable[[], float]) -> l
         env.reset(seed=0)
         for number in range(REHEARSAL_STEPS):
             if number < RENDERED_STEPS and not failures and (unseen := _why_not_filmed(env.render())) is not None:
-                failures.append(f"After {number} random steps {unseen}: it cannot be filmed there.")
+                failures.append(f"After {number} random steps, {unseen}: this step cannot be filmed.")
             _, _, terminated, truncated, _ = env.step(env.action_space.sample())
             if terminated or truncated:
                 env.reset()
@@ -323,7 +324,7 @@ def _load(entry_point: str) -> Any:
     except AttributeError as error:
         raise Unusable(f"{error}. Name a class that the module has.") from error
     if not (isinstance(loaded, type) and issubclass(loaded, gymnasium.Env)):
-        raise Unusable(f"{entry_point} is no gymnasium.Env. Derive the class from gymnasium.Env.")
+        raise Unusable(f"{entry_point} is not a gymnasium.Env. Derive the class from gymnasium.Env.")
     metadata = getattr(loaded, "metadata", None)
     if isinstance(metadata, property):  # a class that wraps another environment; only instances have metadata
         return loaded
@@ -363,7 +364,7 @@ def _threshold(loaded: Any, warnings: list[str]) -> float | None:
         return None
     if isinstance(said, int | float | np.number) and math.isfinite(said):
         return float(said)
-    warnings.append(f"reward_threshold is {brief(said)}, which is no finite number: it counts as solved at no return.")
+    warnings.append(f"reward_threshold is {brief(said)}, which is not a finite number. It is ignored.")
     return None
 
 
@@ -399,9 +400,9 @@ def _named(space: Space, loaded: Any, what: str) -> Space:
     names = _texts(loaded, f"{what}_names", size) or space.labels
     units = _texts(loaded, f"{what}_units", size)
     if units and space.kind == "Discrete":
-        raise Unusable(f"{what}_units are of numbers; its {what} space is Discrete, whose values are counted.")
+        raise Unusable(f"{what}_units needs a space of numbers, but its {what} space is Discrete. Remove them.")
     if len(set(names)) < len(names):
-        raise Unusable(f"{what}_names has a name twice. Give each another one.")
+        raise Unusable(f"{what}_names contains a name twice. Names must be unique.")
     return replace(space, labels=names, units=units)
 
 
@@ -409,9 +410,9 @@ def _texts(loaded: Any, attribute: str, size: int) -> tuple[str, ...]:
     """Return the texts in a class attribute, or none. Raises Unusable unless there are ``size``."""
     said = getattr(loaded, attribute, ())
     if isinstance(said, str) or not (isinstance(said, Sequence) and all(isinstance(text, str) for text in said)):
-        raise Unusable(f"{attribute} is {brief(said)}; a list of texts is needed, one for each of {size}.")
+        raise Unusable(f"{attribute} is {brief(said)}; a list of {size} strings is needed.")
     if said and len(said) != size:
-        raise Unusable(f"{attribute} has {len(said)} texts; one for each of {size} is needed.")
+        raise Unusable(f"{attribute} has {len(said)} strings; {size} are needed.")
     return tuple(said)
 
 
@@ -424,7 +425,7 @@ def _play(env: Env, faults: list[Fault]) -> None:
         ("observation", "action"), before, (own.observation_space, own.action_space), strict=True
     ):
         if first != then:
-            raise Unusable(f"Its {what} space is {then} after reset(), and was {first}. Set it once, in __init__.")
+            raise Unusable(f"Its {what} space changes in reset(), from {first} to {then}. Set it once, in __init__.")
     _check_finite(faults)
     env.action_space.seed(0)
     env.step(env.action_space.sample())
@@ -446,8 +447,8 @@ def _check_torch() -> None:
     torch: Any = sys.modules.get("torch")
     if torch is not None and torch.get_default_dtype() is not torch.float32:
         raise Unusable(
-            f"It sets torch's default type to {torch.get_default_dtype()}, with which no network here can learn. "
-            "Give its own tensors their type instead: torch.tensor(…, dtype=torch.float64)."
+            f"It sets torch's default type to {torch.get_default_dtype()}, with which the networks cannot learn. "
+            "Set the type of its own tensors instead: torch.tensor(…, dtype=torch.float64)."
         )
 
 

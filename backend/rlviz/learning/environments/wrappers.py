@@ -178,10 +178,10 @@ def _check(space: gymnasium.Space[Any], path: str = "") -> None:
         elif not isinstance(part, (spaces.Box, spaces.MultiBinary, *_COUNTED)):
             raise NotFlattenable(
                 f"The part {name!r} of its observations is {type(part).__name__}; Box, Discrete, MultiDiscrete and "
-                "MultiBinary can be learned from here. Leave it out, or describe it in numbers."
+                "MultiBinary are supported. Leave it out, or describe it in numbers."
             )
         elif isinstance(part, spaces.Box) and is_picture(part.shape, part.dtype):
             raise NotFlattenable(
-                f"The part {name!r} of its observations is a picture, which cannot be learned from together with other "
-                "parts here. Leave it out, or let the picture alone be the observation."
+                f"The part {name!r} of its observations is a picture, which cannot be combined with other parts. Leave "
+                "it out, or make the picture the only observation."
             )

@@ -170,7 +170,7 @@ def load_policy(folder: RunFolder, algo: str, checkpoint: str | None, pinned: Pa
         raise CheckpointUnusable("The evaluation names no checkpoint; train the run first, then evaluate again.")
     try:
         if not is_policy_file(checkpoint):
-            raise CheckpointUnusable(f"{checkpoint[:120]} is no file that a run keeps a policy in; evaluate again.")
+            raise CheckpointUnusable(f"{checkpoint[:120]} is not a policy file of a run; evaluate again.")
         path = pinned or find_artifact(folder, checkpoint)
     except ArtifactNotFound as error:
         raise CheckpointUnusable(f"{checkpoint} is not there any more; evaluate again to use the newest.") from error

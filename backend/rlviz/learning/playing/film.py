@@ -137,7 +137,7 @@ class Interruption:
 REPORT_EVERY = 1_000
 """Number of records between two reports of progress."""
 
-_CHANGED = "The file was changed after it was written, in something that playing again does not show."
+_CHANGED = "The file was changed after it was written, in a part that a replay cannot check."
 
 
 def verify(folder: RunFolder, evaluation_id: str, *, film: bool = False) -> Verification:
@@ -167,9 +167,9 @@ class _Differs(Exception):
 def _filmed(folder: RunFolder, evaluation_id: str) -> Verification:
     record, path = folder.evaluations.read(evaluation_id), folder.evaluations.video_path(evaluation_id)
     if record.summary is None:
-        raise VideoNotWritten(f"Evaluation {evaluation_id} has not completed, so that there is nothing to film.")
+        raise VideoNotWritten(f"Evaluation {evaluation_id} is not complete, so there is nothing to film.")
     if record.summary.steps is not None and record.summary.steps.cut:
-        raise VideoNotWritten("The records were cut where their file reached its size: the rest is not known.")
+        raise VideoNotWritten("The records are incomplete, because their file reached its maximum size.")
     found = Verification()
     fps = find_environment(folder.read_config()).render_fps
     with contextlib.suppress(_Differs), VideoRecorder(path, fps=fps, fits=True) as video:

@@ -42,7 +42,7 @@ class Video(Protocol):
 
 
 class Departing:
-    """Takes ``actions`` first, and then those of ``policy``, which chooses in all steps."""
+    """Takes ``actions`` first, then those of ``policy``. The policy chooses an action in every step."""
 
     def __init__(self, policy: Policy, actions: list[Any]) -> None:
         self._policy, self._actions = policy, actions

@@ -53,9 +53,9 @@ def value_slice(policy: TrainedPolicy, plan: SlicePlan, seen: Ranges | None) -> 
     """
     space = policy.model.observation_space
     if not isinstance(space, spaces.Box) or max(plan.x, plan.y) >= (size := math.prod(space.shape)):
-        raise NotSliceable(f"The policy sees {space}, of which components {plan.x} and {plan.y} cannot be varied.")
+        raise NotSliceable(f"Components {plan.x} and {plan.y} cannot be varied: the policy sees {space}.")
     if plan.x == plan.y or size > MOST_COMPONENTS:
-        raise NotSliceable(f"Two different components can be varied, of {MOST_COMPONENTS:,} at most.")
+        raise NotSliceable(f"Choose two different components, of at most {MOST_COMPONENTS:,}.")
     at = _middle(space) if plan.at is None else np.array(plan.at, np.float64)
     if at.shape != (size,):
         raise NotSliceable(f"The policy sees {size} numbers; {at.size} were given for at.")

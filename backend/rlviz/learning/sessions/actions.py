@@ -154,7 +154,7 @@ def neutral_action(space: Space, controls: Controls) -> Any:
 
 def parse_action(space: Space, value: JsonValue) -> Any:
     """Convert ``value`` to an action of ``space``. Raises ValueError if it is not one."""
-    problem = ValueError(f"{str(value)[:80]} is no action of {space}.")
+    problem = ValueError(f"{str(value)[:80]} is not an action of {space}.")
     if isinstance(space, spaces.Discrete):
         if not isinstance(value, int) or isinstance(value, bool):
             raise problem

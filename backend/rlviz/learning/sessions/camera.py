@@ -40,7 +40,7 @@ class EpisodeFilm:
     def add(self, frame: NDArray[np.uint8], caption: PlayedCaption) -> None:
         """Add a copy of ``frame`` (height, width, 3)."""
         if self._given_up is None and self._frames.qsize() * frame.nbytes >= MAX_WAITING_BYTES:
-            self._give_up("The encoder could not keep pace with what was played.")
+            self._give_up("The encoder could not keep up with the episode.")
         if self._given_up is None:
             self._frames.put((frame.copy(), caption))
 

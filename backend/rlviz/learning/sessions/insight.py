@@ -132,7 +132,7 @@ class LiveSlice:
         at = np.array(observation, np.float64).reshape(-1)
         for place, value in self._hold:
             if place >= at.size:
-                raise NotSliceable(f"The policy sees {at.size} numbers; there is none at place {place} to be held.")
+                raise NotSliceable(f"There is no component {place} to hold: the policy sees {at.size} numbers.")
             at[place] = value
         return SlicePlan(x=over[0], y=over[1], at=at.tolist())
 
@@ -216,7 +216,7 @@ class OtherFuture:
         self.parted_at = history.newest.number
         self.history = history.replay(env, self.parted_at, alive)
         if not _same(history.newest, self.history.newest, env):
-            raise ValueError("This environment does not repeat itself, so that there is nothing to compare.")
+            raise ValueError("This environment does not repeat exactly, so two continuations cannot be compared.")
         self._action = action
         self.policy = copy(policy)
         self.generators = Generators(*([policy.policy.action_space] if policy.policy is not None else []))

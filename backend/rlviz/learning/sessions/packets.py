@@ -80,7 +80,7 @@ def parse_head(head: bytes) -> tuple[Kind, int]:
     """Return kind and length of the packet that starts with ``head``. Raises ValueError if it is invalid."""
     kind, length = HEAD.unpack(head)
     if length > MAX_PACKET_BYTES:
-        raise ValueError(f"A packet of {length:,} bytes is none.")
+        raise ValueError(f"A packet cannot have {length:,} bytes.")
     return Kind(kind), length
 
 
@@ -96,7 +96,7 @@ def unpack_step(content: bytes) -> PackedStep:
         length = int.from_bytes(rest[: _LENGTH.size], "big")
         part, rest = rest[_LENGTH.size :][:length], rest[_LENGTH.size + length :]
         if len(part) < length:
-            raise ValueError("A step that is shorter than it says.")
+            raise ValueError("The packet of a step is shorter than its header says.")
         parts.append(bytes(part))
     record, frame, seen, pictures = parts
     return PackedStep(record, frame, seen, pictures, Line(int.from_bytes(content[:1], "big")))

@@ -330,7 +330,7 @@ class EpisodePlayer:
     def part(self, value: Any) -> None:
         """Start a second future with the action ``value``. Raises ValueError if that is not possible."""
         if self._history is None or self._history.newest.is_last:
-            raise ValueError("The episode is over. Go a step back, or begin another, and choose an action there.")
+            raise ValueError("The episode is over. Go back one step or start a new episode, then choose an action.")
         self.join()
         action = parse_action(self._stage.env.action_space, value)
         if self._other_env is None:

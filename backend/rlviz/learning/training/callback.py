@@ -511,7 +511,7 @@ class RunCallback(BaseCallback):
         except LeavesTraining:
             raise
         except Exception as error:  # cheaper than entering a guard block at every step
-            self._guard.report("What is done at each step", error)
+            self._guard.report("A check at each step", error)
         if not self._is_to_end and self._pause.is_overdue:
             raise PauseOverdue
         if not self._is_to_end or self._comes_to_boundary(self.num_timesteps):
@@ -556,7 +556,7 @@ class RunCallback(BaseCallback):
         self._live = None
 
     def _renew_picture(self) -> None:
-        with self._guard("The picture of the policy", may_draw=True):
+        with self._guard("The picture of the policy's output", may_draw=True):
             self._checkpoints.write_export(self.model)
 
     @property

@@ -352,5 +352,5 @@ class _Targets:
 
     def roll_back(self, action: RollBack, firing: Firing) -> str | None:
         if self._components.is_stopping:
-            return f"It does not {action.words}: the run is being stopped."
+            return f"Skipped “{action.words}”: the run is being stopped."
         return self._components.rollbacks.choose_target(action, firing)

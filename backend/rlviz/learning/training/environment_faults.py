@@ -48,9 +48,9 @@ class EnvironmentFaults:
 
     def warn_of_counts(self, step: int) -> None:
         """Warn about faults that came more than once, with their counts. Call it at the end of an attempt."""
-        often = [f"{kind} {count:,} times" for kind, count in self._count.items() if count > 1]
+        often = [f"{kind} ({count:,} times)" for kind, count in self._count.items() if count > 1]
         if often:
-            self._journals.warn(step, f"In this attempt, of the environment: {'; '.join(often)}.")
+            self._journals.warn(step, f"Environment faults in this attempt: {'; '.join(often)}.")
         self._count.clear()
 
     def _listener(self, step: Callable[[], int], which: str) -> Callable[[Fault], None]:

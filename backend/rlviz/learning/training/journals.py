@@ -54,7 +54,7 @@ class MetricLimits:
         if self._rows > ROWS_A_SECOND and not self._new_window():
             self.left_out += 1
             if self.left_out == 1:
-                self._warn(f"More than {ROWS_A_SECOND:,} rows a second are logged; those beyond are left out.")
+                self._warn(f"More than {ROWS_A_SECOND:,} rows a second are logged; the rest is left out.")
             return None
         if values.keys() <= self._same:
             return values
@@ -390,10 +390,10 @@ class RunJournals:
         said = f"{name} is {value} at step {step}"
         if self.environment_fault is not None:
             follows = "follows" if name in RETURNS else "may follow"
-            return f"{said}. That {follows} from what the environment returned: {self.environment_fault}"
+            return f"{said}. This {follows} from a fault of the environment: {self.environment_fault}"
         if name in RETURNS:
-            return f"{said}: the environment returned rewards that are no finite numbers, or whose sum is none."
-        return f"{said}. Lower the learning rate if it stays so."
+            return f"{said}: a reward of the environment, or the sum of its rewards, is not a finite number."
+        return f"{said}. If this continues, lower the learning rate."
 
     def _append(self, at: float, step: int, values: Mapping[str, float | None]) -> None:
         if self._recomputed is not None and self._recomputed.has(self, step, values):

@@ -108,7 +108,7 @@ class Rollbacks:
             try:
                 target = self._at(name)
             except (OSError, RlvizError) as error:
-                self._journals.warn(step, f"The run could not go back to snapshot {name}: {error}")
+                self._journals.warn(step, f"The run could not roll back to snapshot {name}: {error}")
         if target is not None:
             raise GoBack(target)
 
@@ -118,9 +118,9 @@ class Rollbacks:
         try:
             found = self._best() if action.to == "best" else self._newest(been)
         except (OSError, RlvizError) as error:
-            return f"It does not {action.words}: {error}"
+            return f"Skipped “{action.words}”: {error}"
         if found is None:
-            return f"It does not {action.words}: there is no snapshot to go back to."
+            return f"Skipped “{action.words}”: there is no snapshot to roll back to."
         self._been[rule].add(found.step)
         self._target = replace(found, by=firing)
         return None

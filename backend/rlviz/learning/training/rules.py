@@ -1,9 +1,9 @@
 """Evaluates the rules of a run: which fire at a row of metrics or at a time, and which actions they decide.
 
 ``Engine`` holds one tracker for each rule. A tracker gets each value of its metric in order and answers True, False, or
-None if the value decides nothing. True and False are apart (hysteresis), so that a metric that fluctuates around a
-limit fires once. ``RuleClock`` measures seconds of training and disk space for rules that depend on them. ``dry_run``
-finds where rules would have fired in a finished run.
+None if the value decides nothing. True and False have different limits (hysteresis), so that a metric that fluctuates
+around a limit fires once. ``RuleClock`` measures seconds of training and disk space for rules that depend on them.
+``dry_run`` finds where rules would have fired in a finished run.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def read_active_rules(folder: RunFolder, of_config: Sequence[Rule], journals: Ru
     try:
         changed = folder.read_rules()
     except RunFolderError as error:
-        journals.warn_now(f"The rules that were set could not be read; those of the configuration hold. {error}")
+        journals.warn_now(f"The changed rules could not be read; the rules of the configuration apply. {error}")
         return of_config
     return of_config if changed is None else changed.rules
 
@@ -409,7 +409,7 @@ class Engine:
             for action in watched.rule.do:
                 target = action_target(action)
                 if target is not None and (first := decided.setdefault(target, number)) != number:
-                    left_out.append(f"It does not {action.words}: rule {first} decides about {target}.")
+                    left_out.append(f"Skipped “{action.words}”: rule {first} also changes {target}.")
                 else:
                     actions.append(action)
             firings.append(Firing(number, watched.rule, step, watched.count, tuple(actions), tuple(left_out)))
@@ -428,7 +428,7 @@ def resolve_conflicts(pending: Sequence[Firing]) -> list[Firing]:
         if deciding and first is None:
             first = firing
         elif deciding and first is not None:
-            why = (f"It does not {one.words}: rule {first.number} decides about {TRAINING}." for one in deciding)
+            why = (f"Skipped “{one.words}”: rule {first.number} also changes {TRAINING}." for one in deciding)
             rest = tuple(one for one in firing.actions if one not in deciding)
             firing = replace(firing, actions=rest, left_out=(*firing.left_out, *why))
         firings.append(firing)

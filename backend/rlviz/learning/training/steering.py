@@ -248,11 +248,11 @@ class RuleActions:
         """Record firings that cannot be applied because training ends. Only the end itself and messages are done.
 
         Args:
-            why: A clause that completes "It does not …:".
+            why: A clause that completes "Skipped “pause”: …".
         """
         for firing in pending:
             done = [one for one in firing.actions if isinstance(one, StopTraining | Notify)]
-            late = [f"It does not {one.words}: {why}." for one in firing.actions if one not in done]
+            late = [f"Skipped “{one.words}”: {why}." for one in firing.actions if one not in done]
             self.record_firing(firing, done=[one.words for one in done], not_done=[*firing.left_out, *late])
 
     def roll_back(self, step: int, by: Firing | None) -> None:
@@ -296,7 +296,7 @@ class RuleActions:
                 self._targets.pause()
             case Evaluate():
                 if not self._targets.evaluate():
-                    return "It does not evaluate: this run is trained without evaluations."
+                    return "Skipped “evaluate”: this run trains without evaluations."
             case _:  # the caller ends training, and the event itself is the notification
                 pass
         return None
@@ -309,7 +309,7 @@ class RuleActions:
         if isinstance(action, Notify):
             return None
         if not (together and isinstance(action, SetKnob | ScaleKnob)):
-            return f"It does not {action.words}: training goes back to before."
+            return f"Skipped “{action.words}”: training rolls back."
         try:
             self._deferred.append((firing.number, action.knob, self._knobs.compute_override(action)))
         except UnknownName as error:
@@ -525,7 +525,7 @@ class Steering:
             del self._ended[firing.rule.words]
         elif firing.step > ended:
             return firing
-        why = f"It does not {stops[0].words}: it ended the run here before, which was then resumed."
+        why = f"Skipped “{stops[0].words}”: the rule has ended the run here before, and the run was resumed."
         rest = tuple(one for one in firing.actions if one not in stops)
         return replace(firing, actions=rest, left_out=(*firing.left_out, why))
 

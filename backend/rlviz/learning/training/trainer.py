@@ -175,7 +175,7 @@ class Trainer:
         cause = self._components.faults.cause if self._components is not None else None
         if cause is None:
             return describe_error(error)
-        return f"{cause} Training, which learned from that, could not go on: {describe_error(error)}"
+        return f"{cause} Training learned from this value and then failed: {describe_error(error)}"
 
     def _configuration(self) -> RunConfig:
         """Return the run's configuration, with the length of training that the attempt asks for."""

@@ -29,7 +29,7 @@ ANSWER_SECONDS = 12.0
 WAITING_SECONDS = 25.0
 """Seconds that a query waits for other queries."""
 
-_GONE = "The query ended the process that ran it, most likely by the memory that it needs. Ask for less."
+_GONE = "The process that ran the query ended, most likely because the query needs too much memory. Ask for less."
 _STUCK = f"The query was stopped after {ANSWER_SECONDS:g} seconds. Ask for less: fewer runs, a WHERE, or fewer joins."
 
 
@@ -59,12 +59,12 @@ class Analyst:
 
     def _exchange(self, question: dict[str, Any]) -> dict[str, Any]:
         if not self._turn.acquire(timeout=WAITING_SECONDS):
-            raise AnalyticsBusy("Other queries run just now. Try again in a few seconds.")
+            raise AnalyticsBusy("Other queries are running. Try again in a few seconds.")
         try:
             try:
                 line = orjson.dumps(question) + b"\n"
             except TypeError as error:  # a lone surrogate, which has no UTF-8 encoding
-                raise QueryRefused("The query has to be text that can be encoded as UTF-8.") from error
+                raise QueryRefused("The query must be valid UTF-8.") from error
             self._send(line)
             said = self._receive(LOADING_SECONDS)
             if "ready" in said:

@@ -42,13 +42,15 @@ def check_statement(connection: Any, sql: str) -> Statement:
     Raises BadStatement.
     """
     if len(sql) > LIMITS.query.maximum:
-        raise BadStatement(f"A statement has at most {LIMITS.query.maximum:,} characters, and this has {len(sql):,}.")
+        raise BadStatement(
+            f"A statement may have at most {LIMITS.query.maximum:,} characters; this one has {len(sql):,}."
+        )
     if "\0" in sql:
-        raise BadStatement("A statement has no NUL characters.", sql.index("\0"))
+        raise BadStatement("A statement must not contain NUL characters.", sql.index("\0"))
     try:
         sql.encode()
     except UnicodeEncodeError as error:
-        raise BadStatement("A statement has to be text that can be encoded as UTF-8.", error.start) from error
+        raise BadStatement("A statement must be valid UTF-8.", error.start) from error
     parsed = orjson.loads(connection.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()[0])
     if parsed["error"]:
         raise BadStatement(*_explain_error(parsed, sql))
@@ -61,7 +63,7 @@ def check_statement(connection: Any, sql: str) -> Statement:
                 if name.lower() not in TABLE_FUNCTIONS:
                     known = ", ".join(sorted(TABLE_FUNCTIONS))
                     place = character_index(sql, node.get("query_location"))
-                    raise BadStatement(f"{name} cannot be used in FROM. Of functions {known} can.", place)
+                    raise BadStatement(f"{name} cannot be used in FROM. These functions can: {known}.", place)
             case {"type": "BASE_TABLE", "table_name": str(name)}:
                 tables.add(name.lower())
     return Statement(sql, frozenset(tables))

@@ -66,7 +66,7 @@ def downgrade(database: Database, revision: str) -> Path:
     """
     known = REVISIONS[: REVISIONS.index(now)] if (now := database.revision()) in REVISIONS else ()
     if revision not in known:
-        raise InvalidRequest(f"The catalogue is at {now}; it can be taken back to {', '.join(known) or 'nothing'}.")
+        raise InvalidRequest(f"The catalogue is at {now}; it can be downgraded to {', '.join(known) or 'nothing'}.")
     from rlviz.server.catalog.migrations.run import downgrade as run
 
     with explain_errors(database.path):

@@ -64,7 +64,7 @@ class EpisodeService:
         self._settings, self._database = settings, database
 
     def search(self, wanted: EpisodeSearch) -> FoundEpisodes:
-        """Return the first episodes that match, and the number of all. Raises RunNotFound or InvalidRequest."""
+        """Return the first matching episodes, and the number of all matches. Raises RunNotFound or InvalidRequest."""
         try:
             condition = parse_query(wanted.where)
         except QueryError as error:

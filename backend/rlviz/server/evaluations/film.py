@@ -95,7 +95,7 @@ class FilmService(RunUseCases):
         policies = kept_policies(folder, run.policy_step)
         if len(policies) < 2:
             raise NothingToEvaluate(
-                f"Run {run_id!r} keeps {len(policies)} policies; to show how it learned takes two at least."
+                f"Run {run_id!r} keeps {len(policies)} policies; a video of how it learned needs at least two."
             )
         chosen = select_learning_steps(policies, GROWTH_POLICIES)
         return self._request(folder, growth_id(seed, greedy), "growth", seed, greedy, chosen)
@@ -198,7 +198,7 @@ def choose_policy(run: RunRow, folder: RunFolder, step: int) -> KeptPolicy:
     policies = kept_policies(folder, run.policy_step)
     if (policy := policy_at(policies, step)) is None:
         first = f"The first is of step {policies[0].step:,}." if policies else "None is."
-        raise NothingToEvaluate(f"No policy of run {run.id!r} is kept from step {step:,} or before. {first}")
+        raise NothingToEvaluate(f"Run {run.id!r} keeps no policy of step {step:,} or earlier. {first}")
     return policy
 
 

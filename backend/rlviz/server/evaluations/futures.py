@@ -159,7 +159,7 @@ class FutureService(RunUseCases):
         """Return the metadata of the records, and the action that was taken after the step."""
         query = StepQuery(
             episode=at.episode, columns=["index", "action"], start=at.index, stop=at.index + 2
-        )  # the action of a step stands in the record of the next one
+        )  # the action of a step is in the record of the next one
         if at.evaluation_id is not None:
             about, _, found = self._records.find(at.run_id, at.evaluation_id, query)
         else:
@@ -180,7 +180,7 @@ class FutureService(RunUseCases):
         return about, [float(one) for one in (action if isinstance(action, list) else [action])]
 
     def _player(self, run: RunRow, folder: RunFolder, at: RecordedStep) -> _Player:
-        """Return the policy that played the episode. Raises NoOtherFuture if none can go on."""
+        """Return the policy that played the episode. Raises NoOtherFuture if none can continue."""
         if run.actor is RunActor.FOREIGN:
             raise NoOtherFuture("Another program played this episode. Its policy and environment are not here.")
         if at.clip_id is not None:
@@ -191,8 +191,8 @@ class FutureService(RunUseCases):
         evaluation = self._evaluations.get(at.run_id, at.evaluation_id)
         if evaluation.parsed().origin is Origin.PLAYED or run.actor is RunActor.HUMAN:
             raise NoOtherFuture(
-                "A person played this episode, so no policy can go on after another action. Play it yourself: the "
-                "page Play can go back a step and try another action."
+                "A person played this episode, so no policy can continue after another action. Play it yourself: on "
+                "the page Play, you can go back one step and try another action."
             )
         if run.actor is RunActor.RANDOM:
             return _Player(None, None)
@@ -206,7 +206,7 @@ class FutureService(RunUseCases):
 def _kept(policy: KeptPolicy | None, step: int | None) -> _Player:
     if policy is None:
         which = "that played this episode" if step is None else f"of step {step:,}, which played this episode,"
-        raise NoOtherFuture(f"The policy {which} was deleted, so it cannot go on. Evaluate a policy that is kept.")
+        raise NoOtherFuture(f"The policy {which} was deleted, so it cannot continue. Evaluate a policy that is kept.")
     return _Player(policy, policy.step)
 
 

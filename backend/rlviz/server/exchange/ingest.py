@@ -1,7 +1,7 @@
 """Copies runs of one or several machines into a central PostgreSQL, one transaction per run.
 
 ``ingest`` is the entry point, ``CentralDatabase`` the connection, ``RunToIngest`` the data of one run folder. The
-tables and views lie in a schema of their own; docs/analytics.md describes them.
+tables and views are in a separate schema; docs/analytics.md describes them.
 """
 
 from __future__ import annotations

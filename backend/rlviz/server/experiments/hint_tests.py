@@ -108,7 +108,7 @@ class _Subject:
 
 
 class HintTestService:
-    """Starts tests of hints, and tells their outcomes with the hints."""
+    """Starts tests of hints, and adds their outcomes to the hints."""
 
     def __init__(
         self,

@@ -593,9 +593,9 @@ class ExperimentService:
 
     def _check_can_continue(self, experiment: OpenExperiment) -> None:
         if experiment.stored.is_newer:
-            raise NewerVersion(f"Experiment {experiment.id!r} can only be looked at here. {experiment.problem}")
+            raise NewerVersion(f"Experiment {experiment.id!r} can only be viewed here. {experiment.problem}")
         if not self._scheduler.adopt(experiment):
-            raise ExperimentConflict(f"Experiment {experiment.id!r} can only be looked at here. {MADE_ELSEWHERE}")
+            raise ExperimentConflict(f"Experiment {experiment.id!r} can only be viewed here. {MADE_ELSEWHERE}")
         status = status_of(experiment)
         if status in OVER:
             raise ExperimentConflict(f"Experiment {experiment.id!r} is {status.value!r}: nothing is left to train.")

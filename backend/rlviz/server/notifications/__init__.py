@@ -1,3 +1,3 @@
-"""Telling a person who looks elsewhere: what is worth it, and how it reaches them."""
+"""Notifications to users who do not watch the app: which events cause one, and how it is sent."""
 
 from __future__ import annotations

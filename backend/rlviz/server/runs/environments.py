@@ -80,7 +80,10 @@ class Prober:
         if answer is not None:
             return answer
         if status is None:
-            return ProbeFailure(f"It was not ready within {self._time_limit:g} seconds. Do nothing long in its module.")
+            return ProbeFailure(
+                f"It was not ready within {self._time_limit:g} seconds. Keep the code at the top level of its module "
+                "short."
+            )
         return ProbeFailure(f"Its process ended with status {status}: {probe.last_line()}")
 
     def close(self) -> None:

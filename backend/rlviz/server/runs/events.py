@@ -69,21 +69,28 @@ def describe(event: EventRecord) -> EventText:
     step = event.step
     match event.data:
         case StartedData(snapshot=str(snapshot)):
-            return EventText("info", f"Training went on from snapshot {snapshot}.", step)
+            return EventText("info", f"Training continued from snapshot {snapshot}.", step)
         case StartedData():
             return EventText("info", "Training began.", step)
         case PausingData(saves_at=saves_at):
-            return EventText("info", f"A pause was asked for; the snapshot is taken at step {saves_at:,}.", step)
+            return EventText("info", f"A pause was requested. The snapshot will be taken at step {saves_at:,}.", step)
         case PausedData(snapshot=None):
-            return EventText("info", f"Training is paused at step {step:,}; resumed, it begins again.", step)
+            return EventText(
+                "info",
+                f"Training is paused at step {step:,}. There is no snapshot, so a resume starts again from the "
+                "beginning.",
+                step,
+            )
         case PausedData(snapshot=snapshot):
-            return EventText("info", f"Training is paused at step {step:,}, held by snapshot {snapshot}.", step)
+            return EventText("info", f"Training is paused at step {step:,}, in snapshot {snapshot}.", step)
         case ResumedData() as resumed:
             return EventText("info", _verified(resumed), step)
         case DivergedData() as diverged:
             return EventText("warning", _diverged(diverged, step), step)
         case RollbackData(snapshot=snapshot):
-            return EventText("info", f"The run went back to snapshot {snapshot}; what came after does not count.", step)
+            return EventText(
+                "info", f"The run rolled back to snapshot {snapshot}; the rows after it no longer count.", step
+            )
         case CheckpointData():
             return EventText("info", f"The policy was saved at step {step:,}.", step)
         case BestData(mean_return=mean):
@@ -93,7 +100,7 @@ def describe(event: EventRecord) -> EventText:
         case SnapshotData(name=name):
             called = "" if name.isdigit() else f", called {name}"
             return EventText(
-                "info", f"A snapshot was taken at step {step:,}{called}: training can go on from there.", step
+                "info", f"A snapshot was taken at step {step:,}{called}. Training can continue from it.", step
             )
         case WarningData(message=message):
             return EventText("warning", message, step)
@@ -123,7 +130,7 @@ def describe(event: EventRecord) -> EventText:
         case InterruptedData(cause=cause):
             return EventText("error", cause, step or None)
         case RefusedData(message=message):
-            return EventText("error", f"Training could not go on: {message}", step or None)
+            return EventText("error", f"Training could not continue: {message}", step or None)
         case UnknownData(name=name):
             return EventText("info", f"A newer version of this app wrote an event of the kind {name!r}.", step)
 

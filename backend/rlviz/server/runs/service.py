@@ -214,7 +214,7 @@ class RunService(RunUseCases):
             queue = {one.id: one for one in runs_with_status(session, RunStatus.QUEUED)}
             for wanted in (run_id, place.before):
                 if wanted is not None and wanted not in queue:
-                    raise NotQueued(f"Run {wanted[:120]!r} does not wait in the queue, so it has no place there.")
+                    raise NotQueued(f"Run {wanted[:120]!r} is not queued.")
             times = [(one.id, one.queued_at or 0.0) for one in queue.values()]
             for moved, queued_at in times_after_move(times, run_id, place).items():
                 try:

@@ -214,7 +214,7 @@ class LiveSession:
 
     @property
     def is_idle(self) -> bool:
-        """Whether a policy plays in it, and it has been paused for so long that another session may take its place."""
+        """Whether a policy plays in it, and it has been paused for so long that another session may replace it."""
         return self.plan.mode is SessionMode.WATCH and self._monotonic() >= self._active_at + IDLE_SECONDS
 
     async def open(self) -> None:

@@ -145,7 +145,7 @@ class SessionService:
         self._workers.end(session.id)
 
     def _make_room(self) -> None:
-        """If there are too many sessions, end the oldest without a viewer, or else the oldest that stands still.
+        """If there are too many sessions, end the oldest without a viewer, or else the oldest paused one.
 
         Raises TooManySessions.
         """

@@ -135,8 +135,8 @@ def _option(environment: Environment, name: str) -> ForkChange:
 
 
 def _others(environment: Environment, name: str) -> Iterator[Environment]:
-    """Yield the environment with other values of the option: all of a few choices; of a number, the smallest, the
-    largest, and its neighbours."""
+    """Yield the environment with other values of the option: each choice if there are few; for a number, the smallest
+    and largest value, and the neighbours of the current one."""
     now = environment.chosen[name]
     values: list[JsonValue] = list(environment.choices(name))
     if not values and isinstance(now, int | float):

@@ -50,7 +50,7 @@ class SnapshotList:
     """The snapshots of a run.
 
     Attributes:
-        behind: Names of snapshots that a rollback left behind.
+        behind: Names of snapshots that a rollback discarded.
         bytes: Total size; shared data counts once.
         spread: Hyperparameters with schedules over the whole training.
         verifications: The newest verification by snapshot name.

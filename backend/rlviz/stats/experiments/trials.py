@@ -342,7 +342,7 @@ def forest_plot(variants: Sequence[VariantScores], threshold: float | None) -> F
 
 
 def resamples_for(scores: int, fewest: int = FEWEST_RESAMPLES, most: int = RESAMPLES) -> int:
-    """Return the number of resamples for that many scores."""
+    """Return the number of resamples for this number of scores."""
     return int(np.clip(SCORES_DRAWN // max(scores, 1), fewest, most))
 
 
@@ -412,7 +412,7 @@ def with_gap(found: VariantScores, setting: Setting) -> VariantScores:
 
 def _whose(policies: Mapping[PolicyChoice, int]) -> str:
     """Return which policy the scores belong to, as far as known."""
-    which = {PolicyChoice.BEST: "the best that it kept", PolicyChoice.LATEST: "the last one"}
+    which = {PolicyChoice.BEST: "the best policy that it kept", PolicyChoice.LATEST: "the last policy"}
     if len(policies) == 1:
         return f": {which[next(iter(policies))]}"
     return f": {' and '.join(f'in {count} trials {which[one]}' for one, count in policies.items())}" if policies else ""

@@ -60,7 +60,7 @@ def loss_runs_away(case: Case) -> Hint | None:
         evidence=(
             f"It grew from {number_text(early)} at the start to {number_text(late)}, "
             f"{number_text(round_shown(late) / round_shown(early))} times as much, "
-            f"and still grows. Larger returns explain at most {number_text(explained)} times."
+            f"and still grows. Larger returns explain a factor of at most {number_text(explained)}."
         ),
         advice=drop_none(
             suggest_change(case, "learning_rate", 1 / 3),

@@ -175,7 +175,7 @@ def plateau(case: Case) -> Hint | None:
         from_step=int(parts.edge[-5]),
         to_step=case.step,
         evidence=(
-            f"The mean return was {number_text(before)} over the fifth of the steps before the last, and is "
+            f"The mean return was {number_text(before)} over the second to last fifth of the steps, and is "
             f"{number_text(after)} over the last.{_goal(case)}"
         ),
         advice=drop_none(*_bolder(case)),

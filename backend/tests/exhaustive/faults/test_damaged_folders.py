@@ -122,7 +122,7 @@ class Case:
 
     @property
     def is_surely_damaged(self) -> bool:
-        """Whether nobody can take what lies there for what should."""
+        """Whether the damaged entry can never be mistaken for an intact one."""
         place = self.places[0]
         is_in_place = place.is_folder and self.harm is folder_instead
         return (self.harm in (folder_instead, pipe, link) and not is_in_place) or place.path == "config.json"

@@ -70,7 +70,7 @@ def test_killed_services_and_workers_cost_no_trial_and_none_is_scored_twice(tmp_
             assert (run["status"], run["step"] >= STEPS) == ("completed", True), "no score of half a run"
     counted = scores_counted(tmp_path / "runs", experiment_id)
     wrong = sum(counted[number] != 1 for number in range(seeds))
-    figures.add("an experiment whose workers and service are killed: scores lost or twice", wrong, "", at_most=0)
+    figures.add("an experiment whose workers and service are killed: scores lost or duplicated", wrong, "", at_most=0)
     assert counted == Counter(range(seeds))
 
 

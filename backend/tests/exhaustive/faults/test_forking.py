@@ -55,7 +55,7 @@ def test_a_worker_killed_at_random_moments_of_a_fork_leaves_one_that_begins_righ
             worker.kill()
             killed = time.monotonic()
             eventually(lambda child=child: service.get(f"/runs/{child}")["status"] in ENDED, "the true status")
-            figures.add("worker of a fork killed: true status", time.monotonic() - killed, "s", at_most=10)
+            figures.add("worker of a fork killed: correct status", time.monotonic() - killed, "s", at_most=10)
             assert resume(service, child)["warnings"] == 0
             expected = [row for row in curves(parent) if row[0] > begin][:COMPARED]
             folder = service.folder(child)

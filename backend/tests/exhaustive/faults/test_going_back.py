@@ -37,7 +37,7 @@ def test_a_worker_killed_at_random_moments_of_going_back_leaves_a_run_that_goes_
                 newest_worker(service, run_id).kill()
             begin = time.monotonic()
             eventually(lambda: service.get(f"/runs/{run_id}")["status"] in ENDED, "the true status")
-            figures.add("worker killed as it goes back: true status", time.monotonic() - begin, "s", at_most=10)
+            figures.add("worker killed during a rollback: correct status", time.monotonic() - begin, "s", at_most=10)
             run = resume(service, run_id)
             assert run["resumed"]["diverged_at"] is None
             assert run["warnings"] == 0

@@ -51,7 +51,7 @@ def test_a_worker_ended_at_a_random_moment_is_told_with_its_cause(
     worker.send_signal(kind)
     killed_at, begin = time.time(), time.monotonic()
     run = service.wait_for_status(run_id, status)
-    figures.add("worker ended: true status and cause", time.monotonic() - begin, "s", at_most=10)
+    figures.add("worker ended: correct status and cause", time.monotonic() - begin, "s", at_most=10)
     assert cause in run["cause"]
     folder = service.folder(run_id)
     eventually(lambda: not list(folder.path.rglob("*.tmp")), "what was half-written to be swept away")

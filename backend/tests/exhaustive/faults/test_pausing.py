@@ -66,7 +66,7 @@ def test_a_worker_killed_at_random_moments_of_pausing_and_resuming_loses_nothing
                 worker.kill()
             begin = time.monotonic()
             eventually(lambda: service.get(f"/runs/{run_id}")["status"] in ENDED, "the true status")
-            figures.add("worker killed at a pause: true status", time.monotonic() - begin, "s", at_most=10)
+            figures.add("worker killed at a pause: correct status", time.monotonic() - begin, "s", at_most=10)
             run = resume(service, run_id)
             assert run["superseded"] == []
             assert run["resumed"]["diverged_at"] is None

@@ -44,7 +44,7 @@ def test_after_a_power_cut_at_any_byte_every_run_has_its_true_status_and_whole_f
     begin = time.monotonic()
     with serving(tmp_path) as service:
         found = {run["id"]: run for run in service.get("/runs?limit=500")["runs"]}
-        figures.add("power cut: true status of every run after the start", time.monotonic() - begin, "s")
+        figures.add("power cut: correct status of every run after the start", time.monotonic() - begin, "s")
         cut = [run for run_id, run in found.items() if run_id.startswith("cut-")]
         assert len(cut) == times(20, 300)
         for run in cut:

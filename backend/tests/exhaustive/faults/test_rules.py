@@ -46,7 +46,7 @@ def test_twenty_rules_that_fire_at_every_row_fire_so_often_and_change_nothing_ab
     assert set(count.values()) == {at_most}
     assert len(count) == MAX_RULES
     assert [one.is_last for one in fired if isinstance(one, RuleFiredData)].count(True) == MAX_RULES
-    figures.add("bytes that one firing of a rule journals", beset.events_path.stat().st_size / len(fired), "bytes")
+    figures.add("bytes in the journal per firing of a rule", beset.events_path.stat().st_size / len(fired), "bytes")
 
 
 def test_of_twenty_rules_that_change_one_knob_at_every_row_the_first_counts(tmp_path: Path) -> None:

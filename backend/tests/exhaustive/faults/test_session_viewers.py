@@ -1,4 +1,4 @@
-"""Those who look badly at a session: they read slowly, read nothing, or never stop talking. Nobody waits for them."""
+"""Viewers of a session that read slowly, read nothing, or send messages without a pause. Nothing waits for them."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ logging.basicConfig(level=logging.INFO)
 routes.SEND_SECONDS = {seconds}
 raise SystemExit(serve(Application(read_settings())))
 """
-"""The service, which takes somebody who reads nothing for gone after so many seconds, and no earlier: who does not read
+"""A service that disconnects a viewer that reads nothing after exactly this many seconds. A viewer that does not read
 answers no ping."""
 
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """One that outwaits a busy machine: here somebody reads late, and is not gone."""
+    """A service with enough patience for a busy machine: here a viewer reads late, but stays connected."""
     with serving(tmp_path_factory.mktemp("viewers"), script=GIVES_UP_AFTER.format(seconds=PATIENCE)) as service:
         yield service
 
 
 @contextmanager
 def looking_away(service: Service, **wishes: Any) -> Iterator[Viewer]:
-    """Somebody whose machine takes in next to nothing unless it is read: a few kilobytes, and two messages."""
+    """Yield a viewer that does not read. Its machine buffers only a few kilobytes and two messages."""
     session = new_session(service, **wishes)
     narrow = socket.socket()
     narrow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)

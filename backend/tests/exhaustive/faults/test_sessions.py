@@ -96,7 +96,7 @@ def test_an_environment_that_does_not_even_begin_ends_its_session_with_the_cause
 def test_a_hanging_environment_says_in_which_line(service: Service) -> None:
     with looking(service, env_id="Hangs") as viewer:
         assert "time.sleep(3_600)" in viewer.first("ended").cause
-        # The service logs what the worker printed once its process is gone, unless somebody ends the session before.
+        # The service logs what the worker printed once its process is gone, unless the session is ended before.
         eventually(lambda: "The environment hung here" in service.log or None, "what the worker printed")
 
 
@@ -105,7 +105,7 @@ def test_a_worker_that_is_stopped_in_its_tracks_is_killed_once_nobody_looks(serv
         viewer.step()
         [worker] = session_workers(service)
         worker.suspend()
-    time_until_gone(figures, "it does not listen", lambda: not is_running(worker.pid))
+    time_until_gone(figures, "worker does not respond", lambda: not is_running(worker.pid))
 
 
 def test_nobody_stays_when_the_page_goes_without_a_word(service: Service, figures: Figures) -> None:
@@ -114,12 +114,12 @@ def test_nobody_stays_when_the_page_goes_without_a_word(service: Service, figure
     with looking(service, session) as viewer:
         viewer.step()
         viewer.socket.socket.shutdown(socket.SHUT_RDWR)
-        time_until_gone(figures, "the page went", lambda: nobody_left(service))
+        time_until_gone(figures, "viewer disappears", lambda: nobody_left(service))
 
 
 def test_a_session_that_nobody_ever_looks_at_ends(service: Service, figures: Figures) -> None:
     new_session(service, env_id="CartPole-v1")
-    time_until_gone(figures, "nobody came", lambda: nobody_left(service))
+    time_until_gone(figures, "no viewer ever connects", lambda: nobody_left(service))
 
 
 def test_the_trainer_writes_nothing_any_more_when_nobody_looks(service: Service) -> None:
@@ -152,7 +152,7 @@ def test_no_worker_stays_when_the_service_is_killed(tmp_path: Path, figures: Fig
         assert len(workers) == 2
         service.process.kill()
         service.process.wait()
-        time_until_gone(figures, "the service was killed", lambda: not any(is_running(one.pid) for one in workers))
+        time_until_gone(figures, "service killed", lambda: not any(is_running(one.pid) for one in workers))
 
 
 def test_the_next_service_removes_the_folders_of_sessions_that_a_killed_one_left(

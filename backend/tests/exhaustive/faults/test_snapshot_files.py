@@ -204,7 +204,7 @@ def test_an_attempt_whose_snapshot_is_refused_leaves_the_run_as_it_was_and_says_
     ("changes", "reason"),
     [
         ({"versions": {"torch": "1.0"}}, "torch was 1.0"),
-        ({"capability": "x86_64 NO AVX"}, "The processor was used as x86_64 NO AVX"),
+        ({"capability": "x86_64 NO AVX"}, "torch used the processor as x86_64 NO AVX"),
         ({"threads": 64}, "torch had 64 threads"),
         ({"environment_source": "another"}, "The source code of the environment has changed"),
     ],

@@ -53,7 +53,9 @@ def test_a_worker_killed_at_random_moments_of_taking_snapshots_leaves_whole_ones
                 newest_worker(service, run_id).kill()
             begin = time.monotonic()
             eventually(lambda: service.get(f"/runs/{run_id}")["status"] in ENDED, "the true status")
-            figures.add("worker killed as it takes a snapshot: true status", time.monotonic() - begin, "s", at_most=10)
+            figures.add(
+                "worker killed as it takes a snapshot: correct status", time.monotonic() - begin, "s", at_most=10
+            )
             assert all(one.is_whole for one in snapshots_of(folder))
             assert resume(service, run_id)["resumed"]["diverged_at"] is None
             for one in snapshots_of(folder)[1:-1]:

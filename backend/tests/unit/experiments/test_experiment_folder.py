@@ -70,7 +70,7 @@ def test_what_was_noted_is_known_to_the_next_service(tmp_path: Path) -> None:
     before.record(before.trials[0], TrialState.BEGUN, "r1")
     before.record(before.trials[0], TrialState.SCORED, "r1", score=TrialScore(7.0, PolicyChoice.BEST))
     before.record(before.trials[1], TrialState.BEGUN, "r2")
-    after = experiment(of)  # nobody closed the first: it was killed
+    after = experiment(of)  # the first was not closed, because its process was killed
     assert [(one.is_final, one.is_begun, one.run_id) for one in after.trials.values()] == [
         (True, False, "r1"),
         (False, True, "r2"),

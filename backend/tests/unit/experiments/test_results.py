@@ -136,7 +136,7 @@ def test_curves_hold_their_value_to_the_next_and_stop_where_their_first_seed_doe
     assert one.iqm == [1.0, 3.0, 5.0]
     assert one.count == [2, 2, 2]
     assert one.ends == [60.0, 100.0]
-    assert one.note == "The curve stops at step 60, the last that all 2 seeds reached; one of them goes further."
+    assert one.note == "The curve stops at step 60, the last that all 2 seeds reached; one of them continues."
 
 
 def test_a_curve_never_leaps_to_what_the_last_seed_has_reached() -> None:
@@ -153,7 +153,7 @@ def test_a_seed_that_has_just_begun_is_left_out_of_the_curve_of_those_that_ended
     found = results([*done, begun]).curves
     (one,) = found.variants
     assert (found.step, one.iqm, one.seeds, one.ends) == ([0.0, 100.0], [2.0, 4.0], 2, [5.0, 100.0, 100.0])
-    assert one.note == "1 seed still trains and is left out until it would no longer shorten the curve."
+    assert one.note == "1 seed still trains and is left out until it has caught up."
 
 
 def test_seeds_that_still_train_are_behind_and_have_no_curve_yet() -> None:
@@ -163,7 +163,7 @@ def test_seeds_that_still_train_are_behind_and_have_no_curve_yet() -> None:
     (one,) = results([ahead, behind, waiting]).curves.variants
     assert one.note == (
         "1 of 3 seeds has no curve yet. The curve stops at step 60, the last that all 2 seeds reached; one of them "
-        "goes further."
+        "continues."
     )
 
 
@@ -212,7 +212,7 @@ def test_a_profile_of_very_many_scores_is_taken_at_fewer_values() -> None:
 
 def test_the_definition_of_a_score_says_whose_policy_it_is() -> None:
     best = [replace(one, policy=PolicyChoice.BEST) for one in trials("a", *A)]
-    assert results(best).score_definition.endswith("played after training: the best that it kept")
+    assert results(best).score_definition.endswith("played after training: the best policy that it kept")
     assert results(trials("a", *A)).score_definition.endswith("played after training")
 
 

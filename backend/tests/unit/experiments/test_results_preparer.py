@@ -1,4 +1,4 @@
-"""What is prepared before somebody asks for it, and when."""
+"""Which results are prepared before they are requested, and when."""
 
 from __future__ import annotations
 

@@ -163,8 +163,8 @@ def test_the_best_policy_of_some_against_the_last_of_others_is_said() -> None:
     found = results(best, last)
     (caution,) = found.verdict.cautions
     assert caution.startswith("Scores of A are of the best policy that a run kept. Scores of B are of the last policy")
-    assert ": the best that it kept." in found.variants[0].made["iqm"].definition
-    assert ": the last one." in found.variants[1].made["iqm"].definition
+    assert ": the best policy that it kept." in found.variants[0].made["iqm"].definition
+    assert ": the last policy." in found.variants[1].made["iqm"].definition
     assert found.variants[0].policies == {"best": 5}
 
 
@@ -204,7 +204,7 @@ def test_arrivals_that_were_seen_alike_are_no_caution() -> None:
 def test_of_mixed_policies_each_is_counted() -> None:
     mixed = of_policy(PolicyChoice.BEST, "a", *A)[:2] + of_policy(PolicyChoice.LATEST, "a", *A)[2:]
     (found,) = results(mixed).variants
-    assert "in 2 trials the best that it kept and in 3 trials the last one" in found.made["mean"].definition
+    assert "in 2 trials the best policy that it kept and in 3 trials the last policy" in found.made["mean"].definition
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Whoever schedules trials may be killed between any two steps: nothing proposed is lost, and nothing comes twice."""
+"""The scheduler may be killed between any two steps: no proposal is lost, and none is made twice."""
 
 from __future__ import annotations
 

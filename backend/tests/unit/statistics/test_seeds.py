@@ -94,12 +94,12 @@ def test_a_seed_that_has_just_begun_does_not_hold_back_the_curve_of_the_others(
 def test_a_curve_that_is_not_of_all_seeds_or_of_all_of_their_steps_says_so() -> None:
     assert explain_curve(np.array([1_000.0, 990.0]), 0) == []
     assert explain_curve(np.array([1_000.0, 200.0, 500.0]), 1) == [
-        "1 seed still trains and is left out until it would no longer shorten the curve.",
-        "The curve stops at step 200, the last that all 3 seeds reached; 2 of them go further.",
+        "1 seed still trains and is left out until it has caught up.",
+        "The curve stops at step 200, the last that all 3 seeds reached; 2 of them continue.",
     ]
     assert explain_curve(np.array([1_000.0, 200.0]), 2) == [
-        "2 seeds still train and are left out until they would no longer shorten the curve.",
-        "The curve stops at step 200, the last that all 2 seeds reached; one of them goes further.",
+        "2 seeds still train and are left out until they have caught up.",
+        "The curve stops at step 200, the last that all 2 seeds reached; one of them continues.",
     ]
 
 

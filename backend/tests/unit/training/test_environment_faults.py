@@ -60,7 +60,7 @@ def test_each_kind_is_told_once_with_its_step_and_action_and_counted(folder: Run
     )
     assert "an observation outside its space" in outside
     assert "a reward of inf" in infinite
-    assert counted == "In this attempt, of the environment: reward is no number 2 times."
+    assert counted == "Environment faults in this attempt: reward is not a number (2 times)."
 
 
 def test_what_comes_after_is_put_down_to_the_first_that_is_not_finite(folder: RunFolder, journals: RunJournals) -> None:

@@ -115,7 +115,7 @@ def test_a_return_that_is_no_number_is_the_environments_own(
     journals.metrics(7, {name: math.nan})
     journals.close()
     assert messages(folder) == [
-        f"{name} is nan at step 7: the environment returned rewards that are no finite numbers, or whose sum is none."
+        f"{name} is nan at step 7: a reward of the environment, or the sum of its rewards, is not a finite number."
     ]
 
 
@@ -127,8 +127,8 @@ def test_what_follows_from_the_environment_is_not_answered_with_a_learning_rate(
     journals.metrics(7, {"train/value_loss": math.nan})
     journals.close()
     assert messages(folder) == [
-        "train/loss is inf at step 1. Lower the learning rate if it stays so.",
-        "train/value_loss is nan at step 7. That may follow from what the environment returned: At step 5, after "
+        "train/loss is inf at step 1. If this continues, lower the learning rate.",
+        "train/value_loss is nan at step 7. This may follow from a fault of the environment: At step 5, after "
         "action 2, the environment returned a reward of nan.",
     ]
 

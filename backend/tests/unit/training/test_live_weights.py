@@ -1,4 +1,4 @@
-"""When the weights of a model that trains are written for whoever watches."""
+"""When a trainer writes the weights of its model for viewers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BaseAlgorithm]:
 
 
 def watched(folder: RunFolder, clock: Clock) -> LiveWeights:
-    """Somebody looks, and the trainer has seen it."""
+    """Return live weights of a trainer that has noticed a viewer."""
     renew(folder, clock)
     live = LiveWeights(folder, monotonic=clock)
     live.write_due()

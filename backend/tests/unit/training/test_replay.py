@@ -54,7 +54,7 @@ def folder(tmp_path: Path) -> RunFolder:
 
 
 def check_reads_back(folder: RunFolder, state: ReplayState, pieces: tuple[ReplayPiece, ...], model: Model) -> None:
-    """From disk alone, by whoever goes on from there."""
+    """Check that a new model restores the buffer from disk alone."""
     pieces = select_pieces(write_pieces(folder, pieces), state.rows)
     other = Model()
     restore_replay(other, state, placed_rows(other, folder, state, pieces))

@@ -9,7 +9,7 @@ export default function AnalysePage() {
   return (
     <>
       <PageHeader title="Analyse">
-        Questions over all runs: group them by any setting, and see what goes with a better score.
+        All runs together: group them by any setting, and see which settings go with better scores.
       </PageHeader>
       <Suspense fallback={<AnalyseSkeleton />}>
         <Analyse />

@@ -7,7 +7,7 @@ export const metadata: Metadata = { title: "Settings" };
 export default function SettingsPage() {
   return (
     <>
-      <PageHeader title="Settings">This browser, and what the service runs with.</PageHeader>
+      <PageHeader title="Settings">Settings of this browser and of the service.</PageHeader>
       <Settings />
     </>
   );

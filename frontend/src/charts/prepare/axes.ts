@@ -186,12 +186,15 @@ export interface StepScale {
   placeOf: (step: number) => number;
 }
 
-/** The axis counts environment steps, of which `newest` were done: it may reach further, as what a run is compared with does. */
+/**
+ * The axis counts environment steps, of which `newest` are done. It may extend further, because a compared run can be
+ * longer.
+ */
 export function stepScale(newest: number): StepScale {
   return { stepAt: (x) => Math.min(x, newest), placeOf: (step) => step };
 }
 
-/** One quantity at rising values of another, as a curve of the service has them. */
+/** A quantity at rising values of another one, as in a curve from the service. */
 export interface Rising {
   x: readonly number[];
   y: readonly (number | null)[];
@@ -223,7 +226,7 @@ export function timeScale(episodes: Rising, seconds: Rising, newest = 0): StepSc
   };
 }
 
-/** What is known and goes up, from the beginning on. */
+/** The known, rising values from the start. */
 function known({ x, y }: Rising): { x: number[]; y: number[] } {
   const rising = { x: [0], y: [0] };
   x.forEach((at, i) => {

@@ -134,14 +134,14 @@ function thinForScreen(
 
 export type Row = "raw" | "line" | "high" | "low";
 
-/** Kinds of rows that a series has in the aligned data, in order. */
+/** Kinds of rows of a series in the aligned data, in order. */
 export function rowsOf({ spread, band }: Pick<SeriesSpec, "spread" | "band">): Row[] {
   return spread === undefined && band === undefined
     ? ["raw", "line"]
     : ["raw", "line", "high", "low"];
 }
 
-/** Context has no points of its own, and a band only if that is given. */
+/** Context has no points, and a band only if one is given. */
 export function contextRowsOf({ band }: Pick<SeriesSpec, "band">): Row[] {
   return band === undefined ? ["line"] : ["line", "high", "low"];
 }
@@ -152,7 +152,7 @@ export interface LaidOut {
   isContext: boolean;
 }
 
-/** What every row of the aligned data after the positions holds. Context comes first, so that it is drawn behind. */
+/** The content of each row of the aligned data after the positions. Context comes first, so that it is drawn behind. */
 export function layout({ series, context = [] }: Pick<ChartSpec, "series" | "context">): LaidOut[] {
   return [
     ...context.flatMap((one) =>

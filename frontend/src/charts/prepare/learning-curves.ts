@@ -9,7 +9,7 @@ interface LearningCurveOptions {
   unit?: string;
   /** Whether there are greedy evaluations. */
   evaluated: boolean;
-  /** How many of the last episodes are averaged; null while that is not known. */
+  /** Number of the last episodes that are averaged; null while unknown. */
   meanEpisodes?: number | null;
   empty?: string;
 }
@@ -38,7 +38,7 @@ export function rewardChart(
   };
 }
 
-/** The lines of a chart of returns that say what is good, and what random actions have. */
+/** Reference lines in a chart of returns: the threshold, and the return of random actions. */
 export function returnLevels({ threshold, random }: ReturnLevels): Reference[] {
   return [
     ...(threshold === null ? [] : [{ label: "Reward threshold", value: threshold }]),
@@ -62,7 +62,7 @@ export function lengthChart(
 
 interface MeanLine {
   metric: string;
-  /** How many episodes it is over, if that is known. */
+  /** Number of episodes in the average, if known. */
   of?: number | null;
 }
 

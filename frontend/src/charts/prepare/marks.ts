@@ -56,7 +56,7 @@ export interface ChartMark {
   text: string;
 }
 
-/** Marks too close to each other to be told apart, shown as one. */
+/** Marks that are too close to distinguish, shown as one. */
 export interface MarkGroup {
   /** Share of the axis, from 0 to 1. */
   share: number;

@@ -17,7 +17,7 @@ export interface ReadonlyColumn {
   readonly smoothed: Float64Array;
   /** Number of points held. */
   readonly length: number;
-  /** Number of points of the run that these stand for. */
+  /** Number of points of the run that each of these represents. */
   readonly count: number;
   /** Increases with every point. */
   readonly version: number;
@@ -74,7 +74,7 @@ export interface ChartSpec {
   id: string;
   title: string;
   series: readonly SeriesSpec[];
-  /** What led here and what was left behind: lines drawn faint behind the series, in no figure of the chart. */
+  /** Curves of parents and discarded curves: drawn faintly behind the series, and used in no figure of the chart. */
   context?: readonly SeriesSpec[];
   references: readonly Reference[];
   /** Text to show without data. */
@@ -113,7 +113,7 @@ export type AlignedValue = number | null | undefined;
 export type AlignedData = [x: number[], ...ys: AlignedValue[][]];
 export type Interval = [low: number, high: number];
 
-/** One series within the window, with positions of its own. */
+/** One series within the window, with its own positions. */
 export interface Curve {
   x: readonly number[];
   raw: readonly (number | null)[];

@@ -40,7 +40,7 @@ const CROWD = 400;
 /** Height in pixels from which a chart names its axis. */
 const ROOMY = 190;
 
-/** Keeps the curves of a chart, so that of ten runs only those with new data are prepared again. */
+/** Caches the curves of a chart, so that of ten runs only those with new data are prepared again. */
 export type CurveCache = Map<string, { column: ReadonlyColumn; key: string; curve: Curve }>;
 
 /** Makes everything that the plot of a chart needs. Pure except for `cache`. */
@@ -143,7 +143,10 @@ function empty({ source, metric }: SeriesSpec): Curve {
   };
 }
 
-/** The rows of a series as heights on the value scale. A value that has none there becomes a gap. */
+/**
+ * The rows of a series as heights on the value scale. A value without a height, such as 0 on a logarithmic scale,
+ * becomes a gap.
+ */
 function rows(series: SeriesSpec, { raw, line, spread, band }: Curve, scale: ValueScale) {
   if (scale.kind === "linear" && !spread && !band)
     return rowsOf(series).map((row) => (row === "raw" ? raw : line));
@@ -164,7 +167,7 @@ function rows(series: SeriesSpec, { raw, line, spread, band }: Curve, scale: Val
   });
 }
 
-/** The smallest absolute value of what is drawn, other than zero. */
+/** The smallest absolute value in the plot, other than zero. */
 function smallestSize(curves: readonly Curve[]): number {
   let smallest = Infinity;
   const take = (value: number | null) => {
@@ -197,7 +200,7 @@ function fitToMost(
   return { range: [low, high] as Interval, outside };
 }
 
-/** Context extends the range by what is usual in it: a loss that ran away would flatten the curves. */
+/** Context extends the range only by its usual values: a diverged loss would flatten the curves. */
 function usualRange(values: Float64Array): number[] {
   return mostOf(values) ?? [...values];
 }

@@ -17,8 +17,8 @@ export interface Readout {
 const NOTHING: Readout = { raw: null, line: null, spread: null, band: null, over: null };
 
 /**
- * What a series shows at a position: its own value there, or its newest one before. A gap shows none. At Infinity it
- * is the newest of all, for every series of a chart the state at one moment.
+ * The value of a series at a position: its value there, or its newest one before. A gap has none. At Infinity, it is
+ * the newest value of all, so that every series of a chart shows the state at one moment.
  */
 export function readoutAt({ x, raw, line, spread, band, over }: Curve, position: number): Readout {
   const at = lastUpTo(x, position);
@@ -34,8 +34,8 @@ export function readoutAt({ x, raw, line, spread, band, over }: Curve, position:
 }
 
 /**
- * Index of the point that `readoutAt` reads of a row of aligned data (the positions are row 0), so that a mark on the
- * line sits on the value that the legend says; null before the first one and in a gap.
+ * Index of the point that `readoutAt` reads in a row of aligned data (row 0 has the positions), so that the mark on the
+ * line matches the value in the legend; null before the first point and in a gap.
  */
 export function readIndex(
   data: readonly ArrayLike<AlignedValue>[],
@@ -49,7 +49,7 @@ export function readIndex(
   return null;
 }
 
-/** The name of a series: where it is of several seeds, of how many of them the value is that stands beside it. */
+/** The name of a series. For a series over several seeds, it includes how many of them have a value here. */
 export function labelAt({ label, over }: SeriesSpec, counted: number | null = null): string {
   if (!over) return label;
   const { all, one } = over;

@@ -3,16 +3,16 @@ import type { MetricRegistry } from "@/api/metric-registry";
 import type { Algorithm, Rule } from "@/api/types";
 import { parseNumber, plural } from "@/lib/number";
 
-/** A condition or an action as it is written. */
+/** A condition or an action as the user edits it. */
 export interface Clause {
   /** Id of its phrase. */
   phrase: string;
   values: Values;
 }
 
-/** A rule as it is written. */
+/** A rule as the user edits it. */
 export interface RuleDraft {
-  /** Tells it from others while they are moved. */
+  /** Identifies it while rules are moved. */
   key: number;
   when: Clause;
   do: readonly Clause[];
@@ -29,7 +29,7 @@ export interface Vocabulary {
 
 let keys = 0;
 
-/** The same rules, told from all others: for drafts that were stored, and come from another page. */
+/** The same rules with new ids, for drafts that were stored or come from another page. */
 export function withOwnKeys(drafts: readonly RuleDraft[]): RuleDraft[] {
   return drafts.map((draft) => ({ ...draft, key: (keys += 1) }));
 }
@@ -57,7 +57,7 @@ function clauseOf(part: Condition | Action, phrases: readonly Phrase[]): Clause 
   return { phrase: phrase.id, values: Object.fromEntries(values) as Values };
 }
 
-/** A clause of another phrase, which keeps what both have. */
+/** Changes a clause to another phrase and keeps the values of the fields that both have. */
 export function rephrased(phrase: Phrase, old: Values, vocabulary: Vocabulary): Clause {
   const first: Record<string, string | undefined> = {
     metric: vocabulary.metrics[0]?.metrics[0]?.name,
@@ -79,7 +79,7 @@ export function actionsOf({ knobs, evaluates }: Vocabulary): Phrase[] {
   );
 }
 
-/** The rules that are written, and what is wrong with them by JSON pointer of the request. */
+/** The rules as a request, and their problems by JSON pointer of the request. */
 export function written(drafts: readonly RuleDraft[]): { rules: Rule[]; problems: FieldProblem[] } {
   const problems: FieldProblem[] = [];
   const rules = drafts.map((draft, i): Rule => {
@@ -275,7 +275,7 @@ function isUpper({ side = "above" }: Extract<Condition, { kind: "metric" }>): bo
   return side === "above" || side === "at_least";
 }
 
-/** As the service has it: of two actions that decide about the same, the first counts. */
+/** As in the service: of two actions that change the same thing, the first counts. */
 function decidesAbout(action: Action): string | null {
   if (action.kind === "stop" || action.kind === "pause" || action.kind === "roll_back") {
     return "how training continues";
@@ -291,12 +291,12 @@ function oftenFiring({ when, at_most = 10 }: Rule, index: number): Warning[] {
   return [
     {
       rule: index,
-      detail: `A metric that goes back and forth makes it act at every other row, up to ${plural(at_most, "time")}. Ask for more rows in a row, or let it act less often.`,
+      detail: `If the metric goes back and forth, this rule fires at every other row, up to ${plural(at_most, "time")}. Require more rows in a row, or lower its maximum number of firings.`,
     },
   ];
 }
 
-/** Metrics that only evaluations while training log. */
+/** Metrics that only evaluations during training log. */
 const EVALUATION = "eval/";
 
 /** The metrics that rules may look at, grouped. */
@@ -329,7 +329,7 @@ export interface Slot {
 /** Values of a clause's slots as typed, by field. */
 type Values = Readonly<Record<string, string>>;
 
-/** Words that may depend on what is filled in, or a slot. */
+/** Words that may depend on the values of the slots, or a slot. */
 export type Part = string | Slot | ((values: Values) => string);
 
 /** How a kind of condition or action is said. Some say one value of a field in a word of their own (`fixed`). */
@@ -359,7 +359,7 @@ const better = choice(
   ["lower", "lower is better"],
 );
 
-/** What one row of the metric stands for. */
+/** The word for one row of the metric. */
 function rowsOf({ metric = "" }: Values): string {
   if (metric.startsWith("train/")) return "updates";
   return metric.startsWith("episode/") ? "episodes" : "rows";
@@ -386,11 +386,11 @@ export const CONDITIONS: readonly Phrase<Condition["kind"]>[] = [
     ],
   },
   {
-    ...{ id: "not_finite", kind: "not_finite", words: "there is no number for" },
+    ...{ id: "not_finite", kind: "not_finite", words: "a value is not a number in" },
     parts: [{ ...metric, of: "any metric" }],
   },
   {
-    ...{ id: "plateau", kind: "plateau", words: "nothing was gained in" },
+    ...{ id: "plateau", kind: "plateau", words: "there is no improvement of" },
     parts: [
       metric,
       "for",
@@ -432,7 +432,7 @@ export const ACTIONS: readonly Phrase<Action["kind"]>[] = [
         "then",
         "What then",
         ["save", "and save the policy"],
-        ["report", "save it, and leave a message"],
+        ["report", "save it, and send a message"],
         ["abort", "without saving"],
       ),
       "with",
@@ -448,7 +448,7 @@ export const ACTIONS: readonly Phrase<Action["kind"]>[] = [
       choice(
         "to",
         "Where to",
-        ["newest", "the newest snapshot with weights that are numbers"],
+        ["newest", "the newest snapshot with finite weights"],
         ["best", "the snapshot of the best policy"],
       ),
     ],

@@ -119,13 +119,13 @@ const DOES: Record<Rule["do"][number]["kind"], LucideIcon> = {
   notify: Bell,
 };
 
-/** Of the first thing that a rule does. */
+/** Describes the first action of a rule. */
 function iconOf({ do: [first] }: Rule) {
   const Icon = DOES[first?.kind ?? "notify"];
   return <Icon />;
 }
 
-/** Something whole to change into one's own. */
+/** A template that users can adapt. */
 function ofYourOwn({ metrics }: Vocabulary): Rule {
   const metric = metrics[0]?.metrics[0]?.name ?? "";
   return {
@@ -139,7 +139,7 @@ function isAt(pointer: string, at: string): boolean {
   return pointer === at || pointer.startsWith(`${at}/`);
 }
 
-/** As many as the service takes for one rule. */
+/** Maximum number of actions of one rule. */
 const MOST_ACTIONS = 5;
 
 interface RuleItemProps {
@@ -148,7 +148,7 @@ interface RuleItemProps {
   index: number;
   isLast: boolean;
   vocabulary: Vocabulary;
-  /** Those of this rule. */
+  /** The problems of this rule. */
   problems: readonly FieldProblem[];
   warnings: readonly Warning[];
   onChange: (draft: RuleDraft) => void;
@@ -292,7 +292,7 @@ interface ClauseFieldsProps {
   clause: Clause;
   /** What can be chosen. */
   phrases: readonly Phrase[];
-  /** All that there are. */
+  /** All options. */
   known: readonly Phrase[];
   vocabulary: Vocabulary;
   /** Accessible name of the choice of a phrase. */
@@ -411,7 +411,7 @@ function Options({
   );
 }
 
-/** A saved name that is not offered stays what it is. */
+/** A saved name that is not among the options stays selected. */
 function Named({ named, value }: { named: Vocabulary["knobs"]; value: string }) {
   const isKnown = named.some(({ name }) => name === value);
   return [...(isKnown ? [] : [{ name: value, label: value }]), ...named].map(({ name, label }) => (

@@ -77,7 +77,7 @@ test("the small window leads back to a place that the page does not show now", a
     </ReturnToStage>,
   );
   scrollTo(false);
-  await userEvent.click(screen.getByRole("button", { name: "Back to its place" }));
+  await userEvent.click(screen.getByRole("button", { name: "Back to full size" }));
   expect(showPlace).toHaveBeenCalledOnce();
 });
 

@@ -22,12 +22,15 @@ interface StageProps {
   /** Which policy is seen, for the small window. */
   caption: string;
   corner: Corner;
-  /** A picture of the environment, as long as there is nothing better; null: there is something, or no picture. */
+  /**
+   * A picture of the environment, shown until there is something better; null: there is something better, or no
+   * picture.
+   */
   stillUrl: string | null;
   children?: ReactNode;
 }
 
-/** Shows the place of a stage that is not on the page now; null where it always is. */
+/** Opens the place of a stage that is not on the page now; null if it is always on the page. */
 const ReturnContext = createContext<(() => void) | null>(null);
 export const ReturnToStage = ReturnContext.Provider;
 
@@ -92,7 +95,7 @@ export function Stage({ label, caption, corner, stillUrl, children }: StageProps
               {caption}
             </p>
             <DockKey
-              label="Back to its place"
+              label="Back to full size"
               onPress={() =>
                 comeBack ? comeBack() : place.current?.scrollIntoView({ block: "center" })
               }
@@ -136,7 +139,7 @@ interface StageNoteProps {
   children: ReactNode;
 }
 
-/** What stands on the stage instead of a picture: why there is none, and what can be done. */
+/** Text on the stage instead of a picture: why there is none, and what the user can do. */
 export function StageNote({ alert = false, children }: StageNoteProps) {
   return (
     <div
@@ -148,7 +151,7 @@ export function StageNote({ alert = false, children }: StageNoteProps) {
   );
 }
 
-/** Where the small `picture` is a bar as wide as the window and lies over what gets the focus, the page is scrolled. */
+/** If the small `picture` is a bar across the window and covers the focused element, scrolls the page. */
 function useClearOfFocus(picture: RefObject<HTMLElement | null>, afloat: boolean) {
   // External system: the document's focus.
   useEffect(() => {
@@ -165,7 +168,9 @@ function useClearOfFocus(picture: RefObject<HTMLElement | null>, afloat: boolean
   }, [picture, afloat]);
 }
 
-/** Whether `small` hides part of `focused`. What is higher than half the window shows beside it wherever it floats. */
+/**
+ * Whether `small` hides part of `focused`. Elements higher than half the window stay visible beside it in any position.
+ */
 function covers(small: DOMRect, focused: DOMRect): boolean {
   return (
     focused.height < window.innerHeight / 2 &&
@@ -180,15 +185,18 @@ function covers(small: DOMRect, focused: DOMRect): boolean {
 interface Corner {
   /** The place on the page. */
   place: RefObject<HTMLDivElement | null>;
-  /** Whether the place is in sight; null until that is known. */
+  /** Whether the place is in view; null until known. */
   inView: boolean | null;
   afloat: boolean;
-  /** The small window was closed; it may come again once the place was in sight. */
+  /** The user closed the small window. It may appear again after the place was in view. */
   closed: boolean;
   close: () => void;
 }
 
-/** Keeps a picture in sight: what is `playing` when its place is scrolled away goes on docked, until it is closed. */
+/**
+ * Keeps a picture in view: if the place of something that is `playing` scrolls out of view, it continues docked until
+ * the user closes it.
+ */
 export function useCornerWindow(playing: boolean): Corner {
   const place = useRef<HTMLDivElement>(null);
   const inView = useInView(place);

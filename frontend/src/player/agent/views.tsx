@@ -10,7 +10,7 @@ import { Segmented } from "@/ui/segmented";
 interface AgentView<Name extends string> {
   name: Name;
   label: string;
-  /** What is new there, in a word; null: nothing that was not seen. */
+  /** A word for new content of this view; null: there is no new content. */
   news?: string | null;
 }
 
@@ -22,7 +22,7 @@ interface AgentViewsProps<Name extends string> {
   children: ReactNode;
 }
 
-/** The one place of a page where the agent is seen: one view of it at a time, and the choice among them. */
+/** The one place of a page that shows the agent: one view at a time, and a control to choose it. */
 export function AgentViews<Name extends string>({
   views,
   shown,
@@ -54,13 +54,13 @@ interface ViewLayoutProps {
   title: ReactNode;
   /** The rest of the title line: the seed, and who acts. */
   meta?: ReactNode;
-  /** Stands at the end of the title line. */
+  /** Shown at the end of the title line. */
   actions?: ReactNode;
-  /** The stage, and what steers it. */
+  /** The stage and its controls. */
   stage: ReactNode;
-  /** Stands beside the stage where there is room, else below it. */
+  /** Shown beside the stage if there is space, otherwise below it. */
   beside?: ReactNode;
-  /** Stands below all of that. */
+  /** Shown below everything else. */
   children?: ReactNode;
 }
 

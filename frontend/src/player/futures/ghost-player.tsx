@@ -123,7 +123,7 @@ export function GhostPlayer({ future, wanted, recorded, onOther, onClose }: Ghos
       </div>
       <p className="text-xs text-ink-faint">
         {recorded
-          ? "The recorded episode, and over it the other future in step. "
+          ? "The recorded episode, with the other future as a ghost over it. "
           : "The recorded episode has no video, so the other future is shown alone. "}
         Rewards count from step {count(wanted.at.step)} on.
       </p>

@@ -35,7 +35,7 @@ export interface WantedFuture {
   other: OfferedAction;
 }
 
-/** What is asked of a recorded episode. */
+/** The request for another future of a recorded episode. */
 export interface OtherFutures {
   menu: { at: StepPlace; point: Point } | null;
   wanted: WantedFuture | null;
@@ -46,7 +46,7 @@ export interface OtherFutures {
   choose: (wanted: WantedFuture | null) => void;
 }
 
-/** `of`: whose episodes they are; another one begins without a choice. */
+/** `of`: the evaluation or clip; when it changes, the choice is cleared. */
 export function useOtherFutures(of: string): OtherFutures {
   const nothing = { of, menu: null, wanted: null };
   const [state, setState] = useState<Pick<OtherFutures, "menu" | "wanted"> & { of: string }>(
@@ -77,7 +77,7 @@ export interface RecordedVideo {
 interface OtherFutureProps {
   source: EpisodeSource;
   futures: OtherFutures;
-  /** null: none is kept, and the other future is shown alone. */
+  /** null: there is no video, and the other future is shown alone. */
   recorded: RecordedVideo | null;
   /** The player of the recorded episodes. */
   children: ReactNode;

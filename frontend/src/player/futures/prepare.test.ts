@@ -63,7 +63,7 @@ test("both futures are said with what is gained from the step on", () => {
 test("a future that was cut is compared over as many steps, and says so", () => {
   const lines = linesOf({ cut: true, terminated: false, recorded_length: 9, recorded_return: 9 });
   expect(lines.recorded.end).toBe("in 9 steps");
-  expect(lines.other.end).toBe("in 9 steps, it goes on");
+  expect(lines.other.end).toBe("in 9 steps, not ended yet");
 });
 
 test("records that were cut say that the sum is not known", () => {

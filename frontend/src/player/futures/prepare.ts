@@ -8,7 +8,7 @@ export interface FilmedEpisode {
   episode_length: number;
 }
 
-/** The step that a frame of a video shows; null where there is no episode. After the last step it is the last. */
+/** The step that a frame of a video shows; null outside of episodes. After the last step, it is the last step. */
 export function stepAt(episodes: readonly FilmedEpisode[], frame: number): StepPlace | null {
   const episode = episodes.findLastIndex(({ first_frame }) => first_frame <= frame);
   const found = episodes[episode];
@@ -25,7 +25,7 @@ export function stepTitle({ episode, step }: StepPlace, taken: string | null): s
 /** One of the two futures, in words. */
 export interface FutureLine {
   name: string;
-  /** What is gained from the step on: `113 more`. */
+  /** The rewards from this step on: `113 more`. */
   gain: string;
   /** How it ends. */
   end: string;
@@ -51,7 +51,7 @@ export function futureLines(
       name: `${names.other} instead`,
       gain: gainText(outcome.episode_return),
       end: cut
-        ? `in ${steps}, it goes on`
+        ? `in ${steps}, not ended yet`
         : `${terminated ? "terminated" : "ended by the time limit"} after ${steps}`,
     },
   };
@@ -84,7 +84,7 @@ export function typedNumbers({ space, taken }: OtherActions) {
 
 export type TypedNumber = NonNullable<ReturnType<typeof typedNumbers>>[number];
 
-/** What is wrong with a typed number; null: nothing is. */
+/** Why a typed number is invalid; null: it is valid. */
 export function numberProblem({ minimum, maximum }: TypedNumber, text: string): string | null {
   const value = parseNumber(text);
   if (!Number.isFinite(value)) return "Enter a number";

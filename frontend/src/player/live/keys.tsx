@@ -22,7 +22,7 @@ interface KeysStageProps {
   takesFocus?: boolean;
   /** Null: keys are ignored. */
   keyInput: KeyInput | null;
-  /** Name of what is played, for screen readers. */
+  /** Name of the game, for screen readers. */
   label: string;
   /** Called before a bound key takes effect. */
   onPress: () => void;
@@ -83,7 +83,8 @@ export function KeysStage({
     >
       {children}
       <span id={helpId} className="sr-only">
-        While this has the focus, the keys listed below play. Escape leaves and pauses.
+        While the picture has the focus, the keys listed below control the game. Escape removes the
+        focus and pauses.
       </span>
     </div>
   );
@@ -217,7 +218,7 @@ export function keyName(code: string): KeyName {
   return NAMES[code] ?? { sign, name: sign };
 }
 
-/** A key to show: one that is bound by itself, without others. */
+/** A key to show: one that has an effect on its own. */
 interface Cap {
   key: string;
   label: string;
@@ -253,7 +254,7 @@ export function capsOf({ bindings }: Controls): Caps {
   };
 }
 
-/** Keyboard input for a session; null until the session has said which keys there are. */
+/** Keyboard input for a session; null until the session has sent its key bindings. */
 export function useKeyInput(client: SessionClient): KeyInput | null {
   const hello = useStoreValue(client.state, (state) => state.hello);
   const keyInput = useMemo(() => hello && keyInputFor(client, hello), [client, hello]);
@@ -263,7 +264,7 @@ export function useKeyInput(client: SessionClient): KeyInput | null {
 }
 
 export interface StageCommands {
-  /** Focuses the stage and resumes, whoever acts. */
+  /** Focuses the stage and resumes, for any actor. */
   begin: () => void;
   /** Makes the person the actor and resumes; called when a key is pressed. */
   takeOver: () => void;

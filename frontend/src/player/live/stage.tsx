@@ -19,13 +19,13 @@ interface StageMessageProps {
   hasFrame: boolean;
   /** Why no policy can play yet; null if one can. */
   reason: string | null;
-  /** Starts the session on request; null if it starts by itself. */
+  /** Starts the session on request; null if it starts automatically. */
   onWatch?: (() => void) | null;
   /** Starts another session after this one has ended. */
   again?: string;
 }
 
-/** A message on the stage while nothing is played: why, and what can be done. */
+/** A message on the stage while nothing plays: the reason, and what the user can do. */
 export function StageMessage({
   client,
   state,
@@ -95,8 +95,8 @@ const TOO_MANY = 409;
 const RETRY_MS = 5_000;
 
 /**
- * Why the service refused a session. If others take every place, this one is requested again every few seconds, and each
- * of them has a button that stops it.
+ * Why the service refused a session. If other sessions take every place, this one is requested again every few seconds,
+ * and each of the others has a button that stops it.
  */
 export function SessionRefusal({ refusal, onAgain }: SessionRefusalProps) {
   const { data: others } = useQuery({
@@ -163,7 +163,7 @@ function SessionName({ session: { run_id, env_id } }: { session: Session }) {
 interface LiveFactsProps {
   /** What is on screen; null before the first frame. */
   record: StepRecord | null;
-  /** A description of who acts, where nothing else names it. */
+  /** A description of the actor, if nothing else names it. */
   policy?: string;
 }
 

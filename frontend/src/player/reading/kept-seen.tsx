@@ -7,19 +7,19 @@ import { Button } from "@/ui/button";
 import { SeenFigure, type SeenSheet, sheetOf } from "./seen-figure";
 
 interface KeptSeenProps {
-  /** What was kept of what the agent saw; null: nothing was. */
+  /** The stored images that the agent saw; null: there are none. */
   kept: KeptPictures | null;
   /** Of the video, from 0. */
   frame: number;
-  /** The whole stack of this step, with what mattered in it; null as long as nobody has asked for it. */
+  /** The whole image stack of this step, with its saliency map; null until it is requested. */
   stack: UseQueryResult<SeenStep> | null;
-  /** Somebody asks for it. */
+  /** Called when the user requests it. */
   onAsk: () => void;
   /** Whether it can be asked for. */
   canAsk: boolean;
-  /** What there is to know before one asks. */
+  /** Information to show before the request. */
   note?: string;
-  /** Said instead of the picture while there is none. */
+  /** Shown instead of the picture while there is none. */
   children: ReactNode;
 }
 
@@ -70,9 +70,9 @@ export function KeptSeen({ kept, frame, stack, onAsk, canAsk, note, children }: 
 }
 
 interface KeptPicture {
-  /** Null as long as it is not there. */
+  /** Null until it is loaded. */
   sheet: SeenSheet | null;
-  /** Loads it again; null where it did not fail. */
+  /** Loads it again; null if it did not fail. */
   retry: (() => void) | null;
 }
 

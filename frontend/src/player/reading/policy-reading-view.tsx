@@ -26,9 +26,9 @@ import { Figure, ReadingFigures } from "./reading-figures";
 import { actionText, chosenAction, type DrawnSpace } from "./space";
 
 export interface PolicyReadingViewProps {
-  /** What is on the screen. */
+  /** The visible step. */
   record: StepRecord;
-  /** The episode that it belongs to, as far as it is known. */
+  /** The records of its episode that are known. */
   records: readonly StepRecord[];
   isOver: boolean;
   spaces: { action: DrawnSpace; observation: DrawnSpace };
@@ -38,7 +38,7 @@ export interface PolicyReadingViewProps {
   learned: LearnedRewards | null;
   /** Where the agent sees pictures: what it saw, as `LiveSeen` or `EvaluationSeen` show it. */
   seen?: ReactNode;
-  /** Somebody wants to see a step of this episode. */
+  /** Called when the user wants to see a step of this episode. */
   onPick: (index: number) => void;
 }
 
@@ -249,7 +249,7 @@ interface Painted {
   scale: LineScale;
   /** Index of the first value. */
   first: number;
-  /** The step that is shown, and the one under the pointer. */
+  /** The visible step, and the one under the pointer. */
   at: number | null;
   hovered: number | null;
 }

@@ -13,12 +13,12 @@ export interface EpisodeLines {
   came: Values | null;
   /** The reward at each step. */
   rewards: Values;
-  /** How the expected return differs from the one that came, in sentences. */
+  /** How the expected return differs from the actual one, in sentences. */
   note: string | null;
 }
 
 interface LineOptions {
-  /** What is expected; null: unknown. */
+  /** The expected return; null: unknown. */
   learned: LearnedRewards | null;
   isOver: boolean;
 }
@@ -42,7 +42,7 @@ export function episodeLines(
   };
 }
 
-const CUT = "A limit cut this episode: what would have come after it is not in the line.";
+const CUT = "A limit cut this episode off: the line does not include later rewards.";
 
 /** The state value V(s), or the algorithm's closest equivalent. */
 function expectation(reading: PolicyReading | null): { name: string; value: number } | null {
@@ -73,7 +73,7 @@ export interface LineScale {
   y: readonly [number, number];
 }
 
-/** While the episode goes on, the axis extends beyond it, so that it seldom has to be rescaled. */
+/** During an episode, the axis extends beyond the newest step, so that it rarely has to be rescaled. */
 const ROOMS = [1, 1.5, 2, 3, 5, 7.5];
 const LEAST = 50;
 

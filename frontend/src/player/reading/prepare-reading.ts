@@ -72,7 +72,7 @@ interface OfActions {
   taken: number | undefined;
 }
 
-/** What stands for which action, how many there are, and at which place the one that was taken is told of. */
+/** The names of the actions, their number, and the index of the chosen action among the values. */
 function told({ actions, places, taken }: OfActions, values: readonly unknown[]) {
   const at = taken === undefined || !places ? taken : places.indexOf(taken);
   return {
@@ -116,7 +116,7 @@ function probabilityBars(
   return pictures;
 }
 
-/** Probabilities that add up to 1; of very many the greatest, and that of the action that was taken. */
+/** Probabilities that sum to 1. If there are very many, only the greatest are drawn, and that of the chosen action. */
 function bars(title: string, values: readonly number[], of: Told): ReadingPicture {
   const places = drawnPlaces(values, of.taken === undefined ? [] : [of.taken]);
   const shown = places.reduce((sum, place) => sum + values[place]!, 0);
@@ -226,7 +226,7 @@ function spreads(reading: PolicyReading, means: number[], actions: DrawnSpace): 
   };
 }
 
-/** What the bars span, where that is told, and what squashed values stand for. */
+/** A note on the range of the bars, if it is known, and on values before the tanh. */
 function spreadsNote(means: number[], actions: DrawnSpace, squashed: boolean): string | null {
   const ranges = new Set(
     means.map((_, place) => boundsOf(actions, place).map(decimal).join(" … ")),

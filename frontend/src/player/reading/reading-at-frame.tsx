@@ -16,9 +16,9 @@ import { PolicyReadingView } from "./policy-reading-view";
 
 interface ReadingAtFrameProps {
   run: RunDetail;
-  /** Of the episode that plays; undefined while they are read. */
+  /** The records of the episode that plays; undefined while they load. */
   steps: RecordedSteps | undefined;
-  /** Why there are none, in words; null as long as there may be. */
+  /** Why there are no records, in words; null while they may still arrive. */
   missing: string | null;
   /** Plays the video. */
   controller: PlaybackController;
@@ -26,13 +26,13 @@ interface ReadingAtFrameProps {
   /** Frame of the video at which the episode begins. */
   firstFrame: number;
   greedy: boolean;
-  /** Training step of the policy; null: it does not say. */
+  /** Training step of the policy; null: unknown. */
   policyStep: number | null;
   /** Where the agent sees pictures: shows what it saw in a frame of the video, and in its record. */
   seen?: (at: { frame: number; record: StepRecord }) => ReactNode;
 }
 
-/** What the policy made of the frame of a video that is on the screen: record n is that of the n-th frame. */
+/** The policy's output for the visible frame of a video: record n belongs to frame n. */
 export function ReadingAtFrame({
   run,
   steps,

@@ -8,7 +8,7 @@ import type { DrawnSpace } from "./space";
 interface ReadingFiguresProps {
   record: StepRecord;
   action: DrawnSpace;
-  /** What `chosenAction` says was chosen on what the record shows. */
+  /** The action that `chosenAction` finds for the state of the record. */
   chosen: readonly number[] | null;
 }
 
@@ -72,7 +72,7 @@ function rows(picture: ReadingPicture) {
 interface RowProps {
   label: string;
   text: string;
-  /** Whether this is the action that was taken. */
+  /** Whether this action was chosen. */
   chosen?: boolean;
   /** Drawn between name and number. */
   children: ReactNode;

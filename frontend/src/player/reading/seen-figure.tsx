@@ -10,7 +10,7 @@ import { Figure } from "./reading-figures";
 
 interface SeenFigureProps {
   sheet: SeenSheet | null;
-  /** What the maps below the pictures are of; null: there are none. */
+  /** The number that the saliency maps below the pictures belong to; null: there are no maps. */
   score: SeenPictures["score"];
   /** What can be chosen besides. */
   controls: ReactNode;
@@ -94,13 +94,13 @@ export interface SeenSheet {
   hasMaps: boolean;
 }
 
-/** A whole bitmap of pictures, and of maps below them if there are some. */
+/** A whole bitmap of pictures, with saliency maps below them if there are some. */
 export function sheetOf(bitmap: ImageBitmap, pictures: number, hasMaps: boolean): SeenSheet {
   const height = hasMaps ? bitmap.height / 2 : bitmap.height;
   return { bitmap, pictures, left: 0, top: 0, width: bitmap.width, height, hasMaps };
 }
 
-/** The newest picture, or all; where it mattered, in the accent colour over it. */
+/** The newest picture, or all of them, with saliency over them in the accent colour. */
 function paintSeen(
   ctx: CanvasRenderingContext2D,
   size: CanvasSize,

@@ -2,8 +2,8 @@ import type { Space, StateFactor, StepRecord } from "@/api/types";
 import { decimal } from "@/lib/number";
 
 /**
- * A space as far as drawing needs it: a registry's or a session's. `units` and bounds are of each number; where they
- * are not told, numbers stand without a unit, and actions are drawn within −1 … 1.
+ * The parts of a space that drawing needs, from the registry or a session. `units` and bounds are per number; if they
+ * are unknown, numbers have no unit, and actions are drawn within −1 … 1.
  */
 export type DrawnSpace = Pick<Space, "kind" | "shape" | "n" | "labels" | "dtype" | "counts"> & {
   units?: readonly string[];
@@ -12,8 +12,8 @@ export type DrawnSpace = Pick<Space, "kind" | "shape" | "n" | "labels" | "dtype"
   low?: readonly (number | null)[] | null;
   high?: readonly (number | null)[] | null;
   /**
-   * The least value of a Discrete space, which the first label names, or of each number of a MultiDiscrete; 0 where it
-   * is not told.
+   * The smallest value of a Discrete space, which the first label names, or of each number of a MultiDiscrete; 0 if
+   * unknown.
    */
   starts?: readonly number[] | null;
 };
@@ -21,7 +21,7 @@ export type DrawnSpace = Pick<Space, "kind" | "shape" | "n" | "labels" | "dtype"
 /** A space as far as its values can be counted. */
 export type CountedSpace = Pick<DrawnSpace, "kind" | "counts" | "labels" | "starts">;
 
-/** The value of each quantity that the number of a state stands for. */
+/** The quantities that the number of a state encodes, with their values. */
 export function decodedState(
   factors: readonly StateFactor[],
   state: number,
@@ -47,7 +47,7 @@ export function isCounted({ kind }: Pick<DrawnSpace, "kind">): boolean {
   return kind === "Discrete" || kind === "MultiDiscrete" || kind === "MultiBinary";
 }
 
-/** What the action or component at a place is called; its number where nobody named it. */
+/** Name of the action or component at an index; its number if it has no name. */
 export function nameOf({ labels, kind, starts }: DrawnSpace, place: number): string {
   return labels?.[place] || String(place + (kind === "Discrete" ? (starts?.[0] ?? 0) : 0));
 }
@@ -58,7 +58,7 @@ export interface ActionChoice {
   values: readonly string[];
 }
 
-/** The choices of a MultiDiscrete; none of other spaces, and where it is not told how many values they have. */
+/** The choices of a MultiDiscrete; empty for other spaces, and if the numbers of values are unknown. */
 export function actionChoices({ kind, counts, labels, starts }: CountedSpace): ActionChoice[] {
   if (kind !== "MultiDiscrete") return [];
   return (counts ?? []).map((count, place) => ({
@@ -67,7 +67,7 @@ export function actionChoices({ kind, counts, labels, starts }: CountedSpace): A
   }));
 }
 
-/** Numbers of all values of all `choices`, as a list for each of them; null where they are not those. */
+/** Splits the numbers of all values into a list for each of `choices`; null if their number does not match. */
 export function byChoice(
   numbers: readonly number[],
   choices: readonly ActionChoice[],
@@ -81,7 +81,7 @@ export function boundsOf({ low, high }: DrawnSpace, place: number): [number, num
   return [low?.[place] ?? -1, high?.[place] ?? 1];
 }
 
-/** Whether bounds are told at all; without them a squashed action has no numbers of its own. */
+/** Whether bounds are known. Without them, a squashed action has no values in the environment's units. */
 export function hasBounds({ low, high }: DrawnSpace): boolean {
   return Boolean(low?.length && high?.length);
 }
@@ -142,7 +142,7 @@ export function actionText(action: StepRecord["action"], space: DrawnSpace): str
 /** With more rows than this, only some are drawn. */
 export const MOST_ROWS = 24;
 
-/** So many are drawn of more. */
+/** Number of rows that are drawn of more than `MOST_ROWS`. */
 export const TOP_ROWS = 10;
 
 /** The least and the greatest of `values`; 0 and 0 of none. For lists too long to be arguments of `Math.max`. */

@@ -4,10 +4,10 @@ import type { EncodedSeen } from "./frame-presenter";
 /** Maximum number of steps kept of an episode; older ones are dropped. */
 export const MOST_RECORDS = 5_000;
 
-/** Maximum bytes of frames, and of what was seen, kept of an episode; older ones are dropped. */
+/** Maximum bytes of frames and seen images kept of an episode; older ones are dropped. */
 const MOST_BYTES = 12_000_000;
 
-/** What was received of one episode: records by index, and encoded frames by index. */
+/** The received data of one episode: records by index, and encoded frames by index. */
 export class EpisodeTrace {
   private held: StepRecord[] = [];
   private readonly frames = new Map<number, { data: Blob; seen: EncodedSeen | null }>();
@@ -25,7 +25,7 @@ export class EpisodeTrace {
     return last !== undefined && (last.terminated || last.truncated);
   }
 
-  /** Adds a record. After a step back, the next record replaces those that followed. */
+  /** Adds a record. After a step back, the next record replaces the later ones. */
   add(record: StepRecord) {
     if ((this.held.at(-1)?.index ?? -1) >= record.index) {
       this.held = this.held.filter(({ index }) => index < record.index);
@@ -49,7 +49,7 @@ export class EpisodeTrace {
     return this.frames.get(index)?.data ?? null;
   }
 
-  /** What the agent saw, if that was asked for then. */
+  /** The images that the agent saw, if they were requested then. */
   seen(index: number): EncodedSeen | null {
     return this.frames.get(index)?.seen ?? null;
   }

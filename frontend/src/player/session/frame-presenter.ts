@@ -3,7 +3,7 @@ import type { SeenPictures, StepRecord } from "@/api/types";
 /** A picture that can be drawn on a canvas and must be closed after use. */
 export type Picture = Pick<ImageBitmap, "width" | "height" | "close">;
 
-/** What the agent saw of a step: its pictures as one, and how they lie in it. */
+/** The images that the agent saw at a step, as one picture, and their arrangement in it. */
 export interface Seen<P> {
   about: SeenPictures;
   picture: P;
@@ -17,12 +17,12 @@ export interface EncodedSeen {
   data: Blob;
 }
 
-/** What is shown at the same time: a record, its frame, and what the agent saw. */
+/** Content that is shown together: a record, its frame, and the images that the agent saw. */
 export interface Shown<P extends Picture = ImageBitmap> {
   record: StepRecord;
   /** Null if nothing was rendered. */
   picture: P | null;
-  /** Of this step, or of the last of this episode that came with it; null if none did. */
+  /** The images of this step, or the last ones of this episode; null if there are none. */
   seen: Seen<P> | null;
 }
 

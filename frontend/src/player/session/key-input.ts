@@ -107,7 +107,7 @@ export class KeyInput {
  */
 type Wanted = readonly (number | null)[];
 
-/** The values that the held keys ask for. `held` is in the order in which the keys were pressed. */
+/** The values that the held keys request. `held` is in the order in which the keys were pressed. */
 export function wantedBy(controls: Controls, held: readonly string[]): Wanted {
   return controls.neutral.map((rest, component) => {
     const binding = bindingOf(controls, component, held);

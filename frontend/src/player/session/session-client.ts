@@ -29,13 +29,13 @@ import {
   transition,
 } from "./session-machine";
 
-/** A frame, and what the agent saw if that was announced with it. */
+/** A frame, and the images that the agent saw if they were announced with it. */
 export interface StepBinaries {
   frame: Blob;
   seen: EncodedSeen | null;
 }
 
-/** Puts the binary messages that follow a step together: its frame, and after it what the agent saw. */
+/** Combines the binary messages that follow a step: its frame, and after it the images that the agent saw. */
 class BinaryAssembler {
   private awaited: SeenPictures | null = null;
   private frame: Blob | null = null;
@@ -46,7 +46,7 @@ class BinaryAssembler {
     this.frame = null;
   }
 
-  /** What belongs together, once all of it has come. */
+  /** Messages that belong together, once all have arrived. */
   take(data: Blob): StepBinaries | null {
     const { awaited, frame } = this;
     if (!awaited) return { frame: data, seen: null };
@@ -60,9 +60,8 @@ class BinaryAssembler {
 }
 
 /**
- * A client of one session: what can be asked of it, and what is known of it. `session-connection.ts` has the
- * socket, and `frame-presenter.ts` decides which frame is shown. This class holds the current and the previous
- * episode.
+ * A client of one session: its commands and its state. `session-connection.ts` has the socket, and `frame-presenter.ts`
+ * decides which frame is shown. This class holds the current and the previous episode.
  */
 export class SessionClient<P extends Picture = ImageBitmap> {
   private readonly stateStore = createStore<SessionState>(AT_REST);
@@ -114,10 +113,10 @@ export class SessionClient<P extends Picture = ImageBitmap> {
   /** The previous episode; null during the first. */
   readonly lastEpisode: ReadableStore<EpisodeTrace | null> = this.lastStore;
 
-  /** What is on screen of the other future; null while there is none. */
+  /** The visible step of the other future; null: there is none. */
   readonly other: ReadableStore<Shown<P> | null>;
 
-  /** The newest value slice; null while none is asked for. */
+  /** The newest value slice; null while none is requested. */
   readonly slice: ReadableStore<LiveSlice | null> = this.sliceStore;
 
   readonly start = () => this.connection.dispatch("start");
@@ -140,7 +139,7 @@ export class SessionClient<P extends Picture = ImageBitmap> {
   /** Pauses, and goes one step back. */
   readonly back = () => this.stepBy({ type: "back" });
 
-  /** Pauses, and begins another future with an action; null: goes on with the episode alone. */
+  /** Pauses, and starts another future with an action; null: continues with the episode alone. */
   readonly part = (value: unknown) => this.stepBy({ type: "part", value });
 
   /** Sets who acts. */
@@ -174,7 +173,7 @@ export class SessionClient<P extends Picture = ImageBitmap> {
     this.send(message);
   }
 
-  /** `change` is shown at once, before the session confirms it. */
+  /** Shows `change` at once, before the session confirms it. */
   private choose(kind: Chosen, message: ClientMessage, change: Partial<SessionState> = {}) {
     this.set(change);
     this.chosen.set(kind, message);
@@ -258,7 +257,7 @@ export class SessionClient<P extends Picture = ImageBitmap> {
   }
 }
 
-/** What happens to the connection of a session, and what comes through it. */
+/** Events of the connection of a session, and its messages. */
 export interface ConnectionListener {
   onPhase: (phase: Phase) => void;
   /** A session is requested. */
@@ -389,13 +388,13 @@ export interface Moment<P extends Picture = ImageBitmap> extends Shown<P> {
 interface OtherFutureOptions<P extends Picture> {
   decode: (data: Blob) => Promise<P>;
   frames: AnimationFrames;
-  /** The first step at which the futures differ was found; null: there is one future alone again. */
+  /** The first step at which the futures differ was found; null: the second future was closed. */
   onDiffers: (index: number | null) => void;
 }
 
-/** A second future beside the episode, from its first step until it is left: its frames, and where the two differ. */
+/** A second future beside the episode, from its first step until it is closed: its frames, and where the two differ. */
 class OtherFuture<P extends Picture> {
-  /** What is on screen of it; null while there is none. */
+  /** Its visible step; null while there is none. */
   readonly shown = createStore<Shown<P> | null>(null);
   private readonly presenter: FramePresenter<P>;
   private comparison: FutureComparison | null = null;

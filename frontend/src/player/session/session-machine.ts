@@ -140,11 +140,11 @@ export interface SessionState {
   cause: string | null;
   /** Why the last message was rejected. */
   complaint: string | null;
-  /** The step after which two futures play side by side; null while there is one alone. */
+  /** The step after which two futures play side by side; null while only one plays. */
   partedAt: number | null;
   /** The first step at which they differ; null while there is none. */
   differsAt: number | null;
-  /** The run that keeps what is played by hand, and how many of its episodes; null before the first. */
+  /** The run that stores the played episodes, and their number; null before the first. */
   recorded: { runId: string; episodes: number } | null;
 }
 

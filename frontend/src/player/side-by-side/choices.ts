@@ -4,7 +4,7 @@ import { decimal } from "@/lib/number";
 /** An evaluation among those whose episodes can be put beside each other. */
 export interface Source {
   evaluation: Evaluation;
-  /** What tells it from the others: "step 30,208", or the name of its run. */
+  /** Distinguishes it from the others: "step 30,208", or the name of its run. */
   name: string;
 }
 

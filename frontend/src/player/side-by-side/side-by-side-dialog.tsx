@@ -114,7 +114,7 @@ function useRecords({ evaluation, episode }: EpisodeChoice) {
 interface EpisodeSelectProps {
   label: string;
   choices: readonly EpisodeChoice[];
-  /** Id of the one that is chosen. */
+  /** Id of the chosen one. */
   value: string;
   onChange: (id: string) => void;
 }
@@ -227,7 +227,7 @@ interface EpisodeSideProps {
   decision: number | null;
 }
 
-/** One episode of a pair: its picture, and under it where it stands and what is done. */
+/** One episode of a pair: its picture, and below it the step and the action. */
 function EpisodeSide({ side: { choice, steps }, controller, from, decision }: EpisodeSideProps) {
   const { evaluation, episode } = choice;
   const video = evaluation.summary?.video;
@@ -347,7 +347,7 @@ function numbersOf(action: Action): number[] {
 /** Seconds that are shown before the first difference. */
 const LEAD_SECONDS = 1;
 
-/** How two episodes are played so that they come to their first difference at the same time. */
+/** How two episodes play so that they reach their first difference at the same time. */
 export interface Alignment {
   /** Step of both episodes at which playing begins. */
   from: number;

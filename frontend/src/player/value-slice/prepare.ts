@@ -8,13 +8,13 @@ export interface Point {
   top: number;
 }
 
-/** What a slice is drawn of, whoever read it. */
+/** The data that a slice is drawn from, live or recorded. */
 export type DrawnSlice = Pick<ValueSlice, "kind" | "values" | "low" | "high" | "x" | "y">;
 
 /** An observation of more numbers has too many components to choose two from. */
 const MOST_COMPONENTS = 1024;
 
-/** A space whose shape is told, or, as step records say it, how many numbers an element has. */
+/** A space with a known shape or, as in step records, with the number of stored numbers. */
 export type SlicedSpace = DrawnSpace & { numbers?: number };
 
 /** Whether observations have two components of numbers to choose from. */
@@ -31,7 +31,7 @@ export function componentsOf(space: SlicedSpace): string[] {
   );
 }
 
-/** The pair that a slice of this space begins with: the last two; in CartPole angle and angular velocity. */
+/** The initial pair of components of a space: the last two; in CartPole, angle and angular velocity. */
 export function firstPair(space: SlicedSpace): [number, number] {
   return [sizeOf(space) - 2, sizeOf(space) - 1];
 }
@@ -47,7 +47,7 @@ export function numbersOf({ observation }: StepRecord): number[] | null {
   return flat.every((value) => typeof value === "number") ? flat : null;
 }
 
-/** A slice of a session, with the names of what it is drawn over. */
+/** A slice of a session, with the names of its components. */
 export function drawnSlice({ slice, over: [x, y] }: LiveSlice, space: SlicedSpace): DrawnSlice {
   const axis = (place: number, reach: { low: number; high: number }) => ({
     ...reach,
@@ -58,7 +58,7 @@ export function drawnSlice({ slice, over: [x, y] }: LiveSlice, space: SlicedSpac
   return { ...slice, x: axis(x, slice.x), y: axis(y, slice.y) };
 }
 
-/** Where the slice says a state is; null if it lies outside, or was not recorded. */
+/** Position of a state in the slice; null if it lies outside, or was not recorded. */
 export function pointOf({ x, y }: Pick<ValueSlice, "x" | "y">, record: StepRecord): Point | null {
   const numbers = numbersOf(record);
   if (!numbers) return null;
@@ -90,7 +90,7 @@ export function sharesOf({ values, low, high }: DrawnSlice): (number | null)[][]
     .reverse();
 }
 
-/** What is expected at a point, in words. */
+/** The expected return at a point, in words. */
 export function readAt(slice: DrawnSlice, { left, top }: Point): string {
   const { x, y, values } = slice;
   const row = values[nearest(1 - top, values.length)];
@@ -98,14 +98,14 @@ export function readAt(slice: DrawnSlice, { left, top }: Point): string {
   return `${sayAxis(x, left)}, ${sayAxis(y, 1 - top)}: ${quantity(slice)} ${decimal(value)}`;
 }
 
-/** What the colours stand for. */
+/** The quantity that the colours show. */
 export function quantity({ kind }: Pick<ValueSlice, "kind">): string {
   return kind === "value" ? "V" : "greatest Q";
 }
 
 const MOST_DIGITS = 9;
 
-/** The least and the greatest value, with as many digits as tell them apart. */
+/** The smallest and the greatest value, with enough digits to distinguish them. */
 export function endsOf({ low, high }: Pick<ValueSlice, "low" | "high">): [string, string] {
   let ends: [string, string] = [decimal(low), decimal(high)];
   for (let digits = 4; ends[0] === ends[1] && low !== high && digits <= MOST_DIGITS; digits += 1) {
@@ -114,7 +114,7 @@ export function endsOf({ low, high }: Pick<ValueSlice, "low" | "high">): [string
   return ends;
 }
 
-/** The picture in one sentence, for those who hear it. */
+/** The picture in one sentence, for screen readers. */
 export function summaryOf(slice: DrawnSlice): string {
   const [low, high] = endsOf(slice);
   return `${quantity(slice)} over ${slice.x.name} and ${slice.y.name}, from ${low} to ${high}`;
@@ -146,15 +146,15 @@ export function movedBy(key: string, shift: boolean, { left, top }: Point): Poin
   }
 }
 
-/** Components that somebody holds at another value than was seen, by their places. */
+/** Components whose values the user changed, by index. */
 export type Changes = ReadonlyMap<number, number>;
 
 export const NO_CHANGES: Changes = new Map();
 
-/** Bounds beyond this are no bounds: some environments tell the largest number that there is. */
+/** Larger bounds do not count as bounds: some environments use the largest possible number. */
 const UNBOUNDED = 1e6;
 
-/** How far a component of which nothing is known reaches to either side. */
+/** Range to either side of a component about which nothing is known. */
 const REACH = 3;
 
 /** `at`, with the changes in it. */
@@ -163,8 +163,8 @@ export function changed(at: readonly number[], changes: Changes): number[] {
 }
 
 /**
- * How far a component can be changed: within its bounds, or else as far as the episode went and half as far again;
- * where it is now lies within.
+ * The range in which a component can be changed: its bounds, or otherwise the range of the episode, extended by half on
+ * each side. It includes the current value.
  */
 export function reachOf(
   space: SlicedSpace,

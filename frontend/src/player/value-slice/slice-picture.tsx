@@ -113,16 +113,16 @@ export function SlicePicture({ slice, record, records }: SlicePictureProps) {
 
 interface PaintedSlice {
   shares: readonly (readonly (number | null)[])[];
-  /** Of the whole episode: faint, so that values show through. */
+  /** The path of the whole episode: faint, so that values stay visible. */
   path: readonly (readonly Point[])[];
-  /** Of the steps that led to the present one. */
+  /** The path of the steps before the current one. */
   recent: readonly (readonly Point[])[];
   now: Point | null;
-  /** What is read instead of it. */
+  /** The point that is read instead of the current one. */
   pointed: Point | null;
 }
 
-/** The more is expected, the darker; over it the episode, and where it is now. */
+/** Darker colours mean a higher expected return. The path of the episode and the current state are drawn over it. */
 export function paintSlice(
   ctx: CanvasRenderingContext2D,
   { width, height }: CanvasSize,

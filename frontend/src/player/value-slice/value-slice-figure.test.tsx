@@ -44,9 +44,9 @@ test("it begins at the step on the screen, and says whose values it shows", asyn
   renderWithQueries(figure(1));
   await userEvent.click(screen.getByText("Value slice"));
   expect(
-    await screen.findByText("Policy of step 12,288, the newest that is kept up to step 20,000."),
+    await screen.findByText("Policy of step 12,288, the newest one kept up to step 20,000."),
   ).toBeVisible();
-  expect(screen.getByText(/as it was at step 1 of episode 1/)).toBeVisible();
+  expect(screen.getByText(/keep their values of step 1 of episode 1/)).toBeVisible();
   expect(at).toEqual(["1,0.25,0.75"]);
 });
 
@@ -59,10 +59,12 @@ test("what is not drawn can be held elsewhere than at the step, and put back", a
   const position = screen.getByRole("slider", { name: "position" });
   fireEvent.change(position, { target: { value: "2.5" } });
   await vi.waitFor(() => expect(at.at(-1)).toBe("2.5,0.25,0.75"));
-  expect(screen.getByText(/What is not held otherwise is as it was at step 1/)).toBeVisible();
+  expect(
+    screen.getByText(/The components that you did not change keep their values of step 1/),
+  ).toBeVisible();
   await userEvent.click(screen.getByRole("button", { name: "Reset to the observation" }));
   expect(position).toHaveAttribute("aria-valuetext", "1.00");
-  expect(screen.getByText(/Everything else is held as it was at step 1/)).toBeVisible();
+  expect(screen.getByText(/The other components keep their values of step 1/)).toBeVisible();
 });
 
 test("it follows the episode when it is asked to, and otherwise stays where it was", async () => {
@@ -71,9 +73,9 @@ test("it follows the episode when it is asked to, and otherwise stays where it w
   await userEvent.click(screen.getByText("Value slice"));
   await screen.findByText(/Policy of step 12,288/);
   rerender(figure(1));
-  expect(screen.getByText(/as it was at step 0 of episode 1/)).toBeVisible();
+  expect(screen.getByText(/keep their values of step 0 of episode 1/)).toBeVisible();
   await userEvent.click(screen.getByRole("switch", { name: "Follow the episode" }));
   rerender(figure(2));
-  expect(await screen.findByText(/as it was at step 2 of episode 1/)).toBeVisible();
+  expect(await screen.findByText(/keep their values of step 2 of episode 1/)).toBeVisible();
   await vi.waitFor(() => expect(at.at(-1)).toBe("2,0.25,0.75"));
 });

@@ -30,13 +30,13 @@ interface ValueSliceFigureProps {
   /** Training step of the policy. */
   step: number;
   space: SlicedSpace;
-  /** What is on the screen. */
+  /** The visible step. */
   record: StepRecord;
-  /** The episode that it belongs to. */
+  /** The episode of the step. */
   records: readonly StepRecord[];
 }
 
-/** A slice is asked for once somebody opens it. */
+/** A slice is requested when the user opens it. */
 export function ValueSliceFigure(props: ValueSliceFigureProps) {
   const [open, setOpen] = useState(false);
   return (
@@ -46,7 +46,7 @@ export function ValueSliceFigure(props: ValueSliceFigureProps) {
   );
 }
 
-/** Where the components that are not drawn are held: at a step of the episode, or (null) in the middle. */
+/** Source of the values of the other components: a step of the episode, or (null) the middle of their bounds. */
 type Held = { episode: number; index: number; at: number[] } | null;
 
 function heldAt(record: StepRecord): Held {
@@ -93,7 +93,7 @@ function OpenSlice({ runId, step, space, record, records }: ValueSliceFigureProp
           <SlicePicture slice={data} record={record} records={records} />
           <p className="text-xs text-ink-soft tabular-nums">
             Policy of step {count(data.step)}
-            {data.step !== step && `, the newest that is kept up to step ${count(step)}`}.
+            {data.step !== step && `, the newest one kept up to step ${count(step)}`}.
           </p>
         </div>
       ) : (
@@ -112,10 +112,10 @@ function OpenSlice({ runId, step, space, record, records }: ValueSliceFigureProp
       {names.length > 2 && (
         <div className="flex flex-col gap-1.5 text-xs text-ink-soft">
           <p className="tabular-nums">
-            {changes.size > 0 ? "What is not held otherwise is" : "Everything else is held"}{" "}
+            {changes.size > 0 ? "The components that you did not change" : "The other components"}{" "}
             {held
-              ? `as it was at step ${count(held.index)} of episode ${count(held.episode + 1)}`
-              : "in the middle of its bounds, or at 0"}
+              ? `keep their values of step ${count(held.index)} of episode ${count(held.episode + 1)}`
+              : "are in the middle of their bounds, or at 0"}
             .
           </p>
           <div className="flex flex-wrap items-center gap-2">

@@ -15,14 +15,14 @@ interface WhatIfSlidersProps {
   space: SlicedSpace;
   /** Places of the components that the picture varies. */
   pair: readonly [number, number];
-  /** The observation that the others are taken from. */
+  /** The observation that provides the other values. */
   at: readonly number[];
   records: readonly StepRecord[];
   changes: Changes;
   onChange: (changes: Changes) => void;
 }
 
-/** A slider for each component that the picture does not vary, and a button that resets all of them. */
+/** A slider for each component that is not on an axis, and a button that resets all of them. */
 export function WhatIfSliders({ space, pair, at, records, changes, onChange }: WhatIfSlidersProps) {
   const names = componentsOf(space);
   const held = names.flatMap((name, place) => (pair.includes(place) ? [] : [{ name, place }]));

@@ -190,7 +190,7 @@ export class PlaybackController {
     }
   }
 
-  /** Brings the others, at rest, to the very frame of the leader; while they play, less than `DRIFT` is let be. */
+  /** Moves paused videos to exactly the frame of the leader. While they play, a difference below `DRIFT` is ignored. */
   private align() {
     for (const track of this.tracks) {
       if (track === this.leader()) continue;
@@ -239,7 +239,7 @@ export class PlaybackController {
   }
 }
 
-/** Seconds since the track began; a part that was not sought yet has not begun. */
+/** Seconds since the track started; 0 before its first seek. */
 function timeOf({ media, start }: Track): number {
   return Math.max(0, media.currentTime - (start ?? 0));
 }
@@ -259,15 +259,15 @@ function startMedia(media: Media) {
   media.play()?.catch(() => {});
 }
 
-/** The part of a video element that tells which frame is on the screen; not every browser has it. */
+/** The method of a video element that reports the visible frame; not every browser has it. */
 type FrameTeller = Partial<
   Pick<HTMLVideoElement, "requestVideoFrameCallback" | "cancelVideoFrameCallback">
 >;
 
-/** Seconds of the video. Further from the clock it is not what is shown, but what was shown before a jump. */
+/** Seconds of the video. If it differs more from the clock, it belongs to the frame before a jump. */
 const FURTHEST = 0.25;
 
-/** What is left of a frame, as a share of it, when the clock is ahead of it. */
+/** Remaining share of a frame if the clock is ahead of it. */
 const LEFT_IN_FRAME = 0.01;
 
 /**

@@ -276,7 +276,7 @@ export const TROUBLE_TEXT: Record<VideoTrouble, string> = {
 };
 
 interface VideoState {
-  /** Null as long as nothing went wrong. */
+  /** Null if nothing went wrong. */
   trouble: VideoTrouble | null;
   /** To be called when the video element reports an error, which never says which. */
   onError: () => void;

@@ -37,13 +37,13 @@ export const PLAYER_SHORTCUTS: readonly PlayerShortcut[] = [
   {
     keys: ["ArrowLeft", "ArrowRight"],
     shown: ["←", "→"],
-    does: "One frame back or on",
+    does: "One frame back or forward",
     run: ({ controller }, key) => controller.step(key === "ArrowLeft" ? -1 : 1),
   },
   {
     keys: ["j", "l"],
     shown: ["J", "L"],
-    does: "One second back or on",
+    does: "One second back or forward",
     run: ({ controller }, key) =>
       controller.seek(controller.time.get() + (key === "j" ? -SECONDS : SECONDS)),
   },
@@ -101,7 +101,7 @@ interface PressedKey {
   altKey: boolean;
 }
 
-/** Runs the shortcut of a key. Returns false where the key has none. */
+/** Runs the shortcut of a key. Returns false if the key has none. */
 export function handleKey(event: PressedKey, context: ShortcutContext): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;

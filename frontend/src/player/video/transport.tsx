@@ -13,7 +13,7 @@ import {
 
 interface TransportProps {
   controller: PlaybackController;
-  /** Without it there is no full-screen button. */
+  /** Without this element, there is no full-screen button. */
   onFullScreen?: () => void;
   /** Placed after the other buttons. */
   children?: ReactNode;

@@ -16,10 +16,10 @@ export type View = (typeof VIEWS)[number];
 export interface AnalyseAddress {
   view: View;
   by: string;
-  /** What a pivot has beside each other. */
+  /** The two settings of a pivot table. */
   across: string;
   measure: string;
-  /** What a scatter has along its horizontal axis; null: the page decides. */
+  /** The horizontal axis of a scatter plot; null: the page decides. */
   x: string | null;
   sql: string;
   filter: ListFilter;
@@ -44,7 +44,7 @@ export function readAddress(query: URLSearchParams): AnalyseAddress {
   };
 }
 
-/** Writes into `query`, whose other parts (chart settings) stay; what is empty or default is left out. */
+/** Writes into `query`; other parts (chart settings) stay, and empty or default values are left out. */
 export function writeAddress(query: URLSearchParams, address: AnalyseAddress): string {
   const next = new URLSearchParams(writeListFilter(query, address.filter));
   for (const name of ["view", ...NAMED, "x", "sql", "runs"]) next.delete(name);
@@ -56,16 +56,16 @@ export function writeAddress(query: URLSearchParams, address: AnalyseAddress): s
   return searchOf(next);
 }
 
-/** What is to be different; of the filter, the parts that are named. */
+/** The changes; of the filter, only the named parts change. */
 export type AddressPart = Partial<Omit<AnalyseAddress, "filter"> & { filter: Partial<ListFilter> }>;
 
-/** Writes `part` over what `query` says. */
+/** Writes `part` over the state in `query`. */
 export function changeAddress(query: URLSearchParams, part: AddressPart): string {
   const now = readAddress(query);
   return writeAddress(query, { ...now, ...part, filter: { ...now.filter, ...part.filter } });
 }
 
-/** What the service is asked, grouped by `by`. */
+/** The request to the service, grouped by `by`. */
 export function questionOf(address: AnalyseAddress, by: string[]): AnalyticsQuestion {
   const { q, status, algo, env_id, tag } = toRunFilter(address.filter);
   return {

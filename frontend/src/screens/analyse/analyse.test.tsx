@@ -101,7 +101,7 @@ test("what is wrong with SQL is told, and selected where it is", async () => {
   });
   renderWithQueries(<Analyse />);
   expect(await screen.findByRole("alert")).toHaveTextContent("No column nam.");
-  await userEvent.click(screen.getByRole("button", { name: "Show the place" }));
+  await userEvent.click(screen.getByRole("button", { name: "Show the error" }));
   const text = screen.getByRole<HTMLTextAreaElement>("textbox", { name: "SQL" });
   expect([text.selectionStart, text.selectionEnd]).toEqual([7, 8]);
 });

@@ -37,7 +37,7 @@ const VIEW_NAMES: Record<View, string> = {
   sql: "SQL (expert)",
 };
 
-/** Questions over all runs: charts first, and SQL for what they do not answer. */
+/** Analyses all runs: charts first, and SQL for everything else. */
 export function Analyse() {
   const [query, changeQuery] = useQueryString();
   const address = readAddress(query);
@@ -79,7 +79,7 @@ export function Analyse() {
 
 interface PartProps {
   address: AnalyseAddress;
-  /** Undefined until it is loaded. */
+  /** Undefined until loaded. */
   schema: AnalyticsSchema | undefined;
 }
 
@@ -164,7 +164,7 @@ interface EnvironmentSelectProps {
   change: (part: AddressPart) => void;
 }
 
-/** One environment, or all of them: their returns are then put on one scale, and the charts say how. */
+/** One environment, or all of them: their returns are then normalised, and the charts say how. */
 function EnvironmentSelect({ address, change }: EnvironmentSelectProps) {
   const anywhere = { ...address, filter: { ...address.filter, env_id: [] } };
   const { data } = useQuery({
@@ -238,7 +238,7 @@ function Picture({ address, schema, onEnvironment }: PictureProps) {
   }
 }
 
-/** The learning rate unless another was chosen, where any run has one. */
+/** The learning rate, if any run has one, unless another column was chosen. */
 function alongOf({ address, schema }: PartProps): string {
   const hasRate = schema?.measures.includes("hp_learning_rate") ?? false;
   const usual = hasRate ? "hp_learning_rate" : "total_timesteps";
@@ -267,7 +267,7 @@ interface ColumnSelectProps {
   onChange: (name: string) => void;
 }
 
-/** Selects a column of runs. One from the address that there is not is listed too, so that it can be changed. */
+/** Selects a column of runs. An unknown column from the address is listed too, so that it can be changed. */
 function ColumnSelect({ label, value, names, onChange }: ColumnSelectProps) {
   const known = names.includes(value) ? names : [value, ...names];
   return (

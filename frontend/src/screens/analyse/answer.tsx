@@ -13,7 +13,7 @@ interface AnswerProps<T> {
   children: (data: T) => ReactNode;
 }
 
-/** What the service answers, or why it does not: while it loads, when it fails, and when there is nothing. */
+/** Shows the service's response, or its state: loading, failed, or empty. */
 export function Answer<T>({ asked, nothing, children }: AnswerProps<T>) {
   const { data, error, refetch, isFetching } = asked;
   if (error && !data)
@@ -38,7 +38,7 @@ export function Answer<T>({ asked, nothing, children }: AnswerProps<T>) {
   );
 }
 
-/** Said where a filter matches no run. */
+/** Shown if a filter matches no run. */
 export const NO_RUNS = "No run matches. Train one, or choose fewer filters.";
 export const NO_VALUES = "None of the runs that match has this measure. Choose another.";
 

@@ -11,7 +11,7 @@ export interface Extent {
 /** How many times the smallest the greatest value is from where on a logarithmic axis shows more. */
 const WIDE = 10;
 
-/** What an axis has to show. It is logarithmic where positive values span an order of magnitude or more. */
+/** The data of an axis. It is logarithmic if positive values span an order of magnitude or more. */
 export function extentOf(values: readonly number[], mayBeLog = false): Extent {
   const minimum = values.reduce((one, other) => Math.min(one, other), Infinity);
   const maximum = values.reduce((one, other) => Math.max(one, other), -Infinity);
@@ -28,7 +28,7 @@ export function extentOfBoxes(groups: readonly RunsInGroup[]): Extent {
   );
 }
 
-/** Share of the width at which `value` lies, from 0 to 100; in the middle where all are the same. */
+/** Position of `value` as a share of the width, from 0 to 100; the middle if all values are equal. */
 export function placeIn(value: number, { minimum, maximum, log }: Extent): number {
   if (maximum <= minimum) return 50;
   const at = (one: number) => (log ? Math.log(one) : one);
@@ -48,14 +48,14 @@ const PREFIXES = [
   ["experiment_", "Experiment"],
 ] as const;
 
-/** What a column is called on screen, and the part of the list that it belongs to. */
+/** Label of a column, and its section in the list. */
 export function columnName(name: string): { label: string; group: string } {
   for (const [prefix, group] of PREFIXES)
     if (name.startsWith(prefix)) return { label: name.slice(prefix.length), group };
   return { label: name, group: "Run" };
 }
 
-/** Columns by the part of the list that they belong to, in its order. */
+/** Columns by section, in order. */
 export function groupedColumns(names: readonly string[]): [string, string[]][] {
   const groups = new Map<string, string[]>();
   for (const name of names) {

@@ -23,7 +23,7 @@ interface PictureProps {
 /** A round value: `0.5`, `100`, `20k`. */
 const tickText = (tick: number) => (Math.abs(tick) < 1000 ? settingText(tick) : compact(tick));
 
-/** On what scale the groups' returns are, said once for the curves and the boxes. */
+/** The scale of the groups' returns, shown once for the curves and the boxes. */
 export function GroupScale({ question, onEnvironment }: PictureProps) {
   const { data } = useQuery({ ...runGroupsQuery(question), placeholderData: keepPreviousData });
   // Where no group has a value, that is said in its place.
@@ -114,7 +114,7 @@ function Figures({ group: { iqm, low, high, count } }: { group: RunsInGroup }) {
   );
 }
 
-/** What a group is called: the values that its runs have in common. */
+/** Name of a group: the values that its runs share. */
 export function titleOf(key: readonly (string | null)[]): string {
   return key.map((value) => value ?? "none").join(" · ");
 }

@@ -83,7 +83,7 @@ export function PivotTable({ question, onEnvironment }: PivotTableProps) {
 
 interface CellProps {
   group: RunsInGroup | undefined;
-  /** Where a value lies between the lowest and the highest, in percent; null: they are not on one scale. */
+  /** Position of a value between the lowest and the highest, in percent; null: they are not on one scale. */
   share: ((value: number) => number) | null;
 }
 

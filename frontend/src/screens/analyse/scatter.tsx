@@ -64,7 +64,7 @@ export function Scatter({ question, x, onEnvironment }: ScatterProps) {
                   : "Too few different values for a rank correlation."
                 : `Spearman's rank correlation over ${plural(total, "run")}: ${decimal(correlation)}.`}{" "}
               <span className="text-xs text-ink-faint">
-                1: the higher {names.x}, the higher {names.y}. It proves no cause.
+                1: the higher {names.x}, the higher {names.y}. This does not prove a cause.
               </span>
             </p>
             <Best points={points} {...{ names }} />
@@ -198,15 +198,15 @@ function Marker({ x, y, shape, color }: MarkerProps) {
 
 interface AxisTicksProps {
   extent: Extent;
-  /** About so many. */
+  /** Approximate number. */
   count?: number;
   text: (tick: number) => string;
   vertical?: boolean;
-  /** Insets it as the plot is inset beside which it stands. */
+  /** Inset to match the plot beside it. */
   className: string;
 }
 
-/** The values of round ticks, each where it stands on its axis. */
+/** The values of round ticks, with their positions on the axis. */
 export function AxisTicks({ extent, count, text, vertical = false, className }: AxisTicksProps) {
   return (
     <div aria-hidden className={className}>
@@ -268,7 +268,7 @@ export function NoValues(props: ScaleNoteProps) {
   return props.scale.notes.length > 0 ? <ScaleNote {...props} /> : NO_VALUES;
 }
 
-/** What is added to the name of a measure. */
+/** Suffix of the name of a measure. */
 export function scaleName({ is_normalised: isNormalised }: ReturnsScale): string {
   return isNormalised ? " (normalised)" : "";
 }

@@ -25,13 +25,13 @@ WHERE status = 'completed'
 GROUP BY ALL ORDER BY score DESC`;
 
 interface SqlPanelProps {
-  /** What the address holds, and the answer is of; empty: nothing was asked yet. */
+  /** The statement in the address, which the result belongs to; empty: nothing was run yet. */
   sql: string;
   schema: AnalyticsSchema;
   onRun: (sql: string) => void;
 }
 
-/** A SELECT of one's own, with its answer. */
+/** An editor for a SELECT statement, with its result. */
 export function SqlPanel({ sql, schema, onRun }: SqlPanelProps) {
   const [typed, setTyped] = useState(sql || EXAMPLE);
   const box = useRef<HTMLTextAreaElement>(null);
@@ -78,7 +78,7 @@ export function SqlPanel({ sql, schema, onRun }: SqlPanelProps) {
               Run
             </Button>
             <span className="text-xs text-ink-faint">
-              Ctrl + Enter. It can only read, and is stopped after ten seconds.
+              Ctrl + Enter. A query can only read, and is stopped after ten seconds.
             </span>
           </div>
         </form>
@@ -91,7 +91,7 @@ export function SqlPanel({ sql, schema, onRun }: SqlPanelProps) {
             <p className="break-words">{error.message}</p>
             {position !== undefined && (
               <Button size="sm" className="mt-2" onClick={show}>
-                Show the place
+                Show the error
               </Button>
             )}
           </Notice>
@@ -134,7 +134,7 @@ function Result({ answer }: { answer: QueryAnswer }) {
     >
       {[
         ...notes,
-        ...(truncated ? ["There are more rows. Ask for less, with WHERE or LIMIT."] : []),
+        ...(truncated ? ["There are more rows. Narrow the query with WHERE or LIMIT."] : []),
       ].map((note) => (
         <p key={note} className="border-b border-line px-4 py-2 text-xs text-ink-soft">
           {note}

@@ -18,13 +18,13 @@ interface ChartOptionsProps {
   isChosen: boolean;
   /** Metrics that any of the runs has logged. */
   logged: readonly string[];
-  /** Null: those that the runs share. */
+  /** Null: the metrics that all runs share. */
   onMetrics: (metrics: readonly string[] | null) => void;
   color: ColorBy;
   onColor: (color: ColorBy) => void;
   columns: Columns;
   onColumns: (columns: Columns) => void;
-  /** Whether each seed of a group has a curve of its own; null without groups. */
+  /** Whether each seed of a group has its own curve; null without groups. */
   apart: boolean | null;
   onApart: (apart: boolean) => void;
 }
@@ -36,7 +36,7 @@ const COLOR_NAMES: Record<ColorBy, string> = {
   preset: "Preset",
 };
 
-/** Which metrics are drawn, how many charts stand beside each other, and what determines a line's colour. */
+/** Which metrics are drawn, how many charts are in a row, and what determines a line's colour. */
 export function ChartOptions(props: ChartOptionsProps) {
   const { color, onColor, columns, onColumns, apart, onApart } = props;
   return (
@@ -105,7 +105,7 @@ function MetricPicker({ drawn, isChosen, logged, onMetrics }: MetricPickerProps)
                   <Button
                     size="sm"
                     variant="quiet"
-                    aria-label={`Move ${label} back`}
+                    aria-label={`Move ${label} up`}
                     unavailable={place === 0 && "It is the first"}
                     onClick={() => move(-1)}
                     icon={<ArrowUp aria-hidden className="size-3.5" />}
@@ -113,7 +113,7 @@ function MetricPicker({ drawn, isChosen, logged, onMetrics }: MetricPickerProps)
                   <Button
                     size="sm"
                     variant="quiet"
-                    aria-label={`Move ${label} on`}
+                    aria-label={`Move ${label} down`}
                     unavailable={place === drawn.length - 1 && "It is the last"}
                     onClick={() => move(1)}
                     icon={<ArrowDown aria-hidden className="size-3.5" />}

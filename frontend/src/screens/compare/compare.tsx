@@ -219,13 +219,13 @@ export function Compare() {
   );
 }
 
-/** The address with the runs that the page chose, where it names none. */
+/** The address with the runs that the page chose, if it contains none. */
 type Address = ComparisonAddress & { runs: readonly string[] };
 
 const NO_RUNS: readonly string[] = [];
 const USUAL_COLUMNS = 2;
 
-/** The metrics that each line has: of a group those of any of its runs. */
+/** The metrics of each line; for a group, those of any of its runs. */
 function loggedBy(
   columns: readonly ComparedColumn[],
   comparison: Comparison | undefined,
@@ -236,7 +236,7 @@ function loggedBy(
   );
 }
 
-/** The runs with the distinguishing labels that the service gives them, once loaded. */
+/** The runs with the distinguishing labels from the service, once loaded. */
 function labelled(runs: readonly Run[], comparison: Comparison | undefined): Run[] {
   const labels = new Map(comparison?.runs.map(({ run, label }) => [run.id, label]));
   return runs.map((run) => ({ ...run, name: labels.get(run.id) ?? run.name }));
@@ -252,7 +252,7 @@ function ShareButton({ ids }: { ids: readonly string[] }) {
   return <CopyButton text={address} label="Copy the address of this comparison" />;
 }
 
-/** The address with its runs, also where the page chose them. */
+/** The address with its runs, also if the page chose them. */
 function sharedAddress({ origin, pathname, search }: Location, runs: readonly string[]): string {
   const query = new URLSearchParams(search);
   return `${origin}${pathname}${writeComparison(query, { ...readComparison(query), runs })}`;
@@ -303,7 +303,7 @@ interface EpisodesCardProps {
   seriesStyles: SeriesStyles;
 }
 
-/** How the episodes of the compared runs end, and a search over all of them. Watching one leads to its run. */
+/** How the episodes of the compared runs end, and a search over all of them. Watching one opens its run. */
 function EpisodesCard({ runs, environments, seriesStyles }: EpisodesCardProps) {
   const router = useRouter();
   const judged: JudgedRun[] = runs.map(({ id, name }) => ({
@@ -367,10 +367,10 @@ export function UnknownRuns({ ids, onRemove }: UnknownRunsProps) {
     <Notice
       tone="warn"
       role="alert"
-      title={`${plural(ids.length, "run")} ${ids.length === 1 ? "does" : "do"} not exist, or not any more`}
+      title={`${plural(ids.length, "run")} ${ids.length === 1 ? "does" : "do"} not exist, or no longer exist${ids.length === 1 ? "s" : ""}`}
     >
       <p className="font-mono text-xs wrap-anywhere text-ink-soft">{ids.join(", ")}</p>
-      {lost && <p className="mt-1">What is gone from the trash as well cannot be restored.</p>}
+      {lost && <p className="mt-1">Runs that were removed from the trash cannot be restored.</p>}
       {error && <p className="mt-1 text-bad">{error}</p>}
       <div className="mt-2 flex flex-wrap gap-2">
         {!lost && (

@@ -1,16 +1,16 @@
 import { isRunId } from "@/lib/routes";
 
-/** State of the comparison page, all of which is in its address so that it can be shared. */
+/** State of the comparison page. All of it is in the address, so that it can be shared. */
 export interface ComparisonAddress {
   /** Null: the address names no runs, and the page chooses two. */
   runs: readonly string[] | null;
   /** The return to reach; null: the environment's threshold. */
   threshold: number | null;
-  /** The metrics to draw, in this order; null: those that the runs share. */
+  /** The metrics to draw, in this order; null: the metrics that all runs share. */
   metrics: readonly string[] | null;
   /** What determines a run's colour; null: the page decides. */
   color: ColorBy | null;
-  /** Whether each seed of a group has a curve of its own, and not the group one. */
+  /** Whether each seed of a group has its own curve instead of one curve for the group. */
   apart: boolean;
   /** Ids of the series that are switched off: of runs, or `group` and the id of a group. */
   hidden: readonly string[];
@@ -20,7 +20,7 @@ export interface ComparisonAddress {
   policies: PoliciesView;
 }
 
-/** What a run's colour can be determined by; with `run`, each run has its own. */
+/** Properties that can determine a run's colour; with `run`, each run has its own colour. */
 export const COLOR_BY = ["run", "env_id", "algo", "preset"] as const;
 export type ColorBy = (typeof COLOR_BY)[number];
 
@@ -80,7 +80,7 @@ export function writeComparison(
   return search === "" ? "" : `?${search}`;
 }
 
-/** Names of metrics have slashes, which a query string may hold as they are. */
+/** Names of metrics contain slashes, which a query string allows unescaped. */
 function encoded(name: string): string {
   return encodeURIComponent(name).replaceAll("%2F", "/").replaceAll("%3A", ":");
 }

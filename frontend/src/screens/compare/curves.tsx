@@ -34,12 +34,12 @@ import { type ComparedGroup, groupSeriesId, type SeriesStyles } from "./series-s
 
 export const RETURN = "episode/reward";
 
-/** What every chart of the page has in common. */
+/** Properties that all charts of the page share. */
 interface Shared {
   runs: readonly Run[];
-  /** Those whose runs are drawn as one line with a band. */
+  /** The groups whose runs are drawn as one line with a band. */
   groups: readonly ComparedGroup[];
-  /** Charts of returns and lengths are one for each, since they have different scales there. */
+  /** Returns and lengths get one chart per environment, because their scales differ. */
   environments: readonly RunGroup[];
   seriesStyles: SeriesStyles;
   /** Of the page, since these stay when other metrics are drawn. */
@@ -65,7 +65,7 @@ interface CurvesProps extends Shared {
 export interface SharedMetrics {
   /** Drawn at once. */
   main: readonly string[];
-  /** Drawn once they are asked for. */
+  /** Drawn on request. */
   more: readonly string[];
 }
 
@@ -121,7 +121,7 @@ const GRID: Record<Columns, string> = {
   3: "md:grid-cols-2 xl:grid-cols-3",
 };
 
-/** Groups of which the service draws metrics as curves over seeds in one request. */
+/** Maximum number of groups for which the service computes curves over seeds in one request. */
 const MOST_SEED_METRICS = 20;
 
 function MetricGrid({ metrics, columns, onHide, onOrder, ...shared }: MetricGridProps) {
@@ -185,7 +185,7 @@ function MetricGrid({ metrics, columns, onHide, onOrder, ...shared }: MetricGrid
   );
 }
 
-/** The environments that have a chart of their own; null: one for all. */
+/** The environments that have their own chart; null: one chart for all. */
 function panelsOf(metric: string, environments: readonly RunGroup[]): readonly (RunGroup | null)[] {
   const isOfEpisodes = /^(episode|rollout|eval|reward)\//.test(metric);
   return isOfEpisodes || environments.length === 1 ? environments : [null];
@@ -207,7 +207,7 @@ function metricsFor(metric: string): string[] {
 }
 
 interface PanelProps extends Shared {
-  /** Null: all of them. */
+  /** Null: all metrics. */
   environment: RunGroup | null;
   metric: string;
   seriesOf: (id: string) => RunSeries;
@@ -397,8 +397,8 @@ function useSpec(props: PanelProps): ChartSpec {
 }
 
 /**
- * The metrics that are drawn: those that were chosen, or those that lines have in common. `loggedBy`: the names that each
- * line has logged. What a single line has comes second.
+ * The metrics that are drawn: the chosen ones, or those that lines share. `loggedBy`: the names that each line has
+ * logged. Metrics of a single line come last.
  */
 export function sharedMetrics(
   registry: MetricRegistry,
@@ -432,8 +432,8 @@ interface MetricGroup {
 }
 
 /**
- * The metrics that can be drawn of those named, by group; the last group holds those that the environment or a program
- * of the user's own logs. Counters are left out: their curves are straight lines.
+ * The named metrics that can be drawn, by group; the last group holds those of the environment or of the user's own
+ * program. Counters are left out: their curves are straight lines.
  */
 export function metricChoices(registry: MetricRegistry, names: Iterable<string>): MetricGroup[] {
   const wanted = new Set(names);

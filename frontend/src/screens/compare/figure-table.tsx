@@ -18,7 +18,7 @@ interface RunTableProps {
   heading: string;
   /** Classes of the cells in the first column. It stays visible while the columns of many runs scroll. */
   nameClass: string;
-  /** `id`: that of the run whose series it is marked by. */
+  /** `id`: id of the run whose series marks it. */
   columns: readonly { id: string; label: string }[];
   seriesStyles: SeriesStyles;
   className?: string;

@@ -75,7 +75,7 @@ test("seeds of a group are one column, summed up, and none is best", () => {
   ).toEqual([
     ["1 of 2 seeds", "not shown"],
     ["477.5 [470.0, 485.0]", "–"],
-    ["fewer than half did [21,000, beyond the training] · 1 of 2 seeds", "not reached"],
+    ["fewer than half reached it [21,000, not reached] · 1 of 2 seeds", "not reached"],
     ["12.3 s one seed: no interval · 1 of 2 seeds", "not reached"],
     ["–", "± 7.00"],
   ]);

@@ -20,14 +20,14 @@ export interface FigureRow {
   label: string;
   /** How the figure is measured, in a few words. */
   note: string;
-  /** Why one run is best, or why none is; how it was summed up, where seeds are together. */
+  /** Why one run is best, or why none is; for groups of seeds, how the figure is computed. */
   reason: string;
   cells: FigureCell[];
 }
 
 /**
- * Rows of the table of figures, with the service's judgement of each. Where seeds are together none is best: a single
- * seed may be the luckiest, and the verdict says which setting is better.
+ * Rows of the table of figures, with the service's judgement of each. For groups of seeds, no run is marked as best: a
+ * single seed may just be the luckiest, and the verdict says which setting is better.
  */
 export function figureRows(
   { figures, runs, threshold }: Comparison,
@@ -92,7 +92,7 @@ function summedUp(figure: FigureComparison, columns: readonly ComparedColumn[]):
 function seedsDetail(figure: FigureComparison, { low, high, count, seeds }: GroupFigure): string {
   if (count === 0) return "";
   const from = low === null ? NONE : endText(figure, low);
-  const to = high === null ? "beyond the training" : endText(figure, high);
+  const to = high === null ? "not reached" : endText(figure, high);
   const known = low !== null || high !== null;
   return [
     known ? `[${from}, ${to}]` : count === 1 ? noInterval() : "",
@@ -102,7 +102,7 @@ function seedsDetail(figure: FigureComparison, { low, high, count, seeds }: Grou
     .join(" · ");
 }
 
-/** As the figure, whose sign is not said again. */
+/** Formatted like the figure, without its sign. */
 function endText(figure: FigureComparison, value: number): string {
   return figure.id === "stability" ? decimal(value) : shown(figure, value);
 }
@@ -114,7 +114,7 @@ function missing(
   reached: number | undefined,
 ): string {
   if (!id.endsWith("_to_threshold") || threshold === null) return NONE;
-  return reached ? "fewer than half did" : "not reached";
+  return reached ? "fewer than half reached it" : "not reached";
 }
 
 function shown({ id, unit }: FigureComparison, value: number): string {

@@ -9,7 +9,7 @@ import type { SeriesSpec } from "@/charts/prepare/model";
 import { SERVICE_AXES } from "@/stream/series/axis";
 import { RunSeries } from "@/stream/series/run-series";
 
-/** What led to a fork: the curves of the run that it was forked from, up to there. */
+/** The history of a fork: the curves of the run that it was forked from, up to the fork. */
 export interface ForkAncestor {
   /** The fork. */
   id: string;

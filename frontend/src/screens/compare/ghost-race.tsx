@@ -29,7 +29,7 @@ interface Racer {
   color: string;
 }
 
-/** Colour of the user's ghost: that of text, which no run has. */
+/** Colour of the user's ghost: the text colour, which no run has. */
 const YOUR_COLOR = "ink";
 const NO_OTHERS: readonly YourSeat[] = [];
 
@@ -185,7 +185,7 @@ function useHasFrame(racers: readonly Racer[]): boolean {
   return moment?.picture !== undefined && moment.picture !== null;
 }
 
-/** How far a racer is, or why it does not play. */
+/** The progress of a racer, or why it does not play. */
 function Standing({ racer, wanted }: { racer: Racer; wanted: boolean }) {
   const { client, name, style } = racer;
   useHeldSession(client, wanted);
@@ -228,7 +228,7 @@ interface YourStageProps {
   children: ReactNode;
 }
 
-/** The stage with the keys of the environment, which act for the user while it has the focus. */
+/** The stage with the keys of the environment. They play for the user while the stage has the focus. */
 function YourStage({ client, seat, onLeave, children }: YourStageProps) {
   const stage = useRef<HTMLDivElement>(null);
   const { hello, phase } = useStore(client.state);

@@ -41,7 +41,9 @@ const HEADINGS: readonly { sort: Sort; label: string; className: string }[] = [
   },
 ];
 
-/** The legend of all charts: what is compared, with its line, its result, and buttons to hide and to remove it. */
+/**
+ * The legend of all charts: each compared run or group with its line, its result, and buttons to hide and to remove it.
+ */
 export function LegendTable(props: LegendTableProps) {
   const { rows, ...shared } = props;
   const [sort, setSort] = useState<Sort | null>(null);
@@ -96,7 +98,7 @@ export function LegendTable(props: LegendTableProps) {
             {shown.length === 0 && (
               <tr>
                 <td colSpan={6} className="px-3 py-2 text-ink-faint">
-                  No line fits
+                  No line matches
                 </td>
               </tr>
             )}
@@ -249,7 +251,7 @@ function RunLink({ run, name, isOff }: { run: Run; name: string; isOff: boolean 
   );
 }
 
-/** What is trained on what, and the status of those that have not completed. */
+/** The algorithm and environment of each, and the status of runs that have not completed. */
 function Facts({ runs }: { runs: readonly Run[] }) {
   const algorithmName = useAlgorithmName();
   const { algo, env_id, status } = runs[0]!;

@@ -5,7 +5,7 @@ import { unsolvedWords } from "@/lib/solved";
 import { seconds } from "./figures";
 import { type ComparedColumn, groupSeriesId } from "./series-styles";
 
-/** A line of the charts with what is known of it. */
+/** A line of the charts with its run or group. */
 export interface LegendRow {
   /** Id of its series. */
   id: string;

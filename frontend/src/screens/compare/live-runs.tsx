@@ -23,7 +23,7 @@ import { Tile, Tiles } from "./tile";
 interface LiveRunsProps {
   runs: readonly Run[];
   seriesStyles: SeriesStyles;
-  /** Whether all are drawn in one frame instead of side by side: those of one environment. */
+  /** Whether all runs of one environment are drawn in one frame instead of side by side. */
   isRace?: boolean;
   /** Placed at the end of the title line. */
   aside: ReactNode;
@@ -71,7 +71,7 @@ export function LiveRuns({ runs, seriesStyles, isRace = false, aside }: LiveRuns
   );
 }
 
-/** Those that were chosen, in the order of the comparison; before the user has chosen, the first. */
+/** The chosen runs, in the order of the comparison; before a choice, the first ones. */
 function playingOf(able: readonly Run[], chosen: readonly string[] | null, most: number) {
   if (chosen === null) return able.slice(0, most);
   return able.filter(({ id }) => chosen.includes(id)).slice(0, most);
@@ -154,7 +154,7 @@ interface PlayingRunsProps {
   onChange: (playing: readonly string[]) => void;
 }
 
-/** Which runs play. One more than can play takes the place of the one that was chosen first. */
+/** Chooses which runs play. If one more than possible is chosen, it replaces the one that was chosen first. */
 function PlayingRuns({ runs, most, playing, seriesStyles, onChange }: PlayingRunsProps) {
   const toggle = (id: string) =>
     onChange(

@@ -16,7 +16,7 @@ export interface Player {
 /** Milliseconds that the last frames stay on screen before the next episodes begin. */
 const REST_MS = 1_200;
 
-/** Milliseconds after which a session that does not respond is not waited for. */
+/** Milliseconds after which the others no longer wait for a session that does not respond. */
 const PATIENCE_MS = 2_000;
 
 /**
@@ -31,7 +31,7 @@ export class Lockstep {
   private seed = 0;
   private restUntil: number | null = null;
   private playing = true;
-  /** Whether one step is owed while nothing plays. */
+  /** Whether one step is pending while paused. */
   private owesStep = false;
 
   constructor(
@@ -45,7 +45,7 @@ export class Lockstep {
     this.fps = fps;
   }
 
-  /** Plays, or holds all sessions at the step where they are. */
+  /** Plays, or pauses all sessions at their current step. */
   setPlaying(playing: boolean) {
     this.playing = playing;
     this.owesStep = false;

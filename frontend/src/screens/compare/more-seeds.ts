@@ -3,7 +3,7 @@ import { isActive } from "@/api/runs";
 import type { Run } from "@/api/types";
 import { byGroup } from "./series-styles";
 
-/** Compared runs that differ in their seed alone; at least one. */
+/** One or more compared runs that differ only in their seed. */
 export interface FewSeeds {
   groupId: string;
   compared: readonly Run[];
@@ -18,8 +18,8 @@ export interface MoreSeeds {
 }
 
 /**
- * The groups among `runs` of which fewer seeds are compared than `enough`, from which on a verdict can rest on them; none where
- * there is a single group, which is compared with nothing.
+ * The groups among `runs` with fewer compared seeds than `enough`, the number that a verdict needs. Empty for a single
+ * group, because there is nothing to compare it with.
  */
 export function groupsOfFewSeeds(runs: readonly Run[], enough: number): FewSeeds[] {
   const groups = byGroup(runs);
@@ -39,8 +39,8 @@ interface Wanted {
 }
 
 /**
- * What `groups` have and lack; `found` are the runs that there are of them. A run that was forked, or that the service does not
- * steer, cannot be repeated with another seed.
+ * The existing and the missing seeds of `groups`; `found` are all runs of these groups. A fork, or a run that the
+ * service does not control, cannot be repeated with another seed.
  */
 export function moreSeeds(
   groups: readonly FewSeeds[],
@@ -72,12 +72,14 @@ function hasNotFailed({ status }: Run): boolean {
   return status !== "failed";
 }
 
-/** Whether a run that nobody chose stands for its settings: one that was cut short, or never begun, does not. */
+/**
+ * Whether a run that the user did not choose can represent its settings: runs that ended early or never started cannot.
+ */
 function trainsToItsEnd(run: Run): boolean {
   return isActive(run) || run.status === "paused" || run.status === "completed";
 }
 
-/** At most `room` ids, as evenly many of each list as it has, in the order of the lists. */
+/** At most `room` ids, taken as evenly as possible from the lists, in the order of the lists. */
 function evenly(lists: readonly (readonly string[])[], room: number): string[] {
   const places = lists.flatMap((ids) => ids.map((id, place) => ({ id, place })));
   const first = new Set(

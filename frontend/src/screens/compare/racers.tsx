@@ -20,7 +20,7 @@ const CLOCK = { timers: browserTimers, now: () => performance.now() };
 interface Racers {
   /** The session of each run, in their order. */
   clients: readonly SessionClient[];
-  /** Whether the user looks, so that sessions are held. */
+  /** Whether the page is visible, so that sessions stay open. */
   wanted: boolean;
   controls: LiveControlsProps;
 }
@@ -86,7 +86,7 @@ interface LiveControlsProps {
   onGreedy: (greedy: boolean) => void;
 }
 
-/** Pause, one step, and how actions are chosen: of all runs that play together. */
+/** Controls of all runs that play together: pause, one step, and how actions are chosen. */
 export function LiveControls({ playing, onPlaying, onStep, greedy, onGreedy }: LiveControlsProps) {
   return (
     <div role="group" aria-label="All runs" className="flex flex-wrap items-center gap-1">
@@ -108,7 +108,7 @@ export function LiveControls({ playing, onPlaying, onStep, greedy, onGreedy }: L
   );
 }
 
-/** What stands where a picture is missing; null where one is shown. */
+/** The text in place of a missing picture; null if there is a picture. */
 export function missingPicture(
   { phase, refusal, cause }: SessionState,
   hasFrame: boolean,

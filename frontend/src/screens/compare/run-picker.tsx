@@ -54,7 +54,7 @@ export function RunPicker({ chosen, onChange }: RunPickerProps) {
 
 interface SearchProps {
   chosen: readonly string[];
-  /** Maximum number of runs that can be compared; undefined until it is loaded. */
+  /** Maximum number of runs that can be compared; undefined until loaded. */
   most: number | undefined;
   full: boolean;
   onChoose: (id: string) => void;
@@ -84,11 +84,11 @@ function Search({ chosen, most, full, onChoose }: SearchProps) {
       onChoose={onChoose}
       onSearch={setText}
       loading={isFetching}
-      none={error ? "The runs could not be searched" : "No run fits"}
+      none={error ? "The runs could not be searched" : "No run matches"}
       footer={
         <p className="border-t border-line px-3 py-2 text-xs text-ink-faint">
           {full
-            ? `${most} runs are the most that can be compared.`
+            ? `You can compare up to ${most} runs.`
             : `${chosen.length} ${most === undefined ? "" : `of up to ${most} `}chosen`}
         </p>
       }
@@ -152,7 +152,7 @@ interface ChosenPair {
   isPending: boolean;
 }
 
-/** Two completed runs for an address that names none. */
+/** Two completed runs for an address without runs. */
 export function useChosenPair(wanted: boolean): ChosenPair {
   const { data, isPending } = useQuery({ ...runSearchQuery("", LOOKED_AT), enabled: wanted });
   return {
@@ -162,8 +162,8 @@ export function useChosenPair(wanted: boolean): ChosenPair {
 }
 
 /**
- * The newest completed run with another one of its environment that was configured differently, or differs in its seed
- * alone where there is no other. `runs` must be newest first.
+ * The newest completed run, and another one of the same environment with different settings, or with only another seed
+ * if there is no such run. `runs` must be newest first.
  */
 export function pairOfCompleted(runs: readonly Run[]): [Run, Run] | null {
   const completed = runs.filter(({ status, step }) => status === "completed" && step > 0);

@@ -84,9 +84,7 @@ test("each run plays the policy that it had at the same step", async () => {
 test("a run without a film says so, and plays nothing that it learned later", async () => {
   show("step");
   expect(
-    await tile("C").findByText(
-      "No film was kept of this run. The first that is kept is of step 900.",
-    ),
+    await tile("C").findByText("This run keeps no film. The first one kept is of step 900."),
   ).toBeVisible();
   expect(screen.queryByLabelText("Video of C")).not.toBeInTheDocument();
 });

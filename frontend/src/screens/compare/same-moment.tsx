@@ -24,7 +24,7 @@ import { LeftOut, MOST_VIDEOS } from "./videos";
 interface SameMomentProps {
   runs: readonly Run[];
   seriesStyles: SeriesStyles;
-  /** What is the same. */
+  /** What all runs have in common: the step or the return. */
   by: "step" | "return";
   /** Placed at the end of the title line. */
   aside: ReactNode;
@@ -213,8 +213,8 @@ function whyNone(policies: readonly KeptPolicy[], moment: Moment): string {
       : `It never had this return. Its best is ${brief(moment.best)}.`;
   }
   if (policies.length === 0) return "No policy of this run was kept.";
-  const first = `The first that is kept is of step ${count(policies[0]!.step)}.`;
+  const first = `The first one kept is of step ${count(policies[0]!.step)}.`;
   return policies.some(({ kinds }) => kinds.includes("film"))
-    ? `It has no policy from this step or before. ${first}`
-    : `No film was kept of this run. ${first}`;
+    ? `It has no policy of this step or earlier. ${first}`
+    : `This run keeps no film. ${first}`;
 }

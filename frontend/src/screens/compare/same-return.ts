@@ -6,7 +6,7 @@ export interface MeanReturns {
   runs: readonly { id: string; y: readonly (number | null)[] }[];
 }
 
-/** Whether a return means the same in all runs, and there is one. */
+/** Whether returns exist and are comparable between all runs. */
 export function comparesReturns({ runs, environments }: Comparison): boolean {
   return environments.length === 1 && runs.some((run) => run.best_moving_average !== null);
 }
@@ -31,7 +31,7 @@ export function returnsOf({ runs }: MeanReturns): Returns | null {
   };
 }
 
-/** When a run first had a return, and, if it never had, the largest that it had. */
+/** When a run first reached a return and, if it never did, its largest return. */
 export interface Reached {
   step: number | null;
   best: number | null;
@@ -49,7 +49,7 @@ export function reachedReturn(
   return { step: steps[at] ?? null, best: known.length > 0 ? Math.max(...known) : null };
 }
 
-/** The first kept policy that had learned what the run had learned by `step`. */
+/** The first kept policy at or after `step`. */
 export function firstPolicyFrom(
   policies: readonly KeptPolicy[],
   step: number,

@@ -31,14 +31,14 @@ function parseViews(kept: unknown): readonly SavedView[] | null {
   );
 }
 
-/** Views with one more. One of the same name is replaced. */
+/** The views with a new one, which replaces a view of the same name. */
 export function withView(views: readonly SavedView[], view: SavedView): readonly SavedView[] {
   return [...views.filter(({ name }) => name !== view.name), view].toSorted((a, b) =>
     a.name.localeCompare(b.name),
   );
 }
 
-/** Saves what the address says under a name, and opens what was saved. */
+/** Saves the state in the address under a name, and opens saved views. */
 export function SavedViews({ isEmpty }: { isEmpty: boolean }) {
   const views = useStore(savedViews);
   const [open, setOpen] = useState(false);

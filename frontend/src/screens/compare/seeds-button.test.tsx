@@ -69,7 +69,7 @@ test("seeds that are there are added, and no run is started", async () => {
   const asked = service();
   const added = vi.fn();
   renderWithQueries(<Compared first={["a", "b"]} onAdd={added} />);
-  await userEvent.click(await button("Add 8 seeds that are there"));
+  await userEvent.click(await button("Add 8 existing seeds"));
   expect(added).toHaveBeenCalledWith(["a2", "a3", "a4", "a5", "b2", "b3", "b4", "b5"]);
   expect(screen.queryByRole("button")).toBeNull();
   expect(screen.getByText(CAUTION)).toBeVisible();
@@ -82,7 +82,7 @@ test("what the groups lack with all their seeds is trained once those are compar
   const asked = service();
   const added = vi.fn();
   renderWithQueries(<Compared first={["a", "b"]} onAdd={added} />);
-  await userEvent.dblClick(await button("Add 1 seed that is there"));
+  await userEvent.dblClick(await button("Add 1 existing seed"));
   const train = await button("Train 7 more seeds, up to 5 of each");
   expect(asked.filter(({ route }) => route.startsWith("POST"))).toEqual([]);
   await userEvent.click(train);

@@ -14,17 +14,17 @@ import { Notice } from "@/ui/notice";
 import { groupsOfFewSeeds, moreSeeds, type MoreSeeds } from "./more-seeds";
 
 interface SeedsButtonProps {
-  /** The compared runs, as far as they are known. */
+  /** The compared runs that are loaded. */
   runs: readonly Run[];
   /** Ids of all that are to be compared. */
   chosen: readonly string[];
-  /** What is said of a comparison that single seeds decide; null: there are several of each. */
+  /** The caution about comparisons of single seeds; null: each group has several seeds. */
   caution: string | null;
   /** Called with runs to compare as well. */
   onAdd: (ids: readonly string[]) => void;
 }
 
-/** What the button does when it is pressed. */
+/** Runs when the button is pressed. */
 interface Step {
   label: string;
   press: () => void;
@@ -33,8 +33,8 @@ interface Step {
 }
 
 /**
- * The caution that luck may decide, as a button that adds the seeds that the compared groups have already and, once those are
- * compared, trains what they lack of the seeds that a verdict needs; as a sentence where there is nothing to add or to train.
+ * The caution that luck may decide, as a button: it adds the existing seeds of the compared groups, and then trains the
+ * seeds that a verdict still needs. A sentence instead if there is nothing to add or to train.
  */
 export function SeedsButton({ runs, chosen, caution, onAdd }: SeedsButtonProps) {
   const limits = useLimits();
@@ -61,7 +61,7 @@ export function SeedsButton({ runs, chosen, caution, onAdd }: SeedsButtonProps) 
       return { label: "Looking for other seeds", press: () => undefined, busy: true };
     }
     if (there.length > 0) {
-      const seeds = plural(there.length, "seed that is there", "seeds that are there");
+      const seeds = plural(there.length, "existing seed");
       return { label: `Add ${seeds}`, press: () => onAdd(there) };
     }
     if (total === 0) return null;

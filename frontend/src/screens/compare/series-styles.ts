@@ -22,8 +22,8 @@ export function seriesStylesOf(
 }
 
 /**
- * The default for what determines a colour: the run while there are enough colours, otherwise a property in
- * which runs differ. `lines`: how many there are to tell apart.
+ * The default property for colours: the run while there are enough colours, otherwise a property in which runs differ.
+ * `lines`: number of lines to distinguish.
  */
 export function usualColorBy(runs: readonly Styled[], lines = runs.length): ColorBy {
   if (lines <= SERIES_COUNT) return "run";
@@ -36,10 +36,10 @@ function groupOf(run: Styled, by: ColorBy): string {
   return by === "run" ? run.id : (run[by] ?? "no preset");
 }
 
-/** Compared runs that differ in their seed alone. */
+/** Compared runs that differ only in their seed. */
 export interface ComparedGroup {
   id: string;
-  /** Name of its first run, without what tells its seeds apart. */
+  /** Name of its first run, without the part that identifies the seed. */
   name: string;
   runIds: readonly string[];
 }
@@ -53,14 +53,14 @@ export function comparedGroups(
     .map(([id, group]) => ({ id, name: group[0]!.name, runIds: group.map((run) => run.id) }));
 }
 
-/** The runs of each group, of which there is at least one, in the order of the first of each. */
+/** The runs of each group, ordered by the first run of each. There is at least one group. */
 export function byGroup<R extends Pick<Run, "group_id">>(runs: readonly R[]): Map<string, R[]> {
   const groups = new Map<string, R[]>();
   for (const run of runs) groups.set(run.group_id, [...(groups.get(run.group_id) ?? []), run]);
   return groups;
 }
 
-/** Id of a group's series, as distinguished from that of its first run. */
+/** Id of a group's series, which differs from the id of its first run. */
 export function groupSeriesId(groupId: string): string {
   return `group ${groupId}`;
 }

@@ -98,7 +98,7 @@ function SettingTable({ label, rows, columns, seriesStyles }: SettingTableProps)
   );
 }
 
-/** Whether values that differ also differ in the digits that are shown. */
+/** Whether differing values still differ in the digits that are shown. */
 function tellsApart(values: ConfigDifference["values"]): boolean {
   const all = Object.values(values);
   return new Set(all.map(settingText)).size === new Set(all.map(setting)).size;

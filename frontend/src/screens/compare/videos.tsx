@@ -114,7 +114,7 @@ export function Videos({ runs: all, seriesStyles, aside }: VideosProps) {
   );
 }
 
-/** Whether a run has no video, none is being made, and one can be. */
+/** Whether a run has no video, none is being made, and one can be made. */
 function lacksVideo(run: Run, evaluations: readonly Evaluation[]): boolean {
   const newest = evaluations[0];
   return (
@@ -122,7 +122,7 @@ function lacksVideo(run: Run, evaluations: readonly Evaluation[]): boolean {
   );
 }
 
-/** Evaluates the runs without a video at once; nothing where there are fewer than two. */
+/** A button that evaluates the runs without a video; hidden if there are fewer than two. */
 function EvaluateAll({ runs }: { runs: readonly Run[] }) {
   const { evaluate } = useRunActions();
   const { mutate, isPending } = useMutation({

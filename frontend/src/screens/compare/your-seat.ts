@@ -3,12 +3,12 @@ import type { Action } from "@/player/session/key-input";
 import type { SessionClient } from "@/player/session/session-client";
 import type { Player } from "./lockstep";
 
-/** What the seat needs of the user's session. */
+/** The parts of the user's session that the seat needs. */
 type Seated = Pick<SessionClient, "state" | "newest" | "pause" | "reset" | "forward" | "send">;
 
 /**
- * The user's place in a race: it takes a step when the others do, with the action of the keys that are held. Where every
- * action does something, the last one goes on while no key is held, since the others do not wait.
+ * The user's place in a race: it takes a step when the others do, with the action of the pressed keys. If every action
+ * has an effect, the last action continues while no key is pressed, because the others do not wait.
  */
 export class YourSeat implements Player {
   private held: Action | null = null;

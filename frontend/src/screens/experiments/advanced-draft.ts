@@ -9,7 +9,7 @@ type Specification = Pick<
 
 const MEGABYTE = 1_000_000;
 
-/** How an experiment is carried out, as typed. What is left empty is as the service has it. */
+/** How an experiment is carried out, as typed. Empty fields use the service's defaults. */
 export interface AdvancedDraft {
   /** Episodes that give a trial its score, and which policy plays them. */
   episodes: string;
@@ -22,7 +22,7 @@ export interface AdvancedDraft {
   memory: string;
   failMode: NonNullable<CreateExperiment["fail_mode"]>;
   retries: string;
-  /** After so long nothing more is begun. */
+  /** Limits after which no trial starts. */
   minutes: string;
   coreSeconds: string;
   mostSteps: string;
@@ -57,13 +57,13 @@ export const ADVANCED_POINTERS = {
 export type AdvancedField = keyof typeof ADVANCED_POINTERS;
 
 export interface ReadAdvanced {
-  /** What is said of it in the specification; empty where nothing is. */
+  /** The settings in the specification; empty if none are set. */
   specification: Specification;
   every: number | null;
   samplerSeed: number | null;
 }
 
-/** What is typed as the service takes it; what is wrong with it is put into `problems` by JSON pointer. */
+/** Converts the typed values for the service; problems are added to `problems` by JSON pointer. */
 export function readAdvanced(
   draft: AdvancedDraft,
   limits: Limits,
@@ -104,20 +104,20 @@ export function readAdvanced(
   };
 }
 
-/** Without what is null or empty. */
+/** Returns the entries that are neither null nor empty. */
 function given(values: object): object {
   const said = ([, value]: [string, unknown]) =>
     value !== null && (typeof value !== "object" || Object.keys(value).length > 0);
   return Object.fromEntries(Object.entries(values).filter(said));
 }
 
-/** How many fields differ from what an experiment has unless told otherwise. */
+/** Number of fields that differ from the defaults of an experiment. */
 export function changedCount(draft: AdvancedDraft): number {
   const fields = Object.keys(FIRST_ADVANCED) as (keyof AdvancedDraft)[];
   return fields.filter((field) => draft[field].trim() !== FIRST_ADVANCED[field]).length;
 }
 
-/** A hyperparameter with what was typed for it. */
+/** A hyperparameter and its typed value. */
 export interface TypedField {
   name: string;
   text: string;
@@ -125,17 +125,17 @@ export interface TypedField {
 
 export type ParsedValues = { ok: true; values: unknown[] } | { ok: false; problem: string };
 
-/** What stands between two values: lists have commas of their own. */
+/** The separator between values; lists contain commas themselves. */
 export function separatorOf({ type }: Hyperparameter): ";" | "," {
   return type === "array" ? ";" : ",";
 }
 
-/** Several values of a hyperparameter as they are typed: `0.9, 0.99`, or `64, 64; 256, 256` of lists. */
+/** Several values of a hyperparameter as typed: `0.9, 0.99`, or `64, 64; 256, 256` for lists. */
 export function typedValues(schema: Hyperparameter, values: readonly unknown[]): string {
   return values.map(setting).join(`${separatorOf(schema)} `);
 }
 
-/** Reads several values of a hyperparameter, each of which has to fit its schema. */
+/** Reads several values of a hyperparameter. Each must fit its schema. */
 export function parseValues(schema: Hyperparameter, text: string): ParsedValues {
   const separator = separatorOf(schema);
   const parts = text.split(separator).filter((part) => part.trim() !== "");
@@ -170,7 +170,7 @@ export function parseValue(schema: Hyperparameter, text: string): ParsedValues {
   return parsed.ok && parsed.values.length > 1 ? { ok: false, problem: "One value" } : parsed;
 }
 
-/** A whole number; null where it is none within `bounds`, and why is then put into `problems` at `pointer`. */
+/** A whole number within `bounds`; otherwise null, and the reason is added to `problems` at `pointer`. */
 export function readWhole(
   text: string,
   bounds: Bounds,

@@ -17,13 +17,13 @@ import { problemAt, type Problems } from "./problems";
 interface AdvancedFieldsProps {
   advanced: AdvancedDraft;
   limits: Limits;
-  /** Whether values are proposed, by a sampler that has a seed. */
+  /** Whether a sampler with a seed proposes values. */
   searches: boolean;
   problems: Problems;
   onChange: (changes: Partial<AdvancedDraft>) => void;
 }
 
-/** How trials are scored and carried out, and when no more are begun. */
+/** How trials are scored and carried out, and the limits after which no trial starts. */
 export function AdvancedFields(props: AdvancedFieldsProps) {
   const { advanced, limits, searches, problems, onChange } = props;
   const [opened, setOpened] = useState(false);
@@ -123,12 +123,12 @@ export function AdvancedFields(props: AdvancedFieldsProps) {
             typed(
               "retries",
               "Retries",
-              "The others continue after that.",
+              "If all retries fail, the other trials continue.",
               limits.experiment_retries.default,
             )}
         </Group>
         <Group title="Start no trial after">
-          {typed("minutes", "Minutes", "Trials that already train are finished.", "no limit")}
+          {typed("minutes", "Minutes", "Trials that already train still finish.", "no limit")}
           {typed("coreSeconds", "Core-seconds", "Processor time of all runs.", "no limit")}
           {typed("mostSteps", "Steps together", "Of all runs.", "no limit")}
         </Group>

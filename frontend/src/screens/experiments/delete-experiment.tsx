@@ -11,7 +11,7 @@ import { routes } from "@/lib/routes";
 import { Button } from "@/ui/button";
 import { ConfirmDialog } from "@/ui/dialog";
 
-/** A button that deletes an experiment once that is confirmed, and leads back to the list. */
+/** A button that deletes an experiment after a confirmation, and returns to the list. */
 export function DeleteExperiment({ id, name }: { id: string; name: string }) {
   const router = useRouter();
   const client = useQueryClient();

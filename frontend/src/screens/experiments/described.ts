@@ -7,15 +7,15 @@ import { FAIL_MODES } from "./advanced-draft";
 type Specification = Experiment["specification"];
 type Usual = Pick<Limits, "experiment_retries">;
 
-/** A specification as a page shows it. */
+/** A specification as shown on a page. */
 export interface Described {
-  /** What holds for all of it: a name and its value. */
+  /** Facts about all of it: names and values. */
   facts: [name: string, value: string][];
-  /** What each variant has, or what a search varies. */
+  /** The settings of each variant, or the search space. */
   table: { columns: string[]; rows: string[][] };
 }
 
-/** `usual`: what is taken where the specification says nothing; undefined while that is not known. */
+/** `usual`: the default of a setting that the specification leaves out; undefined while unknown. */
 export function described(
   experiment: Experiment,
   algorithmName: (id: string) => string,
@@ -30,7 +30,7 @@ export function described(
 
 type Settings = Record<string, unknown>;
 
-/** For how many steps a trial of `variant` trains; of a search that has proposed none yet, as its base says. */
+/** Number of steps of a trial of `variant`; for a search without proposals, that of its base. */
 function stepsText(
   variant: Experiment["variants"][number] | undefined,
   { base }: Specification,
@@ -39,7 +39,7 @@ function stepsText(
   return steps == null ? "the preset’s" : count(steps);
 }
 
-/** Each variant with what it has; a setting that all have in common stands among the facts. */
+/** Each variant with its own settings; settings that all variants share are among the facts. */
 function variantTable(
   { specification, variants }: Experiment,
   algorithmName: (id: string) => string,
@@ -68,7 +68,7 @@ function variantTable(
   };
 }
 
-/** Shown of each variant, whether or not they differ in it. */
+/** Shown for each variant, even if the variants do not differ in it. */
 const IDENTITY = ["algorithm", "preset"];
 
 function isCommon(name: string, of: readonly Settings[]): boolean {
@@ -136,7 +136,7 @@ function facts(values: Record<string, string | false | null | undefined>): Descr
 
 const named = ([name, value]: [string, unknown]) => `${name} ${setting(value)}`;
 
-/** `0 to 4`, or each of them where some between are left out. */
+/** `0 to 4`, or a list if some between are missing. */
 export function seedText(seeds: readonly number[]): string {
   const [first = 0] = seeds;
   const isRow = seeds.every((seed, place) => seed === first + place);

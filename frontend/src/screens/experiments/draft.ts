@@ -5,11 +5,11 @@ import type { SeedChoice } from "@/forms/seed-choice";
 import { type AdvancedDraft, FIRST_ADVANCED, type TypedField } from "./advanced-draft";
 import { FIRST_SWEEP, suggestedSpace, type SweepDraft } from "./sweep-draft";
 
-/** An algorithm with one of its presets, `preset` being empty for its defaults, and what is changed of that. */
+/** An algorithm with one of its presets and changes to it. An empty `preset` means the algorithm's defaults. */
 export interface VariantDraft {
   algo: string;
   preset: string;
-  /** What it is called; empty, or left out: made from what it is. */
+  /** Its name; if empty or left out, a name is generated from its settings. */
   name?: string;
   changes?: readonly TypedField[];
 }
@@ -17,10 +17,10 @@ export interface VariantDraft {
 /** What to vary: named variants, every combination of a grid, or what a search proposes. */
 export type Kind = "variants" | "grid" | "search";
 
-/** What is typed for the options of the environment; those without an entry have their defaults. */
+/** Typed values of the environment's options; options without an entry have their defaults. */
 export type TypedOptions = Readonly<Record<string, string>>;
 
-/** Where is trained: an environment, and what is typed for its options. */
+/** An environment to train in, and the typed values of its options. */
 export interface Place {
   env: string;
   options: TypedOptions;
@@ -38,7 +38,7 @@ export interface ExperimentDraft {
   grid: readonly TypedField[];
   sweep: SweepDraft;
   seeds: SeedChoice;
-  /** Which seeds, where they are listed. */
+  /** The seeds, if they are listed. */
   seed: string;
   /** Environment steps of each run; empty: those of its preset. */
   steps: string;
@@ -62,13 +62,16 @@ export const FIRST: ExperimentDraft = {
   sinks: [],
 };
 
-/** What can be compared: the environments that were chosen, with their options, and the algorithms that can learn in all. */
+/**
+ * The choices for variants: the chosen environments with their options, and the algorithms that can learn in all of
+ * them.
+ */
 export interface Offer {
   environment: Environment | undefined;
   /** Those beside the first. */
   others: readonly (Environment | undefined)[];
   algorithms: readonly Algorithm[];
-  /** All there are, also those that cannot learn there. */
+  /** All algorithms, also those that cannot learn there. */
   known: readonly Algorithm[];
 }
 
@@ -96,7 +99,7 @@ export function placesOf({ kind, places }: Pick<ExperimentDraft, "kind" | "place
   return kind === "variants" ? places : places.slice(0, 1);
 }
 
-/** The presets of an algorithm, as they are in the first environment, that there are in all of them. */
+/** The presets of an algorithm that exist in all of the environments, with their values in the first one. */
 export function presetsOf({ environment, others, algorithms }: Offer, algo: string) {
   const algorithm = algorithms.find(({ id }) => id === algo);
   const elsewhere = others.map((one) => presetsFor(one, algorithm).map(({ id }) => id));
@@ -105,18 +108,20 @@ export function presetsOf({ environment, others, algorithms }: Offer, algo: stri
   );
 }
 
-/** An algorithm with the preset that is recommended; with its defaults if there is none. */
+/** An algorithm with its recommended preset, or with its defaults if there is none. */
 export function firstVariant(offer: Offer, algo: string): VariantDraft {
   return { algo, preset: recommendedPreset(presetsOf(offer, algo))?.id ?? "" };
 }
 
-/** The variant with its preset if the algorithm has it here, else with the one that is offered first. */
+/** The variant with its preset if that exists here, otherwise with the first preset offered. */
 export function withPresetThatExists(offer: Offer, variant: VariantDraft): VariantDraft {
   const exists = variant.preset === "" || presetOf(offer, variant);
   return exists ? variant : { ...variant, ...firstVariant(offer, variant.algo) };
 }
 
-/** The lines that can be kept in another environment, each with a preset that exists there; else two new ones. */
+/**
+ * The lines that remain possible in another environment, each with a preset that exists there; otherwise two new lines.
+ */
 export function variantsIn(offer: Offer, variants: readonly VariantDraft[]): VariantDraft[] {
   const kept = variants
     .filter(({ algo }) => offer.algorithms.some(({ id }) => id === algo))
@@ -127,7 +132,8 @@ export function variantsIn(offer: Offer, variants: readonly VariantDraft[]): Var
 }
 
 /**
- * The draft with what is offered where it is trained: what cannot be kept there is replaced by what is offered first.
+ * The draft with choices that exist in its environments: choices that do not exist there are replaced by the first one
+ * offered.
  */
 export function enter(draft: ExperimentDraft, offer: Offer): ExperimentDraft {
   const [base] = variantsIn(offer, [draft.base]);
@@ -135,7 +141,10 @@ export function enter(draft: ExperimentDraft, offer: Offer): ExperimentDraft {
   return base ? withBase(moved, offer, base) : moved;
 }
 
-/** The draft with another base, whose suggested space is searched. A grid keeps what means the same there. */
+/**
+ * The draft with another base, and its suggested search space. A grid keeps the hyperparameters that have the same
+ * meaning.
+ */
 export function withBase(
   draft: ExperimentDraft,
   offer: Offer,
@@ -167,7 +176,7 @@ export function algorithmOf({ algorithms }: Offer, algo: string): Algorithm | un
   return algorithms.find(({ id }) => id === algo);
 }
 
-/** What it was called, or `PPO Fast, gamma 0.98`. */
+/** Its former name, or a generated one such as `PPO Fast, gamma 0.98`. */
 export function variantName(variant: VariantDraft, offer: Offer): string {
   if (variant.name?.trim()) return variant.name.trim();
   const title = presetOf(offer, variant)?.title ?? "defaults";
@@ -179,7 +188,7 @@ export function presetOf(offer: Offer, { algo, preset }: VariantDraft): Preset |
   return presetsOf(offer, algo).find(({ id }) => id === preset);
 }
 
-/** The first environment that is not there yet and in which all variants can learn; null: there is none. */
+/** The first environment that is not listed yet and in which all variants can learn; null: there is none. */
 export function nextPlace(
   { places, variants }: ExperimentDraft,
   environments: readonly Environment[],

@@ -19,7 +19,7 @@ import { Notice } from "@/ui/notice";
 import { DeleteExperiment } from "./delete-experiment";
 import { costMade, factText } from "./experiment-text";
 
-/** What an experiment is called, how it stands, and what can be done with it. */
+/** The name of an experiment, its state, and its actions. */
 export function ExperimentHeader({ id }: { id: string }) {
   const { data, error } = useQuery({ ...experimentQuery(id), enabled: id !== "" });
   const isDamaged = !data && error instanceof ApiError && error.status === 409;

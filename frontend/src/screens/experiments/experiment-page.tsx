@@ -17,7 +17,7 @@ import { ExperimentView } from "./results/experiment-view";
 import { SearchView } from "./search/search-view";
 import { SpecificationCard } from "./specification-card";
 
-/** The experiment that the address names: its trials, what a search has found, and what can be said. */
+/** The experiment in the address: its trials, the state of a search, and its results. */
 export function ExperimentPage() {
   const [query] = useQueryString();
   const id = query.get("id") ?? "";
@@ -37,7 +37,7 @@ export function ExperimentPage() {
               </HoverLink>
             }
           >
-            {id === "" ? "The address names none." : "It may have been deleted."}
+            {id === "" ? "The address contains no experiment." : "It may have been deleted."}
           </EmptyState>
         </Card>
       </>

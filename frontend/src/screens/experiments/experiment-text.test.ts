@@ -58,5 +58,5 @@ test("says what is compared, or searched, where, and what it cost", () => {
 test("says of how many trials its figures are, and where they are from", () => {
   const counted = { counts: { scored: 3, failed: 1, waiting: 4, skipped: 2 }, trials: 10 };
   expect(costMade(counted)).toMatch(/^Core-seconds are .*\(n = 4; source: docs\/experiments.md\)$/);
-  expect(trialsMade(counted)).toMatch(/^A cell has .*\(n = 4; source: docs\/experiments.md\)$/);
+  expect(trialsMade(counted)).toMatch(/^Each cell is .*\(n = 4; source: docs\/experiments.md\)$/);
 });

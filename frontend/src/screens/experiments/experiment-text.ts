@@ -14,7 +14,7 @@ export function doneText({ counts, trials }: Counted): string {
   return [`${scored} of ${plural(trials, "trial")} scored`, ...others].join(", ");
 }
 
-/** `2m 05s left`; null while that cannot be told. */
+/** `2m 05s left`; null while unknown. */
 export function leftText({ seconds_left }: Pick<ExperimentSummary, "seconds_left">) {
   return seconds_left === null ? null : `${duration(seconds_left * 1000)} left`;
 }
@@ -28,30 +28,30 @@ export function estimateText(estimate: ExperimentEstimate): string {
 
 type Paid = Pick<ExperimentSummary, "core_seconds" | "status">;
 
-/** What it has cost so far. Of trials that still train it is a second old, so while it runs that is rough. */
+/** The cost so far. For running trials it is about a second old, so it is approximate while the experiment runs. */
 export function costText({ core_seconds, status }: Paid): string {
   const cost = plural(Math.round(core_seconds), "core-second");
   return status === "running" ? `about ${cost}` : cost;
 }
 
 const PAID =
-  "Core-seconds are processor time of all its runs, all threads together, of those that failed or were lost too.";
+  "Core-seconds are the processor time of all threads of all runs of the experiment, including failed and lost ones.";
 
-/** How the cost was made. */
+/** How the cost is computed. */
 export function costMade(experiment: Counted): string {
   return made(PAID, experiment);
 }
 
-/** How what stands above and beside the trials was made. */
+/** How the figures above and beside the trials are computed. */
 export function trialsMade(experiment: Counted): string {
   return made(
-    "A cell has the score of a trial, or how much of its steps it has trained, above its returns over those steps. " +
-      `The time left is what the rest would take at the pace of its runs so far. ${PAID}`,
+    "Each cell is a trial: its score, or its share of trained steps, above a curve of its returns. " +
+      `The time left is estimated from the speed of the runs so far. ${PAID}`,
     experiment,
   );
 }
 
-/** Of the trials that were begun. */
+/** Describes figures over the trials that have started. */
 function made(definition: string, { counts, trials }: Counted): string {
   const begun = trials - (counts.waiting ?? 0) - (counts.skipped ?? 0);
   return madeText({ definition, n: begun, source: "docs/experiments.md" });
@@ -59,7 +59,7 @@ function made(definition: string, { counts, trials }: Counted): string {
 
 type Described = Paid & Pick<Experiment, "specification" | "searches" | "variants" | "seeds">;
 
-/** What is compared, or searched, where, and what it cost: `2 variants × 5 seeds`, `CartPole-v1`, `90 core-seconds`. */
+/** What is compared or searched, where, and the cost: `2 variants × 5 seeds`, `CartPole-v1`, `90 core-seconds`. */
 export function factText(experiment: Described, algorithmName: (id: string) => string): string[] {
   const { specification, searches, variants, seeds } = experiment;
   const { base } = specification;

@@ -17,7 +17,7 @@ import { Progress, Skeleton } from "@/ui/progress";
 import { ScrollRegion } from "@/ui/scroll-region";
 import { doneText, leftText, trialsMade } from "./experiment-text";
 
-/** What an experiment trains now: each trial as a cell, and how far all of them are. */
+/** The progress of an experiment: each trial as a cell, and the total. */
 export function ExperimentTrials({ id }: { id: string }) {
   const { data, error, refetch, isFetching } = useQuery(experimentQuery(id));
   if (!data) {
@@ -41,7 +41,7 @@ function Trials({ experiment }: { experiment: Experiment }) {
       aside={
         <span className="flex items-center gap-1 text-xs text-ink-soft tabular-nums">
           {words.filter((one) => one !== null).join(" · ")}
-          <ChartHelp title="told of its trials" text={trialsMade(experiment)} />
+          <ChartHelp title="shown for the trials" text={trialsMade(experiment)} />
         </span>
       }
       bodyClass="flex flex-col gap-3 p-4"

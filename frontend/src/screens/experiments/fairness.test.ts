@@ -4,9 +4,9 @@ import { unfairnessOf } from "./fairness";
 import { cartpole, read } from "./fixtures";
 
 const LENGTHS =
-  "PPO Fast trains for 41k steps, DQN Fast for 50k: the longer may be better for that alone.";
+  "PPO Fast trains for 41k steps and DQN Fast for 50k. DQN Fast may be better only because it trains longer.";
 const POLICIES =
-  "DQN Fast is scored by the best policy of its evaluations, PPO Fast, which has none, by its last one.";
+  "DQN Fast is scored by the best policy of its evaluations, but PPO Fast is scored by its last policy, because it has no evaluations.";
 const saysOf = (draft: ExperimentDraft) => unfairnessOf(draft, cartpole).map(({ says }) => says);
 
 test("says of two presets that they train for different lengths and are scored by different policies", () => {
@@ -39,9 +39,7 @@ test("says that one ends as soon as it has solved the task, and has all trained 
   };
   const [found, ...others] = unfairnessOf(FIRST, { ...cartpole, environment });
   expect(others).toEqual([]);
-  expect(found?.says).toMatch(
-    /^DQN Fast ends as soon as it has solved the task, PPO Fast trains on/,
-  );
+  expect(found?.says).toMatch(/^DQN Fast ends when it has solved the task, but PPO Fast continues/);
   const mended = { ...FIRST, ...found?.changes };
   expect(unfairnessOf(mended, { ...cartpole, environment })).toEqual([]);
   expect(mended.advanced.every).toBe("200");

@@ -9,14 +9,14 @@ import {
 } from "./draft";
 import { lengthOf } from "./specification";
 
-/** What makes a comparison less fair than it could be, and the changes of the form that mend it. */
+/** A reason why a comparison is less fair than it could be, and the changes of the form that fix it. */
 export interface Unfairness {
   says: string;
   mend: string;
   changes: Partial<Pick<ExperimentDraft, "steps" | "advanced">>;
 }
 
-/** What trains for at least this share of another's steps trains for as long, as in the cautions of a verdict. */
+/** A training length of at least this share of another counts as equal, as in the cautions of a verdict. */
 const AS_LONG = 0.98;
 
 /**
@@ -44,8 +44,9 @@ function lengths(draft: ExperimentDraft, offer: Offer): Unfairness | null {
   const steps = presetOf(offer, most.variant)?.total_timesteps ?? most.steps;
   return {
     says:
-      `${variantName(least.variant, offer)} trains for ${brief(least.steps)} steps, ` +
-      `${variantName(most.variant, offer)} for ${brief(most.steps)}: the longer may be better for that alone.`,
+      `${variantName(least.variant, offer)} trains for ${brief(least.steps)} steps and ` +
+      `${variantName(most.variant, offer)} for ${brief(most.steps)}. ` +
+      `${variantName(most.variant, offer)} may be better only because it trains longer.`,
     mend: `Train all for ${count(steps)} steps`,
     changes: { steps: String(steps) },
   };
@@ -59,13 +60,15 @@ function endings(draft: ExperimentDraft, offer: Offer): Unfairness | null {
   if (!early || !late) return null;
   return {
     says:
-      `${variantName(early, offer)} ends as soon as it has solved the task, ` +
-      `${variantName(late, offer)} trains on: the longer may be better for that alone.`,
+      `${variantName(early, offer)} ends when it has solved the task, but ` +
+      `${variantName(late, offer)} continues and may be better only because it trains longer.`,
     ...evaluatedAlike(draft, offer),
   };
 }
 
-/** The change that has all variants evaluated as often as the one that is evaluated most often, to their end. */
+/**
+ * The change that evaluates all variants as often as the one with the most evaluations, and trains them to their end.
+ */
 function evaluatedAlike({ advanced, variants }: ExperimentDraft, offer: Offer) {
   const often = Math.min(
     ...variants.flatMap((variant) => presetOf(offer, variant)?.evaluation?.every_steps ?? []),
@@ -86,8 +89,8 @@ function policies(draft: ExperimentDraft, offer: Offer): Unfairness | null {
   if (!unjudged || !best) return null;
   return {
     says:
-      `${variantName(best, offer)} is scored by the best policy of its evaluations, ` +
-      `${variantName(unjudged, offer)}, which has none, by its last one.`,
+      `${variantName(best, offer)} is scored by the best policy of its evaluations, but ` +
+      `${variantName(unjudged, offer)} is scored by its last policy, because it has no evaluations.`,
     ...evaluatedAlike(draft, offer),
   };
 }

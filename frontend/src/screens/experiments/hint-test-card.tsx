@@ -6,7 +6,7 @@ import { Outcome } from "@/screens/shared/hint-tests";
 import { Card } from "@/ui/card";
 import { HoverLink } from "@/ui/hover-link";
 
-/** Which hint an experiment tests, and what it has shown so far. */
+/** The hint that an experiment tests, and the result so far. */
 export function HintTestCard({ outcome }: { outcome: HintOutcome }) {
   const { title, name, before, value, run_id, made } = outcome;
   return (

@@ -48,11 +48,11 @@ const KINDS = [
 interface NewExperimentProps {
   draft: ExperimentDraft;
   onChange: Dispatch<SetStateAction<ExperimentDraft>>;
-  /** Nothing is lost by it: the form is opened again with the same draft. */
+  /** Closing it loses nothing: the form opens again with the same draft. */
   onClose: () => void;
 }
 
-/** The form of a new experiment, once it is known what can be chosen. */
+/** The form of a new experiment, after the choices are loaded. */
 export function NewExperiment(props: NewExperimentProps) {
   const algorithms = useQuery(algorithmsQuery);
   const environments = useQuery(environmentsQuery);
@@ -91,7 +91,7 @@ interface FormProps extends NewExperimentProps {
   limits: Limits;
 }
 
-/** What to vary, where, with how many seeds, and what it costs. */
+/** The form: what to vary, where, with how many seeds, and the cost. */
 function Form({ algorithms, environments, limits, draft: given, onChange, onClose }: FormProps) {
   const router = useRouter();
   const body = useRef<HTMLDivElement>(null);
@@ -290,13 +290,13 @@ function BaseFields({ base, offer, onChange }: BaseFieldsProps) {
 interface FormFooterProps {
   /** How much would be trained. */
   cost: string;
-  /** Why that is more or less than was asked for; null: it is not. */
+  /** Why the total differs from the requested one; null: it does not. */
   note: string | null;
-  /** Why it cannot be started as it is; undefined: it can. */
+  /** Why it cannot be started; undefined: it can. */
   reason: string | undefined;
-  /** Leads to what the reason is about; null: that is no field. */
+  /** Moves to the field with the problem; null: the problem has no field. */
   onShow: (() => void) | null;
-  /** Why it was not started, or a question that has to be answered first. */
+  /** Why it was not started, or a question that the user must answer first. */
   refusal: ReactNode;
   /** Whether `refusal` is such a question. */
   asks: boolean;
@@ -305,7 +305,10 @@ interface FormFooterProps {
   onStart: () => void;
 }
 
-/** What stays in view below the form: what it costs or why it cannot be started, and what came of starting it. */
+/**
+ * The bar below the form, which is always visible: the cost, or why it cannot be started, and the result of starting
+ * it.
+ */
 function FormFooter(props: FormFooterProps) {
   const { cost, note, reason, onShow, refusal, asks, busy, onCancel, onStart } = props;
   return (
@@ -399,13 +402,13 @@ function LengthFields({ draft, problems, onChange }: LengthFieldsProps) {
 
 interface RefusalNoticeProps {
   error: Error;
-  /** Set where so much was asked for that the service wants it said twice. */
+  /** Set if the experiment is so large that the service needs a confirmation. */
   asksBack: FieldProblem | undefined;
-  /** How many fields of the form say what is wrong with them. */
+  /** Number of fields of the form with a problem. */
   marked: number;
-  /** What is wrong with what has no field. */
+  /** Problems that belong to no field. */
   others: readonly FieldProblem[];
-  /** Start what was asked back. */
+  /** Starts after a confirmation. */
   onInsist: () => void;
 }
 
@@ -439,7 +442,7 @@ interface FairnessNotesProps {
   onFix: (changes: Partial<ExperimentDraft>) => void;
 }
 
-/** What makes the comparison unfair, each with a button that mends it. */
+/** What makes the comparison unfair, each with a button that fixes it. */
 function FairnessNotes({ found, onFix }: FairnessNotesProps) {
   if (found.length === 0) return null;
   return (
@@ -458,10 +461,10 @@ function FairnessNotes({ found, onFix }: FairnessNotesProps) {
   );
 }
 
-/** How long a form stands still before the service is asked what it would train. */
+/** Milliseconds without a change of the form after which the service is asked for an estimate. */
 const ESTIMATE_MS = 250;
 
-/** What the service would train of a specification; undefined until it is known. */
+/** The service's estimate for a specification; undefined until loaded. */
 function useEstimate(specification: CreateExperiment, isValid: boolean) {
   const settled = useSettled(JSON.stringify(specification), ESTIMATE_MS);
   const { data } = useQuery({

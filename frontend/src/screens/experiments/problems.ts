@@ -3,14 +3,14 @@ import { MEND_FIRST } from "@/ui/field";
 import { ADVANCED_POINTERS } from "./advanced-draft";
 import { type ExperimentDraft, placesOf } from "./draft";
 
-/** What is wrong, by JSON pointer into the specification: for the form's own checks and for those of the service. */
+/** Problems by JSON pointer into the specification, from the form's own checks and from the service. */
 export type Problems = ReadonlyMap<string, string>;
 
 /** Pointers of the fields of the form. */
 export const POINTERS = {
   ...{ name: "/name", seeds: "/seeds", steps: "/base/total_timesteps" },
   ...{ trials: "/sweep/trials", seedsPerTrial: "/sweep/seeds_per_trial" },
-  /** A place is one of the form: the specification says with each variant where it trains. */
+  /** Places are those of the form. In the specification, each variant names its environment. */
   place: (at: number) => `/places/${at}`,
   option: (name: string, at = 0) =>
     at === 0 ? `/base/env_options/${name}` : `/places/${at}/env_options/${name}`,
@@ -20,14 +20,14 @@ export const POINTERS = {
   space: (name: string) => `/sweep/space/${name}`,
 } as const;
 
-/** What is wrong with a field, or with a part of what is typed there, as one value of several. */
+/** Problems of a field, or of a part of its text if that is one value of several. */
 export function problemAt(problems: Problems, pointer: string): string | undefined {
   const places = [...problems.keys()];
   const found = places.find((place) => place === pointer || place.startsWith(`${pointer}/`));
   return found && problems.get(found);
 }
 
-/** Why what is typed cannot be started, in a sentence; undefined: it can. */
+/** Why the typed experiment cannot be started, in a sentence; undefined: it can. */
 export function reasonAgainst(draft: ExperimentDraft, own: Problems): string | undefined {
   if (draft.kind === "variants" && draft.variants.length === 0) {
     return "No algorithm can learn in all of these. Choose another environment.";
@@ -37,7 +37,7 @@ export function reasonAgainst(draft: ExperimentDraft, own: Problems): string | u
   return own.size > 0 ? MEND_FIRST : undefined;
 }
 
-/** What the service refused, told apart by whether the form shows a field to say it at. */
+/** Problems from the service, split by whether the form shows a field for them. */
 export function refusalsOf(draft: ExperimentDraft, fields: readonly FieldProblem[]) {
   const shown = new Map<string, string>();
   const { length: places } = placesOf(draft);

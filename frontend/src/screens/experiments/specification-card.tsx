@@ -12,7 +12,9 @@ import { CopyButton } from "@/ui/copy-button";
 import { Disclosure } from "@/ui/disclosure";
 import { described } from "./described";
 
-/** What an experiment trains, how often, how it is scored and when it gives up; and the same as a file. */
+/**
+ * A description of what an experiment trains, how often, how it is scored and when it gives up; and the same as a file.
+ */
 export function SpecificationCard({ id }: { id: string }) {
   const { data } = useQuery(experimentQuery(id));
   return data ? (
@@ -51,7 +53,7 @@ function Specification({ experiment }: { experiment: Experiment }) {
         <CopyButton text={json} label="Copy the specification" />
         <span className="min-w-0">
           <code className="font-mono break-all">rlviz experiment run {name}</code> trains it again
-          with the presets of that day.
+          with the presets that it was created with.
         </span>
       </div>
       <Disclosure summary={<span className="text-xs font-normal text-ink-soft">As JSON</span>}>
@@ -68,7 +70,7 @@ function Specification({ experiment }: { experiment: Experiment }) {
   );
 }
 
-/** With the name that it was given, also where the specification left that to the service. */
+/** With its name, even if the service generated the name. */
 function specificationText({ name, specification }: Experiment): string {
   return `${JSON.stringify({ ...specification, name }, null, 2)}\n`;
 }

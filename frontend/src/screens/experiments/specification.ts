@@ -28,13 +28,13 @@ import { unfairnessOf } from "./fairness";
 import { POINTERS, type Problems } from "./problems";
 import { readRow } from "./sweep-draft";
 
-/** What the form holds as the service takes it. */
+/** The form as a request, and its problems. */
 export interface ReadDraft {
   specification: CreateExperiment;
   problems: Problems;
 }
 
-/** Judged so often, a trial is given up early enough to save something. */
+/** Number of evaluations per trial that lets a pruner save time. */
 const EVALUATIONS = 10;
 const EVALUATED_EPISODES = 5;
 
@@ -86,7 +86,7 @@ function variants(reading: Reading): CreateExperiment {
   };
 }
 
-/** The environment, with what is typed for its options where it is there more than once. */
+/** The environment, with the typed values of its options if it is listed more than once. */
 function placeName({ env, options }: Place, places: readonly Place[]): string {
   const twice = places.filter((one) => one.env === env).length > 1;
   const typed = Object.entries(options).map(([name, text]) => `, ${name} ${text.trim()}`);
@@ -134,7 +134,7 @@ function search(reading: Reading): CreateExperiment {
   if (isJudged && length === null) {
     problems.set(
       POINTERS.steps,
-      "Enter the steps: a pruner judges each trial after every tenth of them",
+      "Enter the steps: the pruner evaluates each trial after every tenth of them",
     );
   }
   const tenth = Math.max(
@@ -150,7 +150,7 @@ function search(reading: Reading): CreateExperiment {
   };
 }
 
-/** What every run is created with, wherever it trains. */
+/** Settings that every run has, in any environment. */
 function everywhere({ draft, advanced: { every } }: Reading) {
   return {
     ...{ env_id: draft.places[0]!.env, total_timesteps: typedSteps(draft) },
@@ -158,7 +158,7 @@ function everywhere({ draft, advanced: { every } }: Reading) {
   } as NonNullable<CreateExperiment["base"]>;
 }
 
-/** The options that are typed for a place; nothing where all have their defaults. */
+/** The typed options of an environment; undefined if all have their defaults. */
 function optionsOf(
   { env, options: typed }: Place,
   at: number,
@@ -185,7 +185,7 @@ function baseOf(reading: Reading): NonNullable<CreateExperiment["base"]> {
   return { ...everywhere(reading), ...options, algo, preset: preset || null };
 }
 
-/** The seeds as they are listed, or how many. */
+/** The seeds as listed, or their number. */
 function seedsOf({ draft, limits, problems }: Reading): number | number[] {
   if (draft.seeds !== LISTED) return draft.seeds;
   const parsed = parseSeeds(draft.seed, limits.seed, limits.experiment_seeds.maximum);
@@ -210,7 +210,7 @@ function typedSteps({ steps }: Pick<ExperimentDraft, "steps">): number | null {
   return steps.trim() === "" ? null : parseNumber(steps);
 }
 
-/** Environment steps of one run of a variant; null where they are not known, or are no number. */
+/** Environment steps of one run of a variant; null if unknown or not a number. */
 export function lengthOf(
   draft: ExperimentDraft,
   { algo, preset }: VariantDraft,
@@ -223,9 +223,8 @@ export function lengthOf(
 }
 
 /**
- * The draft that the form opens with where it trains in these places: two variants that work there by what was
- * measured, and a comparison that is fair as it stands. Of the second variants the one that needs the fewest changes for
- * that is chosen: another algorithm, or else another preset of the first.
+ * The draft that the form opens with for these environments: two variants that work there according to measurements,
+ * and a fair comparison. The second variant is the one that needs the fewest changes for that.
  */
 export function openingDraft(offer: Offer, places = FIRST.places): ExperimentDraft {
   const { environment, algorithms } = offer;
@@ -252,8 +251,8 @@ export function openingDraft(offer: Offer, places = FIRST.places): ExperimentDra
 }
 
 /**
- * `moved`, which trains elsewhere or varies something else than `before`, with what is offered there. What the form had
- * opened with is replaced by what it opens with there.
+ * The draft `moved`, whose environments or kind differ from `before`, with choices that exist there. Initial values of
+ * the form are replaced by the initial values for the new environments.
  */
 export function movedDraft(
   before: ExperimentDraft,

@@ -3,7 +3,7 @@ import { hyperparametersFor } from "@/api/variant";
 import { parseNumber, setting } from "@/lib/number";
 import { parseValues, typedValues } from "./advanced-draft";
 
-/** Search space of one hyperparameter, as it is typed. */
+/** Search space of one hyperparameter, as typed. */
 export interface SpaceRow {
   name: string;
   searched: boolean;
@@ -14,7 +14,7 @@ export interface SpaceRow {
   step: string;
   choices: string;
   when: NonNullable<SearchedParameter["when"]>;
-  /** Where the suggestion comes from; empty for a row of one's own. */
+  /** Source of the suggestion; empty for a row that the user added. */
   source: string;
 }
 
@@ -64,7 +64,7 @@ function stepOf({ kind, step }: { kind?: string; step?: number | null }): string
   return kind === "int" && step === 1 ? "" : setting(step);
 }
 
-/** A hyperparameter that the algorithm suggests nothing for: its value now as the only choice, to be typed over. */
+/** A hyperparameter without a suggestion: its current value is the only choice, which users can overwrite. */
 export function ownRow(schema: Hyperparameter): SpaceRow {
   const isNumber = schema.type === "number" || schema.type === "integer";
   const offered = schema.type === "boolean" ? [false, true] : (schema.choices ?? [schema.default]);
@@ -76,7 +76,7 @@ export function ownRow(schema: Hyperparameter): SpaceRow {
   };
 }
 
-/** Conditions that a row can have: each value of each choice that is searched before it. */
+/** Conditions that a row can have: each value of each choice that is listed before it. */
 export function conditionsOf(
   rows: readonly SpaceRow[],
   place: number,
@@ -101,7 +101,7 @@ export function conditionText(when: SpaceRow["when"]): string {
 
 export type ReadRow = { ok: true; parameter: SearchedParameter } | { ok: false; problem: string };
 
-/** A row as the service takes it. */
+/** Converts a row for the service. */
 export function readRow(row: SpaceRow, schema: Hyperparameter, rows: readonly SpaceRow[]): ReadRow {
   const { kind, when, log } = row;
   const missing = Object.keys(when).find(

@@ -16,7 +16,7 @@ interface SweepFieldsProps {
   onChange: (changes: Partial<SweepDraft>) => void;
 }
 
-/** How a search goes about it, and what it searches. */
+/** The settings of a search, and its search space. */
 export function SweepFields({ sweep, fields, problems, onChange }: SweepFieldsProps) {
   return (
     <>

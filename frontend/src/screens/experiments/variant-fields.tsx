@@ -31,7 +31,7 @@ interface VariantFieldsProps {
   onChange: (variants: readonly VariantDraft[]) => void;
 }
 
-/** What is compared: an algorithm with one of its presets on each line, called and changed at will. */
+/** The compared variants: one line each with an algorithm and a preset, with optional name and changes. */
 export function VariantFields({ variants, offer, problems, onChange }: VariantFieldsProps) {
   const set = (place: number, changes: Partial<VariantDraft>) =>
     onChange(
@@ -78,7 +78,7 @@ interface VariantRowProps {
   onRemove: (() => void) | null;
 }
 
-/** One variant: its algorithm and preset; opened, also what it is called and what is changed of that. */
+/** One variant: its algorithm and preset; when opened, also its name and changes. */
 function VariantRow(props: VariantRowProps) {
   const { variant, place, offer, problems, onChange, onRemove } = props;
   const { algo, preset, name = "", changes = [] } = variant;
@@ -165,7 +165,7 @@ interface PlaceFieldsProps {
   onChange: (places: readonly Place[]) => void;
 }
 
-/** Where is trained: one environment, or, where variants are compared, several. */
+/** The environment to train in; variants can have several. */
 export function PlaceFields({ draft, environments, problems, onChange }: PlaceFieldsProps) {
   const places = placesOf(draft);
   const rest = draft.places.slice(places.length);
@@ -211,7 +211,7 @@ interface EnvironmentFieldsProps {
   onRemove: (() => void) | null;
 }
 
-/** An environment where all of them are trained, and its options. */
+/** An environment in which all variants train, and its options. */
 function EnvironmentFields(props: EnvironmentFieldsProps) {
   const { place, at, environments, problems, onChange, onRemove } = props;
   const { env, options } = place;
@@ -284,7 +284,7 @@ interface TypedFieldsProps {
   onChange: (typed: readonly TypedField[]) => void;
 }
 
-/** Hyperparameters, each with what is typed for it, and a list to add another one. */
+/** Hyperparameters with their typed values, and a list to add another one. */
 export function TypedFields(props: TypedFieldsProps) {
   const { legend, fields, typed, several, problemOf, onChange } = props;
   const left = [...fields.values()].filter(({ name }) => typed.every((one) => one.name !== name));

@@ -111,7 +111,7 @@ export function Explain() {
   );
 }
 
-/** What the page's address says to show. */
+/** The state in the page's address. */
 interface ExplainAddress {
   run: string | null;
   algo: string | null;

@@ -25,10 +25,10 @@ import {
 import { GuideSkeleton, PassageText, Section } from "./section";
 
 export interface GuideProps {
-  /** Environment and preset to show first: those of the run that the reader came from. */
+  /** Environment and preset to show first: those of the reader's run. */
   environment: string | null;
   preset: string | null;
-  /** The run that the reader came from, if it trains with this algorithm; its data is drawn into the picture. */
+  /** The reader's run, if it trains with this algorithm; the picture draws its data. */
   runId?: string | null;
   /** How that run was configured, to be shown beside the presets. */
   config?: RunConfig | null;

@@ -20,7 +20,7 @@ interface ImportDialogProps {
   onClose: () => void;
 }
 
-/** Takes runs from one file: a bundle of this app, or what another tool has logged. */
+/** Imports runs from one file: a bundle of this app, or logs of another tool. */
 export function ImportDialog({ onClose }: ImportDialogProps) {
   const client = useQueryClient();
   const limits = useLimits();
@@ -145,7 +145,7 @@ function NameField({ label, value, maxLength, onChange }: NameFieldProps) {
   );
 }
 
-/** Whether all that was sent is there already. */
+/** Whether all of the uploaded logs were imported before. */
 function isKnown(imported: ImportedRuns | undefined): boolean {
   return imported !== undefined && imported.runs.length === 0 && imported.known.length > 0;
 }

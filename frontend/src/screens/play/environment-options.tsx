@@ -21,7 +21,7 @@ const OptionsForm = dynamic(
 interface EnvironmentOptionsProps {
   environment: Environment;
   typed: TypedOptions;
-  /** What is played with, of these. */
+  /** The chosen values of these options. */
   values: Readonly<Record<string, unknown>>;
   onPlay: (typed: TypedOptions) => void;
 }

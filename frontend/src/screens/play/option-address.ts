@@ -8,7 +8,7 @@ export type TypedOptions = Readonly<Record<string, string>>;
 
 type Options = Pick<Environment, "options">;
 
-/** Before the name of an option in the address, since options may be called as anything else there. */
+/** Prefix of an option's name in the address, since an option can have the name of another parameter. */
 const PREFIX = "option.";
 
 /** The options in the address, as typed; those that the environment does not have are left out. */
@@ -36,7 +36,7 @@ export function writeOptions(
   return searchOf(next);
 }
 
-/** The values to play with. One that is not valid counts as its default. */
+/** The values to play with. Invalid values are replaced by the default. */
 export function optionValues({ options }: Options, typed: TypedOptions): Record<string, unknown> {
   return Object.fromEntries(
     options.flatMap((option) => {
@@ -47,7 +47,7 @@ export function optionValues({ options }: Options, typed: TypedOptions): Record<
   );
 }
 
-/** What is wrong with what was typed, by name of the option. */
+/** Problems with the typed values, by name of the option. */
 export function optionProblems({ options }: Options, typed: TypedOptions): TypedOptions {
   return Object.fromEntries(
     options.flatMap((option) => {

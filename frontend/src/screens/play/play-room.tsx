@@ -37,12 +37,12 @@ import { PlayedEpisodes } from "./played-episodes";
 interface PlayRoomProps {
   client: SessionClient;
   envId: string | null;
-  /** What is played, for those who do not see it. */
+  /** Name of the game, for screen readers. */
   label: string;
   aside: ReactNode;
 }
 
-/** The stage, the keys, who plays, and what came of it. */
+/** The stage, the keys, who plays, and the episodes so far. */
 export function PlayRoom({ client, envId, label, aside }: PlayRoomProps) {
   const stage = useRef<HTMLDivElement>(null);
   const pauseKey = useRef<HTMLDivElement>(null);
@@ -234,7 +234,7 @@ function actorText({ actor, policy, seed }: SessionState): string {
   return seed === null ? who : `${who}, seed ${count(seed)}`;
 }
 
-/** What the policy of the run would do now, whoever acts; nothing in a session without a policy. */
+/** What the policy of the run would do now, for any actor; nothing in a session without a policy. */
 export function PolicyAdvice({ client }: { client: SessionClient }) {
   const record = useStore(client.moment)?.record;
   const { hello, actor, greedy } = useStore(client.state);

@@ -28,7 +28,7 @@ export function PlayView() {
   return <PlayChoices />;
 }
 
-/** What can be played, as pictures. */
+/** The environments that can be played, as pictures. */
 export function PlayChoices() {
   const { data, error, refetch, isFetching } = useQuery(environmentsQuery);
   return (
@@ -144,7 +144,7 @@ function ChoicesSkeleton() {
   );
 }
 
-/** In place of the stage and what stands beside it. */
+/** Placeholder for the stage and the panels beside it. */
 function RoomSkeleton() {
   return (
     <div role="status" aria-label="Loading the environment" className={ROOM_GRID}>

@@ -24,7 +24,7 @@ function useEnded(client: SessionClient): readonly StepRecord[] {
   return ended;
 }
 
-/** What came of the episodes so far. */
+/** The results of the episodes so far. */
 export function PlayedEpisodes({ client }: { client: SessionClient }) {
   const ended = useEnded(client);
   const best = Math.max(...ended.map(({ episode_return }) => episode_return ?? -Infinity));

@@ -67,8 +67,8 @@ export function Agent({ run, group }: AgentProps) {
 }
 
 /**
- * The view before the user chooses one: live while the run trains; an evaluation that is under way, or of a run that has
- * ended. It is decided once, when the page is opened, so that the view does not change while it is watched.
+ * The view before the user chooses one: live while the run trains; an evaluation if one is running or the run has
+ * ended. It is decided once, when the page opens, so that the view does not change later.
  */
 function useUsualView(run: RunDetail, evaluations: Evaluation[] | undefined): AgentViewName {
   const [usual, setUsual] = useState<AgentViewName | null>(null);

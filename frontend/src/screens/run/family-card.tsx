@@ -10,13 +10,13 @@ import { StatusBadge } from "@/ui/badge";
 import { Card } from "@/ui/card";
 import { HoverLink } from "@/ui/hover-link";
 
-/** The tree of runs around this one: what it was forked from, and what was forked. Nothing without relatives. */
+/** The tree of runs around this one: its parents and its forks. Hidden if there are none. */
 export function FamilyCard({ run }: { run: RunDetail }) {
   const { data } = useQuery(familyQuery(run.id));
   if (!data || data.members.length < 2) return null;
   const { members, whole } = data;
   const ids = members.filter(({ deleted }) => !deleted).map(({ run_id }) => run_id);
-  /** What the stream says of this run is newer than what the family was asked for. */
+  /** The stream's data about this run, which is newer than the family. */
   const isNow = {
     name: run.name,
     status: run.status,
@@ -57,7 +57,7 @@ export function FamilyCard({ run }: { run: RunDetail }) {
 
 interface BranchProps {
   run: Relative;
-  /** Whether it is the run of the page. */
+  /** Whether this page shows it. */
   isThis: boolean;
   children: readonly ReactNode[];
 }
@@ -98,7 +98,7 @@ function Branch({ run, isThis, children }: BranchProps) {
   );
 }
 
-/** What was changed at a fork, for instance `gamma 0.99 → 0.9, seed 1 → 7`. */
+/** The changes of a fork, for instance `gamma 0.99 → 0.9, seed 1 → 7`. */
 function changeText(changes: Relative["changes"]): string {
   const own = changes.filter(({ in_parent }) => !in_parent);
   const inherited = changes.filter(({ in_parent }) => in_parent);

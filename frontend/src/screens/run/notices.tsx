@@ -22,7 +22,7 @@ import { TrustNotice } from "./trust-notice";
 
 const CUT_SHORT: readonly RunStatus[] = ["failed", "interrupted", "stopped"];
 
-/** What a reader must know before the figures: why it ended, what it waits for, what it warned of. */
+/** What a reader must know before the figures: why the run ended, what it waits for, and its warnings. */
 export function RunNotices({ run }: { run: RunDetail }) {
   const open = (part: "events" | "log") => {
     openTab("data", (query) => query.set("details", part));
@@ -59,7 +59,7 @@ export function RunNotices({ run }: { run: RunDetail }) {
   );
 }
 
-/** `cause`: what it waits for besides a free slot. */
+/** `cause`: what the run waits for besides a free slot. */
 function QueueNotice({ position, cause }: { position: number | null; cause: string | null }) {
   const place =
     position === null ? "Waiting for a free training slot" : `Number ${position} in the queue`;
@@ -67,15 +67,17 @@ function QueueNotice({ position, cause }: { position: number | null; cause: stri
     <Notice tone={cause ? "warn" : "info"} role="status" title={place}>
       <p className="break-words text-ink-soft">
         {cause
-          ? `It starts by itself as soon as there is room on the disk. ${cause}`
-          : "It starts by itself as soon as a running one ends."}
+          ? `It starts automatically as soon as there is space on the disk. ${cause}`
+          : "It starts automatically as soon as another run ends."}
       </p>
     </Notice>
   );
 }
 
-/** What of the run's folder cannot be read, or that a newer version wrote it; what can be done, and a button that does
- * what a machine can. */
+/**
+ * Files of the run that cannot be read or that a newer version wrote, what the user can do, and a button for an
+ * automatic repair.
+ */
 function DamageNotice({ run }: { run: RunDetail }) {
   const { repair } = useRunActions();
   const asked = useMutation({ mutationFn: () => repair(run.id) });
@@ -130,7 +132,7 @@ interface EndingNoticeProps {
   onOpenLog: () => void;
 }
 
-/** A run that did not come to its end: why, what was saved, and what can be done now. */
+/** A run that ended early: why, what was saved, and what can be done now. */
 function EndingNotice({ run, onOpenLog }: EndingNoticeProps) {
   const stopped = run.status === "stopped";
   const { data: kept } = useQuery({ ...snapshotsQuery(run.id), enabled: learns(run) });
@@ -223,8 +225,8 @@ function Traceback({ text }: { text: string }) {
 type Saved = Pick<RunDetail, "status" | "step" | "policy_step" | "best_policy">;
 
 /**
- * What a run that did not come to its end has left behind, in a sentence. `snapshot`: the step of the newest from which
- * training can continue; null without one, or while that is not known.
+ * What a run that ended early has saved, in a sentence. `snapshot`: the step of the newest snapshot from which training
+ * can continue; null without one, or while unknown.
  */
 export function whatWasSaved(
   { step, policy_step, best_policy }: Saved,

@@ -41,8 +41,8 @@ type Held = Pick<SnapshotInfo, "exact" | "not_exact_because">;
 type Continued = Pick<RunDetail, "status" | "resumed" | "parent" | "attempt" | "superseded">;
 
 /**
- * What a run that pauses or is paused waits for; null for any other. `held` is the snapshot that it continues from, once
- * that is known.
+ * What a pausing or paused run waits for; null for any other run. `held` is the snapshot that it continues from, once
+ * known.
  */
 export function pauseText({ status, step, end_step, saves_at }: Paused, held?: Held) {
   if (status === "pausing") {
@@ -82,10 +82,10 @@ export function resumedText(run: Continued): string | null {
   return `${from}, ${plural(resumed.verified, "row")} identical.`;
 }
 
-/** A fork begins at its parent's step; what a run went back from is superseded without a comparison. */
+/** A fork starts at its parent's step. After a rollback, rows are discarded without a comparison. */
 function beginning({ resumed, parent, attempt, superseded }: Continued): string {
-  if (attempt === 1 && parent) return "Began at its parent's";
+  if (attempt === 1 && parent) return "Started at its parent's";
   const wentBack =
     resumed?.diverged_at === null && superseded.some((stretch) => stretch.attempt === attempt);
-  return wentBack ? "Went back to" : "Resumed from";
+  return wentBack ? "Rolled back to" : "Resumed from";
 }

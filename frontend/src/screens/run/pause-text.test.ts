@@ -72,14 +72,14 @@ describe("a run that continued from a snapshot", () => {
 
   test("says that it went back, and so nothing of what it left behind", () => {
     const back = { ...run, resumed: { ...resumed, verified: null }, superseded: [stretch] };
-    expect(resumedText(back)).toBe("Went back to step 16,384.");
+    expect(resumedText(back)).toBe("Rolled back to step 16,384.");
     expect(resumedText({ ...back, attempt: 3 })).toBe("Resumed from step 16,384.");
   });
 
   test("says of a fork where it began, and of its later attempts that they were resumed", () => {
     const parent = { run_id: "a", snapshot: "16384", step: 16_384, changed: [] };
     const fork = { ...run, parent, attempt: 1, resumed: { ...resumed, verified: 0 } };
-    expect(resumedText(fork)).toBe("Began at its parent's step 16,384, exactly where it was.");
+    expect(resumedText(fork)).toBe("Started at its parent's step 16,384, exactly where it was.");
     expect(resumedText({ ...fork, attempt: 2 })).toMatch(/^Resumed from step 16,384/);
   });
 });

@@ -26,7 +26,7 @@ interface PresetGhost {
 
 const NOTHING: PresetGhost = { series: [], sentence: null };
 
-/** What was measured with the preset of a run. It is known over steps alone, and not drawn over other axes. */
+/** The measurements of a run's preset. They are known only over steps, so other axes do not show them. */
 export function usePresetGhost(run: RunDetail, axis: MetricAxis): PresetGhost {
   const algorithm = useAlgorithm(run.algo);
   const environment = useEnvironment(run.env_id);
@@ -52,7 +52,7 @@ export function usePresetGhost(run: RunDetail, axis: MetricAxis): PresetGhost {
 
 const CURVE = "preset curve";
 
-/** The measured curve, or where there is none the final return alone. */
+/** The measured curve or, without one, only the final return. */
 function ghostSeries(
   preset: MeasuredPreset,
   curve: MeasuredCurve | undefined,
@@ -116,8 +116,8 @@ export function measuredPreset(
 const END_SHARE = 0.06;
 
 /**
- * What was measured as curves over steps: the final return with its interval, and where half the seeds had solved it.
- * Null where a run of `length` steps does not get to, so that its chart is not widened for it.
+ * The measurements as curves over steps: the final return with its interval, and the step by which half of the seeds
+ * had solved it. Null beyond the `length` of the run, so that its chart is not widened.
  */
 export function measuredCurves(
   { measured, total_timesteps: end }: MeasuredPreset,
@@ -146,8 +146,8 @@ export function measuredCurves(
 }
 
 /**
- * The measured learning curve, as far as a run of `length` steps gets, so that its chart is not widened for it; null
- * where that is not even two points.
+ * The measured learning curve up to the `length` of the run, so that its chart is not widened; null if that has fewer
+ * than two points.
  */
 export function curveWithin({ step, middle, low, high }: MeasuredCurve, length: number) {
   const count = step.filter((one) => one <= length).length;
@@ -172,7 +172,7 @@ export function curveSentence({ source, shows }: MeasuredCurve): string {
   return `The band behind the curve shows the preset's measured ${of}: ${over}.`;
 }
 
-/** What the measured seeds of the preset had done by `step`, in a sentence or two. */
+/** How many measured seeds of the preset had solved it by `step`, in one or two sentences. */
 export function measuredSentence(
   { title, measured, total_timesteps: end }: MeasuredPreset,
   threshold: number | null,
@@ -184,7 +184,7 @@ export function measuredSentence(
   return `Preset ${title}, as measured: ${solvedWords(measured, step, end)}. ${final}`;
 }
 
-/** How many seeds had solved it by `step`, as far as it is known where each did, and how many did by the end. */
+/** How many seeds had solved it by `step`, if the steps of the seeds are known, and how many by the end. */
 function solvedWords(measured: MeasuredPreset["measured"], step: number, end: number): string {
   const { seeds, solved, solved_steps: known, steps_to_threshold: median } = measured;
   const of = (count: number) => `${count === 0 ? "none" : count} of ${plural(seeds, "seed")}`;

@@ -53,14 +53,14 @@ const TABS = {
 };
 const Agent = lazy(loadAgent);
 
-/** Loads the code of a tab before it is opened. A failure counts only once it is. */
+/** Loads the code of a tab before it is opened. A failure has no effect until then. */
 export function preloadTab(tab: RunTab) {
   void (tab === "overview" ? loadAgent : loaders[tab])().catch(() => {});
 }
 
 /**
- * The tabs of a run page. The agent belongs to the overview; what plays there goes on, docked, while other tabs are open,
- * except for the one that has a player of its own.
+ * The tabs of a run page. The agent belongs to the overview. It continues to play, docked, while other tabs are open,
+ * except for the tab with its own player.
  */
 export function RunBody({ run }: { run: RunDetail }) {
   const tab = useRunTab(run);
@@ -125,10 +125,10 @@ function showMoment() {
   chooseAgentView("moment");
 }
 
-/** A step that is chosen on another tab is marked there, and what can be done with it is offered there. */
+/** Opens no other tab: a step that is chosen on another tab is marked there, with its actions. */
 function stay() {}
 
-/** What the tabs tell while they are closed: a new evaluation, warnings, and deliveries that fail. */
+/** News of closed tabs: a new evaluation, warnings, and failing deliveries. */
 function useBadges(run: RunDetail, open: RunTab): Partial<Record<RunTab, ReactNode>> {
   const { data: evaluations } = useQuery(evaluationsQuery(run.id));
   const { data: delivered } = useQuery(runSinksQuery(run.id));
@@ -150,9 +150,9 @@ function useBadges(run: RunDetail, open: RunTab): Partial<Record<RunTab, ReactNo
 }
 
 /**
- * A part of a page that may move from one place to another and keeps its state, a session for instance: it is always
- * drawn at the same place of the React tree, into an element that is carried to where `place` stands. At most one
- * `place` may be on the page.
+ * A part of a page that can move to another place and keeps its state, for instance a session. It is always rendered at
+ * the same place of the React tree, into an element that is moved to the visible `place`. At most one `place` may be on
+ * the page.
  */
 export function useMovable(part: ReactNode): [drawn: ReactNode, place: ReactNode] {
   const [host] = useState(makeHost);
@@ -165,7 +165,7 @@ export function useMovable(part: ReactNode): [drawn: ReactNode, place: ReactNode
   return [host && createPortal(part, host), <div key="place" ref={attach} className="contents" />];
 }
 
-/** None while the page is exported: the part is drawn in the browser alone. */
+/** Null during the static export: the part is rendered only in the browser. */
 function makeHost(): HTMLElement | null {
   if (typeof document === "undefined") return null;
   const host = document.createElement("div");

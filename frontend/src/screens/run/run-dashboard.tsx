@@ -59,7 +59,7 @@ function openingViewOfAddress(): OpeningView {
   return { x: SERVICE_AXES[axis], smoothing, maxPoints: USUAL_VIEW.maxPoints };
 }
 
-/** Lets other requests wait until the first curve is drawn (`useRunCharts`), or the page is left. */
+/** Makes other requests wait until the first curve is drawn (`useRunCharts`), or the page is left. */
 function useFirst() {
   useState(holdRequests);
   // External system: the requests of all that is on the page.
@@ -112,7 +112,7 @@ function ConnectionNotice() {
   );
 }
 
-/** One answer for an id that is missing, misformed or unknown: there is no run to show. */
+/** One response for an id that is missing, malformed or unknown: there is no run to show. */
 export function RunNotFound({ id }: { id: string | null }) {
   return (
     <>
@@ -157,7 +157,7 @@ export function RunSkeleton() {
   );
 }
 
-/** How far a run is, and its name: `34% PPO on CartPole`, so that it can be watched from another tab. */
+/** Progress and name of a run, such as `34% PPO on CartPole`, for the title of the browser tab. */
 export function tabTitle(run: Run): string {
   return `${share(run)}${run.name}`;
 }

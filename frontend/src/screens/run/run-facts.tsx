@@ -80,7 +80,7 @@ interface FigureProps {
   children: ReactNode;
 }
 
-/** A large number with its name, and what belongs to it. */
+/** A large number with its name and details. */
 function Figure({ label, notes, children }: FigureProps) {
   return (
     <div className="min-w-0">
@@ -106,7 +106,7 @@ function timeText(run: RunDetail, trained: number | null): string {
   return trained === null ? "not started" : duration(trained);
 }
 
-/** The best mean return of a policy that plays without exploring: the best that was kept, or in an evaluation. */
+/** The best mean return of a policy without exploration: of the best kept policy, or of an evaluation. */
 function BestEvaluation({ run }: { run: RunDetail }) {
   const { data: evaluations } = useQuery(evaluationsQuery(run.id));
   const found = bestEvaluation(run.best_policy, evaluations ?? []);
@@ -159,7 +159,7 @@ function hasEpisodes(run: RunDetail): boolean {
   return run.actor !== "foreign" || run.episodes > 0 || isActive(run);
 }
 
-/** When the policy was first shown to reach the environment's reward threshold; nothing where there is none. */
+/** When the policy was first shown to reach the environment's reward threshold; hidden before that. */
 function Solved({ run }: { run: RunDetail }) {
   const { solved, reward_threshold: threshold } = run;
   const { meanEpisodes } = useMetricRegistry();

@@ -20,7 +20,7 @@ interface SeedsCardProps {
   /** Id of the run whose page it is. */
   own: string;
   seeds: Seeds;
-  /** Whether the band of the group lies behind the curve of the return. */
+  /** Whether the band of the group is shown behind the curve of the return. */
   band: boolean;
   onBand: (shown: boolean) => void;
 }
@@ -99,7 +99,7 @@ export interface Seeds {
   runs: readonly Run[];
 }
 
-/** The group of a run; null for a run alone, or until it is loaded. */
+/** The group of a run; null for a single run, or until loaded. */
 export function useSeeds(run: Run): Seeds | null {
   const { data } = useQuery({
     ...groupRunsQuery(run.group_id),

@@ -22,7 +22,7 @@ interface TestHintProps {
   onClose: () => void;
 }
 
-/** Says what a test of a hint trains and how long it takes, and starts it once that is confirmed. */
+/** Shows what a test of a hint trains and how long it takes, and starts it after a confirmation. */
 export function TestHint({ run, hint, onClose }: TestHintProps) {
   const client = useQueryClient();
   const [chosen, setChosen] = useState<string | null>(null);

@@ -13,7 +13,7 @@ import { ConfirmDialog } from "@/ui/dialog";
 import { Notice } from "@/ui/notice";
 import { Skeleton } from "@/ui/progress";
 
-/** Says that a run was imported or copied and is not used until it is trusted, with a button to trust it. */
+/** A notice that a run was imported or copied and is not used until it is trusted, with a button to trust it. */
 export function TrustNotice({ run }: { run: RunDetail }) {
   const [asks, setAsks] = useState(false);
   // The app uses nothing in a run that an external program writes.
@@ -38,7 +38,7 @@ export function TrustNotice({ run }: { run: RunDetail }) {
   );
 }
 
-/** Says what trusting a run means, what the run holds, and trusts exactly that. */
+/** Explains what trusting a run means, shows its content, and trusts exactly that content. */
 function TrustDialog({ run, onClose }: { run: RunDetail; onClose: () => void }) {
   const client = useQueryClient();
   const { data, error: unread } = useQuery(runTrustQuery(run.id));
@@ -121,7 +121,7 @@ function runTrustQuery(id: string) {
   });
 }
 
-/** Allows what the run holds to be used; `contentHash` is of what was shown. */
+/** Trusts the content of the run; `contentHash` identifies the content that was shown. */
 function trustRun(id: string, contentHash: string) {
   return unwrap(
     http.POST("/runs/{run_id}/trust", { ...of(id), body: { content_hash: contentHash } }),

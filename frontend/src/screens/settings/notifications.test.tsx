@@ -38,6 +38,6 @@ test("what became of the webhook is said, with its last problem", () => {
   browser("granted");
   render(<NotificationSettings webhook={{ ...webhook, problem: "It answered 500." }} />);
   expect(screen.getByText("https://hooks.example/…")).toBeVisible();
-  expect(screen.getByText("3 sent, 1 waiting, 2 given up")).toBeVisible();
+  expect(screen.getByText("3 sent, 1 waiting, 2 dropped")).toBeVisible();
   expect(screen.getByText("It answered 500.")).toBeVisible();
 });

@@ -16,7 +16,7 @@ import { controlClass, Select } from "@/ui/select";
 import { Switch } from "@/ui/switch";
 import { fieldText, settingNote, settingTitle, valueOf, valueText } from "./setting-text";
 
-/** Every setting that the service runs with: those that can be changed here, then those that cannot. */
+/** Every setting of the service: first those that can be changed here, then the others. */
 export function ServiceSettings({ problem }: { problem: string | null }) {
   const { data, error, refetch, isFetching } = useQuery(settingsQuery);
   const [text, setText] = useState("");

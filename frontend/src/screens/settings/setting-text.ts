@@ -3,7 +3,7 @@ import { bytes, setting } from "@/lib/number";
 
 type Change = NonNullable<ServiceSetting["change"]>;
 
-/** A value as it is read: `on`, `none`, `500 MB`. */
+/** A value in the form that users read: `on`, `none`, `500 MB`. */
 export function valueText(value: unknown, unit: ServiceSetting["unit"]): string {
   if (unit === "bytes" && typeof value === "number") return bytes(value);
   if (value === true) return "on";
@@ -14,14 +14,17 @@ export function valueText(value: unknown, unit: ServiceSetting["unit"]): string 
     : setting(value);
 }
 
-/** What the field of a setting contains: the saved value if there is one, since it is what the field changes. */
+/** The content of the field of a setting: the saved value if there is one, because the field changes that value. */
 export function fieldText({ value, unit, change }: ServiceSetting): string {
   const shown = change?.locked_by ? value : (change?.saved ?? value);
   if (shown === null) return "";
   return typeof shown === "object" ? JSON.stringify(shown) : valueText(shown, unit);
 }
 
-/** The value that a typed text stands for; null, an empty field, removes the saved one. A text that is no JSON is sent as it is, and refused. */
+/**
+ * The value of a typed text; null, from an empty field, removes the saved value. A text that is not JSON is sent
+ * unchanged, and the service refuses it.
+ */
 export function valueOf(text: string, kind: Change["kind"]): unknown {
   const typed = text.trim();
   if (typed === "") return null;
@@ -45,7 +48,7 @@ const SOURCES: Record<string, string> = {
   ".env": "the .env file",
 };
 
-/** What must be known about a setting beside its field: what wins over it, or when a change counts. */
+/** A note beside the field of a setting: what overrides it, or when a change applies. */
 export function settingNote({ variable, value, unit, change }: ServiceSetting): string | null {
   if (!change) return null;
   if (change.locked_by) {

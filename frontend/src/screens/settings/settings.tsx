@@ -71,7 +71,7 @@ function Fact({ name, children }: FactProps) {
   );
 }
 
-/** How much is recorded of what is played, with a line for each family of environments. */
+/** How much is recorded, with a line for each family of environments. */
 function StorageProfiles({ storage }: { storage: Health["storage"] }) {
   const example = Object.values(storage)[0];
   const levels = Object.entries(example?.keeps ?? {});
@@ -150,7 +150,7 @@ function Webhook({ webhook }: { webhook: Health["webhook"] }) {
       {webhook && (
         <p className="text-xs text-ink-soft tabular-nums">
           {count(webhook.sent)} sent, {count(webhook.waiting)} waiting, {count(webhook.given_up)}{" "}
-          given up
+          dropped
         </p>
       )}
       {webhook?.problem && <p className="text-xs text-bad">{webhook.problem}</p>}

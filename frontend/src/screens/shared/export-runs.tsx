@@ -32,7 +32,7 @@ const FORMATS: readonly { format: RunsFormat; label: string; icon: ReactNode }[]
 ];
 
 interface ExportItemsProps {
-  /** Where the export in a format is, and what the file is called. */
+  /** Address and file name of the export in a format. */
   file: (format: RunsFormat) => { address: string; name: string };
 }
 

@@ -17,7 +17,7 @@ interface KeepPresetProps {
   experiment: string;
   /** Id of the variant. */
   variant: string;
-  /** What it is called in a sentence. */
+  /** Its name within a sentence. */
   what: string;
   /** What the preset is called unless another title is typed. */
   usual: string;

@@ -22,7 +22,7 @@ const TINTS: Record<ExperimentCell["status"], string> = {
 const WIDTH = 64;
 const HEIGHT = 18;
 
-/** What a cell says: its score, how far it is, or its status. */
+/** The text of a cell: its score, its progress, or its status. */
 export function cellText({ status, score, progress }: ExperimentCell): string {
   if (status === "scored") return decimal(score);
   if (status === "training" || status === "paused") return percent(progress);
@@ -31,15 +31,14 @@ export function cellText({ status, score, progress }: ExperimentCell): string {
 
 interface TrialCellProps {
   cell: ExperimentCell | undefined;
-  /** Lowest return of all trials in the environment, and how far above it the highest lies. */
+  /** Lowest return of all trials in the environment, and the distance to the highest. */
   low: number;
   span: number;
 }
 
 /**
- * One trial, a link to its run: its words, and its returns over the share of its steps that it has trained. Of few
- * elements, as a table has up to a thousand of them; the table around them opens a link that is clicked
- * (`useOpenLinks`).
+ * One trial as a link to its run: its text, and a curve of its returns up to its progress. It has few elements, because
+ * a table has up to a thousand of them; the table handles clicks on the links (`useOpenLinks`).
  */
 export const TrialCell = memo(function TrialCell({ cell, low, span }: TrialCellProps) {
   if (!cell) return <td />;
@@ -47,7 +46,7 @@ export const TrialCell = memo(function TrialCell({ cell, low, span }: TrialCellP
   const words = cellText(cell);
   const hasReturns = cell.sparkline.length > 0;
   const returns = hasReturns && <Returns cell={cell} scale={{ low, span }} />;
-  /** As high without returns, so that a table does not jump when they come. */
+  /** The same height without returns, so that a table does not move when they arrive. */
   const inset = hasReturns ? "p-1" : "px-1 py-3.5";
   return (
     <td

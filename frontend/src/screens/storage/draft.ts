@@ -1,7 +1,7 @@
 import type { StorageRule, StorageRules } from "@/api/types";
 import { parseNumber } from "@/lib/number";
 
-/** What a rule can do, as the form offers it. */
+/** The actions of rules, as the form offers them. */
 export const ruleActions = {
   videos: "Keep only the newest videos",
   snapshots: "Keep only the newest snapshots",
@@ -41,7 +41,7 @@ export function keepsNewest(action: RuleAction): action is (typeof NEWEST)[numbe
   return (NEWEST as readonly string[]).includes(action);
 }
 
-/** The rule that a draft stands for; a sentence if it stands for none. */
+/** The rule of a draft, or a sentence that says why it is not valid. */
 export function ruleOf(draft: Draft): StorageRule | string {
   const days = parseNumber(draft.afterDays);
   if (!Number.isFinite(days) || days < 0) {
@@ -65,7 +65,7 @@ export function ruleOf(draft: Draft): StorageRule | string {
 
 const GB = 1e9;
 
-/** `typed` in GB as bytes; null for none, undefined if it is no size. */
+/** `typed` in GB as bytes; null for none, undefined if it is not a size. */
 export function quotaOf(typed: string): number | null | undefined {
   if (typed.trim() === "") return null;
   const size = parseNumber(typed);

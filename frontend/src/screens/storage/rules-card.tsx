@@ -24,7 +24,7 @@ import {
   withQuota,
 } from "./draft";
 
-/** The rules as sentences, and forms for another rule and for quotas. What is changed holds at once. */
+/** The rules as sentences, and forms for another rule and for quotas. Changes apply at once. */
 export function RulesCard({ storage }: { storage: Storage }) {
   const show = useStorageAnswer();
   const [adding, setAdding] = useState(false);
@@ -112,7 +112,7 @@ interface QuotaFormProps {
   onSave: (rules: StorageRules) => void;
 }
 
-/** Sets how much a kind may take, or lets it take as much as it likes. */
+/** Sets or removes the quota of a kind. */
 function QuotaForm({ storage, rules, busy, onSave }: QuotaFormProps) {
   const [kind, setKind] = useState<string>(storage.kinds[0]?.kind ?? "videos");
   const [typed, setTyped] = useState("");
@@ -273,7 +273,10 @@ function RuleForm({ busy, quotas, onAdd, onCancel }: RuleFormProps) {
   );
 }
 
-/** Shows what the service answered to a change. A look at it that was on its way before comes too late to count. */
+/**
+ * Shows the service's response to a change. Cancels requests that were sent before, because they would show the old
+ * state.
+ */
 export function useStorageAnswer() {
   const client = useQueryClient();
   return async (answer: Storage) => {

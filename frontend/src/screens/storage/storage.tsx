@@ -20,7 +20,7 @@ import { ErrorState, Notice } from "@/ui/notice";
 import { Progress, Skeleton } from "@/ui/progress";
 import { RulesCard, useStorageAnswer } from "./rules-card";
 
-/** The Storage page: what takes space, and the rules by which room is made. */
+/** The Storage page: what takes space, and the rules that free it. */
 export function Storage() {
   const { data, error, refetch, isFetching } = useQuery(storageQuery);
   if (!data) {
@@ -122,7 +122,7 @@ function StorageSkeleton() {
 
 const WARN = 0.8;
 
-/** What each kind of file takes: as a share of its quota if it has one, else of everything. */
+/** Size of each kind of file, as a share of its quota if it has one, otherwise of the total. */
 function KindsCard({ storage }: { storage: StorageData }) {
   const found = storage.kinds.filter(({ files, quota }) => files > 0 || quota !== null);
   return (
@@ -173,7 +173,7 @@ function LogCard({ storage }: { storage: StorageData }) {
   );
 }
 
-/** Looks what the rules would do, and has them applied. */
+/** Previews the effects of the rules, and applies them. */
 function PassCard({ storage }: { storage: StorageData }) {
   const show = useStorageAnswer();
   const [asking, setAsking] = useState(false);
@@ -236,15 +236,16 @@ function PassCard({ storage }: { storage: StorageData }) {
 function summary({ pruning }: StorageData): string {
   if (!pruning) return "";
   const { dry_run, ended_at, done, bytes: room } = pruning;
-  if (!ended_at) return `${dry_run ? "Looking" : "Making room"}: ${plural(done, "thing")} so far.`;
+  if (!ended_at)
+    return `${dry_run ? "Checking" : "Applying the rules"}: ${plural(done, "action")} so far.`;
   if (done === 0) return dry_run ? "Nothing to delete." : "Nothing was deleted.";
-  const what = plural(done, "thing");
+  const what = plural(done, "action");
   return dry_run
-    ? `Would do ${what} and free ${bytes(room)}, and more by compression.`
-    : `Did ${what} and freed ${bytes(room)}.`;
+    ? `The rules would take ${what} and free ${bytes(room)}, and more by compression.`
+    : `The rules took ${what} and freed ${bytes(room)}.`;
 }
 
-/** The runs that take most, with what of theirs does. */
+/** The largest runs, with their largest kind of file. */
 function RunsCard({ storage }: { storage: StorageData }) {
   const algorithmName = useAlgorithmName();
   const words = new Map(storage.kinds.map((kind) => [kind.kind, kind.words]));
@@ -282,7 +283,9 @@ function RunsCard({ storage }: { storage: StorageData }) {
                 className="my-1.5"
               />
               <p className="truncate text-xs text-ink-faint tabular-nums">
-                {run.algo ? `${algorithmName(run.algo)} · ${run.env_id}` : "In no list of runs"}
+                {run.algo
+                  ? `${algorithmName(run.algo)} · ${run.env_id}`
+                  : "Not in the list of runs"}
                 {most && ` · ${words.get(most[0] as never)} ${bytes(most[1])}`}
               </p>
             </li>

@@ -164,7 +164,7 @@ export function useChoiceEntries(go: (href: string) => void): PaletteEntry[] {
       icon: BookOpen,
       name,
       words: ["explain", "guide", "algorithm", "help", "hyperparameters"],
-      detail: "How it works, its settings, how it goes wrong",
+      detail: "How it works, its settings, and how training can fail",
       onSelect: () => go(routes.guide(id)),
     })),
   ];
@@ -173,7 +173,7 @@ export function useChoiceEntries(go: (href: string) => void): PaletteEntry[] {
 const RECENT = 4;
 const FOUND = 8;
 
-/** Entries for runs: those that the service finds for `searched`, or the newest while nothing is typed. */
+/** Entries for runs: the search results for `searched`, or the newest runs while nothing is typed. */
 export function useRunEntries(
   typed: string,
   searched: string,

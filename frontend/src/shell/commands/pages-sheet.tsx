@@ -11,7 +11,7 @@ import { showOverlay } from "./overlay";
 const itemClass =
   "flex min-h-12 w-full items-center gap-3 rounded-md px-2 text-left text-sm font-medium hover:bg-rest-tint";
 
-/** What the bar of a phone has no room for. */
+/** The pages that do not fit into the bar of a phone. */
 export function PagesSheet({ onClose }: { onClose: () => void }) {
   const path = usePathname();
   return (

@@ -58,7 +58,7 @@ export class Column {
     this.version += 1;
   }
 
-  /** Whether it holds fewer points than it stands for. */
+  /** Whether it holds fewer points than it represents. */
   get isThinned(): boolean {
     return this.count > this.length;
   }

@@ -14,7 +14,7 @@ export interface FollowedRun {
   ended_at?: string | null;
   /** Times are counted over these. */
   attempts?: readonly AttemptTimes[];
-  /** Rows that no longer count. When there are more of them, the history is loaded again. */
+  /** Number of rows that no longer count. If it grows, the history is loaded again. */
   superseded?: readonly unknown[];
 }
 
@@ -169,7 +169,7 @@ const ZOOM_ROOM = 0.25;
  */
 export class RunSeriesLoader {
   private clock = new TrainingClock([]);
-  /** When the attempts began that the clock counts. */
+  /** Start times of the attempts that the clock counts. */
   private begun = "";
   private axis: MetricAxis;
   private smoothing = 0;

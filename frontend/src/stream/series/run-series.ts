@@ -234,7 +234,7 @@ export const MEAN_LENGTH = "mean/length";
 export type EpisodesBefore = NonNullable<MetricCurves["before"]>;
 
 interface MeanSource {
-  /** The metric that it averages. */
+  /** The averaged metric. */
   of: string;
   /** Where its values before a fork are. */
   before: keyof EpisodesBefore;
@@ -313,7 +313,7 @@ class EpisodeMeans {
     return this.means.some(({ isExact }) => !isExact);
   }
 
-  /** Adds the newest episodes. `columns` are those that the run was loaded with. */
+  /** Adds the newest episodes. `columns` are the ones that the run was loaded with. */
   complete(newest: Columns, columns: Columns) {
     for (const mean of this.means) {
       const values = newest.get(mean.source.of);

@@ -46,8 +46,8 @@ export function useMetricNames(series: RunSeries): readonly string[] {
 }
 
 /**
- * What `read` makes of a run's series, updated live. It is read again whenever `key` says something else, and not for
- * every row that arrives: whatever `read` depends on must be in the key.
+ * The result of `read` for a run's series, updated live. It is computed again whenever `key` changes, not for every new
+ * row: everything that `read` depends on must be in the key.
  */
 export function useSeries<T>(
   series: RunSeries,

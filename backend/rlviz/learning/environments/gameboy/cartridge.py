@@ -33,7 +33,7 @@ class Cartridge:
             ) from error
         if len(content) < SMALLEST:
             raise EnvironmentFaulty(
-                f"{self.rom} is no Game Boy cartridge: it has {len(content):,} bytes, and the smallest has "
+                f"{self.rom} is not a Game Boy cartridge: it has {len(content):,} bytes, and the smallest has "
                 f"{SMALLEST:,}. Reinstall rlviz to restore it."
             )
         found = hashlib.sha256(content).hexdigest()

@@ -93,7 +93,9 @@ class LamplighterOptions(Options):
     )
     frame_stack: int = Field(1, ge=1, le=4, description="Pictures seen together, so that movement can be seen.")
     frame_skip: int = Field(FRAME_SKIP, ge=1, le=60, description="Frames of a step; a walk to the next square takes 8.")
-    hold: int = Field(HOLD, ge=1, le=60, description="Frames of a step for which its button is held, at most all.")
+    hold: int = Field(
+        HOLD, ge=1, le=60, description="Frames of a step during which the button is held; at most frame_skip."
+    )
     sticky_actions: float = Field(0.0, ge=0, lt=1, description="Chance in each step that the last action is repeated.")
     latched: bool = Field(False, description="Keep a direction held until another action is taken.")
     max_episode_steps: int = Field(STEPS, ge=50, le=100_000, description="Steps after which an episode ends.")

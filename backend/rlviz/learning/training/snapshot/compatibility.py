@@ -98,7 +98,7 @@ def reasons_not_exact(manifest: SnapshotManifest, origin: Origin) -> list[str]:
         if there != here:
             found.append(f"{package} was {there}, and is now {here}.")
     if theirs.capability != origin.capability:
-        found.append(f"The processor was used as {theirs.capability}, and is now used as {origin.capability}.")
+        found.append(f"torch used the processor as {theirs.capability}, and now uses it as {origin.capability}.")
     if theirs.threads != origin.threads:
         found.append(f"torch had {theirs.threads} threads, and now has {origin.threads}.")
     if theirs.environment_source != origin.environment_source:

@@ -242,7 +242,7 @@ def _notes(shown: int, moments: Sequence[Moment], chosen: Sequence[Moment], *, o
     stills = sum(one.video is None and (one.cell.step, one.cell.title) in with_video for one in chosen)
     if stills:
         have = "1 of them has" if stills == 1 else f"{stills} of them have"
-        notes.append(f"{have} only a picture, because a video of it is too large.")
+        notes.append(f"{have} only a picture, because the video would be too large.")
     return notes
 
 

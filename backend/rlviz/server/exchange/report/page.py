@@ -63,7 +63,8 @@ def page_policy(*, film: bool) -> str:
 
 
 def header_policy(*, film: bool) -> str:
-    """Return the policy of the HTTP response: that of the page, which also never acts as a page of the service."""
+    """Return the content security policy of the HTTP response: that of the page, and a sandbox without the service's
+    rights."""
     return f"{page_policy(film=film)}; frame-ancestors 'none'; sandbox allow-scripts allow-downloads"
 
 

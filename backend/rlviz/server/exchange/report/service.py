@@ -1,4 +1,4 @@
-"""Gather what the report of a run says: each figure comes from the service that other pages ask for it."""
+"""Gather the content of a run's report. Each figure comes from the same service as on the other pages."""
 
 from __future__ import annotations
 
@@ -224,7 +224,7 @@ def best_evaluation(row: RunRow, evaluations: Sequence[EvaluationRow]) -> tuple[
 
 
 def how_it_ended(row: RunRow) -> str:
-    """Return a sentence on whether the run goes on, and who or what ended it."""
+    """Return a sentence that says whether the run continues, or who or what ended it."""
     cause = one_line(row.cause or "")
     match row.state:
         case RunStatus.CREATED:
@@ -345,8 +345,8 @@ def _headline(row: RunRow, best: tuple[float, float, int | None] | None) -> tupl
     if row.reward_threshold is not None:
         goal = f"a return of {decimal(row.reward_threshold)}"
         if row.state is RunStatus.COMPLETED:
-            return f"Not shown to be solved: that takes {goal}.", "warn"
-        return f"Not solved yet: that takes {goal}.", "live" if row.state.is_active else "warn"
+            return f"Not known to be solved: to be solved, it needs {goal}.", "warn"
+        return f"Not solved yet: to be solved, it needs {goal}.", "live" if row.state.is_active else "warn"
     if best is not None:
         return f"The best greedy evaluation returns {decimal(best[0])} ± {decimal(best[1])}.", "rest"
     if row.ep_rew_mean is not None:
@@ -401,9 +401,9 @@ def _evaluated(evaluations: Sequence[EvaluationRow], counts: Callable[[int, floa
 
 
 def _counts(events: Sequence[RunEvent]) -> Callable[[int, float], bool]:
-    """Return whether what happened at a step and a time belongs to the run as it is now.
+    """Return a function that says whether an event at a step and a time still counts.
 
-    When a run goes back, or comes out differently when it is resumed, earlier events at later steps do not.
+    After a rollback, or a resume with different results, earlier events at later steps do not.
     """
     cuts = [
         (event.step - (event.kind == "diverged"), event.time)

@@ -33,7 +33,7 @@ test("each seed leads to its run, and those that never got there are told as cen
   expect(within(scores).getByRole("img", { name: /^PPO: / })).toBeVisible();
   const steps = screen.getByRole("region", { name: "Steps to a return of 475.0" });
   expect(within(steps).getByRole("row", { name: /^DQN/ })).toHaveTextContent(
-    /0 of 5MedianFewer than half did.*> 4k/,
+    /0 of 5MedianFewer than half reached it.*> 4k/,
   );
   const matrix = screen.getByRole("region", { name: "Probability of improvement" });
   expect(within(matrix).getByRole("row", { name: /^DQN/ })).toHaveTextContent("0.00");

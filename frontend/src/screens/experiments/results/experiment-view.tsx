@@ -24,7 +24,7 @@ const link = "rounded-sm font-medium text-accent hover:underline";
 
 interface ExperimentViewProps {
   id: string;
-  /** Whether the results are of a search: then they are there to be opened, below what was found. */
+  /** Whether these are results of a search: then they are in a section to open, below the search's own results. */
   folded: boolean;
 }
 
@@ -100,7 +100,7 @@ export function ExperimentView({ id, folded }: ExperimentViewProps) {
   );
 }
 
-/** Whether each environment has a threshold of its own. */
+/** Whether each environment has its own threshold. */
 function hasOwnThresholds(results: ExperimentResults | undefined): boolean {
   return results?.threshold === null && results.thresholds !== null;
 }

@@ -4,7 +4,7 @@ import { decimal, interval } from "@/lib/number";
 
 type Forest = ExperimentResults["forest"];
 
-/** Share of the width at which `value` lies, from 0 to 100. */
+/** Position of `value` as a share of the width, from 0 to 100. */
 export function placeIn(value: number, minimum: number, maximum: number): number {
   return maximum > minimum ? ((value - minimum) / (maximum - minimum)) * 100 : 50;
 }
@@ -85,7 +85,7 @@ export function ForestFoot({ forest, before, after }: ForestFootProps) {
   );
 }
 
-/** The scale below the lines of a forest plot, with the threshold named where it lies. */
+/** The scale below the lines of a forest plot, with a label at the threshold. */
 function ForestAxis({ forest: { minimum, maximum, reference } }: { forest: Forest }) {
   if (minimum === null || maximum === null) return null;
   const at = (value: number) => placeIn(value, minimum, maximum);

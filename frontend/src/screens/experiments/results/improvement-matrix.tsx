@@ -25,7 +25,7 @@ export function ImprovementMatrix({ results }: { results: ExperimentResults }) {
     "pair",
   );
   const seedsOf = new Map(results.variants.map(({ variant, n }) => [variant, n]));
-  /** Those of the variant that has fewer; null: scores of several environments are more than seeds. */
+  /** Number of seeds of the smaller variant; null: with several environments, scores are more than seeds. */
   const fewest = (row: string, column: string) =>
     results.across ? null : Math.min(seedsOf.get(row) ?? 0, seedsOf.get(column) ?? 0);
   const ends = (row: string, column: string) => {

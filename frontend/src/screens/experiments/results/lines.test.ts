@@ -24,7 +24,7 @@ test("seeds that get there raise the line at once, and those that never do are s
   expect(dqn!.strokes).toHaveLength(5);
   expect(dqn!.strokes![0]).toEqual({
     at: [[4000, 0]],
-    says: "Seed 0: not there after 4k steps, when its training ended",
+    says: "Seed 0: threshold not reached when training ended, after 4k steps",
   });
 });
 

@@ -9,8 +9,8 @@ import { Card } from "@/ui/card";
 import { ForestFoot, ForestLine } from "./forest-plot";
 
 /**
- * Methods over all environments that they share, the best first: normalised scores, summed up and as a forest plot;
- * nothing where all variants are trained on one.
+ * Methods over all environments that they share, best first: normalised scores as figures and as a forest plot. Hidden
+ * if all variants train in one environment.
  */
 export function MethodTable({ results }: { results: ExperimentResults }) {
   const { across } = results;
@@ -105,7 +105,7 @@ export const FIGURES = [
 type Figure = (typeof FIGURES)[number];
 type Scored = ExperimentResults["variants"][number];
 
-/** All that stands in the cell of a figure. */
+/** The content of the cell of a figure. */
 function inCell(name: Figure["name"]): readonly string[] {
   return name === "median" ? [name, "lower_quartile", "upper_quartile"] : [name];
 }
@@ -114,7 +114,7 @@ function madeOf({ made }: Scored, name: Figure["name"]): Made[] {
   return inCell(name).flatMap((one) => made[one] ?? []);
 }
 
-/** How the figures of a column were made; empty if none was. `one`: what a row is. */
+/** How the figures of a column were computed; empty if there are none. `one`: word for a row. */
 export function columnHelp(rows: readonly Scored[], name: Figure["name"], one?: string): string {
   const scored = rows.filter(({ n }) => n > 0);
   return inCell(name)
@@ -131,7 +131,7 @@ export function columnHelp(rows: readonly Scored[], name: Figure["name"], one?: 
 interface FigureCellProps {
   figure: Figure;
   of: Scored;
-  /** Whether the row is opened on a narrow screen, where it shows the interquartile mean alone otherwise. */
+  /** Whether the row is open on a narrow screen. Otherwise it shows only the interquartile mean. */
   isOpen: boolean;
 }
 
@@ -163,7 +163,7 @@ interface NarrowNameProps {
   help?: string | undefined;
 }
 
-/** Stands before a figure where the table has no head to name it: on a narrow screen. */
+/** Label of a figure on a narrow screen, where the table has no header. */
 export function NarrowName({ name, of, help }: NarrowNameProps) {
   return (
     <span className="mr-1.5 inline-flex items-center gap-1 text-xs text-ink-faint md:hidden">
@@ -208,7 +208,7 @@ export function showsSeeds({ variants, trials }: ExperimentResults): boolean {
   return variants.length <= MOST_VARIANTS && trials <= MOST_TRIALS;
 }
 
-/** What verdict, pairs and profiles are of: the variants, or where they are of several environments, the methods. */
+/** The subjects of verdict, pairs and profiles: the variants or, with several environments, the methods. */
 export function comparedIn({ across, variants }: ExperimentResults): readonly Scored[] {
   return across?.methods ?? variants;
 }

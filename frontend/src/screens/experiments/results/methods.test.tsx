@@ -149,5 +149,7 @@ test("of very many trials the seeds of a variant are one text and one mark", () 
   const card = screen.getByRole("region", { name: "Steps to a return of 475.0" });
   expect(card.querySelectorAll("td li")).toHaveLength(0);
   expect(within(card).getByRole("row", { name: /^DQN/ })).toHaveTextContent("> 4k, > 4k, > 4k");
-  expect(within(card).getAllByText("5 seeds: not there when their training ended")).toHaveLength(1);
+  expect(
+    within(card).getAllByText("5 seeds: threshold not reached when training ended"),
+  ).toHaveLength(1);
 });

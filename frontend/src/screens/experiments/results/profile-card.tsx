@@ -58,7 +58,7 @@ export function profileLines(results: ExperimentResults): PlotLine[] {
   }));
 }
 
-/** The same points as steps: each of their values also where the next one begins. */
+/** The same points as steps: each value also at the start of the next one. */
 function heldUntilNext<Row extends readonly [x: number, ...values: number[]]>(
   rows: readonly Row[],
 ): Row[] {

@@ -65,7 +65,7 @@ function EnvironmentCurves({ results, environment, title }: EnvironmentCurvesPro
   );
 }
 
-/** Those of the variants of one environment, up to the last step at which one of them has a value. */
+/** The curves of the variants of one environment, up to the last step with a value. */
 function curvesOn({ curves, variants }: ExperimentResults, environment: string) {
   const wanted = new Set(
     variants.filter((one) => one.environment === environment).map(({ variant }) => variant),
@@ -85,7 +85,7 @@ function curvesOn({ curves, variants }: ExperimentResults, environment: string) 
   return { ...curves, step: curves.step.slice(0, end), variants: upToEnd };
 }
 
-/** Each note once, with the variants that it is about; of many only how many they are. */
+/** Each note once, with its variants; if there are many, only their number. */
 function notesOf({ variants }: ExperimentResults["curves"], label: (id: string) => string) {
   const about = new Map<string, string[]>();
   for (const { variant, note } of variants) {

@@ -17,7 +17,7 @@ interface ResultsProps {
   results: ExperimentResults;
 }
 
-/** What an experiment has shown, from the words to the figures behind them. */
+/** The results of an experiment, from the verdict to the figures behind it. */
 export function Results({ experiment, results }: ResultsProps) {
   return (
     <>

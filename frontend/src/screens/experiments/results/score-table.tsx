@@ -127,7 +127,7 @@ interface ScoreRowProps {
   onKeep: () => void;
 }
 
-/** One variant with its scores. On a narrow screen it shows what matters most, and all of it once it is opened. */
+/** One variant with its scores. On a narrow screen it shows the main figures, and all of them when opened. */
 function ScoreRow(props: ScoreRowProps) {
   const { variant: one, forest, figures, cost, costHelp, withSeeds, several, onKeep } = props;
   const [isOpen, setOpen] = useState(false);

@@ -7,7 +7,9 @@ import { Card } from "@/ui/card";
 import { ScrollRegion } from "@/ui/scroll-region";
 import { arrivalsOf, labelsOf, NarrowName, placesOf, showsSeeds } from "./method-table";
 
-/** Steps to the threshold, drawn and in figures, with the seeds that never reached it; nothing without a threshold. */
+/**
+ * Steps to the threshold, as a chart and as figures, with the seeds that never reached it. Hidden without a threshold.
+ */
 export function StepsTable({ results }: { results: ExperimentResults }) {
   const { thresholds } = results;
   if (!thresholds || thresholds.variants.length === 0) return null;
@@ -38,8 +40,8 @@ export function StepsTable({ results }: { results: ExperimentResults }) {
         lines={arrivalLines(results)}
       />
       <p className="text-xs text-ink-faint">
-        Kaplan-Meier estimate. A stroke across a line is a seed that was trained so far without
-        getting there: from there on it counts neither way, as it is censored.
+        Kaplan-Meier estimate. A stroke across a line marks a seed whose training ended before it
+        reached the threshold (a censored seed). It no longer counts from there on.
       </p>
       <ScrollRegion label="Steps by variant" className="max-h-112">
         <table className="w-full text-sm tabular-nums max-md:block">
@@ -73,13 +75,13 @@ type Arrived = NonNullable<ExperimentResults["thresholds"]>["variants"][number];
 interface ArrivalRowProps {
   arrivals: Arrived;
   label: string;
-  /** The environment, where each has a threshold of its own. */
+  /** The environment, if each one has its own threshold. */
   where: string | undefined;
-  /** Whether each seed is told apart. */
+  /** Whether each seed is listed separately. */
   withSeeds: boolean;
 }
 
-/** One variant; a block of its own on a narrow screen. */
+/** One variant; a separate block on a narrow screen. */
 function ArrivalRow({ arrivals: one, label, where, withSeeds }: ArrivalRowProps) {
   return (
     <tr className="border-b border-line align-top last:border-0 max-md:flex max-md:flex-col max-md:gap-1 max-md:py-3 md:[&>*]:py-2 md:[&>*]:pr-4">
@@ -97,14 +99,14 @@ function ArrivalRow({ arrivals: one, label, where, withSeeds }: ArrivalRowProps)
       </td>
       <td className="md:whitespace-nowrap" title={madeText(one.made)}>
         <NarrowName name="Median" of={label} />
-        {one.median === null ? "Fewer than half did" : brief(one.median)}{" "}
+        {one.median === null ? "Fewer than half reached it" : brief(one.median)}{" "}
         {one.n === 1 && one.median !== null && (
           <span className="text-xs text-ink-soft">{noInterval()}</span>
         )}
         {(one.median_low !== null || one.median_high !== null) && (
           <span className="text-xs text-ink-soft">
             [{one.median_low === null ? "–" : brief(one.median_low)},{" "}
-            {one.median_high === null ? "beyond the training" : brief(one.median_high)}]
+            {one.median_high === null ? "not reached" : brief(one.median_high)}]
           </span>
         )}
       </td>
@@ -118,14 +120,14 @@ function ArrivalRow({ arrivals: one, label, where, withSeeds }: ArrivalRowProps)
 
 type Seeds = Arrived["seeds"];
 
-/** The steps of each seed, told apart by their titles. */
+/** The steps of each seed. Titles name the seeds. */
 function Arrivals({ seeds }: { seeds: Seeds }) {
   return (
     <ul className="flex flex-wrap gap-x-2 max-md:inline-flex">
       {seeds.map((one) => (
         <li
           key={one.seed}
-          title={`Seed ${one.seed}${one.censored ? ": not reached within its training" : ""}`}
+          title={`Seed ${one.seed}${one.censored ? ": not reached during its training" : ""}`}
         >
           {arrivalText(one)}
         </li>
@@ -163,16 +165,16 @@ function strokesOf(one: VariantArrivals, together: boolean): NonNullable<PlotLin
     return [trained, shareAt(one, before)] as const;
   };
   if (together && left.length > 1) {
-    const says = `${plural(left.length, "seed")}: not there when their training ended`;
+    const says = `${plural(left.length, "seed")}: threshold not reached when training ended`;
     return [{ at: left.map(place), says }];
   }
   return left.map((seed) => ({
     at: [place(seed)],
-    says: `Seed ${seed.seed}: not there after ${brief(seed.steps)} steps, when its training ended`,
+    says: `Seed ${seed.seed}: threshold not reached when training ended, after ${brief(seed.steps)} steps`,
   }));
 }
 
-/** The share that is there after arrival number `i`; before the first, -1, none is. */
+/** The share of seeds that have arrived after arrival number `i`; 0 before the first, -1. */
 function shareAt({ waiting }: VariantArrivals, i: number): number {
   return i < 0 ? 0 : 1 - (waiting[i] ?? 1);
 }

@@ -3,24 +3,24 @@ import { linearTicks, type Tick } from "@/charts/figure-scale";
 import { decimal } from "@/lib/number";
 import { parameterText } from "./trial-list";
 
-/** One axis of the picture: what lies where from 0 to 1. */
+/** One axis of the picture: maps values to positions from 0 to 1. */
 export interface Axis {
   name: string;
   ticks: readonly Tick[];
-  /** What lies at a place. */
+  /** The value at a position. */
   says: (place: number) => string;
   /** How far the keyboard moves an end of a brush. */
   step: number;
 }
 
-/** One complete trial; a place is null where its condition did not hold. */
+/** One complete trial; a position is null if the hyperparameter's condition did not hold. */
 export interface Line {
   number: number;
   objective: number;
   places: readonly (number | null)[];
 }
 
-/** By the name of an axis, the places between which a trial has to lie. */
+/** The selected range of positions by name of an axis. */
 export type Brushes = Readonly<Record<string, readonly [number, number]>>;
 
 export const OBJECTIVE = "objective";
@@ -93,7 +93,7 @@ function ends(low: number, high: number, words: (value: number) => string): Tick
   }));
 }
 
-/** Whether a trial lies within all brushes. */
+/** Whether a trial is within all selected ranges. */
 export function passes(axes: readonly Axis[], line: Line, brushes: Brushes): boolean {
   return axes.every(({ name }, i) => {
     const brush = brushes[name];
@@ -102,7 +102,7 @@ export function passes(axes: readonly Axis[], line: Line, brushes: Brushes): boo
   });
 }
 
-/** The brushes with another one on an axis; over the whole axis it is none. */
+/** The selected ranges with a changed one. A range over the whole axis removes the selection. */
 export function brushed(brushes: Brushes, name: string, from: number, to: number): Brushes {
   const low = Math.max(0, Math.min(from, to));
   const high = Math.min(1, Math.max(from, to));
@@ -125,13 +125,13 @@ export function moved(
     : brushed(brushes, name, from, Math.max(next, from));
 }
 
-/** Where the axes lie: side by side, or, where there is little width, one above the other. */
+/** Layout of the axes: side by side or, if the width is small, one above the other. */
 export interface CoordinateFrame {
   stacked: boolean;
   height: number;
   /** In pixels, of a place from 0 to 1 on an axis. */
   point: (axis: number, place: number) => [number, number];
-  /** The place along any axis, from 0 to 1, that a pixel lies at. */
+  /** The position along an axis, from 0 to 1, of a pixel. */
   placeAt: (x: number, y: number) => number;
 }
 

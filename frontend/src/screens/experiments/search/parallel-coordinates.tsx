@@ -32,8 +32,8 @@ interface ParallelCoordinatesProps {
 }
 
 /**
- * Each trial as a line across its hyperparameters to its objective. Dragging along an axis, or its two handles by
- * keyboard, keeps the trials that lie between. Where there is little width, the axes lie one above the other.
+ * Each trial as a line across its hyperparameters to its objective. Dragging along an axis, or moving its two handles
+ * by keyboard, selects the trials in that range. If the width is small, the axes are one above the other.
  */
 export function ParallelCoordinates(props: ParallelCoordinatesProps) {
   const { axes, lines, passing, best, picked, brushes, onBrush, onPick } = props;
@@ -156,13 +156,13 @@ interface AxisBrushProps {
   onKey: (which: "from" | "to") => KeyboardEventHandler;
 }
 
-/** Keeps what is written apart from the lines behind it. */
+/** Separates the labels from the lines behind them. */
 const HALO = { strokeWidth: 4, paintOrder: "stroke", strokeLinejoin: "round" } as const;
 
 const WIDE = 12;
 const MOST_TICKS = 6;
 
-/** One axis with its ticks, and the part of it that is kept. */
+/** One axis with its ticks and its selected range. */
 function AxisBrush({ axis, place, frame, brush, onKey, ...pointer }: AxisBrushProps) {
   const { stacked, point } = frame;
   const [x0, y0] = point(place, 0);

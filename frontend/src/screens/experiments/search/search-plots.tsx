@@ -17,7 +17,7 @@ interface HistoryPlotProps {
   onPick: (number: number) => void;
 }
 
-/** The objective of each trial in the order in which they were proposed, with the best so far as a line. */
+/** The objective of each trial in the order of the proposals, with the best so far as a line. */
 export function HistoryPlot({ trials, wanted, picked, onPick }: HistoryPlotProps) {
   const known = trials.flatMap(({ objective }) => (objective === null ? [] : [objective]));
   const y = domainOf(known, 0.1);
@@ -87,8 +87,8 @@ export function ImportanceBars({ search: { importances, made } }: { search: Sear
       ) : (
         <>
           <p className="mb-3 text-xs text-ink-faint">
-            Share in how the objective varies, by PED-ANOVA
-            {how && how.n < 30 && `; only a hint with ${how.n} trials`}.
+            Share of each hyperparameter in the variation of the objective (PED-ANOVA)
+            {how && how.n < 30 && `; with ${how.n} trials, only a rough estimate`}.
           </p>
           <dl className="grid grid-cols-[minmax(0,auto)_minmax(4rem,1fr)_auto] items-center gap-x-3 gap-y-1.5 text-sm">
             {importances.map(({ name, share }) => (
@@ -175,7 +175,7 @@ export function SlicePlots({ axes, lines, passing, best, picked, onPick }: Slice
 const MOST_TICKS = 3;
 const MOST_LETTERS = 18;
 
-/** As many ticks as have room for their labels on a phone, evenly left out. */
+/** As many ticks as fit with their labels on a phone, evenly chosen. */
 function thinned(ticks: Axis["ticks"]): Axis["ticks"] {
   const longest = Math.max(1, ...ticks.map(({ label }) => label.length));
   const most = Math.max(1, Math.min(MOST_TICKS, Math.floor(MOST_LETTERS / longest)));
@@ -249,7 +249,7 @@ interface MarkLegendProps {
   hasBest: boolean;
 }
 
-/** What the shapes mean, of those that are there. */
+/** A legend of the shapes in the plot. */
 export function MarkLegend({ states, hasBest }: MarkLegendProps) {
   return (
     <ul className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-ink-soft">

@@ -19,7 +19,7 @@ import { HistoryPlot, ImportanceBars, MarkLegend, SlicePlots } from "./search-pl
 import { countText, searchText, TrialList } from "./trial-list";
 import { TrialPanel } from "./trial-panel";
 
-/** What a search has found so far; nothing for an experiment that searches nothing. */
+/** The state of a search; hidden for other experiments. */
 export function SearchView({ id }: { id: string }) {
   const { data: experiment } = useQuery(experimentQuery(id));
   return experiment?.searches ? <Search experiment={experiment} /> : null;

@@ -16,9 +16,9 @@ interface TrialListProps {
   search: SearchResults;
   /** How an objective is made. */
   how: string | undefined;
-  /** Numbers of the complete trials that lie within all brushes; null: there is no brush. */
+  /** Numbers of the complete trials within all selected ranges; null: nothing is selected. */
   passing: ReadonlySet<number> | null;
-  /** The seeds of each trial, and their runs as they are now. */
+  /** The seeds of each trial, and the current state of their runs. */
   seeds: readonly number[];
   cells: readonly ExperimentCell[];
   picked: number | null;
@@ -30,7 +30,7 @@ const SHOWN = 25;
 /** The cells of runs are filled to their edges. */
 const BESIDE_CELLS = "pl-2";
 
-/** The trials, the best first and those without an objective last; picking one leads to its panel. */
+/** The trials, best first and those without an objective last. Choosing one opens its panel. */
 export function TrialList(props: TrialListProps) {
   const { search, how, passing, seeds, cells, picked, onPick } = props;
   const [all, setAll] = useState(false);
@@ -151,7 +151,7 @@ export function searchText({ sampler, pruner, seeds_per_trial }: SearchResults):
   return `Sampler: ${SAMPLERS[sampler]}. ${seeds} a trial. Pruner: ${PRUNERS[pruner].toLowerCase()}.`;
 }
 
-/** Whether a trial that was proposed waits for a place to train at: none of its runs has begun. */
+/** Whether a proposed trial still waits for a slot: none of its runs has started. */
 function waits({ state, variant }: SearchedTrial, cells: readonly ExperimentCell[]): boolean {
   if (state !== "running") return false;
   return cells.every((cell) => cell.variant !== variant || cell.status === "waiting");

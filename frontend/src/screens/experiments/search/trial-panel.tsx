@@ -26,7 +26,7 @@ interface TrialPanelProps {
   isBest: boolean;
   /** Whether no trial will be better any more. */
   isOver: boolean;
-  /** Its runs, one for each seed that was begun. */
+  /** Its runs, one for each seed that has started. */
   cells: readonly ExperimentCell[];
   /** Runs of the best trial, to compare with. */
   bestRuns: readonly string[];
@@ -36,7 +36,7 @@ interface TrialPanelProps {
 const action =
   "inline-flex h-7 items-center gap-1.5 rounded-md border border-line-strong px-2.5 text-xs font-medium hover:bg-sunken max-md:h-9";
 
-/** One trial: its values, how it did, and what can be done with it. */
+/** One trial: its values, its result, and its actions. */
 export function TrialPanel({
   experiment,
   trial,
@@ -132,7 +132,7 @@ interface RetrainButtonProps {
   trial: SearchedTrial;
 }
 
-/** Begins the experiment that shows whether a trial was good or lucky, and leads to it. */
+/** Starts the experiment that shows whether a trial was good or lucky, and opens it. */
 function RetrainButton({ experiment, trial }: RetrainButtonProps) {
   const router = useRouter();
   const cost = useId();
@@ -176,8 +176,9 @@ function RetrainButton({ experiment, trial }: RetrainButtonProps) {
 }
 
 /**
- * The experiment that trains a trial again, beside what its search began from, with `count` seeds that the search has not seen:
- * the best of many trials is partly the luckiest. Steps, evaluations and scores are those of the search.
+ * The experiment that trains a trial again, together with the starting values of the search, with `count` seeds that
+ * the search has not used: the best of many trials is partly lucky. Steps, evaluations and scores are those of the
+ * search.
  */
 function retraining(
   { specification, seeds }: Pick<Experiment, "specification" | "seeds">,

@@ -82,8 +82,8 @@ function CriticsPicture({ preset: { hyperparameters }, runId }: PictureProps) {
         </Stat>
       </dl>
       <PictureCaption title="Maximising over actions selects overestimated values.">
-        {saved} Underestimation is safer: the policy does not move towards actions with too low
-        values.
+        {saved} Underestimation is safer: the policy does not move towards actions whose values are
+        too low values.
       </PictureCaption>
     </PictureLayout>
   );

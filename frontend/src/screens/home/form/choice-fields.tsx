@@ -57,7 +57,7 @@ function EnvironmentFacts({ environment }: { environment: Environment }) {
   const facts = [
     spacesText(environment),
     reward_threshold === null
-      ? "no threshold defines solved"
+      ? "has no reward threshold"
       : `solved at a mean return of ${compact(reward_threshold)}`,
     max_episode_steps !== null && `${compact(max_episode_steps)} steps per episode at most`,
   ];

@@ -13,7 +13,9 @@ describe("what fits", () => {
 
   test("is said by the bounds it needs, where its kinds of spaces fit", () => {
     const still = { ...pendulum!, algorithms: ["ppo"] };
-    expect(whyIncompatible(sac!, still)).toBe("Needs actions between two bounds that differ");
+    expect(whyIncompatible(sac!, still)).toBe(
+      "Needs actions with a lower and a different upper bound",
+    );
   });
 
   test("spaces read as a person would say them", () => {

@@ -31,7 +31,7 @@ export function saveDraft(store: Store, choices: Choices, draft: Draft) {
   attempt(() => store.setItem(KEY, JSON.stringify(draft)));
 }
 
-/** Whether the draft is the one that the form starts with. */
+/** Whether the draft is still the initial one. */
 export function isUnedited(choices: Choices, draft: Draft): boolean {
   return JSON.stringify(draft) === JSON.stringify(firstDraft(choices));
 }
@@ -48,7 +48,7 @@ export function clearDraft(store: Store) {
   attempt(() => store.removeItem(KEY));
 }
 
-/** Browsers can forbid storage; nothing is kept then. */
+/** If the browser forbids storage, nothing is saved. */
 function attempt<T>(act: () => T): T | null {
   try {
     return act();
@@ -124,7 +124,7 @@ export function draftFromRun(
   };
 }
 
-/** Null for the usual plan. What snapshots may take is left to the service where the run had what that is set to. */
+/** Null for the default plan. The size limit is left to the service if the run had the service's limit. */
 function planOfRun({ limits }: Choices, { snapshots }: RunConfig): Draft["snapshots"] {
   const draft = { ...planDraft(snapshots, limits), megabytes: "" };
   return same(draft, planDraft(null, limits)) ? null : draft;

@@ -38,8 +38,8 @@ export interface EvaluationDraft {
 export interface Draft {
   algo: string;
   /**
-   * The algorithm that the user selected; empty until then. `algo` is another one while this one cannot train
-   * on the environment.
+   * The algorithm that the user selected; empty until then. `algo` differs from it if the selected one cannot train on
+   * the environment.
    */
   wanted: string;
   env: string;
@@ -57,7 +57,7 @@ export interface Draft {
   anatomy: boolean | null;
   /** When snapshots are taken. `null`: not edited. */
   snapshots: PlanDraft | null;
-  /** What the run shall do by itself. */
+  /** Rules, which the run carries out automatically. */
   rules: readonly RuleDraft[];
   /** Other programs that it is delivered to as it trains. */
   sinks: readonly SinkKind[];
@@ -119,7 +119,7 @@ export function evaluationFrom(plan: RunConfig["evaluation"] | null): Evaluation
   };
 }
 
-/** The evaluation fields: as edited, or else as the preset has them. */
+/** The evaluation fields: as edited, otherwise those of the preset. */
 export function evaluationOf(choices: Choices, draft: Draft): EvaluationDraft {
   return draft.evaluation ?? evaluationFrom(presetOf(choices, draft)?.evaluation ?? null);
 }
@@ -255,8 +255,8 @@ function withOptions(draft: Draft, choices: Choices): Draft {
 }
 
 /**
- * Selects the algorithm that the user wanted; else the one that is recommended there, or the current one, or
- * the first that can train there.
+ * Selects the algorithm that the user wanted, otherwise the recommended one, the current one, or the first that can
+ * train there.
  */
 function withValidChoices(draft: Draft, choices: Choices): Draft {
   const environment = environmentOf(choices, draft);
@@ -267,13 +267,13 @@ function withValidChoices(draft: Draft, choices: Choices): Draft {
   return withValidPreset({ ...draft, algo }, choices);
 }
 
-/** Keeps the preset if there still is one of this id, or else selects the one that is recommended. */
+/** Keeps the preset if one with this id still exists, otherwise selects the recommended one. */
 function withValidPreset(fitted: Draft, choices: Choices): Draft {
   if (presetOf(choices, fitted)) return fitted;
   return { ...fitted, preset: recommendedPreset(presetsOf(choices, fitted))?.id ?? "" };
 }
 
-/** The preset if the user chose it; empty where it is the one that was recommended. */
+/** The preset if the user chose it; empty if it was only recommended. */
 function chosenPreset(choices: Choices, draft: Draft): string {
   return recommendedPreset(presetsOf(choices, draft))?.id === draft.preset ? "" : draft.preset;
 }
@@ -308,7 +308,7 @@ export function whyIncompatible(algorithm: Algorithm, environment: Environment):
     return `Needs ${either(algorithm.observation_spaces, OBSERVATIONS)} observations`;
   }
   return environment.action_space.kind === "Box"
-    ? "Needs actions between two bounds that differ"
+    ? "Needs actions with a lower and a different upper bound"
     : `Does not fit ${environment.name}`;
 }
 
@@ -341,7 +341,7 @@ export function replacedAlgorithmNote(choices: Choices, draft: Draft): string {
   const now = algorithmOf(choices, draft);
   const why = whyDraftIncompatible(choices, { ...draft, algo: draft.wanted });
   if (!wanted || !now || !why || wanted === now) return "";
-  return `${wanted.name} cannot act here (${why.charAt(0).toLowerCase()}${why.slice(1)}), so ${now.name} was chosen.`;
+  return `${wanted.name} cannot train here (${why.charAt(0).toLowerCase()}${why.slice(1)}), so ${now.name} was chosen.`;
 }
 
 /** Props of every section of the form: the choices, the state, how to change it, and what is wrong. */

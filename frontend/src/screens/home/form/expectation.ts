@@ -43,7 +43,10 @@ export function failedMeasurement(
     : `${preset.title} solved this in ${solves(measured)} of ${plural(measured.seeds, "measured run")}.`;
 }
 
-/** Seeds whose final policy solves it; in figures without such a count, those that solved it while training. */
+/**
+ * Number of seeds whose final policy solves it; in older figures without this number, of those that solved it during
+ * training.
+ */
 function solves({ held, solved }: Measured): number {
   return held ?? solved;
 }

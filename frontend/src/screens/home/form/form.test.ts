@@ -79,7 +79,7 @@ describe("a draft", () => {
     );
     expect(draft).toMatchObject({ algo: "ppo", env: "Pendulum-v1", preset: "stable" });
     expect(replacedAlgorithmNote(choices, draft)).toBe(
-      "DQN cannot act here (needs discrete actions), so PPO was chosen.",
+      "DQN cannot train here (needs discrete actions), so PPO was chosen.",
     );
     const back = changeDraft(choices, draft, { field: "env", value: "CartPole-v1" });
     expect(back.algo).toBe("dqn");

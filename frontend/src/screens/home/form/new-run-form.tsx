@@ -179,7 +179,7 @@ const moreOpen = createKeptStore<boolean>("rlviz-new-run-more", false, (kept) =>
   typeof kept === "boolean" ? kept : null,
 );
 
-/** Fields that stand above More, by the pointer of their problems. */
+/** Fields above *More*, by the pointer of their problems. */
 const ABOVE: readonly string[] = [POINTERS.env, POINTERS.algo, POINTERS.preset];
 
 /** Everything that has a good value already: length, seeds, name, evaluation, values, snapshots, rules, sinks. */
@@ -368,7 +368,7 @@ function RunSummary({ choices, draft, problems }: RunSummaryProps) {
   );
 }
 
-/** Random seeds are drawn below this: short enough to read out, and enough of them that they rarely repeat. */
+/** Random seeds are below this: short enough to read out, and enough of them that they rarely repeat. */
 const DRAWN = 10_000;
 
 function SeedField({ choices, draft, edit, problems }: FieldsProps) {

@@ -76,9 +76,9 @@ export default function NewRunPanel({ duplicate, environment, onClose }: NewRunP
 interface FormProps {
   choices: Parameters<typeof firstDraft>[0];
   model: Parameters<typeof draftFromRun>[1] | null;
-  /** Those that the model follows now. */
+  /** The current rules of the copied run. */
   rules: Parameters<typeof draftFromRun>[2];
-  /** Those that the model is delivered to now. */
+  /** The current sinks of the copied run. */
   sinks: Parameters<typeof draftFromRun>[3];
   environment: string | null;
 }

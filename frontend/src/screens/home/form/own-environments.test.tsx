@@ -18,7 +18,7 @@ beforeEach(() => window.sessionStorage.clear());
 describe("an environment of one's own", () => {
   const closing = "The environment did not return from close() within 3 seconds.";
   const reward = "In step 30 of its episode, after action 2, it returned a reward of nan.";
-  const refused = "reset() returned None, which its observation space does not contain.";
+  const refused = "reset() returned None; an array of numbers of shape 3 is needed.";
   const [first, ...others] = choices.environments;
 
   test("that is odd shows each warning of its probe, and can be trained", async () => {

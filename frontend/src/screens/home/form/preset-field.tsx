@@ -14,7 +14,7 @@ import { environmentOf, type FieldsProps, presetsOf } from "./draft";
 import { expectation, promise } from "./expectation";
 import { POINTERS } from "./submit";
 
-/** A choice among presets, one line each, and what is known of the chosen one. */
+/** A choice among presets, one line each, and details of the chosen one. */
 export function PresetField({ choices, draft, edit, problems }: FieldsProps) {
   const name = useId();
   const [leaving, setLeaving] = useState<Preset | null>(null);
@@ -23,7 +23,7 @@ export function PresetField({ choices, draft, edit, problems }: FieldsProps) {
   const presets = presetsOf(choices, draft);
   const chosen = presets.find(({ id }) => id === draft.preset);
   const choose = (value: string) => edit({ field: "preset", value });
-  /** Another one, where the chosen one is no longer there. */
+  /** A replacement, if the chosen preset no longer exists. */
   const replace = (gone: Preset) => {
     const other = presets.find(({ id }) => id !== gone.id);
     if (gone.id === draft.preset && other) choose(other.id);
@@ -69,7 +69,7 @@ interface PresetLineProps {
   onDelete: () => void;
 }
 
-/** A preset to choose: title, time, and how often it solved the task. One of the user's own can be deleted. */
+/** A preset to choose: title, time, and how often it solved the task. The user's own presets can be deleted. */
 function PresetLine({ name, preset, threshold, checked, onChoose, onDelete }: PresetLineProps) {
   const { time, verdict, works, length } = promise(preset, threshold);
   const described = `${name}-${preset.id}`;
@@ -127,7 +127,7 @@ function PresetLine({ name, preset, threshold, checked, onChoose, onDelete }: Pr
   );
 }
 
-/** What the chosen preset does, what that costs, and what was measured. */
+/** What the chosen preset does, its trade-off, and its measurements. */
 function PresetFacts({ preset, threshold }: { preset: Preset; threshold: number | null }) {
   const { reached, facts } = expectation(preset, threshold);
   const shown = reached === null ? facts : [["Return", reached] as const, ...facts];
@@ -153,7 +153,7 @@ function PresetFacts({ preset, threshold }: { preset: Preset; threshold: number 
 
 const link = "w-fit rounded-sm text-accent hover:underline";
 
-/** Leads to the experiment whose figures these are. */
+/** Opens the experiment that measured these figures. */
 function MeasuredBy({ preset: { experiment_id, measured } }: { preset: Preset }) {
   if (experiment_id) {
     return (
@@ -180,7 +180,7 @@ interface DeletePresetProps {
   onClose: () => void;
 }
 
-/** Deletes a preset of the user's own once that is confirmed. */
+/** Deletes a preset of the user after a confirmation. */
 function DeletePreset({ preset, onDeleted, onClose }: DeletePresetProps) {
   const client = useQueryClient();
   const remove = useMutation({

@@ -16,7 +16,7 @@ import { Disclosure } from "@/ui/disclosure";
 import { MEND_FIRST } from "@/ui/field";
 import { algorithmOf, type Draft, environmentOf, evaluationOf, type FieldsProps } from "./draft";
 
-/** What the run shall do by itself. It can be changed on its page at any time. */
+/** The rules that the run carries out automatically. They can be changed on its page at any time. */
 export function RuleFields(props: FieldsProps) {
   const { draft, problems } = props;
   const [opened, setOpened] = useState(draft.rules.length > 0);
@@ -71,7 +71,7 @@ function Rules({ choices, draft, edit, ofRules }: RulesProps) {
 /** Runs that are offered to try rules on. */
 const OFFERED = 20;
 
-/** Tries the rules of a run that is to be created on the rows of one that has trained. */
+/** Tries the rules of a new run on the rows of a run that has trained. */
 function TryRules({ draft }: { draft: Draft }) {
   const [open, setOpen] = useState(false);
   const { problems } = written(draft.rules);

@@ -16,7 +16,7 @@ import {
   whyDraftIncompatible,
 } from "./draft";
 
-/** What is wrong, by JSON pointer of the field; for the form's own checks and for those of the service alike. */
+/** Problems by JSON pointer of the field, from the form's own checks and from the service. */
 export type Problems = Readonly<Record<string, string>>;
 
 export const POINTERS = {
@@ -42,7 +42,7 @@ export function planProblems(problems: Problems): PlanProblems {
 /** The request to create a draft's run, and the problems that prevent it. */
 export interface Submission {
   body: CreateRun;
-  /** Those listed, if they are more than one; else empty. */
+  /** The listed seeds if there are several; otherwise empty. */
   seeds: readonly number[];
   problems: Problems;
 }

@@ -104,7 +104,7 @@ export function fittingColumns(choice: ColumnChoice, available: number): readonl
   return fit === choice.order.length ? choice.order : choice.order.slice(0, fit);
 }
 
-/** The columns of the grid: box, name, those that were chosen, menu. The name takes what is left. */
+/** The columns of the grid: checkbox, name, the chosen ones, menu. The name takes the remaining width. */
 export function gridTemplate(columns: readonly string[], choice: ColumnChoice): string {
   const widths = columns.map(
     (column) => `minmax(${narrowest(column, choice)}px, ${widthOf(column, choice)}px)`,
@@ -127,7 +127,7 @@ export function resizedColumn(choice: ColumnChoice, column: string, width: numbe
   return { ...choice, widths: { ...choice.widths, [column]: fitted } };
 }
 
-/** The choice with a column added before the trend, so that it is in view, or taken out. */
+/** The choice with a column added before the trend, so that it is in view, or removed. */
 export function toggledColumn(choice: ColumnChoice, column: string): ColumnChoice {
   if (choice.order.includes(column)) {
     return { ...choice, order: choice.order.filter((other) => other !== column) };
@@ -139,7 +139,7 @@ export function toggledColumn(choice: ColumnChoice, column: string): ColumnChoic
   return { ...choice, order };
 }
 
-/** What is changed when nothing was chosen yet. */
+/** The starting point of changes when no columns were chosen yet. */
 export const STANDARD_CHOICE: ColumnChoice = { order: STANDARD, widths: {} };
 
 export function changeColumns(change: (choice: ColumnChoice) => ColumnChoice) {

@@ -28,12 +28,12 @@ interface TableColumn {
   sort: SortKey | null;
   /** When the column is shown: always, on `roomy` screens, or only on `wide` ones. */
   shown?: "wide" | "roomy";
-  /** Its place in a card, on a phone; without one it is left out there. */
+  /** Its place in a card on a phone; without one, the card leaves it out. */
   area?: "name" | "status" | "progress" | "best" | "spark";
   end?: boolean;
-  /** Width of the bar that stands for its content while the row loads. */
+  /** Width of the placeholder bar while the row loads. */
   bar?: string;
-  /** What the column shows, where the title does not say it. */
+  /** What the column shows, if the title does not say it. */
   about?: string;
 }
 
@@ -53,7 +53,7 @@ export const COLUMNS: Readonly<Record<StandardColumn, TableColumn>> = {
   age: { title: "Age", sort: "created_at", shown: "roomy", end: true, bar: "w-10" },
 };
 
-/** The column of an id, also of one that is not standard. */
+/** The column with an id, also if it is not standard. */
 export function columnOf(id: string, registry: MetricRegistry): TableColumn {
   if (isStandard(id)) return COLUMNS[id];
   const metric = metricOf(id);

@@ -75,7 +75,7 @@ export function ProgressCell({ text, ...progress }: ProgressCellProps) {
   );
 }
 
-/** The age in a column of its own; on a card it stands beside the status. */
+/** The age in a separate column; on a card, it is beside the status. */
 export function AgeCell({ run, now, cards }: { run: Run; now: number; cards: boolean }) {
   return (
     <div
@@ -146,10 +146,10 @@ export function SelectCell({ label, selected, tabIndex }: SelectCellProps) {
 
 interface NameCellProps {
   run: Run;
-  /** Where a click anywhere on the row leads. */
+  /** The target of a click anywhere on the row. */
   href: string;
   tabIndex: number;
-  /** What stands below the name. */
+  /** The line below the name. */
   children: ReactNode;
 }
 

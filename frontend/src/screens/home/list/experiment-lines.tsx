@@ -12,7 +12,7 @@ import { routes } from "@/lib/routes";
 import { ErrorState } from "@/ui/notice";
 import { Progress, Skeleton } from "@/ui/progress";
 
-/** A line for each of the newest experiments, which stands for its folded trials: name, progress, best. It unfolds to them. */
+/** A line for each of the newest experiments: name, progress, best trial. It unfolds to the trials. */
 export function ExperimentLines() {
   const { data } = useQuery(recentExperimentsQuery);
   if (!data || data.experiments.length === 0) return null;

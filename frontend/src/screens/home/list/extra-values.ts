@@ -14,7 +14,7 @@ const NONE: ExtraValues = new Map();
 const TOGETHER = 100;
 const LIVE_MS = 10_000;
 
-/** The values of `columns` for these runs. Those that change are asked for again while `live`. */
+/** The values of `columns` for these runs. Changing ones are polled while `live`. */
 export function useExtraValues(
   columns: readonly string[],
   runIds: readonly string[],
@@ -45,10 +45,10 @@ function allValues(results: UseQueryResult<ReadonlyMap<string, RunValues>>[]): E
   return new Map(results.flatMap(({ data }) => [...(data ?? [])]));
 }
 
-/** What stands in a cell: of one run its value, of several the value that they share or the mean. */
+/** The content of a cell: the value of one run; for several, the shared value or the mean. */
 export interface ExtraText {
   text: string;
-  /** Says what `text` is where it is not the value of one run. */
+  /** Describes `text` if it is not the value of one run. */
   note?: string;
 }
 

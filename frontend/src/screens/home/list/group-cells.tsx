@@ -36,7 +36,7 @@ interface GroupCellsProps {
   values: ExtraValues;
 }
 
-/** The line of a group: what its seeds have in common, and what they amount to. */
+/** The line of a group: the settings that its seeds share, and their combined figures. */
 export const GroupCells = memo(function GroupCells(props: GroupCellsProps) {
   const { group, run, selected, isOpen, current, algorithm, cards, now, columns, values } = props;
   const tabIndex = current ? 0 : -1;

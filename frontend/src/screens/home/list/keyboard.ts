@@ -3,7 +3,7 @@
 import { useEffect, useEffectEvent } from "react";
 import { isTaken } from "@/shell/commands/shortcut";
 
-/** What a key pressed in the list does. */
+/** The effect of a key in the list. */
 export type ListCommand =
   | { kind: "move"; to: number; extend: boolean }
   | { kind: "open" }
@@ -88,7 +88,7 @@ export function commandFor(
   }
 }
 
-/** The list's letters that work everywhere on the page; other keys do there what the browser does. */
+/** Letters of the list that work everywhere on the page; other keys keep their usual function there. */
 const PAGE_LETTERS = "jkxm";
 
 /**

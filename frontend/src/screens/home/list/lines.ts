@@ -7,7 +7,7 @@ import type { Run, RunPage, SeedGroup } from "@/api/types";
 
 /** A line of the list: a run, a group of seeds as one line, or a seed below its open group. */
 export interface Line {
-  /** Of a group the run that its line is named after; null until it is loaded. */
+  /** For a group, the run that gives its line the name; null until loaded. */
   run: Run | null;
   /** The group, if this is its line. */
   group: SeedGroup | null;
@@ -42,7 +42,7 @@ export function useLinePlaces(filter: RunFilter, total: number, opened: Readonly
   return {
     open,
     count: lineCount(total, open),
-    /** The line of the run or group that the line belongs to: its own, unless it is that of a seed. */
+    /** The line of the run or group that a line belongs to: itself, unless it is the line of a seed. */
     head: (line: number) => lineOfPlace({ index: placeOf(line, open).index, seed: null }, open),
   };
 }
@@ -57,7 +57,7 @@ interface LinesInView {
   passing: boolean;
 }
 
-/** What is on the lines around those in view. */
+/** The content of the lines around those in view. */
 export function useLinesAround(
   filter: RunFilter,
   { open }: LinePlaces,
@@ -88,7 +88,7 @@ export interface OpenGroup {
   group: SeedGroup;
 }
 
-/** Where a line lies: at which place of the list, and which seed of the open group there; null for the place itself. */
+/** Position of a line: its place in the list, and which seed of the open group it is; null for the group's own line. */
 export interface Place {
   index: number;
   seed: number | null;

@@ -12,7 +12,7 @@ interface MenuAtProps {
   children: ReactNode;
 }
 
-/** An open menu at a button that is not its own. */
+/** A menu opened at a button of another component. */
 export function MenuAt({ label, button, onClose, children }: MenuAtProps) {
   const { left, top, width, height } = button.getBoundingClientRect();
   return (

@@ -1,6 +1,9 @@
 import type { QueueMove } from "@/api/types";
 
-/** Where a run goes that is dropped on `target`: a run from above goes behind it, one from below before it. */
+/**
+ * The new place of a run that is dropped on `target`: behind it if the run came from above, before it if it came from
+ * below.
+ */
 export function dropPlace(
   ids: readonly string[],
   dragged: string,
@@ -20,7 +23,7 @@ export function keyMove(key: string): QueueMove | null {
   return Object.hasOwn(moves, key) ? { to: moves[key as keyof typeof moves] } : null;
 }
 
-/** The queue after a move, as the service will answer it. */
+/** The queue after a move, as the service will return it. */
 export function movedQueue<Item extends { id: string }>(
   queue: readonly Item[],
   id: string,

@@ -17,7 +17,7 @@ import { ErrorState } from "@/ui/notice";
 import { Skeleton } from "@/ui/progress";
 import { dropPlace, keyMove, movedQueue } from "./queue-order";
 
-/** Says how many runs wait, and shows them in the order in which they start, which can be changed. */
+/** Shows how many runs wait, and lists them in the order in which they start. Users can change the order. */
 export function QueuePanel({ waiting }: { waiting: number }) {
   const [open, setOpen] = useState(false);
   return (

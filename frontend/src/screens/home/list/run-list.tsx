@@ -227,7 +227,7 @@ export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
 }
 
 interface FoldedTrialsProps {
-  /** Trials that are left out. */
+  /** Number of trials that are left out. */
   count: number;
   shown: boolean;
   onChange: (shown: boolean) => void;

@@ -43,7 +43,7 @@ interface RunRowProps {
   isTree: boolean;
   index: number;
   top: number;
-  /** Whether it stands above the others because it trains. */
+  /** Whether it is listed above the others because it trains. */
   pinned: boolean;
   /** How many of its runs are selected. */
   selected: number;
@@ -120,7 +120,7 @@ interface RunCellsProps {
   current: boolean;
   /** Display name of the algorithm. */
   algorithm: string;
-  /** Whether rows are shown as cards, where the age stands beside the status and not in a column. */
+  /** Whether rows are shown as cards, with the age beside the status instead of in a column. */
   cards: boolean;
   now: number;
   columns: readonly string[];

@@ -124,7 +124,7 @@ interface TagButtonProps {
   onTag: (tag: string, add: boolean) => void;
 }
 
-/** Gives the selected runs a tag, or takes it from them. */
+/** Adds a tag to the selected runs, or removes one. */
 function TagButton({ count, onTag }: TagButtonProps) {
   const [open, setOpen] = useState(false);
   const [tag, setTag] = useState("");

@@ -101,7 +101,7 @@ export function AnatomyPanel({ run }: { run: RunDetail }) {
   );
 }
 
-/** Layers of which this update has left no weight that is a number, and so no histogram. */
+/** Layers without a finite weight after this update, which therefore have no histogram. */
 function NotFinite({ layers, shown }: { layers: readonly string[]; shown: number }) {
   if (layers.length === 0) return null;
   return (
@@ -282,7 +282,7 @@ function paintNorms(
 interface Norms {
   low: number;
   high: number;
-  /** Heights from 0 (`low`) to 1 (`high`); null where there was no gradient step. */
+  /** Heights from 0 (`low`) to 1 (`high`); null if there was no gradient step. */
   heights: readonly (number | null)[];
 }
 

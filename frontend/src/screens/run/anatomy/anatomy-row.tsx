@@ -148,7 +148,7 @@ interface DensityPictureProps {
   title: string;
   density: Density;
   band: readonly [number, number] | null;
-  /** Names of integer values, from 0; with them there is no scale. */
+  /** Names of integer values, from 0; they replace the scale. */
   names?: readonly string[];
   chosen: number;
   onChoose: (update: number) => void;

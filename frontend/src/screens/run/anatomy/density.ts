@@ -22,19 +22,15 @@ interface Moment {
 
 const BINS = 40;
 /**
- * The axis ends this many standard deviations from the mean, so that one outlier does not press all values
- * into one bin.
+ * The axis ends this many standard deviations from the mean, so that one outlier does not push all values into one bin.
  */
 const DEVIATIONS = 4;
-/**
- * Share of the moments that may lie beyond either end of the axis, so that one failed update does not hide
- * the rest.
- */
+/** Share of the moments that may be beyond either end of the axis, so that one failed update does not hide the rest. */
 const BEYOND = 0.05;
 
 /**
- * `moments` must be in the order of their steps. Of whole numbers from 0 the axis has all `values`, also those that
- * never came. Null without data.
+ * `moments` must be ordered by step. For integers from 0, the axis has all `values`, also those that never occurred.
+ * Null without data.
  */
 export function density(moments: readonly Moment[], values = 0): Density | null {
   const found = moments.flatMap(({ histogram }) => histogram ?? []);
@@ -80,7 +76,7 @@ function shares(histogram: Histogram, axis: { low: number; high: number }, bins:
   return most > 0 ? found.map((share) => share / most) : found;
 }
 
-/** Integer values, such as discrete actions, get a bin each. */
+/** Integer values, such as discrete actions, get one bin each. */
 function wholeBins(
   found: readonly Histogram[],
   axis: { low: number; high: number },

@@ -59,7 +59,7 @@ interface CurvesProps {
 /** Events that changed the course of training: they are marked on every chart. */
 const COURSE: readonly MarkKind[] = ["steered", "fork", "resumed"];
 
-/** The charts of a run, and what is needed to draw one. */
+/** The charts of a run, and the data to draw one. */
 function useDrawing({ run, charts, backdrop, highlight }: CurvesProps) {
   const { curves, settings, changeSettings, group } = charts;
   const { series, state } = curves;
@@ -102,7 +102,7 @@ interface ReturnChartProps extends CurvesProps {
   under?: (axis: ChartAxis) => ReactNode;
 }
 
-/** The curve of the return, large, with what is chosen on it. */
+/** The curve of the return, large, with the marks and actions of the chosen step. */
 export function ReturnChart({ under, ...props }: ReturnChartProps) {
   const { first, past, toolbar, slot } = useDrawing(props);
   const { note } = props.backdrop;
@@ -247,7 +247,7 @@ interface ArrangeBarProps {
   smaller: ChartSize | null;
   larger: ChartSize | null;
   onResize: (size: ChartSize) => void;
-  /** null: it is the first, the last, the only one. */
+  /** null: no such move is possible. */
   onBack: (() => void) | null;
   onOn: (() => void) | null;
   onHide: (() => void) | null;
@@ -301,7 +301,7 @@ interface WhenNearProps {
   title: string;
   /** The class of the height of the chart. */
   className: string;
-  /** Whether it is drawn wherever it is. */
+  /** Whether it is drawn even out of view. */
   always: boolean;
   children: ReactNode;
 }
@@ -430,7 +430,7 @@ interface MetricFiguresProps {
   series: RunSeries;
 }
 
-/** Metrics as single values: those that never change or only count, of which a chart would be a straight line. */
+/** Metrics as single values: those that never change or only count, because their charts would be straight lines. */
 function MetricFigures({ metrics, series }: MetricFiguresProps) {
   if (metrics.length === 0) return null;
   return (

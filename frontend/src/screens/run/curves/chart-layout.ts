@@ -8,7 +8,7 @@ import { useStore } from "@/lib/use-store";
 export const CHART_SIZES = ["small", "medium", "large"] as const;
 export type ChartSize = (typeof CHART_SIZES)[number];
 
-/** How the charts of an algorithm's runs are arranged. Charts that it does not name follow in their usual order. */
+/** The arrangement of the charts of an algorithm's runs. Other charts follow in their usual order. */
 export interface ChartLayout {
   /** Ids of charts, first to last. */
   order: readonly string[];
@@ -18,7 +18,7 @@ export interface ChartLayout {
 
 export const USUAL_LAYOUT: ChartLayout = { order: [], hidden: [], sizes: {} };
 
-/** `ids` in the order of the layout. A chart that the layout does not name stays behind the one it usually follows. */
+/** `ids` in the order of the layout. A chart that is not in the layout stays behind the one it usually follows. */
 export function arrange(ids: readonly string[], { order }: ChartLayout): string[] {
   const placed = order.filter((id) => ids.includes(id));
   ids.forEach((id, usual) => {
@@ -49,7 +49,7 @@ export function toggleHidden(layout: ChartLayout, id: string): ChartLayout {
   };
 }
 
-/** The size `by` steps from `size`; null where there is none. */
+/** The size `by` steps from `size`; null if there is none. */
 export function resized(size: ChartSize, by: number): ChartSize | null {
   return CHART_SIZES[CHART_SIZES.indexOf(size) + by] ?? null;
 }
@@ -97,7 +97,7 @@ function readIds(kept: unknown): string[] {
   return Array.isArray(kept) ? kept.filter((id) => typeof id === "string") : [];
 }
 
-/** The layout of the charts of an algorithm's runs; null as the next one restores the usual one. */
+/** The layout of the charts of an algorithm's runs; setting null restores the usual one. */
 export function useChartLayout(
   algorithm: string,
 ): [layout: ChartLayout, change: (next: ChartLayout | null) => void] {

@@ -29,7 +29,7 @@ export interface ChartedMetrics {
   found: readonly string[];
   /** Logged metrics with only one value so far. */
   constant: ReadonlySet<string>;
-  /** Logged metrics whose points lie on a straight line. */
+  /** Logged metrics that change along a straight line. */
   straight: ReadonlySet<string>;
 }
 
@@ -182,7 +182,7 @@ interface SeriesTraits {
   lengthTells: boolean;
 }
 
-/** With fewer episodes it is too early to tell whether lengths repeat the returns. */
+/** With fewer episodes, it is too early to decide whether lengths repeat the returns. */
 const ENOUGH = 3;
 
 export function seriesTraits(series: RunSeries): SeriesTraits {

@@ -29,17 +29,17 @@ export interface Children {
   all: readonly Child[];
   /** More forks exist than are listed. */
   others: number;
-  /** The curves of those that are switched on. */
+  /** The curves of the forks that are switched on. */
   series: readonly SeriesSpec[];
-  /** Why none is drawn, in a sentence; null: they can be. */
+  /** Why no fork is drawn, in a sentence; null: forks can be drawn. */
   whyNot: string | null;
   toggle: (id: string) => void;
 }
 
-/** Forks that are listed, and those of them that are drawn until the user switches them. */
+/** Number of listed forks, and number of forks that are drawn by default. */
 const LISTED = 8;
 const DRAWN = 4;
-/** Numbers of their styles: without those of the run's own mean and evaluations. */
+/** Numbers of their styles, except those of the run's own mean and evaluations. */
 const STYLES = [1, 2, 4, 6, 7, 8, 9, 0];
 /** What the mean return is computed from. */
 export const FORK_METRICS: readonly string[] = ["episode/reward", "rollout/ep_rew_mean"];
@@ -50,12 +50,12 @@ export function forksOf(runId: string, members: readonly Relative[]): Relative[]
   return members.filter(({ parent_id, deleted }) => parent_id === runId && !deleted).reverse();
 }
 
-/** Which of `ids` are drawn: the first few, but for those that were switched. */
+/** The ids among `ids` that are drawn: the first few, adjusted by what the user switched. */
 export function drawnOf(ids: readonly string[], switched: ReadonlySet<string>): string[] {
   return ids.filter((id, place) => place < DRAWN !== switched.has(id));
 }
 
-/** The style of fork number `place` of `count`, newest first: it keeps its own when there are more. */
+/** The style of fork number `place` of `count`, newest first. A fork keeps its style when new forks appear. */
 export function styleAt(place: number, count: number): SeriesStyle {
   return seriesStyle(STYLES[(count - 1 - place) % STYLES.length]!);
 }
@@ -83,7 +83,9 @@ export function useChildren(
   const ids = listed.map(({ run_id }) => run_id);
   const { data: found } = useQuery(runsByIdQuery(ids));
   const whyNot =
-    axis === "time" ? "Along time no fork is drawn: each run has its own clock." : null;
+    axis === "time"
+      ? "Forks are not drawn on the time axis, because each run has its own clock."
+      : null;
   const drawn = whyNot === null ? drawnOf(ids, switched) : [];
   const styleOf = (id: string) =>
     styleAt(
@@ -161,7 +163,7 @@ export function ChildrenBar({ childRuns }: { childRuns: Children }) {
   );
 }
 
-/** What a fork changed, in brief, unless its name says so. */
+/** The changes of a fork in brief, unless its name contains them. */
 function changed({ changes }: Relative, name: string): string {
   const own = changes.filter(({ in_parent }) => !in_parent);
   const [first] = own;

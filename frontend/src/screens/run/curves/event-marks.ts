@@ -15,10 +15,10 @@ import { useSeries } from "@/stream/series/use-run-curves";
 /** Events by which a person or a rule changed the course of training. */
 const STEERING: readonly string[] = ["rule_fired", "rules_changed", "hyperparameter_changed"];
 
-/** Events by which a later attempt went on, or back. */
+/** Events with which a later attempt resumed or rolled back. */
 const GOING_ON: readonly string[] = ["resumed", "diverged", "rollback"];
 
-/** What is known of a run's events. */
+/** The data about a run that its marks are made from. */
 export interface Happened {
   run: Pick<Run, "attempts" | "solved" | "parent">;
   events: readonly RunEvent[];
@@ -82,8 +82,8 @@ export function eventMarks(
 }
 
 /**
- * Whether what happened at a step and a time (Unix seconds) is of the run as it is now. When a run goes back, or comes
- * out otherwise when it is resumed, what was before at later steps is left behind.
+ * Whether something at a step and a time (Unix seconds) still counts for the run. A rollback, or a resume with
+ * different results, discards everything before it at later steps.
  */
 function countedAfter(events: readonly RunEvent[]) {
   const cuts = events.flatMap(({ details, step, time }) => {
@@ -95,7 +95,7 @@ function countedAfter(events: readonly RunEvent[]) {
     step === null || time === null || !cuts.some((cut) => time < cut.time && step > cut.step);
 }
 
-/** Of snapshots only those that somebody asked for: the others come once a minute. */
+/** The mark of an event. Only snapshots that the user requested have one: the others are taken once a minute. */
 function markOf({ kind, details }: RunEvent): MarkKind | null {
   if (kind === "best" || kind === "checkpoint") return kind;
   if (STEERING.includes(kind)) return "steered";

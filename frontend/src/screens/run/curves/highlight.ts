@@ -36,7 +36,7 @@ export function writeHighlight(query: URLSearchParams, highlight: Highlight | nu
   query.set("to", String(highlight.steps[1]));
 }
 
-/** The highlight, and what sets it: the tab that has its chart opens. */
+/** The highlight, and a function that sets it and opens the tab with its chart. */
 export function useHighlight(): [Highlight | null, (highlight: Highlight | null) => void] {
   const [query] = useQueryString();
   const search = query.toString();
@@ -49,10 +49,10 @@ export function useHighlight(): [Highlight | null, (highlight: Highlight | null)
   return [highlight, point];
 }
 
-/** Milliseconds after which what a run has trained since is asked for. */
+/** Milliseconds between requests for new data of a training run. */
 const RENEW_EVERY_MS = 5_000;
 
-/** Where the environment steps of a run lie on an axis; null until that is known. */
+/** Position of the environment steps of a run on an axis; null until known. */
 export function useStepScale(run: Run, axis: MetricAxis): StepScale | null {
   const options = {
     enabled: axis !== "step",

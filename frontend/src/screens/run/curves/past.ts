@@ -10,7 +10,7 @@ import { plural } from "@/lib/number";
 import { SERVICE_AXES } from "@/stream/series/axis";
 import { RunSeries } from "@/stream/series/run-series";
 
-/** Curves behind those of a run: of what it left behind, or of a run that led to it. */
+/** Curves behind those of a run: discarded ones, and those of its parents. */
 export interface PastLine {
   id: string;
   label: string;
@@ -43,7 +43,7 @@ export function pastLines({ x, ghosts, ancestors, mean_episodes }: RunPast): Pas
   ];
 }
 
-/** The chart with what each of `past` has of its metric behind it. */
+/** The chart with the curves of its metric in `past` behind it. */
 export function withPast(spec: ChartSpec, past: readonly PastLine[]): ChartSpec {
   const main = spec.series[0];
   if (!main || past.length === 0) return spec;
@@ -68,13 +68,13 @@ export interface Past {
   /** Whether there is any to show or hide. */
   exists: boolean;
   shown: readonly PastLine[];
-  /** What is not drawn, and why. */
+  /** Curves that are not drawn, and why. */
   note: string | null;
 }
 
 const NONE: readonly PastLine[] = [];
 
-/** What is drawn behind the curves of a run, unless it is hidden. */
+/** The curves behind those of a run, unless the user hides them. */
 export function usePast(run: Run, { axis, smoothing, past }: ChartSettings): Past {
   const exists = hasPast(run);
   const { data, error } = useQuery({

@@ -23,7 +23,7 @@ export interface RunCharts {
   settings: ChartSettings;
   changeSettings: (change: Partial<ChartSettings>) => void;
   curves: RunCurves;
-  /** Whether the band of all seeds lies behind the curve of the return. */
+  /** Whether the band of all seeds is shown behind the curve of the return. */
   band: boolean;
   showBand: (shown: boolean) => void;
   /** The forks of the run, drawn on the curve of the return. */
@@ -58,13 +58,13 @@ function useOthersAfter(isThere: boolean) {
 interface Backdrop {
   /** Drawn behind the curve of the return. */
   behind: readonly SeriesSpec[];
-  /** About what is drawn behind it. */
+  /** A sentence about the curves behind it. */
   note: string | null;
   /** The group of the run; null for a run alone. */
   seeds: Seeds | null;
 }
 
-/** What is drawn behind the curve of the return: the preset as it was measured, and the band of all seeds. */
+/** The curves behind the curve of the return: the measured preset, and the band of all seeds. */
 export function useBackdrop(run: RunDetail, { settings: { axis }, band }: RunCharts): Backdrop {
   const seeds = useSeeds(run);
   const seedBand = useSeedBand(seeds, axis, band);

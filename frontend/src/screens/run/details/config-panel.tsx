@@ -127,7 +127,7 @@ function Facts({ title, note, facts }: FactsProps) {
   );
 }
 
-/** What differs between the version that wrote this run and the one that reads it; nothing if nothing does. */
+/** Differences between the version that wrote this run and this version; hidden if there are none. */
 export function DriftNotes({ runId }: { runId: string }) {
   const { data: drift } = useQuery(driftQuery(runId));
   if (drift === undefined || drift.length === 0) return null;
@@ -171,7 +171,7 @@ export function presetOf(config: RunConfig, environments: readonly Environment[]
 }
 
 /**
- * The steps to train for and all hyperparameters, those that differ from the preset first. What a person plays has no
+ * The training length and all hyperparameters, with those that differ from the preset first. Runs of a person have no
  * length.
  */
 export function settings(

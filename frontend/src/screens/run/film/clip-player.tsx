@@ -28,13 +28,13 @@ interface ClipPlayerProps {
   label: string;
   /** Which policy is seen, for the small window. */
   caption: string;
-  /** The environment's picture, shown as long as there is no clip. */
+  /** The environment's picture, shown until there is a clip. */
   stillUrl: string | null;
   /** A small picture of the chosen policy, shown while its clip is made; null: there is none. */
   picture?: string | null;
-  /** What is being made instead of the clip; null: nothing is. */
+  /** What is being created instead of the clip; null: nothing. */
   making: string | null;
-  /** What went wrong instead; null: nothing did. */
+  /** What went wrong; null: nothing did. */
   failure: ReactNode | null;
   /** Ask for it again. */
   onRetry: () => void;
@@ -61,7 +61,7 @@ export function ClipPlayer(props: ClipPlayerProps) {
   );
 }
 
-/** A clip, which plays as soon as it is there. */
+/** A clip, which plays as soon as it is ready. */
 function RecordedClip({
   clip,
   controller,

@@ -16,7 +16,7 @@ interface ClipReadingProps {
   controller: PlaybackController;
 }
 
-/** What the policy made of each frame of a clip. */
+/** The policy's output for each frame of a clip. */
 export function ClipReading({ run, clip, controller }: ClipReadingProps) {
   const { data, error } = useClipSteps(clip);
   return (
@@ -42,7 +42,7 @@ interface ClipSeenProps {
   onHold: () => void;
 }
 
-/** What the agent saw in a frame of a clip, and what mattered in it. */
+/** The images that the agent saw in a frame of a clip, with saliency. */
 function ClipSeen({ clip, frame, onHold }: ClipSeenProps) {
   const [asked, setAsked] = useState<{ clip: string; frame: number } | null>(null);
   const wanted = asked?.clip === clip.id && asked.frame === frame;

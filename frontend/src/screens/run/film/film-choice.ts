@@ -6,7 +6,10 @@ import { createStore, type Store } from "@/lib/store";
 import { useStore } from "@/lib/use-store";
 import { DEFAULT_CLIP_OPTIONS } from "@/player/film";
 
-/** What is played besides the moment: on which seed, how, and whether it is the video of the whole training. */
+/**
+ * Options of the film besides the moment: the seed, greedy or exploring, and whether the video of the whole training is
+ * shown.
+ */
 export interface FilmChoice extends ClipOptions {
   growth: boolean;
 }
@@ -15,7 +18,7 @@ const USUAL: FilmChoice = { ...DEFAULT_CLIP_OPTIONS, growth: false };
 
 const choices = new WeakMap<ChartGroup, Store<FilmChoice>>();
 
-/** The choice that belongs to the charts of a page: the strip and the player share it, as they share the moment. */
+/** The choice belongs to the charts of a page: the strip and the player share it, like the moment. */
 function filmChoice(group: ChartGroup): Store<FilmChoice> {
   let store = choices.get(group);
   if (!store) choices.set(group, (store = createStore(USUAL)));

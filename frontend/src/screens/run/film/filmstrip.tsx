@@ -135,7 +135,7 @@ interface StripFramesProps {
   pictures: ReadonlyMap<number, Picture>;
   /** The positions on the axis that the strip reaches from and to. */
   range: readonly [number, number];
-  /** Where environment steps lie on it. */
+  /** Position of environment steps on the strip. */
   scale: StepScale;
   moment: number | null;
   /** A picture of the environment, behind policies that have no picture yet; null without one. */
@@ -279,7 +279,9 @@ function StripFrames({
 
 interface ReturnProps {
   value: number;
-  /** Where it lies between the lowest and the highest return of the strip, from 0 to 1; null: nothing to compare. */
+  /**
+   * Position between the lowest and the highest return of the strip, from 0 to 1; null: there is nothing to compare.
+   */
   height: number | null;
 }
 

@@ -15,7 +15,7 @@ import { ClipPlayer } from "./clip-player";
 
 interface GrowthProps {
   run: RunDetail;
-  /** Step of the last policy of it: another one makes another video. */
+  /** Step of its last policy; another step means another video. */
   until: number;
   options: ClipOptions;
   onClose: () => void;
@@ -93,7 +93,7 @@ interface GrowthPoliciesProps {
   onPick: (firstFrame: number) => void;
 }
 
-/** The policies of the film, and what each reached in it: of a long episode the film has the beginning alone. */
+/** The policies of the film, with the return of each. Of a long episode, the film contains only the start. */
 export function GrowthPolicies({ episodes, onPick }: GrowthPoliciesProps) {
   return (
     <ol

@@ -114,7 +114,7 @@ export function MomentView({ run, group, onLeave, Fork }: MomentViewProps) {
   );
 }
 
-/** The best policy, or the newest where none is known to be the best. */
+/** The best policy, or the newest one if no best is known. */
 function lastOfGrowth(policies: readonly KeptPolicy[]): number {
   return (policies.find(({ kinds }) => kinds.includes("best")) ?? policies.at(-1)!).step;
 }
@@ -322,19 +322,19 @@ function PolicyMoment({
 }
 
 interface OutcomeProps {
-  /** Of the chosen policy; undefined until it is made. */
+  /** The clip of the chosen policy; undefined until it exists. */
   clip: Clip | undefined;
   picture: Picture | null;
 }
 
-/** What the policy reached in the episode that is shown. */
+/** The result of the episode that is shown. */
 function Outcome({ clip, picture }: OutcomeProps) {
   const episode = clip?.episodes[0];
   const known = picture?.episodeReturn ?? null;
   const end = !episode
     ? ""
     : episode.cut
-      ? "cut here, it goes on"
+      ? "cut off before the end"
       : episode.terminated
         ? "terminated"
         : "ended by the time limit";

@@ -54,7 +54,7 @@ import { TrainLonger } from "./train-longer";
 /** On a phone the actions share one line. */
 const shared = "max-sm:min-w-0 max-sm:grow max-sm:px-2!";
 
-/** Seconds of an update from which it is said how long a stop may last. */
+/** Duration of an update in seconds from which the page says how long a stop may take. */
 const WORTH_SAYING = 2;
 
 const NOTHING_KEPT =
@@ -192,7 +192,7 @@ function watchAgent() {
   scrollToAnchor(AGENT_ANCHOR);
 }
 
-/** A button that cannot be pressed, and says why. */
+/** A disabled button with a reason. */
 function unless(reason: string | null) {
   return reason === null ? {} : { disabled: true, title: reason };
 }
@@ -346,14 +346,14 @@ function Others({ run }: { run: Run }) {
       onChoose={(other) => router.push(routes.compareRuns([run.id, other]))}
       onSearch={setText}
       loading={isFetching}
-      none={error ? "The runs could not be searched" : "No other run fits"}
+      none={error ? "The runs could not be searched" : "No other run matches"}
     />
   );
 }
 
 /**
- * Deletes a run and goes to the list; a message there offers to bring it back. Belongs to the page: the run's own
- * parts go before it has left. Resolves to whether the run is gone.
+ * Deletes a run and opens the list, with a message that offers to restore it. It belongs to the page, because the run's
+ * own components are gone by then. Resolves to whether the run is deleted.
  */
 export function useDeleteRun() {
   const router = useRouter();

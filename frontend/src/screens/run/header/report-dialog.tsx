@@ -19,7 +19,7 @@ interface ReportDialogProps {
   onClose: () => void;
 }
 
-/** Downloads a run as one HTML file. Policies without a video are filmed first, if the user wants that. */
+/** Downloads a run as one HTML file. Policies without a video are filmed first, if the user chooses that. */
 export function ReportDialog({ run, onClose }: ReportDialogProps) {
   const client = useQueryClient();
   const [withFilm, setWithFilm] = useState(true);
@@ -103,7 +103,7 @@ export function ReportDialog({ run, onClose }: ReportDialogProps) {
             />
             <p className="text-ink-soft tabular-nums">
               Filming: {count(film.moments - film.waiting)} of{" "}
-              {plural(film.moments, "policy", "policies")}. The download starts by itself.
+              {plural(film.moments, "policy", "policies")}. The download starts automatically.
             </p>
           </div>
         )}
@@ -122,7 +122,7 @@ export function ReportDialog({ run, onClose }: ReportDialogProps) {
   );
 }
 
-/** What the film shows, or why some of it is missing. */
+/** The content of the film, or why some of it is missing. */
 function filmText({ moments, ready }: ReportFilm, whyNot: string | null): string {
   if (moments === 0) return "It keeps no policies to film; videos of its evaluations are shown.";
   if (ready === moments) return `${plural(moments, "policy is", "policies are")} filmed.`;

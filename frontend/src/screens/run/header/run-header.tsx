@@ -53,7 +53,7 @@ export function RunHeader({ run, remove }: RunHeaderProps) {
   );
 }
 
-/** Names the run that this one was forked from. */
+/** A link to the run that this one was forked from. */
 export function ForkedFrom({ run }: { run: RunDetail }) {
   const { data } = useQuery({ ...familyQuery(run.id), enabled: Boolean(run.parent) });
   if (!run.parent) return null;
@@ -79,7 +79,7 @@ export function ForkedFrom({ run }: { run: RunDetail }) {
   );
 }
 
-/** Leads from a run to the experiment that it is a trial of. */
+/** A link from a trial to its experiment. */
 function TrialOf({ run: { config } }: { run: RunDetail }) {
   const place = config?.experiment;
   if (!place) return null;

@@ -14,7 +14,7 @@ import { Field } from "@/ui/field";
 import { Popover } from "@/ui/popover";
 import { controlClass } from "@/ui/select";
 
-/** Continues a run that has done all of its steps with more of them, and one that ended early with those left. */
+/** Adds steps to a run that has done all of its steps, or continues one that ended early. */
 export function TrainLonger({ run, className }: { run: RunDetail; className?: string }) {
   const [open, setOpen] = useState(false);
   const reason = whyNot("extend", run);

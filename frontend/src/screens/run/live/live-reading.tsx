@@ -24,7 +24,7 @@ interface LiveReadingProps {
   client: SessionClient;
   run: RunDetail;
   frozen: Frozen | null;
-  /** Whether something will be seen in a moment: its room is kept. */
+  /** Whether images will arrive soon: their space is reserved. */
   expected: boolean;
   onPick: (moment: Frozen) => void;
   onLive: () => void;
@@ -105,11 +105,11 @@ export function LiveReading({ client, run, frozen, expected, onPick, onLive }: L
 
 interface LiveSeenProps {
   client: SessionClient;
-  /** A step that is shown instead of what is live; null follows it. */
+  /** A step to show instead of the live one; null: live. */
   frozen: { trace: EpisodeTrace; index: number } | null;
 }
 
-/** What the agent sees while it plays, in step with the frame. It is sent only while this is on the page. */
+/** The images that the agent sees, in step with the frame. They are sent only while this is on the page. */
 export function LiveSeen({ client, frozen }: LiveSeenProps) {
   const [saliency, setSaliency] = useState(false);
   const moment = useStore(client.moment);
@@ -150,7 +150,7 @@ export function LiveSeen({ client, frozen }: LiveSeenProps) {
   );
 }
 
-/** An encoded picture, decoded; null while that takes, and if it cannot be. */
+/** An encoded picture, decoded; null while decoding, and if it cannot be decoded. */
 function useDecoded(data: Blob | null): ImageBitmap | null {
   const [decoded, setDecoded] = useState<{ of: Blob; bitmap: ImageBitmap } | null>(null);
 
@@ -176,7 +176,7 @@ function useDecoded(data: Blob | null): ImageBitmap | null {
   return decoded !== null && decoded.of === data ? decoded.bitmap : null;
 }
 
-/** The spaces of a run's environment: the registry's, which have names and units, or those that the session tells. */
+/** The spaces of a run's environment: from the registry, with names and units, or from the session. */
 function useSpaces(
   { env_id, config }: Pick<RunDetail, "env_id" | "config">,
   hello: SessionHello | null,

@@ -42,7 +42,7 @@ test("it is asked for while it is open, over what was chosen", async () => {
   expect(showSlice).toHaveBeenLastCalledWith([1, 2], []);
   act(() => slice.set(drawn([1, 2])));
   expect(
-    screen.getByText(/Policy of step 4,096; everything else as it was seen in step 7/),
+    screen.getByText(/Policy of step 4,096; the other components keep their values of step 7/),
   ).toBeVisible();
   await user.selectOptions(screen.getByLabelText("Across"), "position");
   expect(showSlice).toHaveBeenLastCalledWith([0, 2], []);
@@ -61,7 +61,9 @@ test("what is not drawn can be held elsewhere, and put back to what is seen", as
   fireEvent.change(position, { target: { value: "1.5" } });
   expect(showSlice).toHaveBeenLastCalledWith([1, 2], [[0, 1.5]]);
   expect(position).toHaveAttribute("aria-valuetext", "1.50 m");
-  expect(screen.getByText(/what is not held otherwise as it was seen in step 7/)).toBeVisible();
+  expect(
+    screen.getByText(/the components that you did not change keep their values of step 7/),
+  ).toBeVisible();
   await user.click(screen.getByRole("button", { name: "Reset to the observation" }));
   expect(showSlice).toHaveBeenLastCalledWith([1, 2], []);
   expect(position).toHaveAttribute("aria-valuetext", "0 m");

@@ -19,13 +19,13 @@ import { Disclosure } from "@/ui/disclosure";
 interface LiveSliceFigureProps {
   client: SessionClient;
   space: SlicedSpace;
-  /** What is on the screen. */
+  /** The visible step. */
   record: StepRecord;
-  /** The episode that it belongs to. */
+  /** The episode of the step. */
   records: readonly StepRecord[];
 }
 
-/** A value slice of the policy that plays, drawn anew with its weights and with each step, while it is open. */
+/** A value slice of the policy that plays. While it is open, it is drawn again for new weights and for each step. */
 export function LiveSliceFigure(props: LiveSliceFigureProps) {
   const [open, setOpen] = useState(false);
   return (
@@ -55,7 +55,7 @@ function OpenLiveSlice({ client, space, record, records }: LiveSliceFigureProps)
           <p className="text-xs text-ink-soft tabular-nums">
             Policy of step {count(newest.policy_step)}
             {names.length > 2 &&
-              `; ${changes.size > 0 ? "what is not held otherwise" : "everything else"} as it was seen in step ${count(newest.index)}`}
+              `; ${changes.size > 0 ? "the components that you did not change" : "the other components"} keep their values of step ${count(newest.index)}`}
             .
           </p>
           <WhatIfSliders

@@ -186,7 +186,7 @@ function FrozenMark({ index, picture }: { index: number; picture: FrozenPicture 
 interface PlayBarProps {
   client: SessionClient;
   runId: string;
-  /** A moment that was picked is shown: playing goes on from the live one. */
+  /** A chosen moment is shown; playing continues from the live one. */
   frozen: boolean;
   onLive: () => void;
   onFullScreen: () => void;
@@ -194,7 +194,7 @@ interface PlayBarProps {
 
 const icon = "size-4";
 
-/** Pause, one step back and forward, speed, and where else it can be seen: on a page of its own, and in full screen. */
+/** Controls: pause, one step back and forward, speed, a separate page, and full screen. */
 function PlayBar({ client, runId, frozen, onLive, onFullScreen }: PlayBarProps) {
   const { phase, playing } = useStore(client.state);
   const live = phase === "live";
@@ -286,7 +286,7 @@ type Whose = Pick<RunDetail, "status" | "update_seconds">;
 /** Seconds after which newer weights are usually there: within an update of this length none are. */
 const USUALLY_RENEWED = 2;
 
-/** Which policy plays: "Policy of step 12,288"; of a run that came to its own end, "Final policy". */
+/** The policy that plays: "Policy of step 12,288"; for a completed run, "Final policy". */
 export function liveTitle(
   run: Pick<Whose, "status">,
   { policy }: Pick<SessionState, "policy">,
@@ -313,7 +313,7 @@ export function liveMeta(
     .join(" · ");
 }
 
-/** Why it is old, where that is because the weights change only when an update of many seconds is done. */
+/** Why the weights are old: they change only at the end of an update, which takes many seconds. */
 function ageOf(age: number, update: number): string {
   const waits = age > USUALLY_RENEWED && update > USUALLY_RENEWED;
   return `${seconds(age)} old${waits ? `, as an update takes ${seconds(update)}` : ""}`;
@@ -339,7 +339,7 @@ function LiveTitle({ run, state }: { run: Whose; state: SessionState }) {
   );
 }
 
-/** Drawn anew with each frame, so that the age is that of what is seen. */
+/** Rendered with each frame, so that the age belongs to the visible frame. */
 function LiveMeta({ run, client }: { run: Whose; client: SessionClient }) {
   const state = useStore(client.state);
   const moment = useStore(client.moment);

@@ -9,7 +9,7 @@ export interface Frozen {
   record: StepRecord;
 }
 
-/** The frame of a moment that was picked: a picture, or why there is none (yet). */
+/** The frame of a chosen moment: a picture, or why there is none (yet). */
 export type FrozenPicture = ImageBitmap | "not kept" | "decoding" | "unreadable";
 
 export function useFrozenPicture(frozen: Frozen | null): FrozenPicture {

@@ -11,7 +11,7 @@ export type Film = (
   | { missing: string; video: null; url: null }
 ) & { chapters: Chapter[] };
 
-/** `trouble`: why it does not play, if it does not. */
+/** `trouble`: why it does not play; null if it does. */
 export function filmOf(evaluation: Evaluation, trouble: VideoTrouble | null): Film {
   const { summary, video_url: url } = evaluation;
   const video = summary?.video ?? null;
@@ -37,10 +37,10 @@ const NAMES: Record<KeyMoment["kind"], string> = {
   final_steps: "Last ten steps",
 };
 
-/** What each kind means, for who points at it. */
+/** What each kind means, shown on hover. */
 export const MEANINGS: Record<KeyMoment["kind"], string> = {
   largest_reward: "The step that earned the most",
-  largest_surprise: "Where |r + γV(s′) − V(s)| is greatest: what came was least expected",
+  largest_surprise: "Where |r + γV(s′) − V(s)| is greatest: the result was least expected",
   value_collapse: "From here the policy's value falls deepest within ten steps",
   final_steps: "Ten steps before the episode terminated",
 };
@@ -49,14 +49,14 @@ export function momentName(moment: KeyMoment): string {
   return NAMES[moment.kind];
 }
 
-/** The reward with its sign, the surprise as a size, the collapse as a fall; "" where there is no amount. */
+/** The reward with its sign, the size of the surprise, the collapse as a negative number; "" without an amount. */
 export function momentAmount({ kind, amount }: KeyMoment): string {
   if (amount === null) return "";
   if (kind === "value_collapse") return `−${decimal(amount)}`;
   return kind === "largest_reward" && amount > 0 ? `+${decimal(amount)}` : decimal(amount);
 }
 
-/** Ticks on the time bar. */
+/** Marks of the key moments on the time bar. */
 export function ticksOf(moments: readonly KeyMoment[], fps: number): Chapter[] {
   return moments.map((moment) => ({
     label: `${momentName(moment).toLowerCase()} of episode ${moment.episode}`,

@@ -6,9 +6,9 @@ import { Button } from "@/ui/button";
 interface EpisodePicksProps {
   judgement: EvaluationJudgement;
   episodes: readonly EvaluatedEpisode[];
-  /** Plays an episode by its index, from 1; null where there is no video. */
+  /** Plays an episode by its index, from 1; null if there is no video. */
   onPlay: ((episode: number) => void) | null;
-  /** Puts two episodes beside each other, by index; null where there are no videos and step records of them. */
+  /** Puts two episodes side by side, by index; null without videos or step records of them. */
   onCompare: ((one: number, two: number) => void) | null;
 }
 
@@ -60,7 +60,7 @@ export function EpisodePicks({ judgement, episodes, onPlay, onCompare }: Episode
 
 interface ReturnHistogramProps {
   bins: EvaluationJudgement["bins"];
-  /** null where there is no video to jump in. */
+  /** null if there is no video. */
   onPick: ((episode: number) => void) | null;
 }
 

@@ -133,13 +133,13 @@ export function EvaluateForm({ busy, blocked, primary, run, onEvaluate }: Evalua
   );
 }
 
-/** What the form holds: text as it was typed. */
+/** The text in the form, as typed. */
 interface RequestDraft {
-  /** Null until somebody chooses: then as many as the service plays by default. */
+  /** Null until the user chooses: then the service's default number. */
   episodes: number | null;
   seed: string;
   deterministic: boolean;
-  /** Null until somebody chooses: then it is the best where the run keeps one, else the latest. */
+  /** Null until the user chooses: then the best policy if the run keeps one, otherwise the latest. */
   policy: PolicyChoice | null;
 }
 
@@ -150,7 +150,7 @@ const USUAL: RequestDraft = {
   policy: null,
 };
 
-/** What is wrong with a seed as it was typed; `most`: the largest that the service takes. */
+/** The problem with a seed as typed. `most`: the largest seed that the service accepts. */
 function seedError(seed: string, most: number): string | undefined {
   if (seed.trim() === "") return undefined;
   const value = parseNumber(seed);
@@ -158,7 +158,7 @@ function seedError(seed: string, most: number): string | undefined {
   return value < 0 || value > most ? `Must be 0 to ${count(most)}` : undefined;
 }
 
-/** Only what differs from the service's own choice is sent. `usual`: the policy, if nobody chose one. */
+/** Only values that differ from the service's defaults are sent. `usual`: the policy if the user did not choose one. */
 function toRequest(
   { episodes, seed, deterministic, policy }: RequestDraft,
   usual: PolicyChoice,

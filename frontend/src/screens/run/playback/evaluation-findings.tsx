@@ -37,7 +37,7 @@ const SideBySideDialog = dynamic(
 interface FindingsProps {
   run: RunDetail;
   evaluation: Evaluation;
-  /** All evaluations of the run that have completed, whose episodes can be put beside those of this one. */
+  /** All completed evaluations of the run, whose episodes can be shown beside those of this one. */
   completed: readonly Evaluation[];
   film: Film;
   controller: PlaybackController;
@@ -52,7 +52,7 @@ function useJudgement(evaluation: Evaluation) {
   return data;
 }
 
-/** What stands below the player: key moments of the episode that plays, and the output of the policy. */
+/** The parts below the player: key moments of the episode that plays, and the output of the policy. */
 export function PlayedFindings({ run, evaluation, film, controller }: FindingsProps) {
   const judgement = useJudgement(evaluation);
   const fps = film.video?.fps ?? null;
@@ -132,7 +132,7 @@ function nameOf({ checkpoint_step: step }: Evaluation): string {
 
 interface EvaluationSummaryProps {
   evaluation: Evaluation;
-  /** It is a video of a program of the user's own, of which no more is known than that program said. */
+  /** Whether it is a video of the user's own program, about which only the program's data is known. */
   handedOver: boolean;
 }
 
@@ -177,16 +177,19 @@ function Figures({ evaluation, handedOver }: EvaluationSummaryProps) {
         <Stat label="Episodes">{count(summary.episodes.length)}</Stat>
       ) : (
         <>
-          <Stat label="Terminated" note="reached an end">
+          <Stat label="Terminated" note="in a terminal state">
             {count(terminated)}
           </Stat>
-          <Stat label="Truncated" note="cut by the limit">
+          <Stat label="Truncated" note="by the time limit">
             {count(truncated)}
           </Stat>
         </>
       )}
       {!handedOver && step !== null && (
-        <Stat label="Policy" note={policy === "best" ? "the best so far" : "the latest then"}>
+        <Stat
+          label="Policy"
+          note={policy === "best" ? "the best at that time" : "the latest at that time"}
+        >
           <span title={`step ${count(step)}`}>step {brief(step)}</span>
         </Stat>
       )}

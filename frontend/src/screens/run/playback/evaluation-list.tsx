@@ -97,7 +97,7 @@ function When({ at }: { at: string }) {
 
 interface EpisodeListProps {
   episodes: readonly EvaluatedEpisode[];
-  /** null where there is no video to jump in. */
+  /** null if there is no video. */
   playing: { controller: PlaybackController; chapters: readonly Chapter[] } | null;
 }
 

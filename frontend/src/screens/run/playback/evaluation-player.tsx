@@ -29,13 +29,13 @@ interface EvaluationPlayerProps {
   evaluation: Evaluation;
   film: Film;
   controller: PlaybackController;
-  /** Frame from which the video plays as soon as it is there; null: it waits at its beginning. */
+  /** Frame from which the video plays as soon as it is loaded; null: it waits at its start. */
   from: number | null;
   /** The video element could not play. */
   onBroken: () => void;
-  /** Loads the video again; null where there is no file to load. */
+  /** Loads the video again; null if there is no file. */
   onRetry: (() => void) | null;
-  /** What is asked of its recorded steps. */
+  /** The requested other future of its recorded steps. */
   futures: OtherFutures;
 }
 
@@ -127,7 +127,7 @@ function RecordedPlayer({
   );
 }
 
-/** Makes the video of an evaluation from its records, where there is none or none any more. */
+/** A button that creates the video of an evaluation from its records, if there is no video. */
 function FilmAgain({ evaluation }: { evaluation: Evaluation }) {
   const { run_id: run, id, summary } = evaluation;
   const client = useQueryClient();

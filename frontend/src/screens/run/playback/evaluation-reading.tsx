@@ -71,14 +71,14 @@ interface EvaluationSeenProps {
   evaluation: Evaluation;
   /** Of the video, from 0. */
   frame: number;
-  /** Where that is: an episode from 0, and a step of it. */
+  /** The position: an episode, from 0, and a step of it. */
   episode: number;
   index: number;
   /** Holds the video at this step. */
   onHold: () => void;
 }
 
-/** What the agent saw in a frame of an evaluation, and what mattered in it. */
+/** The images that the agent saw in a frame of an evaluation, with saliency. */
 function EvaluationSeen({ evaluation, frame, episode, index, onHold }: EvaluationSeenProps) {
   const [asked, setAsked] = useState<{ episode: number; index: number } | null>(null);
   const wanted = asked?.episode === episode && asked.index === index;

@@ -228,7 +228,7 @@ export function EvaluationClip({ run }: { run: RunDetail }) {
 interface EvaluationFailureProps {
   evaluation: Evaluation;
   retrying: boolean;
-  /** Left out when there is nothing to evaluate any more. */
+  /** Left out if there is nothing to evaluate. */
   onRetry?: () => void;
 }
 
@@ -334,7 +334,7 @@ interface NoEvaluationProps {
 const STAYS_THERE =
   "Its policy stays with the program that writes this run, so it cannot be played here.";
 
-/** The stage as long as no evaluation can be shown on it. */
+/** The stage while no evaluation can be shown. */
 function NoEvaluation({ run, evaluations, reason, underWay }: NoEvaluationProps) {
   const { data: all, error, refetch, isFetching } = evaluations;
   const corner = useCornerWindow(false);
@@ -393,7 +393,7 @@ function PolicyAge({ evaluation, newest, run }: PolicyAgeProps) {
   );
 }
 
-/** What somebody asked to see: an evaluation, and the frame from which its video plays. null: it waits. */
+/** The evaluation that the user wants to see, and the frame from which its video plays; null: it waits. */
 interface Watch {
   evaluation: string;
   frame: number | null;

@@ -47,7 +47,7 @@ test("a detail that was lowered by itself says why, and since when", async () =>
   const lowered = { before: "full", after: "standard", cost: 0.09, most: 0.02 } as const;
   show({ ...recording, chosen: "full", detail: "standard", lowered, lowered_at: 12_000 });
   expect(await screen.findByText("Recorded at standard detail since step 12,000")).toBeVisible();
-  expect(screen.getByText(/it took 9% of the time/)).toBeVisible();
+  expect(screen.getByText(/recording took 9% of the time/)).toBeVisible();
 });
 
 test("what the run has recorded itself can be looked at, and filmed from its records", async () => {

@@ -21,10 +21,10 @@ import { filmOf } from "./chapters";
 import { EvaluationPlayer } from "./evaluation-player";
 import { StepsSection } from "./steps/steps-section";
 
-/** The cost is measured while the run goes on, of which no event of the stream tells. */
+/** Interval of requests for the cost, which is measured during the run and which no event of the stream contains. */
 const WHILE_LIVE_MS = 4_000;
 
-/** At which detail a run is recorded, what that keeps and costs, and the episodes that it has recorded itself. */
+/** The detail at which a run is recorded, what it keeps and costs, and the episodes that the run recorded itself. */
 export function RecordingPanel({ run }: { run: RunDetail }) {
   const client = useQueryClient();
   const { data, error, refetch, isFetching } = useQuery({
@@ -92,7 +92,7 @@ export function RecordingPanel({ run }: { run: RunDetail }) {
   );
 }
 
-/** Episodes that a run has recorded itself: the video, once it is made from the records, and each step. */
+/** An episode that a run recorded itself: its video, once it is made from the records, and its steps. */
 function RecordedEpisode({ evaluation }: { evaluation: Evaluation }) {
   const controller = usePlaybackController(evaluation.video_url ?? "");
   const played = useVideoTrouble(evaluation.video_url);
@@ -123,7 +123,7 @@ function RecordedEpisode({ evaluation }: { evaluation: Evaluation }) {
   );
 }
 
-/** Episodes that a run has recorded itself while it went on, and the one that was chosen. */
+/** Episodes that a run recorded itself during training, and the chosen one. */
 function RecordedEpisodes({ run }: { run: RunDetail }) {
   const { data } = useQuery({
     ...recordedQuery(run.id),

@@ -338,7 +338,7 @@ function paintTable({ rows, quantity }: QPicture, actions: readonly string[]): H
 const NOBODY = createStore<Moment | null>(null);
 const NO_POLICY = createStore<Pick<SessionState, "policy">>({ policy: null });
 
-/** The state of the agent in a session on this page, as its frame shows it; null without one. */
+/** The state of the agent in a session on this page, in step with its frame; null without one. */
 function usePlayedState(session: SessionClient | null): number | null {
   return useStoreValue(session?.moment ?? NOBODY, (moment) => {
     const observation = moment?.record.observation;

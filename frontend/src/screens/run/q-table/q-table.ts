@@ -10,7 +10,7 @@ export interface Cell {
   value: number | null;
   /** Indices of the best actions; several if they are equal. */
   best: number[];
-  /** How often an action was taken in it; null where that was not counted. */
+  /** How often an action was taken in it; null if not counted. */
   visits: number | null;
   /** The quantity that is drawn; null: there is none. */
   shown: number | null;

@@ -80,9 +80,9 @@ test("a refusal stands at its field", async () => {
 
 test("what becomes of a schedule is said for either way, and only where there is one", async () => {
   show([knob({ is_scheduled: true, follows_schedule: true })]);
-  expect(await screen.findByText(/takes the place of the schedule/)).toBeVisible();
+  expect(await screen.findByText(/replaces the schedule/)).toBeVisible();
   await userEvent.selectOptions(screen.getByRole("combobox"), "Multiply by");
-  expect(screen.getByText(/The schedule goes on, multiplied/)).toBeVisible();
+  expect(screen.getByText(/The schedule continues, multiplied/)).toBeVisible();
 });
 
 test("once a value was set there is no schedule any more, and who changed it is said", async () => {

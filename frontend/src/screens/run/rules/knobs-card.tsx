@@ -15,7 +15,7 @@ import { Card } from "@/ui/card";
 import { Field } from "@/ui/field";
 import { controlClass, Select } from "@/ui/select";
 
-/** No event of the stream tells that a change was made; one that was asked for is looked for more often. */
+/** No event of the stream reports an applied change, so the page polls more often after a request. */
 const WHILE_WAITING = 1000;
 const WHILE_LIVE = 5000;
 
@@ -24,7 +24,7 @@ interface KnobsCardProps {
   series: RunSeries;
 }
 
-/** The hyperparameters that can be adjusted while the run trains; nothing where there is none. */
+/** The hyperparameters that can be changed while the run trains; hidden if there are none. */
 export function KnobsCard({ run, series }: KnobsCardProps) {
   const { data } = useQuery({
     ...knobsQuery(run.id),
@@ -123,13 +123,13 @@ function KnobForm({ run, knob, series }: KnobFormProps) {
   );
 }
 
-/** What is wrong with the value, or why the change was refused. */
+/** The problem with the value, or why the change was refused. */
 function refusal(error: Error): string {
   const field = error instanceof ApiError ? error.fields[0] : undefined;
   return field?.detail ?? explainAction(error);
 }
 
-/** The value of a metric that was logged last; null without one. */
+/** The newest logged value of a metric; null without one. */
 function useLogged(series: RunSeries, metric: string | null): number | null {
   const latest = () => (metric === null ? null : series.column(metric).latest());
   return useSeries(series, latest, latest);
@@ -142,14 +142,14 @@ function capitalized(words: string): string {
 /** How a knob is changed. */
 type Way = KnobChange["kind"];
 
-/** The bounds of what is typed. */
+/** The bounds of the typed number. */
 function boundsOf(knob: RunKnob, way: Way): Bounds {
   if (way === "scale_knob") return { exclusive_minimum: 0 };
   const { minimum, maximum, excludes_minimum: excludes } = knob;
   return { [excludes ? "exclusive_minimum" : "minimum"]: minimum, maximum };
 }
 
-/** The change that `text` asks for, or why there is none; neither while nothing is typed. */
+/** The change that `text` describes, or why it is invalid; neither while it is empty. */
 function knobChange(
   knob: RunKnob,
   way: Way,
@@ -168,14 +168,14 @@ function knobChange(
     : { change: { kind: way, knob: knob.name, factor: value } };
 }
 
-/** What may be typed, and what it does. */
+/** The allowed values, and their effect. */
 function knobHint(knob: RunKnob, way: Way): string {
   const bounds = describeBounds(boundsOf(knob, way));
   const allowed = `${bounds.charAt(0).toUpperCase()}${bounds.slice(1)}.`;
   if (!knob.follows_schedule) return allowed;
   return way === "set_knob"
-    ? `${allowed} The value takes the place of the schedule.`
-    : `${allowed} The schedule goes on, multiplied.`;
+    ? `${allowed} The value replaces the schedule.`
+    : `${allowed} The schedule continues, multiplied by this factor.`;
 }
 
 /** The value of a knob: of a schedule, the one that was logged last, if any was. */
@@ -188,7 +188,7 @@ function knobValue(value: number | null): string {
   return value === null ? "by its schedule" : settingText(value);
 }
 
-/** What was asked for and is not made yet. */
+/** Requested changes that are not applied yet. */
 function waitingText(waiting: readonly KnobChange[]): string {
   const words = waiting.map((change) =>
     change.kind === "set_knob" ? knobValue(change.value) : `times ${knobValue(change.factor)}`,
@@ -196,7 +196,7 @@ function waitingText(waiting: readonly KnobChange[]): string {
   return `${words.join(", then ")} at the start of the next rollout`;
 }
 
-/** The last change that was made; null without one. */
+/** The last applied change; null without one. */
 function changedText({ changed }: RunKnob): string | null {
   if (!changed) return null;
   const by = {

@@ -17,7 +17,7 @@ import { MEND_FIRST } from "@/ui/field";
 import { ErrorState } from "@/ui/notice";
 import { Skeleton } from "@/ui/progress";
 
-/** What a run does by itself, to be read, changed and tried. */
+/** The rules of a run: read, edit and try them. */
 export function RulesPanel({ run }: { run: RunDetail }) {
   const registry = useMetricRegistry();
   const rules = useQuery(rulesQuery(run.id));
@@ -137,10 +137,10 @@ function whenInForce({ status }: RunDetail): string {
 
 type Edited = readonly RuleDraft[] | null;
 
-/** Rules that were edited and not saved, by run. They outlive the panel: a look at another tab loses nothing. */
+/** Edited, unsaved rules by run. They outlive the panel, so that opening another tab loses nothing. */
 export const unsaved = createStore<Readonly<Record<string, Edited>>>({});
 
-/** What was edited of the rules of a run, null for nothing, and how to set it. */
+/** The edited rules of a run, null without edits, and a function that sets them. */
 function useUnsaved(run: string): [Edited, (edited: Edited) => void] {
   const edited = useStore(unsaved)[run] ?? null;
   return [edited, (next) => unsaved.set({ ...unsaved.get(), [run]: next })];

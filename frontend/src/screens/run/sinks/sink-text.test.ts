@@ -20,7 +20,9 @@ test("a sink whose package is missing can not be delivered to", () => {
   expect(sinkText(missing, undefined, NOW).action).toBeNull();
   const failing = words({ state: "failing", problem: "It needs more packages." }, missing);
   expect(failing.action).toBeNull();
-  expect(failing.failure?.todo).toBe("Nothing is lost: what is missing waits in the run's folder.");
+  expect(failing.failure?.todo).toBe(
+    "Nothing is lost: the missing data waits in the run's folder.",
+  );
 });
 
 test("what was delivered says up to which step, and needs nothing", () => {

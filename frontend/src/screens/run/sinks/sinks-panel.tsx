@@ -17,7 +17,7 @@ import { ErrorState, Notice } from "@/ui/notice";
 import { Skeleton } from "@/ui/progress";
 import { Switch } from "@/ui/switch";
 
-/** The other programs that a run was, or can be, delivered to, and how far each of them has it. */
+/** The sinks that a run was, or can be, delivered to, and how much each has received. */
 export function SinksPanel({ run }: { run: RunDetail }) {
   const offered = useQuery(offeredSinksQuery);
   const sinks = useQuery(runSinksQuery(run.id));
@@ -49,7 +49,7 @@ interface SinkRowProps {
   sink: RunSink | undefined;
 }
 
-/** One sink: how far it has the run, what keeps it from having the rest, and what can be done. */
+/** One sink: how much of the run it has, what delays the rest, and its actions. */
 function SinkRow({ run, offer, sink }: SinkRowProps) {
   const client = useQueryClient();
   const away = useServiceAway() !== null;
@@ -127,7 +127,7 @@ function Fact({ text }: { text: string }) {
   );
 }
 
-/** What is shown of a sink of a run. `action`: what the button that delivers at once says; null: there is none. */
+/** The texts of a sink. `action`: label of the button that delivers at once; null: there is none. */
 export interface SinkText {
   state: { text: string; tone: BadgeTone } | null;
   facts: string[];
@@ -135,7 +135,7 @@ export interface SinkText {
   action: string | null;
 }
 
-/** `now`: milliseconds. `sink` is undefined for one that the run was never delivered to. */
+/** `now`: milliseconds. `sink` is undefined if the run was never delivered to it. */
 export function sinkText(offer: OfferedSink, sink: RunSink | undefined, now: number): SinkText {
   if (!sink) {
     const action = offer.install === null ? "Export now" : null;
@@ -178,7 +178,7 @@ function factsOf({ rows, step, waiting_bytes, place, renamed }: RunSink): string
 
 const MOST_NAMES = 3;
 
-/** What metrics are called there, where that is not their name. */
+/** Names of metrics in the sink, if they differ. */
 function renamedFact(names: readonly [string, string][]): string[] {
   if (names.length === 0) return [];
   const shown = names.slice(0, MOST_NAMES).map(([name, there]) => `${name} is ${there}`);
@@ -187,10 +187,10 @@ function renamedFact(names: readonly [string, string][]): string[] {
 }
 
 const TODO: Record<SinkKind, string> = {
-  wandb: "See that Weights & Biases can be reached, and that “wandb login” was done",
-  mlflow: "See that the server of MLflow answers at MLFLOW_TRACKING_URI",
-  trackio: "See that Trackio's folder can be written, and that its disk is not full",
-  tensorboard: "See that the run's folder can be written, and that its disk is not full",
+  wandb: "Check that Weights & Biases can be reached and that you are logged in (“wandb login”)",
+  mlflow: "Check that the MLflow server answers at MLFLOW_TRACKING_URI",
+  trackio: "Check that Trackio's folder can be written and that its disk is not full",
+  tensorboard: "Check that the run's folder can be written and that its disk is not full",
 };
 
 function failureOf({ kind, install }: OfferedSink, { problem, next_try_at }: RunSink) {
@@ -201,7 +201,7 @@ function failureOf({ kind, install }: OfferedSink, { problem, next_try_at }: Run
   const todo = install === null ? ` ${TODO[kind]}, then retry.` : "";
   return {
     problem: problem ?? "",
-    todo: `Nothing is lost: what is missing waits in the run's folder.${next}${todo}`,
+    todo: `Nothing is lost: the missing data waits in the run's folder.${next}${todo}`,
   };
 }
 

@@ -17,8 +17,8 @@ const WAYS = [
 ] as const;
 
 /**
- * Half and twice the value of each hyperparameter that can change while the run trains, as far as its bounds allow. Of a
- * schedule, the configured value is changed, and the schedule with it.
+ * Half and twice the value of each hyperparameter that can change during training, within its bounds. For a schedule,
+ * the configured value changes, and with it the whole schedule.
  */
 export function curveChanges(
   config: RunConfig,

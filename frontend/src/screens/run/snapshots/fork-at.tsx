@@ -31,12 +31,12 @@ export function ForkAt(props: ForkAtProps) {
 interface MomentBarProps {
   run: RunDetail;
   group: ChartGroup;
-  /** Plays the policy of the moment, where it does not play already. */
+  /** Plays the policy of the moment, if it does not play already. */
   onWatch?: () => void;
   className?: string;
 }
 
-/** What can be done at the point of the curve that was chosen. Nothing while none is. */
+/** The actions at the chosen point of the curve. Hidden if none is chosen. */
 export function MomentBar({ run, group, onWatch, className = "" }: MomentBarProps) {
   const moment = useMoment(group);
   const [forkedAt, setForkedAt] = useState<number | null>(null);

@@ -43,7 +43,7 @@ interface ForkDialogProps {
   onClose: () => void;
 }
 
-/** Makes a new run that goes on from a snapshot of this one, with other settings. */
+/** Creates a new run that continues from a snapshot of this one, with other settings. */
 export function ForkDialog({ run, at, tries, onClose }: ForkDialogProps) {
   const algorithms = useQuery(algorithmsQuery);
   const environments = useQuery(environmentsQuery);
@@ -58,7 +58,7 @@ export function ForkDialog({ run, at, tries, onClose }: ForkDialogProps) {
       open
       onOpenChange={onClose}
       title={`Fork at ${typeof at === "number" ? `step ${count(at)}` : called(at)}`}
-      description={`${start ? beginsAt(start.step, place?.trained_again_from ?? null) : ""} This run ${isActive(run) ? "trains on" : "stays as it is"}.`.trim()}
+      description={`${start ? beginsAt(start.step, place?.trained_again_from ?? null) : ""} This run ${isActive(run) ? "continues to train" : "stays as it is"}.`.trim()}
     >
       {failed?.error ? (
         <ErrorState error={failed.error} retry={() => void failed.refetch()} />
@@ -221,7 +221,7 @@ interface SinksProps {
   onChange: (alone: boolean) => void;
 }
 
-/** The fork is delivered where its parent is, unless somebody does not want that. */
+/** The sinks of the parent: the fork is delivered to them too, unless the user switches that off. */
 function Sinks({ run, alone, onChange }: SinksProps) {
   const { data } = useQuery(runSinksQuery(run.id));
   const live = data?.sinks.filter((sink) => sink.live).map(({ label }) => label) ?? [];
@@ -263,7 +263,7 @@ function Fixed({ settings }: { settings: readonly FixedSetting[] }) {
 /** Parts of a run's configuration whose fields are described by a schema. */
 type Part = "hyperparameters" | "env_options";
 
-/** What was typed in the form of a fork. Hyperparameters and options without an entry were not edited. */
+/** The typed values in the form of a fork. Hyperparameters and options without an entry were not edited. */
 interface ForkDraft {
   name: string;
   /** Blank: the parent's. */
@@ -279,14 +279,14 @@ interface ForkStart {
   request: Pick<ForkRun, "snapshot" | "step">;
 }
 
-/** What is wrong, by JSON pointer of the field. */
+/** Problems by JSON pointer of the field. */
 type Problems = Record<string, string>;
 
 /** A setting of the parent that has a field in the form. */
 interface ChangeableSetting {
   part: Part;
   schema: Hyperparameter;
-  /** What the parent trains with where the fork begins. */
+  /** The parent's settings at the step of the fork. */
   value: unknown;
 }
 

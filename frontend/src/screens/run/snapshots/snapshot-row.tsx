@@ -65,7 +65,7 @@ export function SnapshotRow({ run, snapshot, isNewest, onAct }: SnapshotRowProps
             {is_named && <span className="font-medium break-all">{name}</span>}
             <span className={is_named ? "text-ink-faint" : "text-ink-soft"}>{TAKEN[trigger]}</span>
             {isNewest && <Badge>newest</Badge>}
-            {behind && <Badge>left behind</Badge>}
+            {behind && <Badge>discarded</Badge>}
             {inherited && <Badge>inherited</Badge>}
             {!whole && !inherited && <Badge tone="bad">damaged</Badge>}
             {whole && !exact && <Badge tone="warn">not exact</Badge>}
@@ -154,7 +154,7 @@ interface VerificationState {
   error: Error | null;
 }
 
-/** The newest verification of a snapshot: one that this page has asked for, or an earlier one. */
+/** The newest verification of a snapshot: one that this page requested, or an earlier one. */
 function useVerification(run: string, { name, verification: earlier }: SnapshotInfo) {
   const client = useQueryClient();
   const request = useMutation({
@@ -170,7 +170,7 @@ function useVerification(run: string, { name, verification: earlier }: SnapshotI
   return { found, busy, error: request.error ?? error, verify: () => request.mutate() };
 }
 
-/** What came of it, in a line. */
+/** The result of a verification, in one line. */
 function Verified({ found, busy, error }: VerificationState) {
   if (!busy && !error && !found) return null;
   const good = !busy && !error && found?.identical === true;
@@ -196,7 +196,7 @@ function partText({ name }: { name: string }): string {
   return name === "replay" ? "replay buffer" : name;
 }
 
-/** Does something with a snapshot, and loads the list anew: a refusal may be due to what the page does not know. */
+/** Runs an action on a snapshot, and reloads the list: a refusal may be due to changes that the page does not know. */
 export function useSnapshotAction(run: string, action: ConfirmedAction, snapshot: string) {
   const { resume, rollBack } = useRunActions();
   const refresh = useRefresh(run);

@@ -45,8 +45,8 @@ test("a run that ended early goes on from its snapshots for the steps that are l
 
 test.each([
   ["is damaged", { whole: false }, "It cannot be used."],
-  ["was left behind", { behind: true }, "The run went back to before it."],
-  ["is of the last step", { step: 1_000 }, "Training is done there."],
+  ["was left behind", { behind: true }, "The run was rolled back to an earlier snapshot."],
+  ["is of the last step", { step: 1_000 }, "Training ends at this snapshot."],
 ])("a run does not go on from a snapshot that %s, which can be deleted", (_, change, reason) => {
   const judge = (action: SnapshotAction) =>
     whyNotWith(action, run("stopped"), { ...snapshot, ...change });

@@ -2,7 +2,7 @@ import { canDo, type JudgedRun, whyLookedAtOnly, whyNot } from "@/api/run-availa
 import type { RunDetail, SnapshotInfo } from "@/api/types";
 import { count } from "@/lib/number";
 
-/** What a snapshot was taken for. */
+/** Why a snapshot was taken. */
 export const TAKEN: Readonly<Record<SnapshotInfo["trigger"], string>> = {
   periodic: "Scheduled",
   requested: "Requested",
@@ -26,11 +26,11 @@ interface Confirmation {
   title: string;
   /** What happens, in sentences. */
   happens: string[];
-  /** The label of the button that does it. */
+  /** The label of the button for the action. */
   does: string;
 }
 
-/** What is said before something is done with a snapshot of a run that is at step `reached`. */
+/** The text of a confirmation before an action on a snapshot of a run that is at step `reached`. */
 export function confirmationOf(
   action: ConfirmedAction,
   snapshot: SnapshotInfo,
@@ -90,7 +90,7 @@ function isLastUsable(snapshot: SnapshotInfo, all: readonly SnapshotInfo[]): boo
 /** Actions on a snapshot of a run. */
 export type SnapshotAction = "resume" | "rollback" | "fork" | "keep" | "delete";
 
-/** The part of a run that decides what its snapshots are good for. */
+/** The properties of a run that decide which actions its snapshots allow. */
 export type SnapshotRun = JudgedRun & Pick<RunDetail, "status" | "total_timesteps" | "ended_early">;
 export type JudgedSnapshot = Pick<SnapshotInfo, "step" | "whole" | "behind" | "inherited">;
 
@@ -102,8 +102,8 @@ export function whyNotForkAtStep(run: JudgedRun & Pick<RunDetail, "step">): stri
 }
 
 /**
- * Why `action` is not possible with this snapshot of the run, in a sentence; null if it is. What the run itself allows
- * is said by `whyNot`.
+ * Why `action` is not possible with this snapshot of the run, in a sentence; null if it is. `whyNot` says what the
+ * state of the run allows.
  */
 export function whyNotWith(
   action: SnapshotAction,
@@ -118,13 +118,13 @@ export function whyNotWith(
   if (ofRun !== null) return ofRun;
   if (!snapshot.whole) return "It cannot be used.";
   if (action === "fork") return null;
-  if (snapshot.behind) return "The run went back to before it.";
-  return snapshot.step < run.total_timesteps ? null : "Training is done there.";
+  if (snapshot.behind) return "The run was rolled back to an earlier snapshot.";
+  return snapshot.step < run.total_timesteps ? null : "Training ends at this snapshot.";
 }
 
-/** Why the snapshot cannot be given a name by which it is kept, in a sentence; null if it can. */
+/** Why the snapshot cannot be named, in a sentence; null if it can. */
 function whyNotKeep({ status }: SnapshotRun, { inherited, whole }: JudgedSnapshot): string | null {
-  if (inherited) return "The run began with it: it stays.";
-  if (status === "queued" || status === "starting") return "The run may be about to begin from it.";
+  if (inherited) return "The run started from this snapshot, so it is always kept.";
+  if (status === "queued" || status === "starting") return "The run may be about to start from it.";
   return whole ? null : "It cannot be used.";
 }

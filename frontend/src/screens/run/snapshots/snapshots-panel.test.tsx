@@ -54,7 +54,7 @@ test("says which are damaged, left behind, or not exact, and why", async () => {
   const rows = (await screen.findAllByRole("listitem")).map(({ textContent }) => textContent);
   expect(rows[0]).toContain("inheritedIt belongs to run b.");
   expect(rows[1]).toContain("damagedA segment is missing.");
-  expect(rows[2]).toContain("left behind");
+  expect(rows[2]).toContain("discarded");
   expect(rows[3]).toContain("not exactOther processor.");
 });
 

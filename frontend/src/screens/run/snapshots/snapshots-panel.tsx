@@ -34,10 +34,10 @@ import {
 /** Snapshots that are listed at first, the newest ones. */
 const MOST = 10;
 
-/** Snapshots come with the rollouts, of which no event of the stream tells. */
+/** Snapshots are taken at rollouts, which no event of the stream reports. */
 const WHILE_LIVE = 3000;
 
-/** The snapshots of a run: which there are, what they take, and what can be done with each. */
+/** The snapshots of a run: a list, their size, and the actions on each. */
 export function SnapshotsPanel({ run }: { run: RunDetail }) {
   const { data, error, refetch, isFetching } = useQuery({
     ...snapshotsQuery(run.id),
@@ -48,7 +48,7 @@ export function SnapshotsPanel({ run }: { run: RunDetail }) {
   return <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />;
 }
 
-/** A snapshot that the page has asked for: it is there when one has come that was not there before. */
+/** A snapshot that the page has requested. It is complete when a new one appears in the list. */
 interface Asked {
   attempt: number;
   before: ReadonlySet<string>;
@@ -131,7 +131,7 @@ function Snapshots({ run, found }: { run: RunDetail; found: RunSnapshots }) {
   );
 }
 
-/** How many there are, what they take, and when they are taken. */
+/** Number and size of the snapshots, and when they are taken. */
 function totalText({ snapshots, bytes: taken, plan }: RunSnapshots): string {
   const planned = plan ? ` · ${planText(plan)}` : "";
   return `${plural(snapshots.length, "snapshot")} · ${bytes(taken)}${planned}`;
@@ -154,7 +154,7 @@ interface ConfirmActionProps {
   onClose: () => void;
 }
 
-/** Says what will happen before something is done with a snapshot. */
+/** Explains an action on a snapshot and asks for confirmation. */
 function ConfirmAction({ run, action, snapshot, snapshots, onClose }: ConfirmActionProps) {
   const { mutate, isPending, error } = useSnapshotAction(run.id, action, snapshot.name);
   const words = confirmationOf(action, snapshot, { snapshots, reached: run.step });
@@ -264,7 +264,7 @@ interface KeepSnapshotProps {
   onClose: () => void;
 }
 
-/** Gives a snapshot a name, by which it is kept, and a message. */
+/** Gives a snapshot a name, so that it is kept, and a message. */
 function KeepSnapshot({ run, snapshot, onClose }: KeepSnapshotProps) {
   const client = useQueryClient();
   const [name, setName] = useState(snapshot.is_named ? snapshot.name : "");
@@ -333,12 +333,12 @@ function KeepSnapshot({ run, snapshot, onClose }: KeepSnapshotProps) {
 
 interface TakeSnapshotProps {
   run: string;
-  /** One was asked for, and is not there yet. */
+  /** A snapshot was requested and does not exist yet. */
   busy: boolean;
   onAsked: () => void;
 }
 
-/** Takes a snapshot of a run that trains, with a name and a message if it shall be kept. */
+/** Takes a snapshot of a run that trains. A snapshot with a name is kept. */
 function TakeSnapshot({ run, busy, onAsked }: TakeSnapshotProps) {
   const [open, setOpen] = useState(false);
   return (

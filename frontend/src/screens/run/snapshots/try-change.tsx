@@ -28,8 +28,8 @@ interface TryChangeProps {
 }
 
 /**
- * Forks the run with what a hint suggests filled in, and opens the comparison of the two; where there is no snapshot to
- * fork at, a new run is compared instead. A hint that suggests a change has read the run's configuration.
+ * Forks the run with the suggested change of a hint, and opens the comparison of the two. Without a snapshot to fork
+ * at, it starts a new run instead. A hint with a suggested change exists only if the configuration can be read.
  */
 export function TryChange({ run, hint, change, onClose }: TryChangeProps) {
   const { data, error, refetch } = useQuery(snapshotsQuery(run.id));
@@ -52,8 +52,8 @@ export function TryChange({ run, hint, change, onClose }: TryChangeProps) {
 }
 
 /**
- * Where what the hint found began: the run is trained again to there from the newest snapshot before. Else the first
- * snapshot that is there.
+ * The step at which the hint's finding begins: the fork retrains the run to it from the newest earlier snapshot.
+ * Otherwise the first snapshot.
  */
 export function placeToTry({ snapshots }: RunSnapshots, from: number) {
   const usable = snapshots.filter(({ whole, behind }) => whole && !behind);
@@ -67,7 +67,7 @@ interface TryAnewProps {
   onClose: () => void;
 }
 
-/** Where there is no snapshot to fork at: starts a new run with the change, and opens the comparison of the two. */
+/** For a run without a snapshot to fork at: starts a new run with the change, and opens the comparison of the two. */
 function TryAnew({ run, config, change, onClose }: TryAnewProps) {
   const { name } = change;
   const router = useRouter();
@@ -139,7 +139,7 @@ function TryAnew({ run, config, change, onClose }: TryAnewProps) {
   );
 }
 
-/** The request for a run as this one was configured, but for `changes`, which its name tells as far as it may. */
+/** The request for a run with the configuration of this one and `changes`, which are part of its name if they fit. */
 function repeated(
   run: RunDetail,
   config: RunConfig,

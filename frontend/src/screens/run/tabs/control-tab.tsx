@@ -8,7 +8,7 @@ import { RulesPanel } from "../rules/rules-panel";
 import type { RunTabProps } from "../run-body";
 import { SnapshotsPanel } from "../snapshots/snapshots-panel";
 
-/** What steers a run: its hyperparameters while it trains, its snapshots with fork and roll back, and its rules. */
+/** The controls of a run: hyperparameters during training, snapshots with fork and rollback, and rules. */
 export function ControlTab({ run, charts }: RunTabProps) {
   const [query] = useQueryString();
   const asked = query.get("details");
@@ -32,7 +32,7 @@ export function ControlTab({ run, charts }: RunTabProps) {
         <Card title="Live hyperparameters">
           <p className="text-sm text-ink-soft">
             Learning rate, clip range and others can be changed here while the run trains. To train
-            with other settings from a point of its past, fork it at a snapshot.
+            with other settings from an earlier point, fork the run at a snapshot.
           </p>
         </Card>
       )}

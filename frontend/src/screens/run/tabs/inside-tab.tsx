@@ -19,7 +19,7 @@ const MomentView = lazy(
   withRetry(async () => ({ default: (await import("../film/moment-view")).MomentView })),
 );
 
-/** What happens inside the training: updates and weights, the values of a policy, and what it looks at. */
+/** Details of training: updates and weights, the values of a policy, and its saliency. */
 export function InsideTab({ run, charts }: RunTabProps) {
   const algorithm = useAlgorithm(run.algo);
   const hasTable = algorithm?.artifacts.includes(Q_TABLE) ?? false;
@@ -45,7 +45,7 @@ export function InsideTab({ run, charts }: RunTabProps) {
   );
 }
 
-/** A policy of the run at play, with its output, a slice of its values, and what mattered in what it saw. */
+/** A policy of the run as it plays, with its output, a value slice, and saliency. */
 function PolicySection({ run, charts }: RunTabProps) {
   const [open, setOpen] = useState(false);
   return (

@@ -20,11 +20,11 @@ import { AGENT_ANCHOR, scrollIfAwaited } from "./tab-address";
 interface OverviewProps {
   run: RunDetail;
   charts: RunCharts;
-  /** Where the agent stands. */
+  /** The position of the agent. */
   agent: ReactNode;
 }
 
-/** From this width on the agent stands beside the curve, and below it on narrower screens. */
+/** From this width on, the agent is beside the curve; on narrower screens it is below. */
 const BESIDE = "(min-width: 80rem)";
 
 /** How the run does: four figures, the curve of the return with the film, the agent, and what the curves suggest. */

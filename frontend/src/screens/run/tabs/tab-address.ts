@@ -17,7 +17,7 @@ const LABELS: Record<RunTab, string> = {
   data: "Data",
 };
 
-/** Tabs that show something only where a policy learns. */
+/** Tabs that have content only for runs with a policy. */
 const OF_LEARNERS: readonly RunTab[] = ["inside", "control"];
 
 /** The tabs of a run, in order. */
@@ -28,7 +28,7 @@ export function tabsOf(run: Pick<RunDetail, "actor">): { value: RunTab; label: s
   }));
 }
 
-/** Metrics of the chart that stands on the overview. */
+/** Metrics of the chart on the overview. */
 const OVERVIEW_METRICS = ["episode/reward", "rollout/ep_rew_mean", "eval/mean_reward"];
 
 /** The tab that has the chart of a metric. */
@@ -39,7 +39,7 @@ export function tabOfMetric(metric: string): RunTab {
 /** Parts of the control tab, which old addresses name as `?details=…`. */
 const CONTROL_DETAILS = ["snapshots", "rules"];
 
-/** The tab that an address without `tab` leads to: addresses from before there were tabs name a part of the page. */
+/** The tab for an address without `tab`: old addresses name a part of the page. */
 function impliedTab(query: URLSearchParams): RunTab {
   const details = query.get("details");
   if (details !== null) return CONTROL_DETAILS.includes(details) ? "control" : "data";
@@ -55,7 +55,7 @@ function anchoredTab(hash: string): RunTab | null {
   return null;
 }
 
-/** The tab that an address leads to. */
+/** The tab of an address. */
 export function tabIn(query: URLSearchParams, hash = ""): RunTab {
   const named = RUN_TABS.find((tab) => tab === query.get("tab"));
   return named ?? anchoredTab(hash) ?? impliedTab(query);
@@ -74,7 +74,7 @@ export function searchOfTab(query: URLSearchParams, tab: RunTab): string {
   return searchOf(written);
 }
 
-/** Opens a tab of the run page that is shown; Back leads to the one before. `change` writes more into the address. */
+/** Opens a tab of the visible run page; Back returns to the previous one. `change` writes more into the address. */
 export function openTab(tab: RunTab, change?: (query: URLSearchParams) => void) {
   const isOpen = tabIn(new URLSearchParams(window.location.search), window.location.hash) === tab;
   changeQueryString(
@@ -111,7 +111,7 @@ export const DETAILS_ANCHOR = "details";
 /** The element that is scrolled to as soon as it is on the page. */
 let awaited: string | null = null;
 
-/** Scrolls to the element with this id: now if the open tab shows it, or once the tab that is opened next does. */
+/** Scrolls to the element with this id: now if the open tab has it, otherwise once the next tab has opened. */
 export function scrollToAnchor(id: string) {
   awaited = id;
   scrollIfAwaited(document.getElementById(id));

@@ -67,7 +67,7 @@ class Room(NamedTuple):
 
 
 def read_pictures(text: str) -> dict[str, tuple[tuple[str, ...], Pixels]]:
-    """Return the words after each picture's name and its pixels, 0 to 3, in the order of the file."""
+    """Return for each picture the words after its name, and its pixels (0 to 3), in the order of the file."""
     found: dict[str, tuple[tuple[str, ...], Pixels]] = {}
     for title, rows in _blocks(text):
         name, *words = title.split()
@@ -77,7 +77,7 @@ def read_pictures(text: str) -> dict[str, tuple[tuple[str, ...], Pixels]]:
         if len(rows) != side or width not in ((side, side // 2) if "mirror" in words else (side,)):
             raise BadSource(f"The picture {name} has {len(rows)} rows of {width}; it needs {side} of {side}.")
         if any(len(row) != width or set(row) - set(_SHADES) for row in rows):
-            raise BadSource(f"The picture {name} has a row of another length, or a letter that is no shade.")
+            raise BadSource(f"The picture {name} has a row of another length, or a letter that does not name a shade.")
         pixels = [[_SHADES.index(shade) for shade in row] for row in rows]
         if width < side:
             pixels = [row + row[::-1] for row in pixels]

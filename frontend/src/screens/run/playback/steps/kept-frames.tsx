@@ -15,7 +15,7 @@ const REASONS: Record<KeptFrame["reason"], string> = {
 
 interface KeptFramesProps {
   evaluation: Evaluation;
-  /** Shows a step in the video; null where there is none. */
+  /** Shows a step in the video; null if there is no video. */
   onPick: ((episode: number, index: number) => void) | null;
 }
 
@@ -66,7 +66,7 @@ function Frame({ frame, onPick }: { frame: KeptFrame; onPick: KeptFramesProps["o
   );
 }
 
-/** What came of playing the episodes of an evaluation again, or how far that is. */
+/** The result of verifying an evaluation, or its progress. */
 export function verificationText({
   status,
   identical,

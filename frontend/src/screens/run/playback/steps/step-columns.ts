@@ -9,16 +9,16 @@ export interface StepColumn {
   title: string;
   group: "Step" | "Policy" | "Observation" | "Action";
   isText: boolean;
-  /** What the service sorts by; null where it cannot. */
+  /** The column that the service sorts by; null if it cannot. */
   sortBy: string | null;
   /** Least width in rem. */
   width: number;
-  /** Whether it takes the room that is left. */
+  /** Whether it takes the remaining width. */
   grows?: boolean;
   text: (record: StepRecord) => string;
 }
 
-/** The columns that were added to those that are shown at first, and those that were taken away. */
+/** The columns that the user added to the default ones, and those that the user removed. */
 export interface ColumnChoice {
   added: readonly string[];
   removed: readonly string[];
@@ -26,7 +26,7 @@ export interface ColumnChoice {
 
 export const FIRST_CHOICE: ColumnChoice = { added: [], removed: [] };
 
-/** The column that is always shown: without it nobody knows which step a line is. */
+/** The column that is always shown, because it identifies the step. */
 export const FIXED = "index";
 
 const SHOWN_AT_FIRST: readonly string[] = [
@@ -34,7 +34,7 @@ const SHOWN_AT_FIRST: readonly string[] = [
   ...["reading.value", "reading.action_value", "end"],
 ];
 
-/** Components of one list that are columns at most. */
+/** Maximum number of components of one list that can be columns. */
 export const MOST_COMPONENTS = 64;
 
 /** All columns that these records have, in the order in which they are shown. */
@@ -79,7 +79,7 @@ export function columnsOf(info: StepsInfo): StepColumn[] {
   ];
 }
 
-/** The columns that are shown, of all that there are. */
+/** The visible columns among all of them. */
 export function shownColumns(all: readonly StepColumn[], choice: ColumnChoice): StepColumn[] {
   return all.filter(({ name }) => isShown(name, choice));
 }
@@ -124,7 +124,7 @@ function ofActions(info: StepsInfo, { field, title }: (typeof READINGS)[number])
   });
 }
 
-/** What there is a number of for each action: an action, a component, or a value of one of several choices. */
+/** What the numbers of a list belong to: an action, a component, or a value of one of several choices. */
 function actionNames({ action }: StepsInfo): string[] {
   const choices = actionChoices(action);
   if (choices.length === 0)
@@ -153,7 +153,7 @@ function places(length: number): number[] {
   return Array.from({ length: Math.min(length, MOST_COMPONENTS) }, (_, place) => place);
 }
 
-/** The numbers of an element one after the other; none if some of its parts are known by their hash alone. */
+/** The numbers of an element one after the other; empty if only hashes of some parts are stored. */
 function numbersIn(element: StepRecord["observation"], length: number): (number | null)[] {
   const flat = [element].flat(Infinity as 1) as (number | null)[];
   return flat.length === length ? flat : [];
@@ -169,7 +169,7 @@ function word(
   return { name, title, group: "Step", isText: true, sortBy, width, text };
 }
 
-/** A column of numbers; where a record has none, its cell is empty. */
+/** A column of numbers. If a record has none, its cell is empty. */
 function number(
   name: string,
   title: string,

@@ -2,7 +2,7 @@ import type { StepSearch } from "@/api/steps";
 
 export type End = "any" | "terminated" | "truncated";
 
-/** What is asked of the steps that are shown. Texts are as somebody typed them; empty asks nothing. */
+/** Conditions on the steps that are shown. Texts are as typed; an empty one is no condition. */
 export interface StepFilter {
   episode: number | null;
   action: string;
@@ -28,12 +28,12 @@ export const ALL_STEPS: StepFilter = {
 
 const REWARD = /^(?:(?:[<>]=?|!=)\s*)?-?\d+(?:\.\d+)?(?:\.\.-?\d+(?:\.\d+)?)?$/;
 
-/** Whether the service would understand it; nothing typed is understood too. */
+/** Whether the service would understand it; an empty text is valid too. */
 export function isRewardTest(text: string): boolean {
   return text.trim() === "" || REWARD.test(text.trim());
 }
 
-/** What to ask the service for. A reward that is typed half is left out. */
+/** The request to the service. An incomplete reward is left out. */
 export function searchOf(filter: StepFilter): StepSearch {
   const { episode, action, reward, end, text, condition, sort } = filter;
   const where = [

@@ -128,7 +128,7 @@ export function StepFilters({ info, filter, onChange }: StepFiltersProps) {
   );
 }
 
-/** Characters that the service takes. */
+/** Maximum number of characters. */
 const LONGEST = 1_000;
 
 interface ConditionFieldProps {
@@ -140,8 +140,8 @@ interface ConditionFieldProps {
 }
 
 /**
- * A condition in words, in force from Enter on or when the field is left. One that the service does not understand is
- * told beside it, and what was in force stays so.
+ * A condition in words. It applies when Enter is pressed or the field loses the focus. If the service does not
+ * understand it, the error is shown beside it and the previous condition stays.
  */
 export function ConditionField({ evaluation, info, condition, onChange }: ConditionFieldProps) {
   const client = useQueryClient();

@@ -30,7 +30,7 @@ interface StepTableProps {
   onOther: OtherFutures["ask"];
 }
 
-/** All records as one long list, of which only the lines in view exist and only the pages around them are asked for. */
+/** All records as one long list. Only the lines in view exist, and only the pages around them are requested. */
 export function StepTable({
   evaluation,
   search,
@@ -146,7 +146,7 @@ interface Grid {
   minWidth: string;
 }
 
-/** Every line is a grid of its own, so widths are said and not found. */
+/** Every line is a separate grid, so widths are given instead of computed. */
 function gridOf(columns: readonly StepColumn[]): Grid {
   const width = columns.reduce((sum, column) => sum + column.width + 0.5, 0.5);
   return {

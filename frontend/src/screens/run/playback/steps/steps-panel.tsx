@@ -28,7 +28,7 @@ import { ALL_STEPS, searchOf, type StepFilter } from "./step-filter";
 import { ColumnChoiceButton, ConditionField, StepFilters } from "./step-filters";
 import { StepTable } from "./step-table";
 
-/** Records of a page; the table asks for those around what is in view. */
+/** Records per page. The table requests the pages around the visible rows. */
 export const PAGE_ROWS = 500;
 
 interface StepsPanelProps {
@@ -49,7 +49,7 @@ export function StepsPanel({ evaluation, onPick, onOther }: StepsPanelProps) {
       <div className="flex flex-wrap items-center justify-end gap-2">
         <p role="status" className="mr-auto text-xs text-ink-soft tabular-nums">
           {found && plural(found.total, "record")}
-          {found?.info.cut && ", cut where the file reached its size"}
+          {found?.info.cut && ", cut off at the maximum file size"}
         </p>
         <VerifyButton evaluation={evaluation} />
         {found && <ColumnChoiceButton info={found.info} />}
@@ -117,7 +117,7 @@ function ExportMenu({ evaluation, info, search }: ExportMenuProps) {
   const filtered = episode !== undefined || where.length > 0;
   const reasons: Partial<Record<StepFormat, string>> = {};
   if (where.length > 0) reasons.minari = "A dataset holds whole episodes: clear the filter";
-  if (info?.observation.numbers === 0) reasons.minari = "Of pictures only hashes are kept";
+  if (info?.observation.numbers === 0) reasons.minari = "Only hashes of pictures are kept";
   return (
     <Menu
       trigger={
@@ -149,7 +149,7 @@ interface KeptLineProps {
   info: StepsInfo;
 }
 
-/** At which detail these records were made and what that cost, and how many bytes of records a run may have. */
+/** The detail and cost of these records, and the maximum size of the records of a run. */
 function KeptLine({ evaluation, info: { family, frames_every } }: KeptLineProps) {
   const { data: health } = useQuery(healthQuery);
   const most = health?.storage[family]?.max_bytes;
@@ -166,7 +166,7 @@ function KeptLine({ evaluation, info: { family, frames_every } }: KeptLineProps)
   );
 }
 
-/** Has the episodes played again and compared, and says what came of it. */
+/** Verifies the records by replaying the episodes, and shows the result. */
 function VerifyButton({ evaluation: { run_id: run, id } }: { evaluation: Evaluation }) {
   const client = useQueryClient();
   const { data: found } = useQuery(verificationQuery(run, id));

@@ -14,7 +14,7 @@ const StepsPanel = dynamic(
 
 interface StepsSectionProps {
   evaluation: Evaluation;
-  /** Shows a step in the video; null where there is none. */
+  /** Shows a step in the video; null if there is no video. */
   onPick: ((episode: number, index: number) => void) | null;
   /** Opens the menu of other actions at a step. */
   onOther: OtherFutures["ask"];
