@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import logging
 import os
 import re
 from collections.abc import Iterator
@@ -20,9 +21,11 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rlviz.domain.errors import InvalidRequest
+from rlviz.domain.errors import InvalidRequest, RlvizError
 from rlviz.domain.limits import Bounds
 from rlviz.domain.plain_text import split_names
+
+log = logging.getLogger(__name__)
 
 POLICY = "content-security-policy"
 REFERRER = "referrer-policy"
@@ -133,6 +136,19 @@ def _answer(request: Request, file: BinaryIO, media_type: str) -> Response:
     if request.method == "HEAD":
         return Response(status_code=code, headers=headers, media_type=media_type)
     return StreamingResponse(_read(file, first, last + 1), code, headers, media_type)
+
+
+class ExportResponse(StreamingResponse):
+    """A long export. If making a later piece fails with an error of the product, such as a time limit, the response
+    ends without its last part: the server closes the connection, so that the client sees that the file is cut off.
+    """
+
+    async def stream_response(self, send: Send) -> None:
+        """Send the pieces; log why there are no more."""
+        try:
+            await super().stream_response(send)
+        except RlvizError as error:
+            log.warning("An export ended before its end, and its connection is closed: %s", error)
 
 
 def _is_fresh(asked: Headers, etag: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
+import httpx
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -73,10 +74,15 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 @pytest.mark.parametrize("query", ["steps", "steps?where=reward%20%3E%201", "export?format=csv&where=reward%20%3E%201"])
 def test_step_records_that_expand(service: Service, query: str) -> None:
     before = peak_memory(service)
-    answer = service.api("GET", f"/runs/{RUN_ID}/evaluations/{EVALUATION_ID}/{query}")
-    assert answer.status_code in (200, 409), answer.text
-    if answer.status_code == 409:
-        assert answer.json()["title"] == "Too much to read"
+    try:
+        answer = service.api("GET", f"/runs/{RUN_ID}/evaluations/{EVALUATION_ID}/{query}")
+    except httpx.RemoteProtocolError:  # on a busy machine a later piece took too long
+        assert query.startswith("export")
+        assert "An export ended before its end" in service.log
+    else:
+        assert answer.status_code in (200, 409), answer.text
+        if answer.status_code == 409:
+            assert answer.json()["title"] == "Too much to read"
     assert peak_memory(service) - before < MOST_GROWTH
     assert service.api("GET", "/health").status_code == 200
 

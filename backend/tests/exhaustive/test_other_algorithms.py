@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from rlviz.learning.algorithms import ALGORITHMS
 from tests.real.test_pausing import pause_and_resume
 from tests.real.test_scripted_like_real import SETTINGS, compare_scripted_with_real
-from tests.real.training.test_anatomy import ALGORITHM_IDS, look_into_training
+from tests.real.training.test_anatomy import look_into_training
 from tests.real.training.test_interruption import REPLAY, ROLLOUT, stop_within_an_update
 
 TRIED = {"ppo", "dqn"}
@@ -28,7 +29,7 @@ def test_a_run_stopped_within_its_update_ends_stopped_with_a_policy_that_plays(
     stop_within_an_update(tmp_path, algo, monkeypatch)
 
 
-@pytest.mark.parametrize("algo", sorted({*ALGORITHM_IDS} - TRIED))
+@pytest.mark.parametrize("algo", sorted({*ALGORITHMS.names()} - TRIED))
 def test_training_does_not_notice_that_it_is_looked_into(tmp_path: Path, algo: str) -> None:
     look_into_training(tmp_path, algo)
 

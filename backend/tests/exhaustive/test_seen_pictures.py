@@ -126,7 +126,7 @@ def test_a_step_that_comes_out_otherwise_is_not_shown(folder: RunFolder, monkeyp
     other = folder.read_config().model_copy(update={"env_options": {"sticky_actions": 0.9}})
     env = make_environment(other, whole_episodes=True)
     plan = SaliencyPlan(evaluation_id=EVALUATION, episode=0, index=80)
-    with pytest.raises(NoSaliency, match="came out otherwise"):
+    with pytest.raises(NoSaliency, match="differed when it was played again"):
         step_saliency(folder, env, load_policy(folder, "ppo", POLICY), plan)
     env.close()
 

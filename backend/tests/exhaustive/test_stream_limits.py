@@ -53,7 +53,7 @@ def test_a_client_that_stops_reading_is_dropped_and_comes_back_with_its_cursor(i
     connection.sock.connect(("127.0.0.1", impatient.port))
     connection.request("GET", "/api/runs/long-run/stream")
     stream = Stream(connection, connection.getresponse())
-    eventually(lambda: "was dropped" in impatient.log, "Dropping the client")
+    eventually(lambda: "was disconnected" in impatient.log, "Dropping the client")
     grown = psutil.Process(impatient.process.pid).memory_info().rss - memory
     assert grown < 25 * MEGABYTE, "The stream of 30 MB was buffered"
 

@@ -163,7 +163,12 @@ def read_until(end: int, text: str) -> str:
 
 
 def test_a_run_is_followed_paused_evaluated_and_stopped_with_keys_on_40_columns(tmp_path: Path) -> None:
-    learns_nothing = ("--seed", "7", "--set", "learning_rate=1e-7")  # or its evaluation would play episodes of 500 steps
+    learns_nothing = (
+        "--seed",
+        "7",
+        "--set",
+        "learning_rate=1e-7",
+    )  # or its evaluation would play episodes of 500 steps
     with terminal(tmp_path, "run", "--steps", "1000000", *learns_nothing, "--follow") as (process, end):
         read_until(end, "running")
         os.write(end, b"p")

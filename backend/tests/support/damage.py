@@ -28,6 +28,7 @@ from tests.support.run_folders import make_run
 EVALUATION = "eval_20261121-044137-265"
 SNAPSHOT = "100"
 CLIP = "clip_1_2_greedy"
+FUTURE = "future_20261121-044137-265_1_0_0123456789abcdef"
 TEMPLATE = "template-run"
 
 _EXAMPLES = {

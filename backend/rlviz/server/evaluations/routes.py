@@ -15,7 +15,6 @@ from typing import Annotated, Any, Literal, TypeVar
 import orjson
 from fastapi import Depends, Path, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import StreamingResponse
 
 from rlviz.domain.clips import ClipStatus
 from rlviz.domain.errors import (
@@ -83,7 +82,7 @@ from rlviz.server.evaluations.recording import RecordingService
 from rlviz.server.evaluations.seen import SeenService, ValueSliceService, view_value_slice
 from rlviz.server.evaluations.service import EvaluationService
 from rlviz.server.evaluations.steps import StepRecordService
-from rlviz.server.files import ARTIFACT, POLICY, send_file, split_parameter
+from rlviz.server.files import ARTIFACT, POLICY, ExportResponse, send_file, split_parameter
 from rlviz.server.lanes import Lane, in_lane
 from rlviz.server.problems import PROBLEM, documented
 from rlviz.server.proxy import link
@@ -341,7 +340,7 @@ def export_steps(
         response.headers.update(headers)
         return response
     pieces = step_records.export(run_id, evaluation_id, kind, episode, where or ())
-    return StreamingResponse(lanes.make_pieces(pieces), headers=headers, media_type=kind.media_type)
+    return ExportResponse(lanes.make_pieces(pieces), headers=headers, media_type=kind.media_type)
 
 
 @steps_router.post(

@@ -31,6 +31,7 @@ from rlviz.rundir.folder import RunFolder
 from tests.support.damage import (
     CLIP,
     EVALUATION,
+    FUTURE,
     HARMS,
     SNAPSHOT,
     Harm,
@@ -66,7 +67,15 @@ STARTS_A_WORKER = {"/runs/{run_id}/value-slice", "/runs/{run_id}/evaluations/{ev
 """Asked for what is not made yet, these have it made by a process of its own."""
 
 VALUES: dict[str, Any] = {
-    **{"evaluation_id": EVALUATION, "name": SNAPSHOT, "clip_id": CLIP, "strip": 0, "path": "model.zip"},
+    **{
+        "evaluation_id": EVALUATION,
+        "name": SNAPSHOT,
+        "clip_id": CLIP,
+        "future_id": FUTURE,
+        "kind": "plateau",
+        "strip": 0,
+        "path": "model.zip",
+    },
     **{"episode": 1, "step": 0, "index": 0},
 }
 """What the parameters are that a request has to have, besides the run."""
