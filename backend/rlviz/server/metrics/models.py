@@ -148,7 +148,7 @@ class RunEvent(Wire):
     level: Literal["info", "warning", "error"]
     message: str
     superseded: bool = Field(
-        description="Whether it no longer counts: the run went back to an earlier step, or was resumed and then differed."
+        description="Whether it no longer counts: the run went back to an earlier step, or differed when resumed."
     )
     details: EventDetails
 
