@@ -19,9 +19,9 @@ def _long_run(root: Path) -> list[Figure]:
     empty = new_folder(root, "ppo", 10_000)
     with service(root) as client:
         address = str(client.base_url).removesuffix("/api/")
-        measure("page", address, empty.run_id)  # the first page of a service also pays for what it imports
-        none = measure("page", address, empty.run_id)
-        many = measure("page", address, folder.run_id)
+        measure("page", address, empty.run_id, "0")  # the first page of a service also pays for what it imports
+        none = measure("page", address, empty.run_id, "0")
+        many = measure("page", address, folder.run_id, "1")
         found = measure("long", address, folder.run_id)
     zoom = found["zoom"]
     return [

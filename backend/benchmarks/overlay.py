@@ -30,6 +30,8 @@ def run() -> Iterator[Figure]:
     yield figure(f"{label}: their answers, as sent", found["kilobytes"], "kB")
     yield figure(f"{label}: hovered", found["frames_a_second"], "frames/s", at_least=30)
     yield figure(f"{label}: slowest frame", found["slowest_frame"], "ms")
+    longest = found["longest_task"]
+    yield figure(f"{label}: longest task while hovered (0: none above 50 ms)", longest, "ms", at_most=200)
 
 
 def write_runs(root: Path, count: int) -> list[str]:

@@ -417,6 +417,20 @@ def find_fork_start(child: RunFolder, parent: Parent) -> Snapshot:
     return find_snapshot(child, parent.snapshot)
 
 
+def leave_parent(child: RunFolder) -> None:
+    """Delete the snapshots and files that the parent was retrained from. Nothing in the fork needs them now.
+
+    If the worker is killed meanwhile, the next one deletes the rest.
+    """
+    if not child.parent.exists():
+        return
+    for snapshot in snapshots_of(child):
+        if snapshot.is_inherited and not snapshot.is_beginning:
+            delete_files(snapshot)
+    with suppress(OSError):  # what is left is harmless
+        shutil.rmtree(child.parent, ignore_errors=True)
+
+
 def _attempts(folder: RunFolder, begin: int, until: int, total: int) -> tuple[int, int]:
     """Return the number of the last attempt, and the planned steps between ``begin`` and ``until``: at most as needed
     if training was extended in between. ``total`` is the configured length."""

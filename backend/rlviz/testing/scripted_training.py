@@ -54,7 +54,14 @@ from rlviz.rundir.files import write_atomically
 from rlviz.rundir.folder import RunFolder, add_results
 from rlviz.rundir.journal import JournalWriter
 from rlviz.rundir.lock import training_lock
-from rlviz.rundir.snapshots import find_fork_start, must_retrain_parent, read_snapshot, usable_snapshots, write_snapshot
+from rlviz.rundir.snapshots import (
+    find_fork_start,
+    leave_parent,
+    must_retrain_parent,
+    read_snapshot,
+    usable_snapshots,
+    write_snapshot,
+)
 from rlviz.testing.recording import Recording, Row, recording, recording_for
 from rlviz.testing.scripted import Cue, Fault, Script, ScriptedWorker, WorkerEnded
 from rlviz.testing.scripted_evaluation import copy_steps
@@ -843,14 +850,19 @@ class _Targets:
 
 
 def _attempt_of_fork(folder: RunFolder, config: RunConfig, attempt: Attempt) -> Attempt:
-    """A fork starts at the snapshot that it has inherited, if there is one at that very step."""
+    """A fork starts at the snapshot that it has inherited, if there is one at that very step.
+
+    Otherwise it starts at its step without a snapshot. There is nothing to train again: all rows are recorded.
+    """
     parent = config.parent
-    if parent is None or attempt.resume_from not in (None, parent.snapshot) or must_retrain_parent(folder, parent):
+    if parent is None:
         return attempt
-    begin = find_fork_start(folder, parent)
-    if begin.manifest.run_id != parent.run_id or begin.manifest.step != parent.step:
-        return replace(attempt, resume_from=None)
-    return replace(attempt, resume_from=begin.name)
+    if attempt.resume_from in (None, parent.snapshot):
+        begin = None if must_retrain_parent(folder, parent) else find_fork_start(folder, parent)
+        is_exact = begin is not None and (begin.manifest.run_id, begin.manifest.step) == (parent.run_id, parent.step)
+        attempt = replace(attempt, resume_from=begin.name if begin is not None and is_exact else None)
+    leave_parent(folder)
+    return attempt
 
 
 def _read_continuation(folder: RunFolder, config: RunConfig, name: str) -> Continuation:

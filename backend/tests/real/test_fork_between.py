@@ -66,7 +66,7 @@ def test_what_a_worker_that_was_killed_left_of_the_parent_goes_with_the_next(
     parent = trained_twice(tmp_path, "ppo")
     child = forked(parent, 896)
     with monkeypatch.context() as killed:
-        killed.setattr(retraining, "_leave_parent", end)
+        killed.setattr(retraining, "leave_parent", end)
         assert not train_run(child)
     assert child.parent.exists()
     newest = newest_usable_snapshot(child)

@@ -116,6 +116,20 @@ def test_a_rollback_starts_a_new_attempt_at_the_snapshot(api: Api) -> None:
     api.once(f"/runs/{run_id}", lambda run: run["attempt"] == 2)
 
 
+def test_a_fork_between_snapshots_starts_at_its_step(tmp_path: Path) -> None:
+    with scripted_api(tmp_path) as api:
+        run_id = api.start(total_timesteps=12_000)
+        api.becomes(run_id, "completed")
+        assert min(one["step"] for one in api.get(f"/runs/{run_id}/snapshots")["snapshots"]) > 6_000
+        fork = api.send("POST", f"/runs/{run_id}/fork", {"step": 4_000, "start": True})
+        found = api.becomes(fork["id"], "completed")
+        begin = found["parent"]["step"]
+        assert 0 < begin < 6_000
+        rows = [line.record for line in read_journal(api.folder(fork["id"]).metrics_path)]
+        assert rows[0]["step"] > begin
+        assert not api.folder(fork["id"]).parent.exists()
+
+
 def test_a_rule_acts_on_the_recorded_rows(tmp_path: Path) -> None:
     stop_soon = {"when": {"kind": "steps", "steps": 2_000}, "do": [{"kind": "stop"}]}
     with scripted_api(tmp_path) as api:

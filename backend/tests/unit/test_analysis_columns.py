@@ -34,6 +34,25 @@ def test_each_name_has_the_steps_times_and_values_of_its_own_rows() -> None:
     assert b.value.tolist() == [20, 30]
 
 
+def test_names_are_in_the_order_of_their_first_rows() -> None:
+    columns = Columns()
+    columns.append([row(1, a=1.0, c=1.0), row(2, b=2.0), row(3, a=3.0, c=3.0, d=3.0)])
+    assert columns.names() == ["a", "c", "b", "d"]
+    uneven = Columns()
+    uneven.append([row(1, a=1.0, b=1.0, c=1.0), row(2, a=2.0, c=2.0)])
+    assert uneven.names() == ["a", "b", "c"]
+
+
+def test_a_series_does_not_change_when_metrics_that_came_together_part() -> None:
+    columns = Columns()
+    columns.append([row(1, a=1.0, b=10.0)])
+    before = columns.series("b")
+    columns.append([row(2, a=2.0), row(3, a=3.0, b=30.0)])
+    assert before.value.tolist() == [10]
+    assert columns.series("a").value.tolist() == [1, 2, 3]
+    assert columns.series("b").value.tolist() == [10, 30]
+
+
 def test_null_is_not_a_number_and_never_zero() -> None:
     columns = Columns()
     columns.append([row(1, a=None), row(2, a=0.0), row(3, a=None)])

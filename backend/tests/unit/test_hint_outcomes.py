@@ -73,11 +73,11 @@ def test_an_effect_is_told_with_its_interval_and_few_seeds_are_no_proof() -> Non
     assert (HIGHER.state, HIGHER.effect) == (OutcomeState.COMPLETE, Effect.HIGHER)
     assert HIGHER.difference == 31
     assert HIGHER.sentence == (
-        "With learning_rate 0.0005, the mean return was higher: +31.0 [28.5, 33.5] (3 paired seeds). So few seeds are "
-        "no proof: test again with other seeds."
+        "With learning_rate 0.0005, the mean return was higher: +31.0 [28.5, 33.5] (3 paired seeds). This is only a "
+        "first sign: a verdict needs 5 seeds."
     )
     assert LOWER.sentence.startswith("With learning_rate 0.0005, the mean return was lower: -31.0 [-33.5, -28.5]")
-    assert "no proof" not in differences(*range(30, 36)).sentence
+    assert "first sign" not in differences(*range(30, 36)).sentence
 
 
 def test_an_interval_with_zero_in_it_claims_no_effect() -> None:

@@ -17,15 +17,14 @@ import pytest
 from rlviz.domain.clips import ClipRecord, KeptPolicy, PlayedEpisode, PolicyKind, clip_id
 from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.errors import RunNotFound
-from rlviz.domain.evaluation import EvaluationRecord, VideoFacts
+from rlviz.domain.evaluation import VideoFacts
 from rlviz.domain.limits import DEFAULT_EVALUATION_SEED
 from rlviz.rundir.clips import Clips
 from rlviz.rundir.folder import Labels, RunFolder
 from rlviz.server.application import Application
-from rlviz.server.catalog.models import EvaluationRow, RunRow
 from rlviz.server.exchange.report.film import FILMED, MOST_CELLS, Moment, base64_size, choose_moments, spread_policies
 from rlviz.server.exchange.report.page import SCRIPT, draw_curve, header_policy, page_policy, write_page
-from rlviz.server.exchange.report.service import MOST_BYTES, RunReportService, best_evaluation, value_text
+from rlviz.server.exchange.report.service import MOST_BYTES, RunReportService, value_text
 from rlviz.server.exchange.report.story import Cell, Curve, Film, Mark
 from rlviz.settings import Settings
 from rlviz.stats.report_page import NARROW, WIDE
@@ -300,27 +299,6 @@ def test_a_run_that_has_not_begun_and_one_that_trains_have_a_report_of_now(tmp_p
         assert "This report shows the run as it is now." in app.run_report.report("live", film=True)
         with pytest.raises(RunNotFound):
             app.run_report.report("no-such-run", film=True)
-
-
-def test_the_best_greedy_evaluation_is_the_one_that_the_page_shows() -> None:
-    def asked(mean: float, **other: Any) -> EvaluationRow:
-        spread = {"mean": mean, "std": 1.0, "min": mean, "max": mean}
-        summary = {"episodes": [], "episode_return": spread, "episode_length": spread, "video": None}
-        return EvaluationRow.from_record(
-            EvaluationRecord.model_validate(
-                {
-                    **{"id": "e", "run_id": "a", "created_at": "2026-11-29T12:00:00Z", "status": "completed"},
-                    **{"checkpoint_step": 10, "summary": {**summary, "terminated": 0, "truncated": 0}, **other},
-                }
-            )
-        )
-
-    row = RunRow(id="a", name="a", algo="ppo", env_id="X-v1", seed=1, total_timesteps=1, created_at=0.0)
-    assert best_evaluation(row, []) is None
-    assert best_evaluation(row, [asked(70.0, status="failed")]) is None
-    row.best_policy = {"step": 50, "mean_return": 60.0, "std_return": 2.0, "episodes": 10}
-    assert best_evaluation(row, []) == (60.0, 2.0, 50)
-    assert best_evaluation(row, [asked(70.0), asked(90.0, deterministic=False)]) == (70.0, 1.0, 10)
 
 
 @pytest.mark.parametrize("width", [WIDE, NARROW])

@@ -1,12 +1,15 @@
-import { countFrames, framesSoFar, inBrowser, SETTLE } from "./observe.mjs";
+import { countFrames, framesSoFar, inBrowser, longestTask, SETTLE } from "./observe.mjs";
 
 /**
  * Many runs in one comparison: `node overlay.mjs URL SECONDS RUN…`. Milliseconds until all are drawn, what was asked of
- * the service for that, and the frames a second while the pointer moves over the chart for so many seconds.
+ * the service for that, and the frames a second and the longest task while the pointer moves over the chart for so many
+ * seconds.
  */
 const [baseURL, seconds, ...runs] = process.argv.slice(2);
 /** What is asked of runs and their curves. Their evaluations, for the videos, are not counted. */
 const ASKED = /\/api\/(runs\?|metrics\/curves|compare|runs\/[^/]+$|runs\/[^/]+\/metrics)/;
+/** Fewer points than each run has once its curve has come. */
+const LEAST_POINTS = 100;
 
 await inBrowser(baseURL, async (context) => {
   const page = await context.newPage();
@@ -18,18 +21,18 @@ await inBrowser(baseURL, async (context) => {
   await page.goto(`/compare?runs=${runs.join(",")}`);
   const picture = page.locator("[data-points]").first();
   await picture.waitFor();
-  // Every series of the legend has its newest value once its curve has come.
-  await page.waitForFunction((count) => {
-    const values = [...document.querySelectorAll("button[aria-pressed] b")];
-    return values.filter(({ textContent }) => /\d/.test(textContent)).length >= count;
-  }, runs.length);
+  await page.waitForFunction((least) => {
+    const chart = document.querySelector("[data-points]");
+    return Number(chart.getAttribute("data-points")) >= least;
+  }, LEAST_POINTS * runs.length);
   const drawn = Date.now() - began;
   const sizes = await Promise.all(answers);
   await page.waitForTimeout(SETTLE);
   await picture.scrollIntoViewIfNeeded();
   const box = await picture.boundingBox();
   await countFrames(page);
-  const until = Date.now() + Number(seconds) * 1000;
+  const since = Date.now();
+  const until = since + Number(seconds) * 1000;
   for (let i = 0; Date.now() < until; i += 1) {
     const share = (1 + Math.sin(i / 12)) / 2;
     const height = (1 + Math.sin(i / 5)) / 2;
@@ -42,6 +45,7 @@ await inBrowser(baseURL, async (context) => {
     drawn,
     requests: answers.length,
     kilobytes: sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0) / 1000,
+    longest_task: await longestTask(page, since),
     ...(await framesSoFar(page)),
   };
 });

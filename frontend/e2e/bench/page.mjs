@@ -1,10 +1,10 @@
 import { inBrowser } from "./observe.mjs";
 
 /**
- * The page of a run, opened twice in a new browser: `node page.mjs URL RUN`. Milliseconds until its first chart is drawn,
- * which is empty for a run without rows; and what was requested until then.
+ * The page of a run, opened twice in a new browser: `node page.mjs URL RUN POINTS`. Milliseconds until its first chart is
+ * drawn with at least so many points (0 for a run without rows), and what was requested until then.
  */
-const [baseURL, run] = process.argv.slice(2);
+const [baseURL, run, points] = process.argv.slice(2);
 
 await inBrowser(baseURL, async (context) => {
   const open = async () => {
@@ -12,10 +12,11 @@ await inBrowser(baseURL, async (context) => {
     const sent = [];
     page.on("request", (request) => sent.push(new URL(request.url()).pathname));
     await page.goto(`/runs/view?id=${run}`, { waitUntil: "commit" });
-    await page.waitForFunction(() => {
+    await page.waitForFunction((least) => {
       const chart = document.querySelector("[data-points]");
+      if (Number(chart?.getAttribute("data-points") ?? 0) < least) return false;
       return Number(chart?.getAttribute("data-revision")) > 0 && window.seen.drawn > 0;
-    });
+    }, Number(points));
     const requests = sent.length;
     const calls = sent.filter((path) => path.startsWith("/api/")).length;
     const drawn = await page.evaluate(() => window.seen.drawn - performance.timeOrigin);

@@ -20,14 +20,18 @@ export interface HistoryQuery {
   newest?: number;
 }
 
-/** Curves of metrics, downsampled so that extremes stay, and the stream cursor at their end. */
+/**
+ * Curves of metrics, downsampled so that extremes stay, and the stream cursor at their end. `send`: for a request that must
+ * not wait for the first one of a page (`first-request`).
+ */
 export function fetchMetricHistory(
   runId: string,
   history: HistoryQuery,
   signal?: AbortSignal,
+  send?: (request: Request) => Promise<Response>,
 ): Promise<MetricCurves> {
   const params = { path: { run_id: runId }, query: queryOf(history) };
-  return unwrap(http.GET("/runs/{run_id}/metrics/curves", { params, signal }));
+  return unwrap(http.GET("/runs/{run_id}/metrics/curves", { params, signal, fetch: send }));
 }
 
 /** Points of a curve that is not drawn, but read. */

@@ -71,7 +71,8 @@ test("a loader that begins while the page is opened waits for its curves", async
   expect(asked).toHaveLength(1);
 });
 
-test("curves that take long come with a request of their own", async () => {
+test("curves that take long come with a request of their own, which does not wait", async () => {
+  holdRequests();
   answer = { ...opening, curves: null };
   await new QueryClient().fetchQuery(runOpeningQuery("a", USUAL_VIEW));
   expect(await fetchCurves("a", query)).toEqual({ other: true });

@@ -95,7 +95,10 @@ function takeEarly(id: string, view: OpeningView): Promise<Response> | null {
   return early.id === id && isSame(view, USUAL_VIEW) ? early.answer : null;
 }
 
-/** The curves of a run that its page was opened with, if they fit the request and were not taken before. */
+/**
+ * The curves of a run that its page was opened with, if they fit the request and were not taken before. Where the first
+ * answer has none, because the journal is long, its own request is sent at once: all others wait for the curves.
+ */
 export async function fetchCurves(
   runId: string,
   query: HistoryQuery,
@@ -107,7 +110,7 @@ export async function fetchCurves(
   const isWhole = !names && Object.values(part).every((value) => value === undefined);
   if (found && x && isWhole && isSame(found.view, { x, smoothing, maxPoints })) {
     const curves = await found.curves;
-    if (curves) return curves;
+    return curves ?? fetchMetricHistory(runId, query, signal, (request) => fetch(request));
   }
   return fetchMetricHistory(runId, query, signal);
 }

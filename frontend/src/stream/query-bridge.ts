@@ -30,6 +30,8 @@ export function queryBridge(client: QueryClient): (event: StreamEvent) => void {
     // a run that ended long ago, after which hints and evaluations say something else.
     const isSolved = before !== undefined && !before.solved && Boolean(run.solved);
     if (before && (before.status !== run.status || isSolved)) invalidate(keys.run(run.id));
+    else if (before && before.best_policy?.step !== run.best_policy?.step)
+      invalidate(keys.run(run.id), true); // its best evaluation may be another one
     if ((seen ?? before?.status ?? run.status) !== run.status) invalidate(keys.health);
     if (changed) invalidateQueued(client, run.id);
     applyToLists(run, changed);
@@ -119,6 +121,7 @@ function applyEvaluation(client: QueryClient, evaluation: Evaluation) {
   // The service keeps a limited number of videos, so a new one may have replaced an older one.
   if (evaluation.status === "completed") {
     void client.invalidateQueries({ queryKey: key });
+    void client.invalidateQueries({ queryKey: keys.run(evaluation.run_id), exact: true });
     void client.invalidateQueries({ queryKey: keys.judgedTogether });
   }
 }

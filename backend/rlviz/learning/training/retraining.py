@@ -8,8 +8,6 @@ killed later can resume from it.
 
 from __future__ import annotations
 
-import shutil
-from contextlib import suppress
 from dataclasses import replace
 from threading import Event
 
@@ -32,12 +30,11 @@ from rlviz.learning.training.snapshot.restore import restore
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import journal_lines
 from rlviz.rundir.snapshots import (
-    delete_files,
     find_fork_start,
     find_snapshot,
     inherit_segments,
+    leave_parent,
     must_retrain_parent,
-    snapshots_of,
 )
 
 
@@ -64,14 +61,14 @@ def begin_fork(
     if parent is None:
         return attempt
     if attempt.resume_from not in (None, parent.snapshot):
-        _leave_parent(folder)
+        leave_parent(folder)
         return attempt
     begin = None if must_retrain_parent(folder, parent) else find_fork_start(folder, parent)
     if begin is not None and begin.manifest.run_id != parent.run_id:  # the fork's own snapshot of the same name
         return attempt
     if begin is None or begin.manifest.step < parent.step:
         _retrain(folder, parent, journals, interrupted)
-    _leave_parent(folder)
+    leave_parent(folder)
     return replace(attempt, resume_from=find_fork_start(folder, parent).name)
 
 
@@ -90,20 +87,6 @@ def _retrain(folder: RunFolder, parent: Parent, journals: RunJournals, interrupt
         )
     inherit_segments(theirs, folder)
     write_archive(folder, captured, manifest)
-
-
-def _leave_parent(folder: RunFolder) -> None:
-    """Delete the snapshots and files that the parent was retrained from. Nothing in the fork needs them now.
-
-    If the worker is killed meanwhile, the next one deletes the rest.
-    """
-    if not folder.parent.exists():
-        return
-    for snapshot in snapshots_of(folder):
-        if snapshot.is_inherited and not snapshot.is_beginning:
-            delete_files(snapshot)
-    with suppress(OSError):  # what is left is harmless
-        shutil.rmtree(folder.parent, ignore_errors=True)
 
 
 def _resume_parent(

@@ -37,6 +37,20 @@ def newest_evaluation(session: Session, run_id: str) -> EvaluationRow | None:
     return session.exec(query.limit(1)).first()
 
 
+def best_greedy_evaluation(session: Session, run_id: str) -> EvaluationRow | None:
+    """Return the evaluation by a user with the highest mean return of a greedy policy; of equal ones the newest."""
+    query = (
+        _newest_first(run_id, by_run=False)
+        .order_by(None)
+        .where(
+            EvaluationRow.status == EvaluationStatus.COMPLETED.value,
+            col(EvaluationRow.return_mean).is_not(None),
+            func.json_extract(EvaluationRow.record, "$.deterministic") == 1,
+        )
+    )
+    return session.exec(query.order_by(col(EvaluationRow.return_mean).desc(), col(EvaluationRow.id).desc())).first()
+
+
 def _newest_first(run_id: str, *, by_run: bool) -> SelectOfScalar[EvaluationRow]:
     wanted = _origin == Origin.RUN.value if by_run else _origin != Origin.RUN.value
     query = select(EvaluationRow).where(EvaluationRow.run_id == run_id, wanted)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, SQLColumnExpression, and_, func, or_, true
+from sqlalchemy import ColumnElement, SQLColumnExpression, and_, func, literal, or_, true
 from sqlalchemy import select as sql_select
 from sqlmodel import Session, col, select
 
@@ -219,11 +219,13 @@ def list_runs(session: Session, query: RunQuery) -> RunList:
     if query.without_trials:
         trials = _count(session, [*conditions, col(RunRow.experiment_id).is_not(None)])
         conditions.append(col(RunRow.experiment_id).is_(None))
-    total_runs = _count(session, conditions)
+    total_runs, matching = _count(session, conditions), conditions
+    total = _count_groups(session, matching) if query.grouped else total_runs
     if query.grouped:
-        first = sql_select(func.min(col(RunRow.id))).where(*conditions).group_by(col(RunRow.group_id))
-        conditions = [col(RunRow.id).in_(first.correlate(None))]
-    total = _count(session, conditions) if query.grouped else total_runs
+        first = sql_select(func.min(col(RunRow.id))).where(*matching).group_by(col(RunRow.group_id))
+        # An expression instead of the column, so that SQLite does not look up ten thousand ids and sort their rows, but
+        # follows the index of the order and reads only the rows of the page.
+        conditions = [(literal("") + col(RunRow.id)).in_(first.correlate(None))]
     order = [key.desc(), col(RunRow.id).desc()] if descending else [key.asc(), col(RunRow.id).asc()]
     if name in _NULLABLE and not descending:
         order.insert(0, key.is_(None).asc())  # SQLite sorts null below every value
@@ -236,7 +238,8 @@ def list_runs(session: Session, query: RunQuery) -> RunList:
         if query.cursor is not None:
             raise InvalidRequest.field("/cursor", "A list with training_first has no cursors. Use offset.")
         trains = _trains(query)
-        training = _count(session, [*conditions, trains])
+        count = _count_groups if query.grouped else _count
+        training = count(session, [*matching, trains])
         found = rows_of([*conditions, trains], query.offset, query.limit) if query.offset < training else []
         if len(found) < query.limit:
             found += rows_of([*conditions, ~trains], max(0, query.offset - training), query.limit - len(found))
@@ -313,6 +316,10 @@ def matching_ids(session: Session, query: RunQuery) -> list[str] | None:
 
 def _count(session: Session, conditions: Sequence[ColumnElement[bool]]) -> int:
     return session.exec(select(func.count()).select_from(RunRow).where(*conditions)).one()
+
+
+def _count_groups(session: Session, conditions: Sequence[ColumnElement[bool]]) -> int:
+    return session.exec(select(func.count(func.distinct(col(RunRow.group_id)))).where(*conditions)).one()
 
 
 def _conditions(query: RunQuery) -> list[ColumnElement[bool]]:

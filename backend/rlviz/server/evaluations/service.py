@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from sqlmodel import Session
+
 from rlviz.domain.config import RunActor, RunConfig
 from rlviz.domain.errors import EvaluationInProgress, EvaluationNotFound, InvalidRequest, NothingToEvaluate
 from rlviz.domain.evaluation import EvaluationRecord, Origin, PolicyChoice
@@ -11,13 +13,19 @@ from rlviz.domain.ids import new_evaluation_id, utc
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.files import is_file, may_be_file
 from rlviz.rundir.folder import RunFolder, evaluated_policy, request_checkpoint
-from rlviz.server.catalog.evaluations import latest_evaluation, list_evaluations, newest_evaluation, open_evaluations
+from rlviz.server.catalog.evaluations import (
+    best_greedy_evaluation,
+    latest_evaluation,
+    list_evaluations,
+    newest_evaluation,
+    open_evaluations,
+)
 from rlviz.server.catalog.models import EvaluationRow, RunRow
 from rlviz.server.catalog.runs import get_run
 from rlviz.server.evaluations.film import choose_policy
 from rlviz.server.evaluations.recording import steps_wanted
 from rlviz.server.events import EvaluationChanged
-from rlviz.server.runs.models import KeptFiles
+from rlviz.server.runs.models import BestEvaluation, KeptFiles
 from rlviz.server.use_case import RunUseCases, check_controlled
 from rlviz.stats.solved import LEAST_EPISODES, missing_evidence
 
@@ -118,6 +126,11 @@ class EvaluationService(RunUseCases):
             get_run(session, run_id)
             return latest_evaluation(session, run_id)
 
+    def find_best(self, row: RunRow) -> BestEvaluation | None:
+        """Return the best greedy result of a run; None without any."""
+        with self._database.read() as session:
+            return best_evaluation(session, row)
+
     def get(self, run_id: str, evaluation_id: str) -> EvaluationRow:
         """Return an evaluation. Raises RunNotFound or EvaluationNotFound."""
         with self._database.read() as session:
@@ -159,6 +172,18 @@ class EvaluationService(RunUseCases):
     def _policy_step(self, run_id: str) -> int | None:
         with self._database.read() as session:
             return get_run(session, run_id).policy_step
+
+
+def best_evaluation(session: Session, row: RunRow) -> BestEvaluation | None:
+    """Return the best greedy result of a run: of the policy that was kept as its best, or of an evaluation by users."""
+    found = []
+    requested = best_greedy_evaluation(session, row.id)
+    record = None if requested is None else requested.parsed()
+    if record is not None and record.summary is not None and (spread := record.summary.episode_return) is not None:
+        found.append(BestEvaluation(mean=spread.mean, std=spread.std, step=record.checkpoint_step))
+    if (kept := row.best_policy) is not None:
+        found.append(BestEvaluation(mean=kept["mean_return"], std=kept["std_return"], step=kept["step"]))
+    return max(found, key=lambda one: one.mean, default=None)
 
 
 def later_than(newest: datetime | None, now: datetime) -> datetime:

@@ -574,6 +574,7 @@ class ExperimentService:
             methods=methods_of(labels, run_specs) if len(set(environments.values())) > 1 else {},
             scales={environments[name]: scale for name, one in found.items() if (scale := scale_of(one)) is not None},
             sweep=experiment.spec.sweep,
+            tests_hint=experiment.spec.tests is not None,
             first_step=experiment.spec.first_step,
         )
 

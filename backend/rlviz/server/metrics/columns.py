@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rlviz.domain.errors import RunFolderError
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import READ_BYTES, JournalTail, offset_after
-from rlviz.rundir.metric_columns import BLOCK_BYTES, Table, WantedRows, read_tables, tables_of
+from rlviz.rundir.metric_columns import BLOCK_BYTES, Column, Table, WantedRows, read_tables, tables_of
 from rlviz.stats.arrays import Floats, Series
 
 _FIRST_CAPACITY = 256
 
 
 class Columns:
-    """The values of each metric, which grow with the journal; 24 bytes a value.
+    """The values of each metric, which grow with the journal: 8 bytes a value, and 16 bytes for step and time.
 
-    One thread may append while others read, without a lock. Returned series never change: rows are counted when they
-    are complete, never modified, and copied when an array grows. Two threads must not append. Spare capacity takes no
-    memory, since it is never written.
+    Metrics that occur in the same rows share step and time. One thread may append while others read, without a lock.
+    Returned series never change: rows are counted when they are complete, never modified, and copied when an array
+    grows. Two threads must not append. Spare capacity takes no memory, since it is never written.
     """
 
     def __init__(self) -> None:
-        self._series: dict[str, _Growing] = {}
+        self._blocks: dict[str, _Block] = {}
 
     def append(self, records: Iterable[Mapping[str, Any]]) -> int:
         """Add records in the form of MetricRecord; return how many were invalid, which are left out.
@@ -39,47 +40,94 @@ class Columns:
     def extend(self, tables: Iterable[Table]) -> None:
         """Add the rows of ``tables``."""
         for table in tables:
-            for name, column in table.values.items():
-                self._series.setdefault(name, _Growing()).extend(table.rows_of(column))
+            added: dict[str, _Block] = {}
+            for columns in _by_rows(table):
+                for block, names in self._blocks_of(columns):
+                    step, time, _ = table.rows_of(columns[names[0]])
+                    block.extend(step, time, {name: columns[name].value for name in names})
+                    added |= {name: block for name in names if name not in self._blocks}
+            if added:  # a new dict, since another thread may iterate over the old one
+                self._blocks = self._blocks | {name: added[name] for name in table.values if name in added}
 
     def names(self) -> list[str]:
         """Return the names of the metrics in the order of their first rows."""
-        return list(self._series)
+        return list(self._blocks)
 
     def all_series(self) -> dict[str, Series]:
-        return {name: self.series(name) for name in self._series}
+        return {name: self.series(name) for name in self._blocks}
 
     def series(self, name: str) -> Series:
         """Return all rows of ``name`` so far; empty if it was never logged."""
-        rows = self._series.get(name)
-        return Series(*(rows.rows() if rows else np.empty((3, 0))))
+        block = self._blocks.get(name)
+        return Series(*np.empty((3, 0))) if block is None else block.series(name)
+
+    def _blocks_of(self, names: Iterable[str]) -> list[tuple[_Block, list[str]]]:
+        """Return blocks that hold exactly the given metrics, each with its names. Splits blocks where needed."""
+        wanted: dict[_Block | None, list[str]] = {}
+        for name in names:
+            wanted.setdefault(self._blocks.get(name), []).append(name)
+        found = []
+        for block, members in wanted.items():
+            if block is None:
+                own = _Block(members)
+            elif len(members) == len(block.names):
+                own = block
+            else:
+                own, rest = block.copy(members), block.copy([name for name in block.names if name not in members])
+                self._blocks |= dict.fromkeys(rest.names, rest) | dict.fromkeys(members, own)
+            found.append((own, members))
+        return found
 
 
-class _Growing:
-    """Step, time and value of each row, as the columns of an array with spare capacity."""
+class _Block:
+    """Metrics that have occurred in the same rows: step, time and values as lines of an array with spare capacity."""
 
-    def __init__(self) -> None:
-        self._buffer = np.empty((3, _FIRST_CAPACITY))
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = tuple(names)
+        self._places = {name: place for place, name in enumerate(names, 2)}
+        self._buffer = np.empty((2 + len(names), _FIRST_CAPACITY))
         self._count = 0
 
-    def extend(self, block: tuple[Floats, Floats, Floats]) -> None:
-        """Append step, time and value of some rows, each of shape (n,)."""
-        count = self._count + len(block[0])
+    def extend(self, step: Floats, time: Floats, values: Mapping[str, Floats]) -> None:
+        """Append rows, with a value for each of ``names``; all arrays have the shape (n,)."""
+        count = self._count + len(step)
         if count > self._buffer.shape[1]:
-            buffer = np.empty((3, max(count, 2 * self._buffer.shape[1])))
+            buffer = np.empty((len(self._buffer), max(count, 2 * self._buffer.shape[1])))
             buffer[:, : self._count] = self._buffer[:, : self._count]
             self._buffer = buffer
-        for column, added in zip(self._buffer, block, strict=True):
-            column[self._count : count] = added
+        new = self._buffer[:, self._count : count]
+        new[0], new[1] = step, time
+        for name, value in values.items():
+            new[self._places[name]] = value
         self._count = count
 
-    def rows(self) -> Floats:
-        """Return a read-only view of shape (3, n). Reads the count first, since every later buffer has at least as many
+    def copy(self, names: Sequence[str]) -> _Block:
+        """Return a block that has only ``names``. This one stays as it is for those who read it."""
+        block = _Block(names)
+        step, time, *_ = self._buffer[:, : self._count]
+        block.extend(step, time, {name: self.series(name).value for name in names})
+        return block
+
+    def series(self, name: str) -> Series:
+        """Return read-only views of shape (n,). Reads the count first, since every later buffer has at least as many
         rows."""
         count = self._count
         rows = self._buffer[:, :count]
         rows.flags.writeable = False
-        return rows
+        return Series(rows[0], rows[1], rows[self._places[name]])
+
+
+def _by_rows(table: Table) -> list[dict[str, Column]]:
+    """Return the columns of ``table``, those in the same rows together."""
+    groups: list[tuple[NDArray[np.intp] | None, dict[str, Column]]] = []
+    for name, column in table.values.items():
+        for row, columns in groups:
+            if row is column.row or (row is not None and column.row is not None and np.array_equal(row, column.row)):
+                columns[name] = column
+                break
+        else:
+            groups.append((column.row, {name: column}))
+    return [columns for _, columns in groups]
 
 
 def read_series(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from heapq import merge
 from typing import Annotated, Literal
@@ -11,7 +11,7 @@ from pydantic import Field
 
 from rlviz.domain.anatomy import UpdateAnatomy
 from rlviz.domain.evaluation import EvaluationStatus
-from rlviz.domain.events import EventRecord, KnownData, UnknownData
+from rlviz.domain.events import DivergedData, EventRecord, KnownData, RollbackData, UnknownData
 from rlviz.domain.limits import Limits
 from rlviz.domain.metrics import MetricRecord
 from rlviz.server.catalog.models import EvaluationRow
@@ -147,6 +147,9 @@ class RunEvent(Wire):
     )
     level: Literal["info", "warning", "error"]
     message: str
+    superseded: bool = Field(
+        description="Whether it no longer counts: the run went back to an earlier step, or differed when resumed."
+    )
     details: EventDetails
 
 
@@ -316,11 +319,26 @@ def view_hints(run_id: str, seen: Review, report: Callable[[hints.Hint], HintRep
 
 def list_events(log: EventLog, evaluations: Iterable[EvaluationRow]) -> list[RunEvent]:
     """Return the events of a run, oldest first: those of its journal, and its ended ``evaluations``, newest first."""
-    ended = [view_ended(row) for row in reversed(list(evaluations)) if row.parsed().status.is_final]
-    return list(merge(map(view_event, log.events), ended, key=lambda event: event.time))
+    cuts = [cut for event in log.events if (cut := _cut_of(event)) is not None]
+    ended = [_view_ended(row, cuts) for row in reversed(list(evaluations)) if row.parsed().status.is_final]
+    return list(merge((_view_event(event, cuts) for event in log.events), ended, key=lambda event: event.time))
 
 
-def view_event(event: EventRecord) -> RunEvent:
+def _cut_of(event: EventRecord) -> tuple[int, float] | None:
+    """Return the last step that counts of what happened before ``event``, and its time; None if everything counts."""
+    match event.data:
+        case RollbackData():
+            return event.step, event.time
+        case DivergedData():
+            return event.step - 1, event.time
+    return None
+
+
+def _is_superseded(step: int | None, time: float, cuts: Sequence[tuple[int, float]]) -> bool:
+    return step is not None and any(time < at and step > last for last, at in cuts)
+
+
+def _view_event(event: EventRecord, cuts: Sequence[tuple[int, float]]) -> RunEvent:
     """Return the API model of a journaled event."""
     described = describe(event)
     return RunEvent(
@@ -330,21 +348,24 @@ def view_event(event: EventRecord) -> RunEvent:
         kind=event.event,
         level=described.level,
         message=described.message,
+        superseded=_is_superseded(described.step, event.time, cuts),
         details=event.data,
     )
 
 
-def view_ended(row: EvaluationRow) -> RunEvent:
+def _view_ended(row: EvaluationRow, cuts: Sequence[tuple[int, float]]) -> RunEvent:
     """Return an ended evaluation as an event of its run."""
     record = row.parsed()
     described = describe_evaluation(record)
+    time = (record.ended_at or record.created_at).timestamp()
     return RunEvent(
         seq=None,
-        time=(record.ended_at or record.created_at).timestamp(),
+        time=time,
         step=described.step,
         kind="evaluation",
         level=described.level,
         message=described.message,
+        superseded=_is_superseded(described.step, time, cuts),
         details=EvaluationEnded(
             evaluation_id=record.id,
             status="completed" if record.status is EvaluationStatus.COMPLETED else "failed",

@@ -124,6 +124,7 @@ class OpenedRun:
         self._events, self._left_out = SupersededRows(folder), Superseded()
         self._lock = Lock()
         self._tail: JournalTail | None = None
+        self._is_sealing_due = False
 
     def read(self) -> Snapshot:
         """Read new lines and return all series."""
@@ -135,6 +136,7 @@ class OpenedRun:
             for found in read_tables(self._tail, self._wanted):
                 self._columns.extend(found.tables)
                 self._broken_lines += found.left_out
+            self._queue_sealing()
             series = RunSeries(self._pieces, self._columns.all_series())
             return Snapshot(series, self._broken_lines, self._tail.offset, superseded)
 
@@ -152,11 +154,17 @@ class OpenedRun:
                 self._sealer.seal_now(self._folder)
                 self._pieces = self._sealed.pieces()
             else:
-                self._sealer.queue(self._folder)
+                self._is_sealing_due = True
         self._pieces = [piece.without(superseded) for piece in self._pieces]
         self._seen_end = self._sealed.end()
         self._tail, self._columns = JournalTail(self._folder.metrics_path, self._sealed_end()), Columns()
         self._broken_lines = sum(piece.broken_lines for piece in self._pieces)
+
+    def _queue_sealing(self) -> None:
+        """Queue sealing after the journal was parsed: the process that seals would take time from the request."""
+        if self._sealer is not None and self._is_sealing_due:
+            self._sealer.queue(self._folder)
+        self._is_sealing_due = False
 
     def _sealed_end(self) -> int:
         return self._pieces[-1].end if self._pieces else 0

@@ -311,6 +311,14 @@ class Run(Wire):
     notes: str
 
 
+class BestEvaluation(Wire):
+    """The highest mean return of a policy that always takes its most likely action."""
+
+    mean: float
+    std: float = Field(description="Population standard deviation over its episodes.")
+    step: int | None = Field(description="Environment steps of the policy.")
+
+
 class RunDetail(Run):
     config: RunConfig | None = Field(description="null if config.json cannot be read; `damage` says why.")
     learned_rewards: LearnedRewards | None = Field(
@@ -321,6 +329,9 @@ class RunDetail(Run):
         description="A warning if it trains for too few steps to learn, for instance for a single rollout; else null."
     )
     latest_evaluation: Evaluation | None
+    best_evaluation: BestEvaluation | None = Field(
+        description="The best greedy result: of the best policy by periodic evaluation, or of an evaluation on request."
+    )
     standing: Standing = Field(
         description="own: made here; trusted: made elsewhere and trusted by you; found: in the runs folder without "
         "your mark, becomes yours when you use it; untrusted: made elsewhere, and not used before "

@@ -44,7 +44,7 @@ from rlviz.stats.experiments.verdict import ExperimentVerdict, Improvements, com
 from rlviz.stats.returns import best_first, full_means
 from rlviz.stats.solved import Evaluated, solved_by_evaluations
 
-DEFINITIONS = 11
+DEFINITIONS = 12
 """Version of the figures. Increase it when a figure is computed differently, so that stored results are recomputed."""
 
 
@@ -85,7 +85,9 @@ def for_threshold(results: ExperimentResults, trials: Sequence[Trial], setting: 
     variants = [with_gap(one, setting) for one in results.variants]
     changes = {
         "threshold": setting.threshold,
-        "verdict": experiment_verdict(variants, results.improvements, trials, results.across),
+        "verdict": experiment_verdict(
+            variants, results.improvements, trials, results.across, tests_hint=setting.tests_hint
+        ),
         "variants": variants,
         "forest": forest_plot(variants, setting.threshold),
         "thresholds": steps_to_threshold(trials, setting),
@@ -109,7 +111,7 @@ def experiment_results(trials: Sequence[Trial], setting: Setting) -> ExperimentR
         scored=sum(one.n for one in summed_up),
         failed=sum(one.failed for one in summed_up),
         complete=all(one.ended for one in trials),
-        verdict=experiment_verdict(summed_up, pairs, trials, together),
+        verdict=experiment_verdict(summed_up, pairs, trials, together, tests_hint=setting.tests_hint),
         variants=summed_up,
         forest=forest_plot(summed_up, setting.threshold),
         across=together,

@@ -149,6 +149,7 @@ class Setting:
         thresholds: Return to reach by environment.
         evaluated_unlike: Environments whose variants were evaluated at different intervals, so that evaluations do
             not count for steps to the threshold.
+        tests_hint: Whether it tests a hint: then the effect with the same seeds is reported beside the verdict.
     """
 
     variants: dict[str, str]
@@ -160,6 +161,7 @@ class Setting:
     scales: Mapping[str, Scale] = field(default_factory=dict)
     thresholds: Mapping[str, float] = field(default_factory=dict)
     evaluated_unlike: Collection[str] = frozenset()
+    tests_hint: bool = False
 
     def threshold_of(self, variant: str) -> float | None:
         """Return the return to reach for ``variant``; None if there is none."""

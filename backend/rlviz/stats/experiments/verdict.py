@@ -295,17 +295,24 @@ def experiment_verdict(
     found: Improvements,
     trials: Sequence[Trial],
     across: Across | None = None,
+    *,
+    tests_hint: bool = False,
 ) -> ExperimentVerdict:
     """Compare the best variant (or method, for several environments) with all others, using intervals wide enough to
-    hold for all pairs together."""
+    hold for all pairs together.
+
+    ``tests_hint``: the effect of a change, with the same seeds, is reported too; the verdict explains how both fit
+    together.
+    """
     compared = variants if across is None else across.methods
     ranked = best_first((one for one in compared if one.n), lambda one: one.rank)
     labels = {one.variant: one.label for one in compared}
     made = _made(found, ranked, across)
     cautions = [*not_compared(found, labels), *(across.left_out if across else ()), *list_cautions(variants, trials)]
-    why_not = _why_not(ranked, across, any(one.n for one in variants))
+    paired = [PAIRED] if tests_hint and len(ranked) > 1 else []
+    why_not = _why_not(ranked, across, any(one.n for one in variants), tests_hint=tests_hint)
     if why_not is not None:
-        return _nothing(why_not, _ends(ranked, across), cautions, made)
+        return _nothing(why_not, [*_ends(ranked, across), *paired], cautions, made)
     ours = [pair for pair in found.pairs if pair.first == ranked[0].variant]
     better = [pair for pair in ours if _is_better(pair, len(found.pairs))]
     open_pairs = [pair for pair in ours if pair not in better]
@@ -315,7 +322,8 @@ def experiment_verdict(
         *_advice(better, open_pairs, labels, len(found.pairs)),
     ]
     if not better:
-        return _nothing(f"No verdict yet: {_undecided(ours[0], labels)}", reasons, cautions, made)
+        undecided = f"No verdict yet: {_undecided(ours[0], labels)}"
+        return _nothing(undecided, [*reasons, *paired], cautions, made)
     names = join_words([f"{labels[pair.second]} with probability {_probability(pair)}" for pair in better])
     over = "" if across is None else f"Over {_environments(across)}, "
     headline = f"{over}{ranked[0].label} is better than {names}"
@@ -344,7 +352,15 @@ def _nothing(headline: str, reasons: list[str], cautions: list[str], made: Made)
     )
 
 
-def _why_not(ranked: Sequence[VariantScores], across: Across | None, has_scores: bool) -> str | None:
+PAIRED = (
+    "The test of the hint compares each seed only with itself, so its effect can be clear before this comparison of "
+    "all seeds is."
+)
+
+
+def _why_not(
+    ranked: Sequence[VariantScores], across: Across | None, has_scores: bool, *, tests_hint: bool
+) -> str | None:
     """Return the headline that says why the best two cannot be compared at all; None if they can."""
     if across is not None and has_scores and not ranked:
         return (
@@ -360,6 +376,8 @@ def _why_not(ranked: Sequence[VariantScores], across: Across | None, has_scores:
         counts = join_words([f"{one.label} has {one.seeds}" for one in short[:6]])
         on_each = "" if across is None else " on each environment"
         need = f"a reliable interval needs {LEAST_VERDICT_SEEDS} seeds of each{on_each}"
+        if tests_hint:  # its effect is reported beside it
+            return f"Only first signs so far: {need}; {counts}."
         return f"Not enough seeds to compare: {need}; {counts}."
     return None
 

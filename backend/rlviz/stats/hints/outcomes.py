@@ -152,10 +152,10 @@ def _effect_sentence(change: HintChange, found: PairedDifference) -> str:
             f"No difference: with each of {seeds}, the score with {this} and the score with the old value are the same."
         )
     if effect is Effect.UNCLEAR:
-        shows = " So few seeds show only a large effect." if few else ""
+        shows = f" So few seeds show only a large effect: a verdict needs {LEAST_VERDICT_SEEDS}." if few else ""
         return f"No clear effect of {this}: the mean return changed by {_difference_text(found)} ({seeds}).{shows}"
     size = "higher" if found.mean > 0 else "lower"
-    caution = " So few seeds are no proof: test again with other seeds." if few else ""
+    caution = f" This is only a first sign: a verdict needs {LEAST_VERDICT_SEEDS} seeds." if few else ""
     if found.interval is not None and found.interval.low == found.interval.high:
         caution = " Each pair differs by the same amount, so the interval has no width." + caution
     return f"With {this}, the mean return was {size}: {_difference_text(found)} ({seeds}).{caution}"

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from rlviz.domain.evaluation import PolicyChoice
-from rlviz.stats.experiments import Setting, Trial
+from rlviz.stats.experiments import Setting, Trial, experiment_results
 from rlviz.stats.experiments.results import for_threshold
 from rlviz.stats.experiments.trials import Made, evaluated_alike
-from rlviz.stats.experiments.verdict import ExperimentVerdict, Pair, _seeds_needed
+from rlviz.stats.experiments.verdict import PAIRED, ExperimentVerdict, Pair, _seeds_needed
 from tests.unit.experiments.test_results import A, B, results, trials
 
 MADE = Made(definition="A test.", n=1, source="nobody")
@@ -58,6 +58,13 @@ def test_three_seeds_carry_no_verdict_however_far_apart() -> None:
     assert found.headline == (
         "Not enough seeds to compare: a reliable interval needs 5 seeds of each; A has 3 and B has 3."
     )
+
+
+def test_beside_the_effect_of_a_tested_hint_three_seeds_are_first_signs() -> None:
+    setting = Setting({"a": "A", "b": "B"}, {"a": "X", "b": "X"}, tests_hint=True)
+    found = experiment_results([*trials("a", 500, 510, 520), *trials("b", 9, 10, 11)], setting).verdict
+    assert found.headline == "Only first signs so far: a reliable interval needs 5 seeds of each; A has 3 and B has 3."
+    assert found.reasons[-1] == PAIRED
 
 
 def test_the_best_of_three_may_be_better_than_one_alone() -> None:

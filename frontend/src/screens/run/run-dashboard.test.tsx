@@ -7,7 +7,7 @@ import { RunSeries } from "@/stream/series/run-series";
 import { Boundary } from "@/ui/boundary";
 import { RunNotices } from "./notices";
 import { RunDashboard, tabTitle } from "./run-dashboard";
-import { bestEvaluation, RunFacts } from "./run-facts";
+import { RunFacts } from "./run-facts";
 
 const run = (change: Partial<RunDetail>) =>
   ({
@@ -184,18 +184,4 @@ test.each([
     <RunFacts run={run({ status, ep_rew_mean: 74.1, ...facts })} series={series} />,
   );
   expect(screen.getByText("Return now").parentElement).toHaveTextContent(text);
-});
-
-test("the best evaluation is the highest greedy return, whether of a kept policy or on request", () => {
-  const of = (mean: number, change: object = {}) =>
-    ({
-      ...{ status: "completed", deterministic: true, checkpoint_step: 100 },
-      ...{ summary: { episode_return: { mean, std: 1 } } },
-      ...change,
-    }) as Parameters<typeof bestEvaluation>[1][number];
-  const kept = { step: 50, mean_return: 60, std_return: 2 } as RunDetail["best_policy"];
-  expect(bestEvaluation(null, [])).toBeNull();
-  expect(bestEvaluation(kept, [])).toEqual({ mean: 60, std: 2, step: 50 });
-  expect(bestEvaluation(kept, [of(70), of(90, { deterministic: false })])?.mean).toBe(70);
-  expect(bestEvaluation(null, [of(70, { status: "failed" })])).toBeNull();
 });

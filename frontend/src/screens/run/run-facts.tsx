@@ -1,12 +1,10 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { evaluationsQuery } from "@/api/evaluations";
 import { useMetricRegistry } from "@/api/metric-registry";
 import { learns } from "@/api/run-availability";
 import { hasLength, isActive, progress } from "@/api/runs";
-import type { Evaluation, RunDetail } from "@/api/types";
+import type { RunDetail } from "@/api/types";
 import { duration, elapsed, remaining } from "@/lib/format-time";
 import { brief, count, decimal, NONE, percent, plural } from "@/lib/number";
 import { unsolvedWords } from "@/lib/solved";
@@ -108,8 +106,7 @@ function timeText(run: RunDetail, trained: number | null): string {
 
 /** The best mean return of a policy without exploration: of the best kept policy, or of an evaluation. */
 function BestEvaluation({ run }: { run: RunDetail }) {
-  const { data: evaluations } = useQuery(evaluationsQuery(run.id));
-  const found = bestEvaluation(run.best_policy, evaluations ?? []);
+  const found = run.best_evaluation;
   return (
     <Figure
       label="Best evaluation, greedy"
@@ -123,25 +120,6 @@ function BestEvaluation({ run }: { run: RunDetail }) {
         NONE
       )}
     </Figure>
-  );
-}
-
-type Evaluated = Pick<Evaluation, "status" | "deterministic" | "checkpoint_step" | "summary">;
-
-/** The highest mean return among the best policy that was kept and the greedy evaluations; null without any. */
-export function bestEvaluation(
-  kept: RunDetail["best_policy"],
-  evaluations: readonly Evaluated[],
-): { mean: number; std: number; step: number | null } | null {
-  const all = evaluations.flatMap(({ status, deterministic, checkpoint_step: step, summary }) =>
-    status === "completed" && deterministic && summary?.episode_return
-      ? [{ mean: summary.episode_return.mean, std: summary.episode_return.std, step }]
-      : [],
-  );
-  if (kept) all.push({ mean: kept.mean_return, std: kept.std_return, step: kept.step });
-  return all.reduce<(typeof all)[number] | null>(
-    (best, one) => (best === null || one.mean > best.mean ? one : best),
-    null,
   );
 }
 

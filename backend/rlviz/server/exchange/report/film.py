@@ -34,7 +34,7 @@ from rlviz.server.runs.service import RunService
 from rlviz.stats.number_text import decimal
 
 FILMED = 11
-"""Policies that are filmed for a report: as many as the filmstrip of a run's page has pictures."""
+"""Policies that are filmed for a report, evenly spaced over the steps, besides the best one."""
 
 MOST_CELLS = 16
 """Maximum number of moments in a file."""

@@ -13,7 +13,6 @@ from pydantic import JsonValue
 from rlviz import __version__
 from rlviz.domain.config import RunActor, RunConfig
 from rlviz.domain.errors import ArtifactNotFound, InvalidRequest, RunFolderError, UnknownName
-from rlviz.domain.evaluation import EvaluationStatus
 from rlviz.domain.ids import utc
 from rlviz.domain.limits import DEFAULT_CURVE_POINTS
 from rlviz.domain.metrics import EPISODE_REWARD, EVAL_REWARD
@@ -51,11 +50,11 @@ from rlviz.server.exchange.report.story import (
     Verdict,
 )
 from rlviz.server.metrics.hints import HintService
-from rlviz.server.metrics.models import RunEvent, list_events
+from rlviz.server.metrics.models import EvaluationEnded, RunEvent, list_events
 from rlviz.server.metrics.service import CurveRequest, MetricsService
 from rlviz.server.runs.events import read_events
 from rlviz.server.runs.groups import Group, GroupService
-from rlviz.server.runs.models import solved_at
+from rlviz.server.runs.models import BestEvaluation, solved_at
 from rlviz.server.runs.presets import OwnPresets
 from rlviz.server.runs.service import RunService
 from rlviz.server.snapshots.rules import RuleService
@@ -134,7 +133,7 @@ class RunReportService:
         marks = _marks(events)
         return Story(
             head=_head(row, config, now),
-            verdict=_verdict(row, best_evaluation(row, evaluations), now),
+            verdict=_verdict(row, self._evaluations.find_best(row), now),
             curve=self._curve(row, folder, environment, evaluations, events, marks),
             settings=_settings(config, self._preset(config, environment), self._active_rules(run_id)),
             events=_events(events, marks),
@@ -184,7 +183,7 @@ class RunReportService:
             Evaluated(step, value, f"Greedy evaluation while training: mean return {decimal(value)}.")
             for step, value in points.get(EVAL_REWARD, [])
         ]
-        requested = _evaluated(evaluations, _counts(events))
+        requested = _evaluated(evaluations, events)
         episodes = points.get(EPISODE_REWARD, [])
         ends = [x for x, _ in (*episodes, *mean)] + [one.step for one in requested]
         random = None if environment is None else find_random_return(environment)
@@ -204,23 +203,6 @@ class RunReportService:
     def _seeds(self, row: RunRow) -> Seeds | None:
         groups = self._groups.find([row.group_id])
         return _seeds(groups[0], row.id) if groups else None
-
-
-def best_evaluation(row: RunRow, evaluations: Sequence[EvaluationRow]) -> tuple[float, float, int | None] | None:
-    """Return mean, deviation and policy step of the best greedy result; None without any.
-
-    Candidates are the best policy that was kept and the evaluations on request, as on the page of the run.
-    """
-    found: list[tuple[float, float, int | None]] = [
-        (spread.mean, spread.std, record.checkpoint_step)
-        for record in (one.parsed() for one in evaluations)
-        if record.status is EvaluationStatus.COMPLETED and record.deterministic
-        if record.summary is not None and (spread := record.summary.episode_return)
-    ]
-    if row.best_policy is not None:
-        kept = row.best_policy
-        found.append((kept["mean_return"], kept["std_return"], kept["step"]))
-    return max(found, key=lambda one: one[0], default=None)
 
 
 def how_it_ended(row: RunRow) -> str:
@@ -303,7 +285,7 @@ def _origins(config: RunConfig) -> list[str]:
     return found
 
 
-def _verdict(row: RunRow, best: tuple[float, float, int | None] | None, now: float) -> Verdict:
+def _verdict(row: RunRow, best: BestEvaluation | None, now: float) -> Verdict:
     headline, tone = _headline(row, best)
     trained = row.clock.at(now) if row.attempts else None
     time = "not started" if trained is None else duration(trained)
@@ -326,9 +308,9 @@ def _verdict(row: RunRow, best: tuple[float, float, int | None] | None, now: flo
             if best is None
             else Figure(
                 "Best greedy evaluation",
-                decimal(best[0]),
-                [] if best[2] is None else [f"policy of step {best[2]:,}"],
-                f"± {decimal(best[1])}",
+                decimal(best.mean),
+                [] if best.step is None else [f"policy of step {best.step:,}"],
+                f"± {decimal(best.std)}",
             )
         )
     if row.reward_threshold is not None:
@@ -336,7 +318,7 @@ def _verdict(row: RunRow, best: tuple[float, float, int | None] | None, now: flo
     return Verdict(headline, tone, figures)
 
 
-def _headline(row: RunRow, best: tuple[float, float, int | None] | None) -> tuple[str, Tone]:
+def _headline(row: RunRow, best: BestEvaluation | None) -> tuple[str, Tone]:
     """Return the sentence that sums the run up, and its tone."""
     solved = solved_at(row, row.solved, row.reward_threshold)
     if solved is not None:
@@ -348,7 +330,7 @@ def _headline(row: RunRow, best: tuple[float, float, int | None] | None) -> tupl
             return f"Not known to be solved: to be solved, it needs {goal}.", "warn"
         return f"Not solved yet: to be solved, it needs {goal}.", "live" if row.state.is_active else "warn"
     if best is not None:
-        return f"The best greedy evaluation returns {decimal(best[0])} ± {decimal(best[1])}.", "rest"
+        return f"The best greedy evaluation returns {decimal(best.mean)} ± {decimal(best.std)}.", "rest"
     if row.ep_rew_mean is not None:
         return f"The mean return of the last episodes is {decimal(row.ep_rew_mean)}.", "rest"
     return "No episode has ended yet.", "rest"
@@ -385,44 +367,29 @@ def _line(step: Floats, value: Floats) -> Points:
     return list(zip(x.tolist(), y.tolist(), strict=True))
 
 
-def _evaluated(evaluations: Sequence[EvaluationRow], counts: Callable[[int, float], bool]) -> list[Evaluated]:
+def _evaluated(evaluations: Sequence[EvaluationRow], events: Sequence[RunEvent]) -> list[Evaluated]:
     """Return the greedy evaluations on request of policies that still count, by step."""
+    superseded = {
+        event.details.evaluation_id
+        for event in events
+        if event.superseded and isinstance(event.details, EvaluationEnded)
+    }
     found = []
     for record in (one.parsed() for one in evaluations):
-        step, ended = record.checkpoint_step, record.ended_at
-        if not record.deterministic or step is None or record.summary is None:
+        step = record.checkpoint_step
+        if not record.deterministic or step is None or record.summary is None or record.id in superseded:
             continue
         spread = record.summary.episode_return
-        if spread is None or (ended is not None and not counts(step, ended.timestamp())):
+        if spread is None:
             continue
         says = f"Evaluated at step {step:,}: return {decimal(spread.mean)} ± {decimal(spread.std)}."
         found.append(Evaluated(step, spread.mean, says))
     return sorted(found, key=lambda one: one.step)
 
 
-def _counts(events: Sequence[RunEvent]) -> Callable[[int, float], bool]:
-    """Return a function that says whether an event at a step and a time still counts.
-
-    After a rollback, or a resume with different results, earlier events at later steps do not.
-    """
-    cuts = [
-        (event.step - (event.kind == "diverged"), event.time)
-        for event in events
-        if event.step is not None and event.kind in ("rollback", "diverged")
-    ]
-
-    def counts(step: int, time: float) -> bool:
-        return not any(time < at and step > cut for cut, at in cuts)
-
-    return counts
-
-
 def _marks(events: Sequence[RunEvent]) -> list[Mark]:
     """Return the events that changed the course of training, numbered by their order."""
-    counts = _counts(events)
-    found = [
-        event for event in events if event.kind in COURSE and event.step is not None and counts(event.step, event.time)
-    ]
+    found = [event for event in events if event.kind in COURSE and event.step is not None and not event.superseded]
     return [Mark(number, float(event.step or 0), event.message) for number, event in enumerate(found, 1)][:MOST_MARKS]
 
 

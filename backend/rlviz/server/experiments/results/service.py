@@ -205,6 +205,7 @@ class ExperimentSource:
         methods: The name of each variant's method, without its environment.
         scales: Return scales of the environments whose returns can be normalised.
         sweep: The search; None if the experiment has none.
+        tests_hint: Whether it tests a hint.
         first_step: Environment steps that its runs have done when they start: that of the snapshot which they fork.
     """
 
@@ -219,6 +220,7 @@ class ExperimentSource:
     methods: Mapping[str, str] = field(default_factory=dict)
     scales: Mapping[str, Scale] = field(default_factory=dict)
     sweep: Sweep | None = None
+    tests_hint: bool = False
     first_step: int = 0
 
     @property
@@ -343,6 +345,7 @@ class ResultsService:
             scales=source.scales,
             thresholds=source.thresholds,
             evaluated_unlike=_evaluated_unlike(source, digests),
+            tests_hint=source.tests_hint,
         )
         return [self._trial(cell, state, digests, setting) for cell in source.cells], setting
 

@@ -6,6 +6,7 @@ const start = Date.parse("2026-01-01T00:00:00Z") / 1000;
 const event = (kind: string, step: number) =>
   ({
     ...{ seq: step, kind, step, time: start + step / 100, message: `${kind} ${step}` },
+    superseded: false,
     details: { kind },
   }) as RunEvent;
 
@@ -85,8 +86,14 @@ test("rules that fired and settings that were changed have a mark that says so",
 
 test("what a run has left behind has no mark, and where it went back has one", () => {
   const back = { ...event("rollback", 1_000), time: start + 100 };
-  const events = [event("best", 500), event("best", 2_000), back, event("best", 20_000)];
-  const marks = eventMarks({ ...happened, events, evaluations: [], periodic: [] }, "step");
+  const left = { superseded: true };
+  const evaluated = {
+    ...{ ...event("evaluation", 3_000), ...left },
+    details: { kind: "evaluation", evaluation_id: "eval_1" } as RunEvent["details"],
+  };
+  const events = [event("best", 500), { ...event("best", 2_000), ...left }, evaluated, back];
+  const after = { ...happened, events: [...events, event("best", 20_000)], periodic: [] };
+  const marks = eventMarks(after, "step");
   expect(marks.slice(1).map(({ kind, at }) => [kind, at])).toEqual([
     ["best", 500],
     ["resumed", 1_000],

@@ -45,7 +45,11 @@ export function eventMarks(
   };
   const { solved } = run;
   const solvedAt = { step: solved?.step, time: solved?.seconds, episode: null }[axis] ?? null;
-  const counts = countedAfter(events);
+  const superseded = new Set(
+    events.flatMap(({ details, superseded }) =>
+      superseded && details.kind === "evaluation" ? [details.evaluation_id] : [],
+    ),
+  );
   const marks = [
     ...(run.parent && axis === "step" ? [run.parent.step] : []).map((at): ChartMark => ({
       ...{ id: "fork", kind: "fork", at },
@@ -57,16 +61,15 @@ export function eventMarks(
     })),
     ...events.flatMap((event) => {
       const kind = markOf(event);
-      if (kind === null || !counts(event.step, event.time)) return [];
+      if (kind === null || event.superseded) return [];
       return place(event.step, event.time).map((at): ChartMark => ({
         ...{ id: `event-${event.seq}`, kind, at, text: event.message },
       }));
     }),
     ...evaluations.flatMap((evaluation) => {
       const { id, checkpoint_step: step, ended_at: ended, summary } = evaluation;
-      if (!summary) return [];
+      if (!summary || superseded.has(id)) return [];
       const time = ended === null ? null : Date.parse(ended) / 1000;
-      if (!counts(step, time)) return [];
       const spread = summary.episode_return;
       const text = spread
         ? `Evaluated at step ${count(step)}: return ${decimal(spread.mean)} ± ${decimal(spread.std)}.`
@@ -79,20 +82,6 @@ export function eventMarks(
     }),
   ];
   return marks.filter(({ at }) => Number.isFinite(at));
-}
-
-/**
- * Whether something at a step and a time (Unix seconds) still counts for the run. A rollback, or a resume with
- * different results, discards everything before it at later steps.
- */
-function countedAfter(events: readonly RunEvent[]) {
-  const cuts = events.flatMap(({ details, step, time }) => {
-    if (step === null) return [];
-    if (details.kind === "rollback") return [{ step, time }];
-    return details.kind === "diverged" ? [{ step: step - 1, time }] : [];
-  });
-  return (step: number | null, time: number | null) =>
-    step === null || time === null || !cuts.some((cut) => time < cut.time && step > cut.step);
 }
 
 /** The mark of an event. Only snapshots that the user requested have one: the others are taken once a minute. */
