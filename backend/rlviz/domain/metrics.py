@@ -95,6 +95,10 @@ UPDATE_SECONDS = "time/update_seconds"
 EVAL_REWARD = "eval/mean_reward"
 EVAL_REWARD_STD = "eval/std_reward"
 EVAL_EP_LENGTH = "eval/mean_ep_length"
+REWARD_COVERAGE = "reward/coverage"
+REWARD_NOVELTY = "reward/novelty"
+EXPLORED_CELLS = "explored/cells"
+EXPLORED_TOTAL = "explored/total_cells"
 RETURNS = frozenset({EPISODE_REWARD, EP_REW_MEAN, EVAL_REWARD, EVAL_REWARD_STD})
 """Metrics that are sums of unscaled environment rewards."""
 

@@ -10,6 +10,7 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.wrappers import FlattenObservation
 
+from rlviz.learning.environments.cells import World, read_cell
 from rlviz.stats.pictures import is_picture
 
 Env = gymnasium.Env[Any, Any]
@@ -73,6 +74,22 @@ class NumberedTuple(gymnasium.ObservationWrapper[Any, Any, Any]):
 
 def wrap_numbered(env: Env, options: object) -> Env:
     return NumberedTuple(env)
+
+
+class NamedCell(Wrapper):
+    """Puts the id of the environment's cell into ``info["cell"]`` after each reset and step."""
+
+    def __init__(self, env: Env, world: World) -> None:
+        super().__init__(env)
+        self._world = world
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        observation, info = self.env.reset(seed=seed, options=options)
+        return observation, {**info, "cell": read_cell(self._world, self.env)}
+
+    def step(self, action: Any) -> Outcome:
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        return observation, reward, terminated, truncated, {**info, "cell": read_cell(self._world, self.env)}  # type: ignore[return-value]
 
 
 class RawOutcome(Wrapper):

@@ -41,6 +41,7 @@ from rlviz.domain.metrics import (
 from rlviz.domain.snapshots import Trigger
 from rlviz.learning.algorithms.experience import keep_generators
 from rlviz.learning.algorithms.policy import Policy
+from rlviz.learning.exploration.bonuses import EXPLORED
 from rlviz.learning.playing.recording import CollectedEpisodes
 from rlviz.learning.playing.rollout import Env, play
 from rlviz.learning.training.anatomy import AnatomyJournal
@@ -724,5 +725,10 @@ class RunCallback(BaseCallback):
         self._has_news = True
         self._journals.metrics_soon(
             self.num_timesteps,
-            {EPISODE_REWARD: episode.reward, EPISODE_LENGTH: episode.length, EPISODE_INDEX: self._episodes},
+            {
+                EPISODE_REWARD: episode.reward,
+                EPISODE_LENGTH: episode.length,
+                EPISODE_INDEX: self._episodes,
+                **info.get(EXPLORED, {}),
+            },
         )

@@ -23,6 +23,7 @@ from rlviz.learning.algorithms.base import Hyperparameters
 from rlviz.learning.algorithms.policy import make_playable
 from rlviz.learning.environments.custom import find_environment
 from rlviz.learning.environments.make import Env, make_environment
+from rlviz.learning.exploration.bonuses import Exploring, exploration_of
 from rlviz.learning.training.anatomy import AnatomyJournal
 from rlviz.learning.training.attempt import Attempt, describe_error
 from rlviz.learning.training.callback import GreedyPlayer, PeriodicEvaluation, RunCallback, RunLogger
@@ -95,8 +96,9 @@ class TrainingComponents:
         past = self._past_changes(continuation)
         self.steering = self._make_steering(model, past)
         self._logger, self._tape = logger, continuation.make_tape() if continuation is not None else ReplayTape()
+        self._exploration = exploration_of(model)
         self._counters = counters = collect_counters(
-            self.callback, logger, self.checkpoints, self.steering, self.evaluation
+            self.callback, logger, self.checkpoints, self.steering, self.evaluation, self._exploration
         )
         if continuation is not None:
             continuation.restore_counters(counters)
@@ -323,6 +325,7 @@ def collect_counters(
     checkpoints: Checkpoints,
     steering: Steering | None,
     evaluation: PeriodicEvaluation | None,
+    exploration: Exploring | None = None,
 ) -> dict[str, Counter]:
     """Return the parts whose state is in snapshots, by name. Not every run, or snapshot, has all of them."""
     counters: dict[str, Counter] = {"callback": callback, "logger": logger, "checkpoints": checkpoints}
@@ -330,6 +333,8 @@ def collect_counters(
         counters["steering"] = steering
     if evaluation is not None:
         counters["evaluation"] = evaluation
+    if exploration is not None:
+        counters["exploration"] = exploration
     return counters
 
 
