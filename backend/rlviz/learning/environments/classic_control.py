@@ -97,6 +97,7 @@ MOUNTAIN_CAR_CONTINUOUS = Environment(
     reward_threshold=90.0,
     max_episode_steps=999,
     render_fps=30,
+    reward_splitter="rlviz.learning.environments.split_rewards:MountainCarContinuousReward",
 )
 
 PENDULUM = Environment(
@@ -113,4 +114,5 @@ PENDULUM = Environment(
     max_episode_steps=200,
     render_fps=30,
     options=PendulumOptions(),
+    reward_splitter="rlviz.learning.environments.split_rewards:PendulumReward",
 )
