@@ -22,6 +22,9 @@ OWN = "reward"
 MOST_COMPONENTS = 32
 """Largest number of components of one environment."""
 
+Components = Mapping[str, float]
+"""Values or sums by name."""
+
 
 class RewardComponent(NamedTuple):
     """The facts of a component.
@@ -107,3 +110,14 @@ def label_of(name: str) -> str:
 def component_of(metric: str) -> RewardComponent | None:
     """Return the component whose metric has that name, or None for other metrics."""
     return find_component(metric.removeprefix(REWARD)) if metric.startswith(REWARD) else None
+
+
+def component_metrics(sums: Components, episode_return: float) -> dict[str, float]:
+    """Return the metrics of an episode's sums: empty unless the reward has more than one component.
+
+    If training adds bonuses to an environment that does not split its reward, the environment's return is the component
+    ``reward``.
+    """
+    if sums and not any(find_component(name).of_environment for name in sums):
+        sums = {OWN: episode_return, **sums}
+    return {REWARD + name: value for name, value in sums.items()} if len(sums) > 1 else {}

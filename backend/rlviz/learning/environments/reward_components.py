@@ -24,7 +24,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rlviz.domain.errors import EnvironmentFaulty
-from rlviz.domain.reward_components import MOST_COMPONENTS, OWN, REWARD, find_component
+from rlviz.domain.reward_components import MOST_COMPONENTS, Components, component_metrics
 from rlviz.learning.environments.observed import as_number, brief
 
 COMPONENTS = "reward_components"
@@ -32,8 +32,6 @@ COMPONENTS = "reward_components"
 
 TOLERANCE = 1e-4
 """Allowed difference between sum and reward, relative to the largest of them and 1: Box2D computes with 32 bits."""
-
-Components = Mapping[str, float]
 
 
 def add_bonus(info: dict[str, Any], name: str, value: float) -> None:
@@ -92,10 +90,15 @@ class EpisodeSums:
         Returns:
             The sums by name of the metric; empty unless the reward has more than one component.
         """
+        return component_metrics(self.take(place, length), episode_return)
+
+    def take(self, place: int, length: int) -> dict[str, float]:
+        """Return the sums of the episode that ended at ``place`` after ``length`` steps, and forget it.
+
+        They are empty if not all of its steps reported components.
+        """
         sums, steps = self._sums.pop(place, {}), self._steps.pop(place, 0)
-        if steps != length:
-            return {}
-        return component_metrics(sums, episode_return)
+        return sums if steps == length else {}
 
     def state(self) -> dict[str, Any]:
         return {"sums": {place: dict(sums) for place, sums in self._sums.items()}, "steps": dict(self._steps)}
@@ -104,14 +107,3 @@ class EpisodeSums:
         """Restore what ``state`` returned. None: the snapshot has no sums."""
         self._sums = {place: dict(sums) for place, sums in (state or {}).get("sums", {}).items()}
         self._steps = dict((state or {}).get("steps", {}))
-
-
-def component_metrics(sums: Components, episode_return: float) -> dict[str, float]:
-    """Return the metrics of an episode's sums: empty unless the reward has more than one component.
-
-    If training adds bonuses to an environment that does not split its reward, the environment's return is the component
-    ``reward``.
-    """
-    if sums and not any(find_component(name).of_environment for name in sums):
-        sums = {OWN: episode_return, **sums}
-    return {REWARD + name: value for name, value in sums.items()} if len(sums) > 1 else {}
