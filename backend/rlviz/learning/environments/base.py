@@ -110,6 +110,9 @@ class Environment:
     step_wrapper: str | None = None
     """Lazy reference to a function ``(env, options) -> env`` that adds wrappers which define a step (frame skipping).
     """
+    reward_splitter: str | None = None
+    """Lazy reference to a ``SplitReward``, which adds the components of the reward to the info of each step; None if it
+    has only one, or adds them itself."""
     observation_wrapper: str | None = None
     """Lazy reference to such a function for wrappers of observations and rewards; episodes are counted below them."""
     state_wrapper: str | None = None

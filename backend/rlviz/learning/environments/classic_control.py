@@ -100,6 +100,7 @@ MOUNTAIN_CAR_CONTINUOUS = Environment(
     world=car_world(),
     max_episode_steps=999,
     render_fps=30,
+    reward_splitter="rlviz.learning.environments.split_rewards:MountainCarContinuousReward",
 )
 
 PENDULUM = Environment(
@@ -116,4 +117,5 @@ PENDULUM = Environment(
     max_episode_steps=200,
     render_fps=30,
     options=PendulumOptions(),
+    reward_splitter="rlviz.learning.environments.split_rewards:PendulumReward",
 )

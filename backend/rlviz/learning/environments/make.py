@@ -60,6 +60,8 @@ def make_bare(environment: Environment, mode: str | None) -> Env:
         return make_custom(environment.custom, mode)
     arguments = {**environment.make_arguments, **environment.options.make_arguments()}
     env: Env = gymnasium.make(environment.gymnasium_id or environment.id, render_mode=mode, **arguments)
+    if environment.reward_splitter is not None:
+        env = load(environment.reward_splitter)(env)
     if mode is not None and environment.family.draws_with_pygame:
         from rlviz.learning.environments.quick_frames import QuickFrames
 

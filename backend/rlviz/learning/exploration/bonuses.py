@@ -2,7 +2,7 @@
 
 ``Exploring`` wraps the environments of training, below the normalisation of rewards. So on-policy algorithms compute
 their advantages with these rewards, and off-policy ones store them in the replay buffer. Episodes are counted below
-it: their returns stay the environment's own.
+it: their returns stay the environment's own. Each bonus is a component of the reward, with metrics of its own.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
 from rlviz.domain.config import ExplorationPlan, RunConfig
-from rlviz.domain.metrics import EXPLORED_CELLS, EXPLORED_TOTAL, REWARD_COVERAGE, REWARD_NOVELTY
+from rlviz.domain.metrics import EXPLORED_CELLS, EXPLORED_TOTAL
 from rlviz.learning.environments.cells import World
 from rlviz.learning.environments.custom import find_environment
+from rlviz.learning.environments.reward_components import add_bonus
 from rlviz.learning.exploration.coverage import Visits, coverage_bonus
 from rlviz.learning.exploration.novelty import Novelty
 
 EXPLORED = "explored"
-"""Key of ``info`` in the last step of an episode: its metrics, by their names in the journal."""
+"""Key of ``info`` in the last step of an episode: how many cells were explored, by name of the metric."""
 
 
 def add_exploration(environments: VecEnv, config: RunConfig) -> VecEnv:
@@ -58,12 +59,6 @@ class Exploring(VecEnvWrapper):
         )
         self.step_count = 0
         """Environment steps since training began."""
-        self._added = {
-            name: np.zeros(count)
-            for name, weight in ((REWARD_COVERAGE, plan.coverage), (REWARD_NOVELTY, plan.novelty))
-            if weight is not None
-        }
-        """What each bonus has added to the current episode of each environment."""
 
     def reset(self) -> Any:
         observations = self.venv.reset()
@@ -72,8 +67,6 @@ class Exploring(VecEnvWrapper):
 
     def begin_episodes(self) -> None:
         """Begin an episode in each environment, which has just been reset."""
-        for sums in self._added.values():
-            sums[:] = 0.0
         if self._novelty is not None:
             self._novelty.begin_episodes()
         if self.visits is not None:
@@ -96,10 +89,10 @@ class Exploring(VecEnvWrapper):
         weight = self._plan.coverage
         for index, info in enumerate(infos):
             episodes = visits.visit(index, info["cell"])
-            if episodes and weight is not None:
+            if weight is not None:
                 bonus = coverage_bonus(weight, episodes)
                 rewards[index] += bonus
-                self._added[REWARD_COVERAGE][index] += bonus
+                add_bonus(info, "coverage", bonus)
         visits.keep_frame(self.step_count)
 
     def _seek(self, novelty: Novelty, observations: Any, rewards: Any, dones: Any, infos: list[dict[str, Any]]) -> None:
@@ -108,21 +101,17 @@ class Exploring(VecEnvWrapper):
             reached = observations.copy()
             for index in np.flatnonzero(dones):
                 reached[index] = infos[index]["terminal_observation"]
-        bonuses = novelty.rewards(reached)
-        rewards += bonuses.astype(rewards.dtype)
-        self._added[REWARD_NOVELTY] += bonuses
+        for index, bonus in enumerate(novelty.rewards(reached).tolist()):
+            rewards[index] += bonus
+            add_bonus(infos[index], "novelty", bonus)
 
     def _end_episode(self, index: int, info: dict[str, Any]) -> None:
         """Put the episode's metrics into ``info``, and begin the next one in this environment."""
-        explored: dict[str, float] = {name: float(sums[index]) for name, sums in self._added.items()}
-        for sums in self._added.values():
-            sums[index] = 0.0
         if self._novelty is not None:
             self._novelty.end_episode(index, float(info["episode"]["r"]))
         if self.visits is not None:
-            explored |= {EXPLORED_CELLS: len(self.visits.seen[index]), EXPLORED_TOTAL: self.visits.total}
+            info[EXPLORED] = {EXPLORED_CELLS: len(self.visits.seen[index]), EXPLORED_TOTAL: self.visits.total}
             self.visits.begin_episode(index, self._first_cell(index))
-        info[EXPLORED] = explored
 
     def _first_cell(self, index: int) -> int | None:
         cell: int | None = self.venv.reset_infos[index].get("cell")
@@ -131,7 +120,6 @@ class Exploring(VecEnvWrapper):
     def state(self) -> dict[str, Any]:
         return {
             "step_count": self.step_count,
-            "added": {name: sums.copy() for name, sums in self._added.items()},
             "visits": self.visits.state() if self.visits is not None else None,
             "novelty": self._novelty.state() if self._novelty is not None else None,
         }
@@ -139,9 +127,6 @@ class Exploring(VecEnvWrapper):
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from ``state``. Parts that it does not have start fresh."""
         self.step_count = state["step_count"]
-        for name, sums in state["added"].items():
-            if name in self._added and len(sums) == self.num_envs:
-                self._added[name] = sums.copy()
         if self.visits is not None and state["visits"] is not None:
             self.visits.restore(state["visits"])
         if self._novelty is not None and state["novelty"] is not None:

@@ -41,6 +41,7 @@ from rlviz.domain.metrics import (
 from rlviz.domain.snapshots import Trigger
 from rlviz.learning.algorithms.experience import keep_generators
 from rlviz.learning.algorithms.policy import Policy
+from rlviz.learning.environments.reward_components import COMPONENTS, EpisodeSums
 from rlviz.learning.exploration.bonuses import EXPLORED
 from rlviz.learning.playing.recording import CollectedEpisodes
 from rlviz.learning.playing.rollout import Env, play
@@ -456,6 +457,7 @@ class RunCallback(BaseCallback):
         self.leave_at = math.inf
         """From this step on, BoundaryReached is raised at the start of a rollout."""
         self._episodes = episodes
+        self.reward_sums = EpisodeSums()
         self._rollouts = 0
         self._threshold, self._is_solved, self._has_news = threshold, False, False
         self._rate_since = (0, 0.0)
@@ -476,11 +478,14 @@ class RunCallback(BaseCallback):
         return self._rollouts
 
     def state(self) -> dict[str, Any]:
-        return {"episodes": self._episodes, "rollouts": self._rollouts, "is_solved": self._is_solved}
+        state = {"episodes": self._episodes, "rollouts": self._rollouts, "is_solved": self._is_solved}
+        sums = self.reward_sums.state()
+        return {**state, "reward_sums": sums} if sums["steps"] else state
 
     def restore(self, state: dict[str, Any]) -> None:
         self._episodes, self._rollouts = state["episodes"], state["rollouts"]
         self._is_solved = state.get("is_solved", False)  # missing in older snapshots
+        self.reward_sums.restore(state.get("reward_sums"))  # missing in older ones too
 
     def roll_back(self, continuation: Continuation) -> None:
         """Continue from an earlier snapshot."""
@@ -522,9 +527,11 @@ class RunCallback(BaseCallback):
 
     def _watch_step(self) -> None:
         step = self.num_timesteps
-        for info in self.locals["infos"]:  # cheaper than asking NumPy whether any episode is done
+        for place, info in enumerate(self.locals["infos"]):  # cheaper than asking NumPy whether any episode is done
+            if COMPONENTS in info:
+                self.reward_sums.add(place, info[COMPONENTS])
             if "episode" in info:
-                self._record_episode(info)
+                self._record_episode(place, info)
         if self.rollbacks is not None and self.rollbacks.is_wanted:
             self._roll_back(self.rollbacks)
         if step >= self._checkpoints.next_step:
@@ -718,9 +725,10 @@ class RunCallback(BaseCallback):
         with self._guard("The diagnostics of an update"):
             self._log.dump_update(self.num_timesteps, seconds=self._monotonic() - self._rollout_ended_at)
 
-    def _record_episode(self, info: Mapping[str, Any]) -> None:
+    def _record_episode(self, place: int, info: Mapping[str, Any]) -> None:
         if (episode := read_finished_episode(info)) is None:
             return
+        components = self.reward_sums.finish(place, episode.reward, episode.length)
         self._episodes += 1
         self._has_news = True
         self._journals.metrics_soon(
@@ -730,5 +738,6 @@ class RunCallback(BaseCallback):
                 EPISODE_LENGTH: episode.length,
                 EPISODE_INDEX: self._episodes,
                 **info.get(EXPLORED, {}),
+                **components,
             },
         )
