@@ -16,6 +16,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
 from rlviz.domain.config import ExplorationPlan, RunConfig
 from rlviz.domain.metrics import EXPLORED_CELLS, EXPLORED_TOTAL
+from rlviz.domain.visits import EvaluatedPath
 from rlviz.learning.environments.cells import World
 from rlviz.learning.environments.custom import find_environment
 from rlviz.learning.environments.reward_components import add_bonus
@@ -59,6 +60,8 @@ class Exploring(VecEnvWrapper):
         )
         self.step_count = 0
         """Environment steps since training began."""
+        self.path: EvaluatedPath | None = None
+        """The path of the newest evaluated policy."""
 
     def reset(self) -> Any:
         observations = self.venv.reset()
@@ -120,6 +123,7 @@ class Exploring(VecEnvWrapper):
     def state(self) -> dict[str, Any]:
         return {
             "step_count": self.step_count,
+            "path": self.path.model_dump() if self.path is not None else None,
             "visits": self.visits.state() if self.visits is not None else None,
             "novelty": self._novelty.state() if self._novelty is not None else None,
         }
@@ -127,6 +131,7 @@ class Exploring(VecEnvWrapper):
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from ``state``. Parts that it does not have start fresh."""
         self.step_count = state["step_count"]
+        self.path = EvaluatedPath(**state["path"]) if state["path"] is not None else None
         if self.visits is not None and state["visits"] is not None:
             self.visits.restore(state["visits"])
         if self._novelty is not None and state["novelty"] is not None:

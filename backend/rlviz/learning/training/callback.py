@@ -43,6 +43,7 @@ from rlviz.learning.algorithms.experience import keep_generators
 from rlviz.learning.algorithms.policy import Policy
 from rlviz.learning.environments.reward_components import COMPONENTS, EpisodeSums
 from rlviz.learning.exploration.bonuses import EXPLORED
+from rlviz.learning.exploration.map_file import PathKeeper
 from rlviz.learning.playing.recording import CollectedEpisodes
 from rlviz.learning.playing.rollout import Env, play
 from rlviz.learning.training.anatomy import AnatomyJournal
@@ -274,6 +275,7 @@ class PeriodicEvaluation:
         threshold: The environment's reward threshold, if it has one.
         stopping: Whether training is asked to stop.
         recorder: Records the first episode of each evaluation.
+        path: Keeps the path of that episode for the map.
         first_update: Up to this step no policy is kept as the best, because nothing has been learned.
         retests: Retests that earlier attempts may have played; their seeds are not used again.
         best: The best policy that earlier attempts kept.
@@ -290,13 +292,14 @@ class PeriodicEvaluation:
         threshold: float | None,
         stopping: Callable[[], bool],
         recorder: RunRecorder | None = None,
+        path: PathKeeper | None = None,
         first_update: int = 0,
         retests: int = 0,
         best: BestPolicy | None = None,
     ) -> None:
         self._folder, self._plan, self._player, self._journals = folder, plan, player, journals
         self._as_played, self._threshold, self._stopping = make_playable, threshold, stopping
-        self._recorder, self._first_update = recorder, first_update
+        self._recorder, self._path, self._first_update = recorder, path, first_update
         self.next_step = plan.every_steps or sys.maxsize
         self._retests, self._reached = retests, 0
         self._best = best
@@ -311,11 +314,15 @@ class PeriodicEvaluation:
         """Evaluate now and return the seconds it took. An interrupted evaluation is not recorded."""
         begin = time.perf_counter_ns()
         self.next_step = model.num_timesteps + (self._plan.every_steps or sys.maxsize)
+        if self._path is not None:
+            self._path.begin()
         score = self._screen(model)
         if self._best is not None and not is_file(self._folder.best_model_path):
             self._best = None  # a rollback or a user removed the file
         if score is not None:
             self._record(model.num_timesteps, score)
+            if self._path is not None:
+                self._path.finish(model.num_timesteps)
             has_learned = model.num_timesteps > self._first_update
             if has_learned and (self._best is None or score.mean > self._best.mean_return):
                 self._challenge(model)
