@@ -152,13 +152,13 @@ def test_a_run_without_exploration_is_written_as_before(tmp_path: Any) -> None:
 
 
 def test_a_plan_that_cannot_work_is_refused() -> None:
-    for changes, pointer in (
-        ({"algo": "ppo", "exploration": ExplorationPlan(coverage=1.0)}, "/exploration/coverage"),
-        ({"algo": "ppo", "exploration": ExplorationPlan(map=True)}, "/exploration/map"),
-        ({"algo": "random", "exploration": ExplorationPlan(novelty=1.0)}, "/exploration"),
+    for algo, plan, pointer in (
+        ("ppo", ExplorationPlan(coverage=1.0), "/exploration/coverage"),
+        ("ppo", ExplorationPlan(map=True), "/exploration/map"),
+        ("random", ExplorationPlan(novelty=1.0), "/exploration"),
     ):
         with pytest.raises(InvalidRequest) as refused:
-            resolve_config(NewRun(**changes), 0.0)
+            resolve_config(NewRun(algo, exploration=plan), 0.0)
         assert [field.pointer for field in refused.value.fields] == [pointer]
     with pytest.raises(ValidationError):
         ExplorationPlan(coverage=0.0)

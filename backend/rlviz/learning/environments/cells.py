@@ -108,7 +108,7 @@ def read_taxi(env: Any) -> Cell | None:
 
 CAR_COLUMNS, CAR_ROWS = 24, 16
 CAR_POSITION = Axis("position", -1.2, 0.6)
-CAR_SPEED = Axis("speed", -0.07, 0.07, "1/step")
+CAR_SPEED = Axis("speed", -0.07, 0.07, "per step")
 
 
 def car_world() -> World:

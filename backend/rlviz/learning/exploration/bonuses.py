@@ -102,8 +102,8 @@ class Exploring(VecEnvWrapper):
         reached = observations
         if dones.any():
             reached = observations.copy()
-            for index in np.flatnonzero(dones):
-                reached[index] = infos[index]["terminal_observation"]
+            for done in np.flatnonzero(dones):
+                reached[done] = infos[done]["terminal_observation"]
         for index, bonus in enumerate(novelty.rewards(reached).tolist()):
             rewards[index] += bonus
             add_bonus(infos[index], "novelty", bonus)

@@ -119,7 +119,8 @@ class Novelty:
         if not self._scales:
             return encoded
         scaled = (encoded - self._offset) * self._scale
-        return np.minimum(np.maximum(scaled, -MOST), MOST)  # faster than np.clip for so few numbers
+        limited: Floats = np.minimum(np.maximum(scaled, -MOST), MOST)  # faster than np.clip for so few numbers
+        return limited
 
     def _errors(self, encoded: Floats) -> NDArray[np.float64]:
         """Return the mean squared error of each prediction. NumPy is faster here than torch for so few rows."""
@@ -128,7 +129,8 @@ class Novelty:
             rows = np.maximum(rows @ weight + bias, 0)
         weight, bias = self._layers[-1]
         differences = rows @ weight + bias
-        return np.einsum("ij,ij->i", differences, differences, dtype=np.float64) / OUTPUTS
+        squares: NDArray[np.float64] = np.einsum("ij,ij->i", differences, differences, dtype=np.float64)
+        return squares / OUTPUTS
 
     def _end_batch(self) -> None:
         """Learn from the batch, and scale the next one by what has been seen so far."""
@@ -315,4 +317,4 @@ class _PictureEncoder:
 
 def _zeros(space: spaces.Space[Any], rows: int) -> NDArray[Any]:
     shape, start = space.shape or (), getattr(space, "start", 0)
-    return np.zeros((rows, *shape), space.dtype) + np.asarray(start, space.dtype)
+    return np.full((rows, *shape), start, space.dtype)
