@@ -3,6 +3,8 @@ import { markOf, type Place, type WorldPicture } from "./world";
 
 /** Sides of a cell, in pixels, from which its mark is written into it. */
 const ROOM_FOR_MARK = 26;
+/** Pixels between the walls of a room and its name. */
+const NAME_MARGIN = 5;
 
 /** The more often a cell was visited, the darker; over it the rooms, and the path of the newest policy. */
 export function paintWorld(
@@ -49,6 +51,7 @@ export function paintWorld(
     ctx.lineTo(width, y);
   }
   ctx.stroke();
+  paintRooms(ctx, { width, height }, colors, world);
   paintPath(ctx, colors, path, ({ x, y }) => [
     ((x + 0.5) * width) / columns,
     ((y + 0.5) * height) / rows,
@@ -82,12 +85,44 @@ function paintMarks(
     const [left, top, wide, high] = box(place);
     if (mark === null || wide < ROOM_FOR_MARK) continue;
     const text = wide < 44 ? mark.slice(0, 1).toUpperCase() : mark;
-    ctx.strokeStyle = colors.of("raised");
-    ctx.lineWidth = 3;
-    ctx.strokeText(text, left + wide / 2, top + high / 2);
-    ctx.fillStyle = colors.of("ink");
-    ctx.fillText(text, left + wide / 2, top + high / 2);
+    // Below the middle, where the path runs.
+    write(ctx, colors, text, { x: left + wide / 2, y: top + high * 0.8 });
   }
+}
+
+/** Writes the name of each room into its corner, if all of them fit. */
+function paintRooms(
+  ctx: CanvasRenderingContext2D,
+  { width, height }: CanvasSize,
+  colors: TokenColors,
+  { rooms, rooms_across, rooms_down }: WorldPicture["world"],
+): void {
+  ctx.font = colors.font;
+  ctx.textAlign = "left";
+  ctx.textBaseline = "top";
+  const room = width / rooms_across - 2 * NAME_MARGIN;
+  if (rooms.some((name) => ctx.measureText(name).width > room)) return;
+  rooms.forEach((name, place) =>
+    write(ctx, colors, name, {
+      x: ((place % rooms_across) * width) / rooms_across + NAME_MARGIN,
+      y: (Math.floor(place / rooms_across) * height) / rooms_down + NAME_MARGIN,
+    }),
+  );
+}
+
+/** Writes text with an outline, so that it can be read on every colour. */
+function write(
+  ctx: CanvasRenderingContext2D,
+  colors: TokenColors,
+  text: string,
+  { x, y }: Place,
+): void {
+  ctx.lineJoin = "round";
+  ctx.strokeStyle = colors.of("raised");
+  ctx.lineWidth = 3;
+  ctx.strokeText(text, x, y);
+  ctx.fillStyle = colors.of("ink");
+  ctx.fillText(text, x, y);
 }
 
 function paintPath(
