@@ -1,7 +1,7 @@
 "use client";
 
 import clsx from "clsx";
-import { type PointerEvent, useDeferredValue, useId, useSyncExternalStore } from "react";
+import { type PointerEvent, useDeferredValue, useId, useState, useSyncExternalStore } from "react";
 import { type MetricRegistry, useMetricRegistry } from "@/api/metric-registry";
 import type { MetricInfo } from "@/api/types";
 import { ChartHelp } from "@/charts/chart-card";
@@ -14,6 +14,7 @@ import { positionLabel } from "@/charts/prepare/readout";
 import { columnAt, type Stack, stackOf } from "@/charts/prepare/stack";
 import { compact, decimal, shareText } from "@/lib/number";
 import type { AxisWindow } from "@/stream/series/axis";
+import { Column } from "@/stream/series/column";
 import type { RunSeries } from "@/stream/series/run-series";
 import { Card } from "@/ui/card";
 import { seriesStyle } from "@/ui/series-style";
@@ -24,7 +25,13 @@ export const REWARD_TITLE = "Where the reward comes from";
 
 const HELP =
   "Each column shows what the components of the reward added to the return of an episode, on average: gains above zero, " +
-  "losses below. The line is the return. Shares are of everything gained and lost in what is shown.";
+  "losses below. The line is their sum. Shares are of everything gained and lost in what is shown.";
+
+const NO_PART = "Every component is hidden";
+const NOTHING = new Column();
+
+/** Pixels between two ticks of the axis, about. */
+const TICK_WIDTH = 110;
 
 /** Pixels of a column, at least. */
 const LEAST_WIDTH = 6;
@@ -66,11 +73,18 @@ export function RewardComponents({
     () => series.revision,
   );
   const [place, width] = useWidth(640);
+  const [hidden, setHidden] = useState<readonly string[]>([]);
+  const toggle = (id: string) =>
+    setHidden((old) => (old.includes(id) ? old.filter((one) => one !== id) : [...old, id]));
   const stack = stackOf(
-    metrics.map((id) => ({ id, column: series.column(id, window) })),
+    metrics.map((id) => ({
+      id,
+      column: hidden.includes(id) ? NOTHING : series.column(id, window),
+    })),
     { window, smoothing: settings.smoothing, most: Math.floor(width / LEAST_WIDTH) },
   );
   const infos = metrics.map((metric) => registry.get(metric));
+  const [pointed, setPointed] = useState<string | null>(null);
   return (
     <Card
       label={REWARD_TITLE}
@@ -83,13 +97,17 @@ export function RewardComponents({
       className="flex h-full flex-col"
       bodyClass="flex grow flex-col px-3 pt-2.5 pb-1.5"
     >
+      <Legend {...{ infos, stack, hidden, group }} onToggle={toggle} onPoint={setPointed} />
       <div ref={place} className="flex min-w-0 grow flex-col">
         {stack === null ? (
           <p className="grid grow place-items-center text-xs text-ink-faint" style={{ height }}>
-            No finished episode in this part
+            {hidden.length < metrics.length ? "No finished episode in this part" : NO_PART}
           </p>
         ) : (
-          <Picture {...{ stack, infos, group, height, highlight }} axis={series.axis} />
+          <Picture
+            {...{ stack, infos, group, height, highlight, width, pointed }}
+            axis={series.axis}
+          />
         )}
       </div>
     </Card>
@@ -102,24 +120,26 @@ interface PictureProps {
   group: ChartGroup;
   axis: RunSeries["axis"];
   height: number;
+  width: number;
   highlight: AxisWindow | null;
+  /** The component whose legend entry is under the pointer. */
+  pointed: string | null;
 }
 
-function Picture({ stack, infos, group, axis, height, highlight }: PictureProps) {
+function Picture({ stack, infos, group, axis, height, width, highlight, pointed }: PictureProps) {
   const hatch = useId();
   const cursor = useDeferredValue(useCursor(group));
   const chosen = cursor === null ? null : columnAt(stack, cursor);
   const column = chosen ?? stack.totals.length - 1;
-  const ticks = linearTicks(stack.x, 5);
+  const ticks = linearTicks(stack.x, Math.max(3, Math.round(width / TICK_WIDTH)));
   const where = positionLabel(axis, Math.round(stack.edges[column + 1]!));
   const said = infos.map(
     ({ component }, i) => `${component} ${decimal(stack.parts[i]!.values[column])}`,
   );
   return (
-    <figure className="flex min-w-0 grow flex-col">
-      <Legend {...{ stack, infos, column }} />
+    <figure className="min-w-0">
       <Plot
-        label={`${REWARD_TITLE}, up to ${where}: ${said.join(", ")}; return ${decimal(stack.totals[column])}.`}
+        label={`${REWARD_TITLE}, up to ${where}: ${said.join(", ")}; sum ${decimal(stack.totals[column])}.`}
         height={height}
         x={{
           domain: stack.x,
@@ -133,20 +153,25 @@ function Picture({ stack, infos, group, axis, height, highlight }: PictureProps)
           label: "",
         }}
       >
-        {(frame) => <Columns {...{ stack, infos, frame, hatch, group, highlight, chosen }} />}
+        {(frame) => (
+          <Columns {...{ stack, infos, frame, hatch, group, highlight, pointed, chosen }} />
+        )}
       </Plot>
     </figure>
   );
 }
 
-interface ColumnsProps extends Pick<PictureProps, "stack" | "infos" | "group" | "highlight"> {
+interface ColumnsProps extends Pick<
+  PictureProps,
+  "stack" | "infos" | "group" | "highlight" | "pointed"
+> {
   frame: Frame;
   /** Id of the pattern for bonuses. */
   hatch: string;
   chosen: number | null;
 }
 
-function Columns({ stack, infos, frame, hatch, group, highlight, chosen }: ColumnsProps) {
+function Columns({ stack, infos, frame, hatch, group, highlight, pointed, chosen }: ColumnsProps) {
   const { x, y, left, right, top, bottom } = frame;
   const follow = (event: PointerEvent<SVGRectElement>) => {
     group.cursor.set(
@@ -173,7 +198,7 @@ function Columns({ stack, infos, frame, hatch, group, highlight, chosen }: Colum
       {stack.parts.map(({ id, spans }, i) => {
         const path = columnsPath(stack.edges, spans, frame);
         return (
-          <g key={id} data-component={id}>
+          <g key={id} data-component={id} opacity={pointed === null || pointed === id ? 0.85 : 0.2}>
             <path d={path} fill={`var(--${seriesStyle(i).color})`} />
             {!infos[i]!.of_environment && <path d={path} fill={`url(#${hatch})`} />}
           </g>
@@ -235,27 +260,54 @@ function px(value: number): string {
 }
 
 interface LegendProps {
-  stack: Stack;
+  stack: Stack | null;
   infos: readonly MetricInfo[];
-  /** The column whose values it tells. */
-  column: number;
+  hidden: readonly string[];
+  group: ChartGroup;
+  onToggle: (id: string) => void;
+  onPoint: (id: string | null) => void;
 }
 
-function Legend({ stack, infos, column }: LegendProps) {
+/** Names the components, with their shares, and their values at the cursor or at the end. A click hides one. */
+function Legend({ stack, infos, hidden, group, onToggle, onPoint }: LegendProps) {
+  const cursor = useDeferredValue(useCursor(group));
+  const column =
+    stack &&
+    ((cursor === null ? null : columnAt(stack, cursor)) ?? Math.max(0, stack.totals.length - 1));
   return (
     <ul aria-label="Components" className="flex flex-wrap gap-x-4 gap-y-1 px-1 pb-1 text-xs">
       {infos.map(({ name, component, help, of_environment }, i) => {
-        const { values, share } = stack.parts[i]!;
+        const part = stack?.parts[i];
+        const off = hidden.includes(name);
         return (
-          <li key={name} title={help} className="flex items-center gap-1.5 tabular-nums">
-            <span
-              aria-hidden
-              className={clsx("size-2.5 shrink-0 rounded-sm", !of_environment && "opacity-60")}
-              style={{ background: `var(--${seriesStyle(i).color})` }}
-            />
-            <span className="text-ink-soft">{component}</span>
-            <b className="font-medium">{shareText(share)}</b>
-            <span className="text-ink-faint">{decimal(values[column])}</span>
+          <li key={name} className="flex items-center gap-1.5">
+            <button
+              type="button"
+              title={help}
+              aria-pressed={!off}
+              onClick={() => onToggle(name)}
+              onPointerEnter={() => onPoint(off ? null : name)}
+              onPointerLeave={() => onPoint(null)}
+              onFocus={() => onPoint(off ? null : name)}
+              onBlur={() => onPoint(null)}
+              className={clsx(
+                "flex items-center gap-1.5 rounded-sm tabular-nums pointer-coarse:min-h-6",
+                off && "opacity-55",
+              )}
+            >
+              <span
+                aria-hidden
+                className={clsx("size-2.5 shrink-0 rounded-sm", !of_environment && "opacity-60")}
+                style={{ background: `var(--${seriesStyle(i).color})` }}
+              />
+              <span className={clsx("text-ink-soft", off && "line-through")}>{component}</span>
+              {part && !off && (
+                <>
+                  <b className="font-medium">{shareText(part.share)}</b>
+                  <span className="text-ink-faint">{decimal(part.values[column!])}</span>
+                </>
+              )}
+            </button>
             {!of_environment && (
               <span className="rounded-sm bg-sunken px-1 text-2xs text-ink-soft">
                 not of the environment
@@ -264,6 +316,15 @@ function Legend({ stack, infos, column }: LegendProps) {
           </li>
         );
       })}
+      {stack && (
+        <li className="flex items-center gap-1.5 tabular-nums">
+          <svg aria-hidden width={14} height={8} className="shrink-0">
+            <path d="M0 4H14" className="stroke-ink" strokeWidth={1.5} />
+          </svg>
+          <span className="text-ink-soft">Sum</span>
+          <b className="font-medium">{decimal(stack.totals[column!])}</b>
+        </li>
+      )}
     </ul>
   );
 }
