@@ -81,6 +81,12 @@ const UNKNOWN: Omit<MetricInfo, "name" | "label"> = {
 };
 
 const REWARD = "reward/";
+const EPISODES = ["episode/", REWARD];
+
+/** Whether a metric has a value for each episode. */
+export function isOfEpisodes(metric: string): boolean {
+  return EPISODES.some((prefix) => metric.startsWith(prefix));
+}
 
 /** The definition of a component of the reward that only an environment of the user has. */
 function componentInfo(name: string): MetricInfo | null {

@@ -44,6 +44,14 @@ class _Trend:
         return self.rise > max(CLEAR * error, 1e-9)
 
     @property
+    def before(self) -> str:
+        return number_text(float(self.early.mean()))
+
+    @property
+    def after(self) -> str:
+        return number_text(float(self.late.mean()))
+
+    @property
     def rise(self) -> float:
         return float(self.late.mean() - self.early.mean())
 
@@ -74,9 +82,8 @@ def component_farmed(case: Case) -> Hint | None:
         to_step=case.step,
         evidence=(
             f"Over the last fifth of the steps, {_quoted(farmed)} is {share:.0%} of what an episode gains: "
-            f"{number_text(float(trend.late.mean()))} on average, and {number_text(float(trend.early.mean()))} over the "
-            f"first fifth. Meanwhile {name} did not grow: it was {number_text(float(task.early.mean()))}, and is "
-            f"{number_text(float(task.late.mean()))}."
+            f"{trend.after} on average, and {trend.before} over the first fifth. Meanwhile {name} did not grow: "
+            f"it was {task.before}, and is {task.after}."
         ),
         advice=(
             f"lower the weight of {_quoted(farmed)}",
