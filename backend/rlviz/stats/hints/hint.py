@@ -406,8 +406,8 @@ class Rule:
     """A known problem and how to find it.
 
     ``metrics``: names of its metric in different algorithms; the first logged one is used. A name that ends with a
-    slash stands for all that begin with it. ``find`` is called once there is enough data. ``always``: the hint reports a
-    fault, so it also appears if the task is solved.
+    slash stands for all that begin with it. ``find`` is called once there is enough data. ``always``: the hint reports
+    a fault, so it also appears if the task is solved.
     """
 
     id: str
