@@ -175,7 +175,10 @@ class TrackedRun:
             self._episodes += 1
             index = self._episodes
         values = {EPISODE_REWARD: episode_return, EPISODE_LENGTH: length, EPISODE_INDEX: index}
-        self.log(step, {**values, **component_metrics(components or {}, episode_return)})
+        parts: dict[str, float] = {}
+        with self.guard("Logging"):
+            parts = component_metrics(dict(components or {}), episode_return)
+        self.log(step, {**values, **parts})
 
     def video(
         self,

@@ -51,6 +51,8 @@ def read_components(found: object) -> dict[str, float]:
 def differs(components: Components, reward: float) -> bool:
     """Return whether the sum of ``components`` is not ``reward``. NaN and infinity are reported elsewhere."""
     total = sum(components.values())
+    if abs(total - reward) <= TOLERANCE:  # the common case
+        return False
     largest = max(1.0, abs(reward), *map(abs, components.values()))
     return math.isfinite(reward) and not abs(total - reward) <= TOLERANCE * largest
 

@@ -23,18 +23,18 @@ class LunarLanderReward(SplitReward):
         return self.inner.prev_shaping
 
     def split(self, before: Any, action: Any, terminated: bool) -> dict[str, float]:
+        if terminated:
+            rests = not self.inner.lander.awake
+            ends = {"landing": END * rests, "crash": -END * (not rests)}
+            return {"approach": 0.0, "main_engine": 0.0, "side_engine": 0.0, **ends}
         main, side = self._powers(action)
-        found = {
+        return {
             "approach": float(self.inner.prev_shaping - before),
             "main_engine": -0.30 * main,
             "side_engine": -0.03 * side,
             "landing": 0.0,
             "crash": 0.0,
         }
-        if terminated:
-            rests = not self.inner.lander.awake
-            return {**dict.fromkeys(found, 0.0), "landing": END * rests, "crash": -END * (not rests)}
-        return found
 
     def _powers(self, action: Any) -> tuple[float, float]:
         if not self.inner.continuous:
@@ -91,7 +91,7 @@ class PendulumReward(SplitReward):
     def split(self, before: Any, action: Any, terminated: bool) -> dict[str, float]:
         angle, speed = map(float, before)
         limit = self.inner.max_torque
-        torque = min(max(float(np.asarray(action).item()), -limit), limit)
+        torque = min(max(float(action[0]), -limit), limit)
         return {
             "angle": -((((angle + pi) % (2 * pi)) - pi) ** 2),
             "speed": -0.1 * speed**2,
@@ -103,4 +103,4 @@ class MountainCarContinuousReward(SplitReward):
     """``envs/classic_control/continuous_mountain_car.py``: the goal, and the force."""
 
     def split(self, before: Any, action: Any, terminated: bool) -> dict[str, float]:
-        return {"goal": END * terminated, "force": -0.1 * float(np.asarray(action).item()) ** 2}
+        return {"goal": END * terminated, "force": -0.1 * float(action[0]) ** 2}
