@@ -46,7 +46,7 @@ class Novelty:
     Args:
         space: The observations, before the policy's own encoding.
         environments: Number of environments that are played together.
-        share: Most that novelty adds to an episode as a share of the mean absolute return, over EPISODES episodes.
+        share: Most that novelty adds to an episode, as a share of the mean absolute return of the last EPISODES.
         seed: Seed of both networks.
     """
 
@@ -69,6 +69,8 @@ class Novelty:
         """What novelty would have added to each current episode without the limit."""
         self._finished: deque[tuple[float, float]] = deque(maxlen=EPISODES)
         """The same for finished episodes, each with the episode's absolute return."""
+        self._added = np.zeros(environments)
+        """What novelty has added to each current episode."""
         self._prepare()
 
     def rewards(self, observations: Any) -> NDArray[np.float64]:
@@ -83,37 +85,40 @@ class Novelty:
         self._count += len(encoded)
         scaled = np.minimum(errors * self._error_scale, MOST)
         self._running += scaled
-        found = scaled * self._factor
+        found = np.minimum(scaled * self._factor, np.maximum(self._most - self._added, 0.0))
+        self._added += found
         if self._count >= BATCH:
             self._end_batch()
         return found
 
     def end_episode(self, index: int, episode_return: float) -> None:
         self._finished.append((float(self._running[index]), abs(episode_return)))
-        self._running[index] = 0.0
+        self._running[index] = self._added[index] = 0.0
 
     def begin_episodes(self) -> None:
         """Forget the current episodes, because all environments start a new one."""
         self._running[:] = 0.0
-        self._discounted[:] = 0.0
+        self._added[:] = 0.0
+        self._discounted = np.zeros(len(self._running))
 
     def _prepare(self) -> None:
         """Compute what stays the same until the end of the batch."""
         self._error_scale = 1 / math.sqrt(float(self._sums.variance[0]) + 1e-8) if self._batches else 0.0
-        self._factor = self._limit()
+        self._most, self._factor = self._limit()
         self._offset = self._observations.mean.astype(np.float32)
         self._scale = (1 / np.sqrt(self._observations.variance + 1e-8)).astype(np.float32)
         self._layers = _difference(_layers(self._target), _layers(self._predictor))
 
-    def _limit(self) -> float:
-        """Return the factor, at most 1, that keeps the mean of an episode within the share of the return."""
+    def _limit(self) -> tuple[float, float]:
+        """Return the most that may be added to an episode, and the factor, at most 1, with which half of it is added on
+        average: an episode that finds more than usual gets more."""
         finished = list(self._finished)
         mean_return = sum(one for _, one in finished) / len(finished) if finished else 0.0
         most = self._share * max(LEAST_RETURN, mean_return)
         added = float(self._running.mean())
         if finished:
             added = max(added, sum(one for one, _ in finished) / len(finished))
-        return min(1.0, most / added) if added > 0 else 1.0
+        return most, min(1.0, most / 2 / added) if added > 0 else 1.0
 
     def _scaled(self, encoded: Floats) -> Floats:
         if not self._scales:
@@ -167,9 +172,10 @@ class Novelty:
             "sums": self._sums.state(),
             "waiting": list(self._waiting),
             "batches": self._batches,
-            "factor": self._factor,
+            "limit": (self._most, self._factor),
             "discounted": self._discounted.copy(),
             "running": self._running.copy(),
+            "added": self._added.copy(),
             "finished": list(self._finished),
         }
 
@@ -187,11 +193,12 @@ class Novelty:
         self._count = sum(len(rows) for rows, _ in self._waiting)
         if len(state["running"]) == len(self._running):
             self._discounted, self._running = state["discounted"].copy(), state["running"].copy()
+            self._added = state["added"].copy()
         else:
             self.begin_episodes()
         self._finished = deque(state["finished"], maxlen=EPISODES)
         self._prepare()
-        self._factor = state["factor"]
+        self._most, self._factor = state["limit"]
 
 
 class _Moments:

@@ -82,8 +82,9 @@ function MapBody({ run, map, onStep }: MapBodyProps) {
       <Legend drawn={drawn} />
       {map.path && (
         <p className="text-xs text-ink-soft tabular-nums">
-          The line is the path of the evaluated policy of step {count(map.path.step)}, from the open
-          to the filled circle.
+          {map.path.cells.length > 1
+            ? `The line is the path of the evaluated policy of step ${count(map.path.step)}, from the open to the filled circle.`
+            : `The evaluated policy of step ${count(map.path.step)} stays in the cell with the circle.`}
         </p>
       )}
       {map.steps.length > 1 && <StepSlider map={map} step={map.step} onStep={onStep} />}

@@ -77,16 +77,16 @@ function paintMarks(
   box: Box,
 ): void {
   ctx.font = colors.font;
-  ctx.textAlign = "center";
-  ctx.textBaseline = "middle";
+  ctx.textAlign = "left";
+  ctx.textBaseline = "bottom";
   for (let id = 0; id < world.marks.length; id++) {
     const place = { x: id % world.columns, y: Math.floor(id / world.columns) };
     const mark = markOf(world, place);
     const [left, top, wide, high] = box(place);
     if (mark === null || wide < ROOM_FOR_MARK) continue;
     const text = wide < 44 ? mark.slice(0, 1).toUpperCase() : mark;
-    // Below the middle, where the path runs.
-    write(ctx, colors, text, { x: left + wide / 2, y: top + high * 0.8 });
+    // In the corner: the path runs through the middle.
+    write(ctx, colors, text, { x: left + NAME_MARGIN, y: top + high - NAME_MARGIN });
   }
 }
 
