@@ -13,9 +13,10 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import KVWriter, Logger
 from stable_baselines3.common.vec_env import VecEnv
 
-from rlviz.domain.errors import summarize_error
+from rlviz.domain.errors import EnvironmentFaulty, summarize_error
 from rlviz.domain.events import StoppedData
 from rlviz.domain.limits import to_number
+from rlviz.learning.environments.reward_components import COMPONENTS, EpisodeSums, read_components
 from rlviz.learning.training.guard import Guard, read_finished_episode
 from rlviz.library.described import UNKNOWN_ENV, as_settings, steps_of
 from rlviz.library.learn_watch import LearnWatch, SpecQuestion
@@ -85,6 +86,8 @@ class RunCallback(BaseCallback):
         self._seen_step = -1
         """The last recorded step."""
         self._total: int | None = None
+        self._sums = EpisodeSums()
+        self._has_odd_components = False
 
     @property
     def run(self) -> TrackedRun | None:
@@ -155,11 +158,22 @@ class RunCallback(BaseCallback):
         if self._logger is not self.model.logger:
             self._attach(self.model.logger)
         infos = self.locals.get("infos")
-        for info in infos if isinstance(infos, list | tuple) else ():
+        for place, info in enumerate(infos if isinstance(infos, list | tuple) else ()):
+            if COMPONENTS in info:
+                self._sum_components(run, place, info)
             if "episode" in info and (episode := read_finished_episode(info)) is not None:
-                run.episode(step, episode.reward, episode.length)
+                sums = self._sums.take(place, episode.length)
+                run.episode(step, episode.reward, episode.length, components=sums)
         if self._videos is not None:
             self._videos.hand_over(run)
+
+    def _sum_components(self, run: TrackedRun, place: int, info: dict[str, Any]) -> None:
+        try:
+            self._sums.add(place, read_components(info[COMPONENTS]))
+        except EnvironmentFaulty as error:
+            if not self._has_odd_components:
+                self._has_odd_components = True
+                run.warn(f"The environment {error}. Components of the reward are not recorded for such an episode.")
 
     def _attach(self, logger: Logger) -> None:
         """Make ``logger`` also write into the run. A program can replace the model's logger during training."""

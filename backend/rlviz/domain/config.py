@@ -112,6 +112,45 @@ class SnapshotPlan(LazyModel):
         return self if self.max_bytes is not None else self.model_copy(update={"max_bytes": max_bytes})
 
 
+class ExplorationPlan(LazyModel):
+    """What training adds to the reward so that the agent explores, and whether its map is kept. All of it is off."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    map: bool = Field(
+        default=False,
+        description="Record how often each cell of the environment is visited; on with `coverage`.",
+    )
+    coverage: float | None = Field(
+        default=None,
+        gt=LIMITS.coverage.minimum,
+        le=LIMITS.coverage.maximum,
+        description="Reward for the first visit to a cell in an episode, divided by the square root of the number of "
+        "episodes that have visited it; null: none.",
+    )
+    novelty: float | None = Field(
+        default=None,
+        gt=LIMITS.novelty.minimum,
+        le=LIMITS.novelty.maximum,
+        description="Reward for observations that a small network cannot predict yet (random network distillation), in "
+        "an episode at most this share of the mean absolute return of the last 100 episodes, or of 1 if that is less; "
+        "null: none.",
+    )
+
+    @property
+    def is_on(self) -> bool:
+        return self.map or self.adds_reward
+
+    @property
+    def adds_reward(self) -> bool:
+        """Whether training learns from more than the environment's own reward."""
+        return self.coverage is not None or self.novelty is not None
+
+    @property
+    def counts_visits(self) -> bool:
+        return self.map or self.coverage is not None
+
+
 class RunActor(StrEnum):
     POLICY = "policy"  # a policy that learns: the run has an algorithm
     RANDOM = "random"  # each action is drawn from the action space
@@ -236,6 +275,11 @@ class RunConfig(VersionedDocument):
         default=False,
         strict=True,
         description="Record some updates in detail: advantages, ratios, errors, weights and gradients.",
+    )
+    exploration: ExplorationPlan | None = Field(
+        default=None,
+        exclude_if=lambda plan: plan is None,
+        description="Rewards for exploration, and the map; null or missing: none.",
     )
     torch_threads: int = Field(
         default=1,

@@ -19,7 +19,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, ConfigDict, Field, JsonValue, field_validator, model_validator
 
-from rlviz.domain.config import EvaluationPlan, SnapshotPlan
+from rlviz.domain.config import EvaluationPlan, ExplorationPlan, SnapshotPlan
 from rlviz.domain.errors import error_at
 from rlviz.domain.evaluation import PolicyChoice
 from rlviz.domain.lazy_model import LazyModel
@@ -413,6 +413,9 @@ class RunSpec(_Strict):
         None, description="When snapshots are taken and how many are kept; null: one every 60 seconds, the newest 3."
     )
     rules: Rules = ()
+    exploration: ExplorationPlan | None = Field(
+        None, exclude_if=lambda plan: plan is None, description="Rewards for exploration, and the map; null: none."
+    )
 
 
 class VariantChanges(_Strict):
@@ -427,6 +430,9 @@ class VariantChanges(_Strict):
     total_timesteps: int | None = Field(None, ge=1, strict=True)
     env_options: dict[str, JsonValue] = Field(default={})
     hyperparameters: dict[str, JsonValue] = Field(default={})
+    exploration: ExplorationPlan | None = Field(
+        None, exclude_if=lambda plan: plan is None, description="Replaces that of the base; `{}`: none."
+    )
 
 
 class Variant(_Strict):
@@ -448,6 +454,8 @@ class Variant(_Strict):
             given["preset"] = None
         for merged in ("env_options", "hyperparameters"):
             given[merged] = {**getattr(base, merged), **given.get(merged, {})}
+        if self.changes.exploration is not None:
+            given["exploration"] = self.changes.exploration
         return base.model_copy(update=given)
 
 

@@ -25,6 +25,16 @@ class Bounds(LazyModel):
     default: int | None = Field(None, description="Default value; null: no fixed default.")
 
 
+class RealBounds(LazyModel):
+    """The bounds of a real number; the minimum itself is not allowed."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    minimum: float
+    maximum: float
+    default: float = Field(description="Value that forms begin with.")
+
+
 class Limits(LazyModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -70,6 +80,8 @@ class Limits(LazyModel):
     import_bytes: Bounds = Field(description="Bytes of an uploaded import file.")
     snapshot_name: Bounds = Field(description="Characters of a snapshot's name.")
     variant_name: Bounds = Field(description="Characters of the name of a variant of an experiment.")
+    coverage: RealBounds = Field(description="Reward for the first visit to a cell in an episode.")
+    novelty: RealBounds = Field(description="Largest share of the return that novelty adds to an episode.")
 
 
 MAX_TIMESTEPS = 10_000_000
@@ -143,6 +155,8 @@ LIMITS = Limits(
     import_bytes=Bounds(minimum=1, maximum=1_000_000_000),
     snapshot_name=Bounds(minimum=1, maximum=60),
     variant_name=Bounds(minimum=1, maximum=100),
+    coverage=RealBounds(minimum=0, maximum=100, default=0.1),
+    novelty=RealBounds(minimum=0, maximum=10, default=0.5),
 )
 
 

@@ -1,7 +1,8 @@
 """Metrics: their definitions (label, meaning, how to draw them), and the records of ``metrics.jsonl``.
 
 ``metrics.toml`` defines metrics under the names that Stable-Baselines3 logs. An algorithm's file defines those that
-only it logs. A metric without a definition is shown under its logged name.
+only it logs, and ``reward_components.py`` the components of rewards. A metric without a definition is shown under its
+logged name.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ from pydantic import ConfigDict, Field
 
 from rlviz.domain.ids import MAX_TIME
 from rlviz.domain.lazy_model import LazyModel
+from rlviz.domain.reward_components import KNOWN, RewardComponent
 
 
 class MetricGroup(StrEnum):
     EPISODES = "episodes"  # training episodes
+    REWARD = "reward"  # components of the reward
     EVALUATION = "evaluation"  # greedy evaluations during training
     EXPLORATION = "exploration"  # how much the policy explores
     POLICY = "policy"  # how the policy changes
@@ -30,6 +33,7 @@ class MetricGroup(StrEnum):
 
 GROUP_TITLES = {
     MetricGroup.EPISODES: "Episodes",
+    MetricGroup.REWARD: "Reward components",
     MetricGroup.EVALUATION: "Evaluation",
     MetricGroup.EXPLORATION: "Exploration",
     MetricGroup.POLICY: "Policy updates",
@@ -72,11 +76,33 @@ class MetricDefinition(LazyModel):
     log_scale: bool = Field(False, description="Spans several magnitudes: use a logarithmic axis for positive values.")
     minimum: float | None = Field(None, description="Lower bound as drawn; null: none.")
     maximum: float | None = Field(None, description="Upper bound as drawn; null: none.")
+    component: str | None = Field(
+        None, description="Name to display among the components of the reward; null: it is no component of the reward."
+    )
+    of_environment: bool = Field(
+        True, description="False: a bonus that training adds to the reward; evaluations do not have it."
+    )
 
 
-METRICS = tuple(
-    MetricDefinition(name=name, **values)
-    for name, values in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items()
+def _define(component: RewardComponent) -> MetricDefinition:
+    """Return the definition of a component's metric."""
+    added = "" if component.of_environment else " Training adds it; it is not part of the environment's return."
+    return MetricDefinition(
+        name=component.metric,
+        label=f"Reward: {component.label[:1].lower()}{component.label[1:]}",
+        help=f"{component.help} Sum over one training episode.{added}",
+        group=MetricGroup.REWARD,
+        component=component.label,
+        of_environment=component.of_environment,
+    )
+
+
+METRICS = (
+    *(
+        MetricDefinition(name=name, **values)
+        for name, values in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items()
+    ),
+    *map(_define, KNOWN),
 )
 """Groups in reading order."""
 
@@ -95,6 +121,8 @@ UPDATE_SECONDS = "time/update_seconds"
 EVAL_REWARD = "eval/mean_reward"
 EVAL_REWARD_STD = "eval/std_reward"
 EVAL_EP_LENGTH = "eval/mean_ep_length"
+EXPLORED_CELLS = "explored/cells"
+EXPLORED_TOTAL = "explored/total_cells"
 RETURNS = frozenset({EPISODE_REWARD, EP_REW_MEAN, EVAL_REWARD, EVAL_REWARD_STD})
 """Metrics that are sums of unscaled environment rewards."""
 

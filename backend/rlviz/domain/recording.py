@@ -113,6 +113,9 @@ class StepRecord(LazyModel):
     action: JsonValue = Field(None, description="The action that led here; null at the reset.")
     actor: Actor | None = Field(None, description="Who chose it; null at the reset.")
     reward: float | None = Field(None, description="Reward of that action; null at the reset.")
+    reward_components: dict[str, float | None] | None = Field(
+        None, description="The parts of the reward by name; null if the environment does not report them."
+    )
     episode_return: float | None = Field(0.0, description="Undiscounted sum of rewards so far.")
     terminated: bool = False
     truncated: bool = False

@@ -21,6 +21,7 @@ from rlviz.domain.errors import error_message, summarize_error
 from rlviz.domain.events import Ending, ErrorData, FinishedData, StartedData, StoppedData, event_line
 from rlviz.domain.limits import to_number
 from rlviz.domain.metrics import EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD, MAX_STEP
+from rlviz.domain.reward_components import component_metrics
 from rlviz.learning.training.guard import Guard
 from rlviz.learning.training.journals import RunJournals
 from rlviz.library.described import UNKNOWN_ENV, UNNAMED_ALGO, describe_run
@@ -162,13 +163,22 @@ class TrackedRun:
         except Exception as error:
             self.guard.report("Logging", error)
 
-    def episode(self, step: int, episode_return: float, length: int) -> None:
+    def episode(
+        self, step: int, episode_return: float, length: int, *, components: Mapping[str, float] | None = None
+    ) -> None:
         """Record a finished episode. The mean return over 100 episodes, and when the run is solved, follow from
-        these."""
+        these.
+
+        ``components`` are the parts of the return by name, such as ``{"goal": 100.0, "fuel": -12.5}``.
+        """
         with self._lock:
             self._episodes += 1
             index = self._episodes
-        self.log(step, {EPISODE_REWARD: episode_return, EPISODE_LENGTH: length, EPISODE_INDEX: index})
+        values = {EPISODE_REWARD: episode_return, EPISODE_LENGTH: length, EPISODE_INDEX: index}
+        parts: dict[str, float] = {}
+        with self.guard("Logging"):
+            parts = component_metrics(dict(components or {}), episode_return)
+        self.log(step, {**values, **parts})
 
     def video(
         self,

@@ -111,6 +111,7 @@ PLACES = (
     Place("best_model.zip", StoredKind.POLICIES, read=lambda folder, _: folder.best_policy(), role=Role.CODE),
     Place("best_model.json"),
     Place("q_table.json"),
+    Place("map.json", StoredKind.METRICS),
     Place("anatomy.jsonl", StoredKind.METRICS),
     Place("anatomy.jsonl.zst", StoredKind.METRICS),
     Place("worker.log", StoredKind.LOGS),

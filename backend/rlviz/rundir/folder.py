@@ -268,6 +268,7 @@ class RunFolder:
         self.model_path = self.path / "model.zip"
         self.best_model_path = self.path / "best_model.zip"
         self.anatomy_path = self.path / "anatomy.jsonl"
+        self.map_path = self.path / "map.json"
         self.q_table_path = self.path / "q_table.json"
         self.checkpoints = self.path / "checkpoints"
         self.evaluations = EvaluationFiles(self.path)

@@ -60,6 +60,7 @@ _ROUTERS = (
     evaluations.futures_router,
     metrics.router,
     metrics.anatomy_router,
+    metrics.map_router,
     evaluations.film_router,
     evaluations.value_slices_router,
     metrics.events_router,

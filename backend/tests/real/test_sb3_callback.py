@@ -54,6 +54,35 @@ def only_run(runs_dir: Path) -> RunFolder:
     return folder
 
 
+class Split(gymnasium.Wrapper[Any, Any, Any, Any]):
+    """Reports components of the reward, which are odd in the first episode."""
+
+    episodes = 0
+
+    def reset(self, **arguments: Any) -> Any:
+        self.episodes += 1
+        return super().reset(**arguments)
+
+    def step(self, action: Any) -> Any:
+        observation, reward, terminated, truncated, info = super().step(action)
+        parts = {"upright": 2.0, "effort": -1.0}
+        info["reward_components"] = "odd" if self.episodes == 1 else parts
+        return observation, reward, terminated, truncated, info
+
+
+def test_components_of_the_reward_are_recorded(tmp_path: Path) -> None:
+    env = Split(gymnasium.make("CartPole-v1"))
+    PPO("MlpPolicy", env, n_steps=128, batch_size=128, n_epochs=1, seed=1, device="cpu").learn(
+        128, callback=RunCallback(runs_dir=tmp_path)
+    )
+    folder = only_run(tmp_path)
+    first, *others = [row["values"] for row in rows(folder) if "episode/reward" in row["values"]]
+    assert "reward/upright" not in first
+    assert others
+    for values in others:
+        assert values["reward/upright"] + values["reward/effort"] == values["episode/reward"]
+
+
 @pytest.mark.parametrize("kind", ["ppo", "dqn"])
 @pytest.mark.parametrize(
     ("error", "status"), [(ValueError("the simulator fell over"), "failed"), (KeyboardInterrupt(), "stopped")]

@@ -37,6 +37,20 @@ def test_a_line_that_is_no_record_is_left_out_everywhere_and_counted(service: Se
         assert stream.until(is_kind("metrics"))[-1].seqs == [1, 5]
 
 
+def test_components_of_the_reward_have_curves_and_definitions(service: Service) -> None:
+    run = service.create()
+    episodes = [{"episode/reward": 1.5, "reward/goal": 2.0, "reward/fuel": -0.5}, {"episode/reward": 0.0}]
+    with journal(service.folder(run["id"]).metrics_path) as metrics:
+        for step, values in enumerate(episodes, 1):
+            metrics.append({"step": step, "values": values})
+    series = service.get(f"/runs/{run['id']}/metrics/curves?names=reward/goal,reward/fuel")["series"]
+    assert {name: curve["y"] for name, curve in series.items()} == {"reward/goal": [2.0], "reward/fuel": [-0.5]}
+    known = {one["name"]: one for one in service.get("/metric-definitions")["metrics"]}
+    assert (known["reward/goal"]["component"], known["reward/goal"]["of_environment"]) == ("Goal", True)
+    assert not known["reward/coverage"]["of_environment"]
+    assert known["episode/reward"]["component"] is None
+
+
 def test_curves_are_named_thinned_and_keep_every_extreme(service: Service) -> None:
     run = service.create()
     with journal(service.folder(run["id"]).metrics_path) as metrics:

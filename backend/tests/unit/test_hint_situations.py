@@ -272,6 +272,9 @@ def case(
 EPS = {"rollout/exploration_rate": EPSILON}
 ENT = {"train/entropy_loss": CERTAIN}
 
+NONE, GROWING = np.zeros(400), np.linspace(0, 99, 400)
+POINTS = {"reward/points": GROWING}
+
 MADE_UP = [
     ("lost, nothing kept or evaluated", case(LOST), ["not-evaluated"]),
     ("lost, and greedy too", case(LOST, [20, 300, 460, 40, 30]), ["reward-collapsed"]),
@@ -297,6 +300,15 @@ MADE_UP = [
     ("rising at the end, greedy is there already", case(RISING, [20, 300, 500], 500), []),
     ("epsilon high", case(greedy=[20, 200], metrics=EPS), ["epsilon-high"]),
     ("epsilon high, greedy solved it", case(greedy=[20, 500], best=500, metrics=EPS), []),
+    ("points grow, the goal is never reached", case(greedy=[20, 30], metrics=POINTS | {"reward/goal": NONE}), [
+        "component-farmed"]),
+    ("points grow, and so does the goal", case(greedy=[20, 30], metrics=POINTS | {"reward/goal": GROWING / 99}), []),
+    ("points do not grow", case(greedy=[20, 30], metrics={"reward/points": NONE + 9, "reward/goal": NONE}), []),
+    ("points against costs alone", case(greedy=[20, 30], metrics=POINTS | {"reward/fuel": NONE - 3}), []),
+    ("a lander that comes closer and never lands", case(greedy=[20, 30], metrics={
+        "reward/approach": GROWING, "reward/landing": NONE, "reward/crash": NONE - 100}), []),
+    ("a bonus grows, the environment's own reward does not", case(greedy=[20, 30], metrics={
+        "reward/reward": NONE + 0.1, "reward/coverage": GROWING}), ["component-farmed"]),
     ("swings", case(SWINGING, [20, 250, 100]), ["unstable"]),
     ("swings, but the newest greedy policy is at the threshold", case(SWINGING, [20, 300, 480]), []),
     ("loss is steady", case(metrics={"train/loss": LOSS}), []),

@@ -99,6 +99,8 @@ SHARP = np.minimum(1.0, UPDATES + 0.5)
 RUNAWAY = np.exp(10 * UPDATES)
 GROWN = 1 + 400 * UPDATES**2
 
+NEVER = np.zeros(100)
+
 FIRES = {
     "entropy-collapsed": case(metrics={"train/entropy_loss": CERTAIN}),
     "kl-spikes": case(metrics={"train/approx_kl": SPIKY}),
@@ -106,6 +108,7 @@ FIRES = {
     "explained-variance-low": case(metrics={"train/explained_variance": BLIND}),
     "epsilon-high": case(algo="dqn", metrics={"rollout/exploration_rate": 1 - 0.7 * UPDATES}),
     "loss-diverging": case(algo="dqn", metrics={"train/loss": RUNAWAY}),
+    "component-farmed": case(metrics={"reward/points": 50 * UPDATES, "reward/goal": NEVER}),
     "reward-collapsed": case(returns=lambda share: np.where(share < 0.6, 600 * share, 40)),
     "unstable": case(returns=lambda share: 150 + 140 * np.sin(share * 30)),
     "too-few-timesteps": case(returns=ramp(20, 300)),

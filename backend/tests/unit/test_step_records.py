@@ -67,6 +67,23 @@ def test_a_record_comes_back_as_a_step_record_says_it(file: StepFile) -> None:
     assert len(records(file)) == 8
 
 
+def test_components_of_the_reward_are_columns_and_a_part_of_the_record(tmp_path: Path) -> None:
+    said = about()
+    rows = [row(said, 0, 0, [0, 0]), row(said, 0, 1, [0, 0], 1, components={"goal": 1.5, "main engine": -0.5})]
+    write(tmp_path / NAME, said, rows)
+    with StepFile(tmp_path / NAME, tmp_path) as file:
+        assert [record.reward_components for record in records(file)] == [None, {"goal": 1.5, "main engine": -0.5}]
+        assert indexes(file, "reward.goal:>1", "reward.main engine < 0") == [(0, 1)]
+        [header, reset, first] = csv.reader(io.StringIO(b"".join(export(file, StepsFormat.CSV)).decode()))
+        assert [
+            (name, reset[place], first[place]) for place, name in enumerate(header) if name.startswith("reward")
+        ] == [
+            ("reward", "", "1.0"),
+            ("reward.goal", "", "1.5"),
+            ("reward.main engine", "", "-0.5"),
+        ]
+
+
 def test_the_file_says_how_each_episode_begins(file: StepFile) -> None:
     assert [episode.seed for episode in file.about.episodes] == [40, 41]
 

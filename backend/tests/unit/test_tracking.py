@@ -162,6 +162,19 @@ def test_an_episode_of_odd_numbers_is_recorded_as_far_as_it_can_be(tmp_path: Pat
     assert len(warnings_of(run)) == 1
 
 
+def test_the_components_of_a_return_are_metrics_and_odd_ones_are_one_warning(tmp_path: Path) -> None:
+    with track(runs_dir=tmp_path) as run:
+        run.episode(3, 1.5, 3, components={"goal": 2.0, "fuel": -0.5})
+        run.episode(4, 1.0, 1, components=7)  # type: ignore[arg-type]
+    first, second = (row["values"] for row in rows(run))
+    assert first == {
+        **{"episode/reward": 1.5, "episode/length": 3, "episode/index": 1},
+        **{"reward/goal": 2.0, "reward/fuel": -0.5},
+    }
+    assert list(second) == ["episode/reward", "episode/length", "episode/index"]
+    assert len(warnings_of(run)) == 1
+
+
 def test_a_huge_name_is_cut(tmp_path: Path) -> None:
     with track(runs_dir=tmp_path) as run:
         run.log(1, {"x" * 100_000: 1.0})

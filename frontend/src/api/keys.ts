@@ -32,6 +32,7 @@ export const keys = {
   family: (id: string) => ["run", id, "family"] as const,
   past: (id: string) => ["run", id, "past"] as const,
   anatomy: (id: string) => ["run", id, "anatomy"] as const,
+  map: (id: string) => ["run", id, "map"] as const,
   drift: (id: string) => ["run", id, "drift"] as const,
   hints: (id: string) => ["run", id, "hints"] as const,
   hintTest: (id: string, kind: string, change: string | null) =>

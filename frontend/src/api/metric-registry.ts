@@ -35,7 +35,7 @@ export class MetricRegistry {
 
   /** The definition of a metric; a generic one if the service has none. */
   get(name: string): MetricInfo {
-    return this.byName.get(name) ?? { ...UNKNOWN, name, label: name };
+    return this.byName.get(name) ?? componentInfo(name) ?? { ...UNKNOWN, name, label: name };
   }
 
   isKnown(name: string): boolean {
@@ -75,8 +75,32 @@ const UNKNOWN: Omit<MetricInfo, "name" | "label"> = {
   log_scale: false,
   minimum: null,
   maximum: null,
+  component: null,
+  of_environment: true,
   algorithms: [],
 };
+
+const REWARD = "reward/";
+const EPISODES = ["episode/", REWARD];
+
+/** Whether a metric has a value for each episode. */
+export function isOfEpisodes(metric: string): boolean {
+  return EPISODES.some((prefix) => metric.startsWith(prefix));
+}
+
+/** The definition of a component of the reward that only an environment of the user has. */
+function componentInfo(name: string): MetricInfo | null {
+  if (!name.startsWith(REWARD) || name === REWARD) return null;
+  const words = name.slice(REWARD.length).replaceAll("_", " ");
+  return {
+    ...UNKNOWN,
+    name,
+    label: `Reward: ${words}`,
+    help: "A component of the environment's reward. Sum over one training episode.",
+    group: "reward",
+    component: words.charAt(0).toUpperCase() + words.slice(1),
+  };
+}
 
 /** Not `a - b`, since Infinity − Infinity is NaN. */
 function compare(a: number, b: number): number {

@@ -100,6 +100,20 @@ export function anatomyQuery(runId: string) {
   });
 }
 
+/** The newest map of a run's visits, or with `step` the newest one up to it. It is asked for again when the run ends. */
+export function mapQuery(run: Run, step: number | null) {
+  return queryOptions({
+    queryKey: [...keys.map(run.id), step, isActive(run)],
+    queryFn: ({ signal }) =>
+      unwrap(
+        http.GET("/runs/{run_id}/map", {
+          params: { path: { run_id: run.id }, query: step === null ? {} : { step } },
+          signal,
+        }),
+      ),
+  });
+}
+
 /** The file of a run's folder that holds its Q-table. */
 export const Q_TABLE = "q_table.json";
 

@@ -106,11 +106,15 @@ const NO_READING: PolicyReading = {
 export function recordsOf({ columns, info }: StepColumns): StepRecord[] {
   const names = Object.keys(columns);
   const readings = names.filter((name) => name.startsWith("reading."));
+  const parts = names.filter((name) => name.startsWith("reward."));
   const count = columns[names[0] ?? ""]?.length ?? 0;
   return Array.from({ length: count }, (_, row) => {
     const cell = (name: string) => columns[name]?.[row] ?? null;
     const reading = Object.fromEntries(
       readings.map((name) => [name.replace("reading.", ""), cell(name)]),
+    );
+    const components = Object.fromEntries(
+      parts.map((name) => [name.replace("reward.", ""), cell(name)]),
     );
     return {
       episode: cell("episode"),
@@ -120,6 +124,7 @@ export function recordsOf({ columns, info }: StepColumns): StepRecord[] {
       action: cell("action"),
       actor: cell("actor"),
       reward: cell("reward"),
+      reward_components: parts.length > 0 ? components : null,
       episode_return: cell("episode_return"),
       terminated: cell("terminated"),
       truncated: cell("truncated"),

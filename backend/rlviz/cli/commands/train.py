@@ -102,6 +102,17 @@ def run(
             show_default="on, unless observations are images",
         ),
     ] = None,
+    explore_map: Annotated[
+        bool, typer.Option("--map", help="Record how often each cell of the environment is visited.")
+    ] = False,
+    coverage: Annotated[
+        float | None,
+        typer.Option(help="Reward for the first visit to a cell in an episode; it falls as the cell becomes known."),
+    ] = None,
+    novelty: Annotated[
+        float | None,
+        typer.Option(help="Reward observations that are hard to predict, with at most this share of the return."),
+    ] = None,
     rules: Annotated[
         list[str] | None,
         typer.Option("--rule", help="Add a rule, as in `rlviz rules add`; repeatable."),
@@ -139,6 +150,7 @@ def run(
         "env_options": parse_pairs(options, "--option"),
         "evaluation": _evaluation(evaluate_every, evaluate_episodes, stop_after),
         "anatomy": anatomy,
+        **_exploration(explore_map, coverage, novelty),
         "rules": read_rules(rules, rule_file),
         "name": name,
         "snapshots": snapshot_plan(snapshot_every_steps, snapshot_every_minutes, snapshot_keep, snapshot_max_size)
@@ -250,6 +262,13 @@ def resume(
 def _warn_of_length(created: dict[str, Any]) -> None:
     if (warning := created["length_note"]) is not None:
         note(warning)
+
+
+def _exploration(explore_map: bool, coverage: float | None, novelty: float | None) -> dict[str, Any]:
+    """Return the part of the request that switches exploration on; empty without one of its options."""
+    if not explore_map and coverage is None and novelty is None:
+        return {}
+    return {"exploration": {"map": explore_map, "coverage": coverage, "novelty": novelty}}
 
 
 def _evaluation(every: int | None, episodes: int | None, stop_after: int | None) -> dict[str, Any] | None:

@@ -26,6 +26,7 @@ from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.limits import check_fields
 from rlviz.domain.spaces import Space
 from rlviz.learning.algorithms.base import Algorithm
+from rlviz.learning.environments.cells import World
 
 
 class Options(LazyModel):
@@ -98,6 +99,8 @@ class Environment:
     squares: tuple[str, ...] = ()
     """The rows of a grid world whose observation is the index of a square. One letter per square: S start, G goal,
     F free, H hole, C cliff."""
+    world: World | None = None
+    """The cells that it consists of, for its map and for exploration; None: it has none."""
     has_lives: bool = False
     """Whether an episode is a game of several lives."""
     gymnasium_id: str | None = None
@@ -107,6 +110,9 @@ class Environment:
     step_wrapper: str | None = None
     """Lazy reference to a function ``(env, options) -> env`` that adds wrappers which define a step (frame skipping).
     """
+    reward_splitter: str | None = None
+    """Lazy reference to a ``SplitReward``, which adds the components of the reward to the info of each step; None if it
+    has only one, or adds them itself."""
     observation_wrapper: str | None = None
     """Lazy reference to such a function for wrappers of observations and rewards; episodes are counted below them."""
     state_wrapper: str | None = None
@@ -161,6 +167,7 @@ class Environment:
             self.reward_threshold,
             self.max_episode_steps,
             self.render_fps,
+            self.world,
         )
 
 

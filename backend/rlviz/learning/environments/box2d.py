@@ -129,6 +129,7 @@ LUNAR_LANDER = Environment(
     max_episode_steps=1_000,
     render_fps=50,
     options=LunarLanderOptions(),
+    reward_splitter="rlviz.learning.environments.split_rewards:LunarLanderReward",
     step_wrapper="rlviz.learning.environments.worlds:wrap_aging_exhaust",
     state_wrapper="rlviz.learning.environments.state:wrap_replayed",
 )
@@ -152,6 +153,7 @@ BIPEDAL_WALKER = Environment(
     max_episode_steps=1_600,
     render_fps=50,
     options=BipedalWalkerOptions(),
+    reward_splitter="rlviz.learning.environments.split_rewards:BipedalWalkerReward",
     step_wrapper="rlviz.learning.environments.worlds:wrap_new_world",
     state_wrapper="rlviz.learning.environments.state:wrap_replayed",
 )
@@ -174,6 +176,7 @@ CAR_RACING = Environment(
     max_episode_steps=_RACE_FRAMES // 2,
     render_fps=_RACE_FPS // 2,
     options=CarRacingOptions(),
+    reward_splitter="rlviz.learning.environments.split_rewards:CarRacingReward",
     step_wrapper="rlviz.learning.environments.pictures:wrap_car_racing_steps",
     state_wrapper="rlviz.learning.environments.state:wrap_replayed_unseen",
     observation_wrapper="rlviz.learning.environments.pictures:wrap_car_racing_view",

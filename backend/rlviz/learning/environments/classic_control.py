@@ -15,6 +15,7 @@ from rlviz.learning.environments.base import (
     box_controls,
     discrete_controls,
 )
+from rlviz.learning.environments.cells import car_world
 
 _FAMILY = Family(
     "classic-control", "Classic control", requires=("pygame",), install="pip install 'gymnasium[classic-control]'"
@@ -80,6 +81,7 @@ MOUNTAIN_CAR = Environment(
     action_space=discrete(3, "push left", "coast", "push right"),
     controls=discrete_controls({0: LEFT, 2: RIGHT}, ("push left", "coast", "push right"), neutral=1),
     reward_threshold=-110.0,
+    world=car_world(),
     max_episode_steps=200,
     render_fps=30,
 )
@@ -95,8 +97,10 @@ MOUNTAIN_CAR_CONTINUOUS = Environment(
     action_space=box("force", units=("",)),
     controls=box_controls([Push(LEFT, -1, "push left"), Push(RIGHT, 1, "push right")]),
     reward_threshold=90.0,
+    world=car_world(),
     max_episode_steps=999,
     render_fps=30,
+    reward_splitter="rlviz.learning.environments.split_rewards:MountainCarContinuousReward",
 )
 
 PENDULUM = Environment(
@@ -113,4 +117,5 @@ PENDULUM = Environment(
     max_episode_steps=200,
     render_fps=30,
     options=PendulumOptions(),
+    reward_splitter="rlviz.learning.environments.split_rewards:PendulumReward",
 )

@@ -24,6 +24,7 @@ from rlviz.domain.spaces import Space
 from rlviz.learning.algorithms.numbering import Numbering, library_space
 from rlviz.learning.environments.observed import FaultKind, as_flag, as_number, reader_of
 from rlviz.learning.environments.observed import brief as brief_value
+from rlviz.learning.environments.reward_components import COMPONENTS, describe_difference, differs, read_components
 from rlviz.learning.environments.wrappers import Env, Outcome, Wrapper
 
 CLOSE_SECONDS = 3.0
@@ -45,6 +46,7 @@ _ADVICE = {
     FaultKind.OBSERVATION_NAN: _FINITE_OBSERVATIONS,
     FaultKind.OBSERVATION_INFINITE: _FINITE_OBSERVATIONS,
     FaultKind.OBSERVATION_OUTSIDE: "Make observation_space as wide as what the environment returns, or clip it.",
+    FaultKind.COMPONENTS: "Return one number for each component, whose sum is the reward.",
     FaultKind.CLOSE: "Everything that was saved before it is complete.",
 }
 
@@ -91,12 +93,13 @@ class Conforming(Wrapper):
     - Observations get the type and shape of their space if no value changes (float64 in a float32 space, lists, arrays
       with dimensions of length 1); a reward in an array becomes a number.
     - Actions get the type and shape of their space. They are copies, because the environment may change them.
-    - Info entries with the library's own keys are removed.
+    - Info entries with the library's own keys are removed, and reward components that are no numbers.
     - ``close`` returns within CLOSE_SECONDS and never raises.
     - A call of ``sys.exit`` raises EnvironmentFaulty.
 
     Raises EnvironmentFaulty if training is impossible. Problems that allow training are reported to ``listener``:
-    numbers that are not finite, huge rewards, observations outside their space.
+    numbers that are not finite, huge rewards, observations outside their space, reward components with another sum
+    than the reward.
 
     It has no state for snapshots: ``rlviz.learning.environments.state`` skips it.
     """
@@ -160,6 +163,8 @@ class Conforming(Wrapper):
             self._report(problem.kind, f"returned {problem.what}", own)
         if not -HUGE_REWARD <= reward <= HUGE_REWARD:
             self._report(_kind_of_reward(reward), f"returned a reward of {reward:g}", own)
+        if COMPONENTS in info:
+            info = self._checked(info, reward, own)
         return observation, reward, terminated, truncated, info
 
     def render(self) -> Any:
@@ -172,6 +177,18 @@ class Conforming(Wrapper):
         problem = close_within(self.env, self._close_seconds)
         if problem is not None:
             self._report(FaultKind.CLOSE, problem, None)
+
+    def _checked(self, info: dict[str, Any], reward: float, action: Any) -> dict[str, Any]:
+        """Return ``info`` with its reward components as numbers, or without them if they are none."""
+        try:
+            components = read_components(info[COMPONENTS])
+        except EnvironmentFaulty as error:
+            self._report(FaultKind.COMPONENTS, str(error), action)
+            return {key: value for key, value in info.items() if key != COMPONENTS}
+        if differs(components, reward):
+            name = type(self.env.unwrapped).__name__
+            self._report(FaultKind.COMPONENTS, describe_difference(components, reward, name), action)
+        return {**info, COMPONENTS: components}
 
     def _report(self, kind: FaultKind, what: str, action: Any) -> None:
         fault = Fault(kind, what, None if action is None else brief_action(action), self._step)
@@ -274,11 +291,44 @@ def conforming_layer(env: Env) -> Conforming | None:
     return None
 
 
+class SplitReward(Wrapper):
+    """Adds the reward components of one of Gymnasium's environments to the info of each step, and checks their sum.
+
+    A subclass reads the terms of the reward from the environment's attributes, so it has no state for snapshots:
+    ``rlviz.learning.environments.state`` skips it.
+    """
+
+    def __init__(self, env: Env) -> None:
+        super().__init__(env)
+        self.listener: Listener | None = None
+        self.inner: Any = self.unwrapped
+        """The environment itself."""
+
+    def before(self, action: Any) -> Any:
+        """Return what ``split`` needs to know of the state before the step."""
+
+    def split(self, before: Any, action: Any, terminated: bool) -> dict[str, float]:
+        """Return the components of the reward of the step that was taken."""
+        raise NotImplementedError
+
+    def step(self, action: Any) -> Outcome:
+        before = self.before(action)
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        components = self.split(before, action, terminated)
+        if self.listener is not None and differs(components, float(reward)):
+            what = describe_difference(components, float(reward), type(self.inner).__name__)
+            self.listener(Fault(FaultKind.COMPONENTS, what, brief_action(action)))
+        info[COMPONENTS] = components
+        return observation, float(reward), terminated, truncated, info
+
+
 def listen(env: Env, listener: Listener | None) -> None:
-    """Report odd behaviour of a user's environment to ``listener``, or to nothing if None."""
-    layer = conforming_layer(env)
-    if layer is not None:
-        layer.listener = listener
+    """Report odd behaviour of the environment to ``listener``, or to nothing if None."""
+    layer: Any = env
+    while isinstance(layer, gymnasium.Wrapper):
+        if isinstance(layer, Conforming | SplitReward):
+            layer.listener = listener
+        layer = layer.env
 
 
 def _space_of(env: Env, name: str) -> gymnasium.Space[Any]:

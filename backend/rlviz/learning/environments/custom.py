@@ -97,6 +97,10 @@ _LIVES = (
     "In training, a lost life ended the episode. Its values end there too, so the actual return of the whole game is "
     "not drawn beside them."
 )
+_EXPLORES = (
+    "In training, rewards for exploration were added. Its values include them, so the actual return is not drawn "
+    "beside them."
+)
 _SIGN = "In training, rewards were clipped to −1, 0 and 1; the actual return is computed in the same way."
 _ENTROPY = "Its values include a bonus for the randomness of its actions (entropy), which the actual return lacks."
 
@@ -115,11 +119,13 @@ def learned_rewards(config: RunConfig) -> LearnedRewards:
     scale = RewardScale.SIGN if environment.options.clips_rewards else RewardScale.RAW
     if config.hyperparameters.get("normalize_rewards"):
         scale = RewardScale.NORMALIZED
+    explores = config.exploration is not None and config.exploration.adds_reward
     lives = environment.has_lives and environment.options.ends_at_lost_life
-    comparable = scale is not RewardScale.NORMALIZED and not lives
+    comparable = scale is not RewardScale.NORMALIZED and not lives and not explores
     notes = {
         _NORMALIZED: scale is RewardScale.NORMALIZED,
         _LIVES: lives and scale is not RewardScale.NORMALIZED,
+        _EXPLORES: explores and scale is not RewardScale.NORMALIZED and not lives,
         _SIGN: comparable and scale is RewardScale.SIGN,
         _ENTROPY: comparable and algorithm.entropy_bonus,
     }

@@ -20,7 +20,7 @@ from rlviz.domain.registry import load
 from rlviz.learning.environments.base import Environment, load_class
 from rlviz.learning.environments.conforming import CLOSE_SECONDS, Conforming, check_spaces, counted_from_zero
 from rlviz.learning.environments.custom import find_environment
-from rlviz.learning.environments.wrappers import RawOutcome, WholeEpisodes, flatten_observations
+from rlviz.learning.environments.wrappers import NamedCell, RawOutcome, WholeEpisodes, flatten_observations
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
@@ -60,6 +60,8 @@ def make_bare(environment: Environment, mode: str | None) -> Env:
         return make_custom(environment.custom, mode)
     arguments = {**environment.make_arguments, **environment.options.make_arguments()}
     env: Env = gymnasium.make(environment.gymnasium_id or environment.id, render_mode=mode, **arguments)
+    if environment.reward_splitter is not None:
+        env = load(environment.reward_splitter)(env)
     if mode is not None and environment.family.draws_with_pygame:
         from rlviz.learning.environments.quick_frames import QuickFrames
 
@@ -140,8 +142,15 @@ def make_training_environments(config: RunConfig, n_envs: int) -> VecEnv:
     end an episode.
     """
     environment = find_environment(config)
+    world = environment.world
+    names_cells = world is not None and config.exploration is not None and config.exploration.counts_visits
+
+    def make_one() -> Env:
+        env = make_trained(environment)
+        return NamedCell(env, world) if names_cells and world is not None else env
+
     return make_vec_env(
-        lambda: make_trained(environment),
+        make_one,
         n_envs,
         config.seed,
         wrapper_class=lambda env: add_view_wrappers(env, environment),

@@ -31,6 +31,7 @@ class FaultKind(StrEnum):
     OBSERVATION_NAN = "observation is not a number"
     OBSERVATION_INFINITE = "observation is infinite"
     OBSERVATION_OUTSIDE = "observation is outside its space"
+    COMPONENTS = "reward components are wrong"
     CLOSE = "close() failed"
 
     @property

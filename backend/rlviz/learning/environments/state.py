@@ -19,7 +19,7 @@ import numpy as np
 from gymnasium import spaces
 
 from rlviz.domain.environment import StateKept
-from rlviz.learning.environments.conforming import Conforming, conforming_layer
+from rlviz.learning.environments.conforming import Conforming, SplitReward, conforming_layer
 from rlviz.learning.environments.wrappers import Env, Wrapper
 
 _BUILT = frozenset(
@@ -47,8 +47,8 @@ class KeepsState(Protocol):
 
 
 def layers_of(env: Env) -> list[Env]:
-    """Return the layers from the outermost wrapper to the environment, without Conforming, which has no state."""
-    return [layer for layer in _all_layers(env) if not isinstance(layer, Conforming)]
+    """Return the layers from the outermost wrapper to the environment, without those that have no state."""
+    return [layer for layer in _all_layers(env) if not isinstance(layer, Conforming | SplitReward)]
 
 
 def _all_layers(env: Env) -> list[Env]:

@@ -18,6 +18,7 @@ from rlviz.learning.environments.base import (
     Options,
     discrete_controls,
 )
+from rlviz.learning.environments.cells import TAXI_SIDE, World, grid_world
 
 _FAMILY = Family("toy-text", "Toy text", requires=("pygame",), install="pip install 'gymnasium[toy-text]'")
 
@@ -43,6 +44,7 @@ class FrozenLakeOptions(Options):
         return {
             "observation_space": grid_states(8, 8),
             "squares": _LAKE_8X8,
+            "world": grid_world(_LAKE_8X8),
             "reward_threshold": 0.85,
             "max_episode_steps": 200,
         }
@@ -85,6 +87,7 @@ FROZEN_LAKE = Environment(
     render_fps=4,
     options=FrozenLakeOptions(),
     squares=_LAKE_4X4,
+    world=grid_world(_LAKE_4X4),
 )
 
 CLIFF_WALKING = Environment(
@@ -102,6 +105,7 @@ CLIFF_WALKING = Environment(
     render_fps=4,
     options=CliffWalkingOptions(),
     squares=_CLIFF,
+    world=grid_world(_CLIFF),
     make_arguments={"max_episode_steps": CLIFF_STEP_LIMIT},
 )
 
@@ -124,6 +128,18 @@ TAXI = Environment(
     max_episode_steps=200,
     render_fps=4,
     options=TaxiOptions(),
+    world=World(
+        "rlviz.learning.environments.cells:read_taxi",
+        columns=TAXI_SIDE * (len(_STOPS) + 1),
+        rows=TAXI_SIDE * len(_STOPS),
+        rooms_across=len(_STOPS) + 1,
+        rooms_down=len(_STOPS),
+        rooms=tuple(
+            f"{where}, to {destination}"
+            for destination in _STOPS
+            for where in (*(f"passenger at {colour}" for colour in _STOPS), "passenger aboard")
+        ),
+    ),
 )
 
 BLACKJACK = Environment(

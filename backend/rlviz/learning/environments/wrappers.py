@@ -10,6 +10,8 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.wrappers import FlattenObservation
 
+from rlviz.learning.environments.cells import World, read_cell
+from rlviz.learning.environments.reward_components import COMPONENTS
 from rlviz.stats.pictures import is_picture
 
 Env = gymnasium.Env[Any, Any]
@@ -18,19 +20,23 @@ Wrapper = gymnasium.Wrapper[Any, Any, Any, Any]
 
 
 class FrameSkip(Wrapper):
-    """Repeats each action ``skip`` times and sums the rewards; fewer times at the end of an episode."""
+    """Repeats each action ``skip`` times, or fewer at an episode's end, and sums the rewards and their components."""
 
     def __init__(self, env: Env, skip: int) -> None:
         super().__init__(env)
         self._skip = skip
 
     def step(self, action: Any) -> Outcome:
-        total = 0.0
+        total, components = 0.0, dict[str, float]()
         for _ in range(self._skip):
             observation, reward, terminated, truncated, info = self.env.step(action)
             total += float(reward)
+            for name, value in info.get(COMPONENTS, {}).items():
+                components[name] = components.get(name, 0.0) + value
             if terminated or truncated:
                 break
+        if components:
+            info[COMPONENTS] = components
         return observation, total, terminated, truncated, info
 
 
@@ -73,6 +79,22 @@ class NumberedTuple(gymnasium.ObservationWrapper[Any, Any, Any]):
 
 def wrap_numbered(env: Env, options: object) -> Env:
     return NumberedTuple(env)
+
+
+class NamedCell(Wrapper):
+    """Puts the id of the environment's cell into ``info["cell"]`` after each reset and step."""
+
+    def __init__(self, env: Env, world: World) -> None:
+        super().__init__(env)
+        self._world = world
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        observation, info = self.env.reset(seed=seed, options=options)
+        return observation, {**info, "cell": read_cell(self._world, self.env)}
+
+    def step(self, action: Any) -> Outcome:
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        return observation, reward, terminated, truncated, {**info, "cell": read_cell(self._world, self.env)}  # type: ignore[return-value]
 
 
 class RawOutcome(Wrapper):

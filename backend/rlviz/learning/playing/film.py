@@ -27,6 +27,7 @@ from rlviz.learning.environments.make import make_environment
 from rlviz.learning.playing.rollout import MAX_EPISODE_STEPS, Env, Episode, Step, digest_of, numbers_of, play, seed_all
 from rlviz.learning.playing.rollout import element_hash as hash_of
 from rlviz.learning.playing.video import Caption, VideoRecorder
+from rlviz.learning.records.about import COMPONENT
 from rlviz.learning.records.reader import Column, StepFile
 from rlviz.rundir.clips import Clips
 from rlviz.rundir.files import open_file
@@ -259,6 +260,7 @@ def differing_column(file: StepFile, columns: dict[str, Column], row: int, step:
         "episode_return": step.episode_return,
         "terminated": step.terminated,
         "truncated": step.truncated,
+        **{COMPONENT + name: value for name, value in (step.components or {}).items()},
     }
     for name, value in came.items():
         if name in columns and not _same(columns[name], row, value):

@@ -291,6 +291,7 @@ def rows_of(
             truncated=step.truncated,
             elapsed_ms=elapsed,
             frame_hash=frame_hash,
+            components=dict(step.components or {}),
         )
         for step, numbers, elapsed, frame_hash in zip(steps, seen, elapsed_ms, frame_hashes, strict=True)
     ]

@@ -5,7 +5,7 @@ Also converts elements of Gymnasium spaces to numbers and hashes. Only workers m
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -19,6 +19,7 @@ from rlviz.domain.spaces import MOST_NUMBERS, SpaceLayout
 from rlviz.learning.algorithms.policy import Policy
 from rlviz.learning.algorithms.reading import Reading
 from rlviz.learning.environments.conforming import own_action
+from rlviz.learning.environments.reward_components import COMPONENTS
 from rlviz.stats.pictures import is_picture
 
 MAX_EPISODE_STEPS = 27_000
@@ -37,6 +38,7 @@ class Step(NamedTuple):
         episode_return: Sum of rewards so far.
         reading: What the policy computes from ``observation``, from which it chooses the next action; None unless
             readings are requested (docs/decisions/019).
+        components: The parts of ``reward`` by name, if the environment reports them.
     """
 
     episode: int
@@ -48,6 +50,7 @@ class Step(NamedTuple):
     terminated: bool = False
     truncated: bool = False
     reading: Reading | None = None
+    components: Mapping[str, float] | None = None
 
     @property
     def is_last(self) -> bool:
@@ -71,7 +74,7 @@ class Episode:
         """Take an action in any form that ``as_action`` accepts, and return the step."""
         before = self.newest
         action = as_action(self.env.action_space, action)
-        observation, reward, terminated, truncated, _ = self.env.step(action)
+        observation, reward, terminated, truncated, info = self.env.step(action)
         reward, number = float(reward), before.number + 1
         self.newest = Step(
             self.place,
@@ -82,6 +85,7 @@ class Episode:
             before.episode_return + reward,
             bool(terminated),
             bool(truncated or (number >= self._max_steps and not terminated)),
+            components=info.get(COMPONENTS),
         )
         return self.newest
 

@@ -15,6 +15,9 @@ METADATA = b"rlviz"
 READING = "reading."
 """Prefix of columns that hold the fields of ``PolicyReading``."""
 
+COMPONENT = "reward."
+"""Prefix of columns that hold the components of the reward."""
+
 
 class RecordedEpisode(LazyModel):
     """The start of an episode: everything to reset the environment in the same way."""

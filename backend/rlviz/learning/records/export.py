@@ -24,7 +24,7 @@ from rlviz.domain.export_formats import StepsFormat
 from rlviz.domain.plain_text import csv_text
 from rlviz.domain.recording import PolicyReading, StepRecord
 from rlviz.domain.spaces import SpaceLayout
-from rlviz.learning.records.about import METADATA, READING, Components
+from rlviz.learning.records.about import COMPONENT, METADATA, READING, Components
 from rlviz.learning.records.query import Selection, cells
 from rlviz.learning.records.reader import Column, StepFile
 
@@ -242,7 +242,11 @@ def _as_ndjson(file: StepFile, selection: Selection) -> Iterator[bytes]:
         for row in zip(*values.values(), strict=True):
             found = dict(zip(values, row, strict=True))
             reading = {name.removeprefix(READING): found.pop(name) for name in values if name.startswith(READING)}
-            lines.append(orjson.dumps(blank | found | {"reading": unread | reading if reading else None}))
+            parts = {name.removeprefix(COMPONENT): found.pop(name) for name in values if name.startswith(COMPONENT)}
+            grouped = {"reading": unread | reading if reading else None}
+            if parts and found["index"]:
+                grouped["reward_components"] = parts
+            lines.append(orjson.dumps(blank | found | grouped))
         yield b"\n".join([*lines, b""]) if lines else b""
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rlviz.domain.evaluation import StepsFacts
 from rlviz.domain.recording import Actor
-from rlviz.learning.records.about import METADATA, READING, RecordedEpisode, RecordsAbout
+from rlviz.learning.records.about import COMPONENT, METADATA, READING, RecordedEpisode, RecordsAbout
 from rlviz.rundir.files import atomic_write
 
 ROWS_A_GROUP = 4_096
@@ -24,7 +24,10 @@ ROWS_A_GROUP = 4_096
 
 @dataclass(eq=False, slots=True)
 class Row:
-    """A step record as numbers. Arrays are not changed afterwards. ``reading``: arrays or numbers by field."""
+    """A step record as numbers. Arrays are not changed afterwards.
+
+    ``reading``: arrays or numbers by field. ``components``: the parts of the reward by name.
+    """
 
     episode: int
     index: int
@@ -39,6 +42,7 @@ class Row:
     elapsed_ms: float
     frame_hash: bytes | None
     reading: dict[str, NDArray[Any]] = field(default_factory=dict)
+    components: dict[str, float] = field(default_factory=dict)
 
 
 class _Sink:
@@ -79,7 +83,7 @@ class StepWriter:
 
     The end of the block puts the complete, synced file at ``path``; an exception leaves no file. Rows after
     ``max_bytes`` are dropped, and the metadata says that the file was cut. All rows have the same fields in their
-    reading.
+    reading. Only components of the reward that are in the first group have a column.
     """
 
     def __init__(self, path: Path, folder: Path, about: RecordsAbout, *, max_bytes: int) -> None:
@@ -159,7 +163,7 @@ class StepWriter:
         rows, self._waiting = self._waiting, []
         if self._parquet is None:
             self._learn_from(rows[0] if rows else None)
-            self._schema = self._schema_of(rows[0] if rows else None)
+            self._schema = self._schema_of(rows)
             self._parquet = arrow.parquet.ParquetWriter(
                 self._sink, self._schema, compression="zstd", compression_level=1, use_dictionary=["actor"]
             )
@@ -175,8 +179,8 @@ class StepWriter:
         if quantiles is not None:
             self._about = self._about.model_copy(update={"quantiles": len(quantiles)})
 
-    def _schema_of(self, first: Row | None) -> Any:
-        arrow = _arrow()
+    def _schema_of(self, rows: Sequence[Row]) -> Any:
+        arrow, first = _arrow(), rows[0] if rows else None
         hashed = arrow.binary(16)
         fields = [("episode", arrow.int32()), ("index", arrow.int32())]
         if self._about.observation.layout.numbers:
@@ -187,6 +191,10 @@ class StepWriter:
             ("action", _list_of(self._about.action.layout.dtype)),
             ("actor", arrow.string()),
             ("reward", arrow.float64()),
+            *(
+                (COMPONENT + name, arrow.float64())
+                for name in dict.fromkeys(key for row in rows for key in row.components)
+            ),
             ("episode_return", arrow.float64()),
             ("terminated", arrow.bool_()),
             ("truncated", arrow.bool_()),
@@ -208,6 +216,8 @@ def _column(arrow: Any, kind: Any, rows: Sequence[Row]) -> Any:
     name: str = kind.name
     if name.startswith(READING):
         values: list[Any] = [row.reading.get(name.removeprefix(READING)) for row in rows]
+    elif name.startswith(COMPONENT):
+        values = [row.components.get(name.removeprefix(COMPONENT)) for row in rows]
     else:
         values = [getattr(row, name) for row in rows]
     if not arrow.types.is_list(kind.type):

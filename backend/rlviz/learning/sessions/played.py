@@ -24,6 +24,7 @@ from rlviz.domain.ids import new_evaluation_id, utc
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.metrics import EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD
 from rlviz.domain.recording import Actor, RecordingFacts, StepRecord
+from rlviz.learning.environments.reward_components import EpisodeSums
 from rlviz.learning.playing.recording import (
     MAX_ROWS,
     EpisodeRows,
@@ -104,6 +105,7 @@ class PlayedFolder:
                 EPISODE_REWARD: played.steps.rows[-1].episode_return,
                 EPISODE_LENGTH: played.steps.length,
                 EPISODE_INDEX: self.episodes,
+                **_component_metrics(played.steps),
             },
         )
         self.journals.flush()
@@ -342,3 +344,11 @@ def _line_of(rows: list[Row]) -> list[tuple[Actor | None, bytes]]:
 
 def _has_no_reward(row: Row) -> bool:
     return row.reward is not None and not math.isfinite(row.reward)
+
+
+def _component_metrics(episode: EpisodeRows) -> dict[str, float]:
+    """Return the metrics of the components of the episode's reward."""
+    sums = EpisodeSums()
+    for row in episode.rows[1:]:
+        sums.add(0, row.components)
+    return sums.finish(0, episode.rows[-1].episode_return, episode.length)

@@ -73,6 +73,9 @@ def record_of(
         action=None if is_reset else as_json(step.action),
         actor=None if is_reset else actor,
         reward=None if is_reset else _finite(step.reward),
+        reward_components=None
+        if step.components is None
+        else {name: _finite(value) for name, value in step.components.items()},
         episode_return=_finite(step.episode_return),
         terminated=step.terminated,
         truncated=step.truncated,

@@ -18,6 +18,7 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.registry import load
 from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.learning.environments.make import make_training_environments
+from rlviz.learning.exploration.bonuses import add_exploration
 from rlviz.learning.training.guard import LeavesTraining
 
 SMALLEST_PICTURE = 36
@@ -29,7 +30,7 @@ def build_model(config: RunConfig) -> BaseAlgorithm:
     algorithm = ALGORITHMS.get(config.algo)
     hyperparameters = algorithm.validate(config.hyperparameters, config.total_timesteps)
     torch.set_num_threads(config.torch_threads)
-    environments = make_training_environments(config, hyperparameters.environments)
+    environments = add_exploration(make_training_environments(config, hyperparameters.environments), config)
     arguments = _with_classes(hyperparameters.model_arguments(prod(environments.action_space.shape or ())))
     policy = algorithm.policy or policy_for(environments.observation_space)
     if (normalization := hyperparameters.normalization()) is not None:

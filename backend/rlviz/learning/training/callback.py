@@ -41,6 +41,9 @@ from rlviz.domain.metrics import (
 from rlviz.domain.snapshots import Trigger
 from rlviz.learning.algorithms.experience import keep_generators
 from rlviz.learning.algorithms.policy import Policy
+from rlviz.learning.environments.reward_components import COMPONENTS, EpisodeSums
+from rlviz.learning.exploration.bonuses import EXPLORED
+from rlviz.learning.exploration.map_file import PathKeeper
 from rlviz.learning.playing.recording import CollectedEpisodes
 from rlviz.learning.playing.rollout import Env, play
 from rlviz.learning.training.anatomy import AnatomyJournal
@@ -272,6 +275,7 @@ class PeriodicEvaluation:
         threshold: The environment's reward threshold, if it has one.
         stopping: Whether training is asked to stop.
         recorder: Records the first episode of each evaluation.
+        path: Keeps the path of that episode for the map.
         first_update: Up to this step no policy is kept as the best, because nothing has been learned.
         retests: Retests that earlier attempts may have played; their seeds are not used again.
         best: The best policy that earlier attempts kept.
@@ -288,13 +292,14 @@ class PeriodicEvaluation:
         threshold: float | None,
         stopping: Callable[[], bool],
         recorder: RunRecorder | None = None,
+        path: PathKeeper | None = None,
         first_update: int = 0,
         retests: int = 0,
         best: BestPolicy | None = None,
     ) -> None:
         self._folder, self._plan, self._player, self._journals = folder, plan, player, journals
         self._as_played, self._threshold, self._stopping = make_playable, threshold, stopping
-        self._recorder, self._first_update = recorder, first_update
+        self._recorder, self._path, self._first_update = recorder, path, first_update
         self.next_step = plan.every_steps or sys.maxsize
         self._retests, self._reached = retests, 0
         self._best = best
@@ -309,11 +314,15 @@ class PeriodicEvaluation:
         """Evaluate now and return the seconds it took. An interrupted evaluation is not recorded."""
         begin = time.perf_counter_ns()
         self.next_step = model.num_timesteps + (self._plan.every_steps or sys.maxsize)
+        if self._path is not None:
+            self._path.begin()
         score = self._screen(model)
         if self._best is not None and not is_file(self._folder.best_model_path):
             self._best = None  # a rollback or a user removed the file
         if score is not None:
             self._record(model.num_timesteps, score)
+            if self._path is not None:
+                self._path.finish(model.num_timesteps)
             has_learned = model.num_timesteps > self._first_update
             if has_learned and (self._best is None or score.mean > self._best.mean_return):
                 self._challenge(model)
@@ -455,6 +464,7 @@ class RunCallback(BaseCallback):
         self.leave_at = math.inf
         """From this step on, BoundaryReached is raised at the start of a rollout."""
         self._episodes = episodes
+        self.reward_sums = EpisodeSums()
         self._rollouts = 0
         self._threshold, self._is_solved, self._has_news = threshold, False, False
         self._rate_since = (0, 0.0)
@@ -475,11 +485,14 @@ class RunCallback(BaseCallback):
         return self._rollouts
 
     def state(self) -> dict[str, Any]:
-        return {"episodes": self._episodes, "rollouts": self._rollouts, "is_solved": self._is_solved}
+        state = {"episodes": self._episodes, "rollouts": self._rollouts, "is_solved": self._is_solved}
+        sums = self.reward_sums.state()
+        return {**state, "reward_sums": sums} if sums["steps"] else state
 
     def restore(self, state: dict[str, Any]) -> None:
         self._episodes, self._rollouts = state["episodes"], state["rollouts"]
         self._is_solved = state.get("is_solved", False)  # missing in older snapshots
+        self.reward_sums.restore(state.get("reward_sums"))  # missing in older ones too
 
     def roll_back(self, continuation: Continuation) -> None:
         """Continue from an earlier snapshot."""
@@ -521,9 +534,11 @@ class RunCallback(BaseCallback):
 
     def _watch_step(self) -> None:
         step = self.num_timesteps
-        for info in self.locals["infos"]:  # cheaper than asking NumPy whether any episode is done
+        for place, info in enumerate(self.locals["infos"]):  # cheaper than asking NumPy whether any episode is done
+            if COMPONENTS in info:
+                self.reward_sums.add(place, info[COMPONENTS])
             if "episode" in info:
-                self._record_episode(info)
+                self._record_episode(place, info)
         if self.rollbacks is not None and self.rollbacks.is_wanted:
             self._roll_back(self.rollbacks)
         if step >= self._checkpoints.next_step:
@@ -717,12 +732,19 @@ class RunCallback(BaseCallback):
         with self._guard("The diagnostics of an update"):
             self._log.dump_update(self.num_timesteps, seconds=self._monotonic() - self._rollout_ended_at)
 
-    def _record_episode(self, info: Mapping[str, Any]) -> None:
+    def _record_episode(self, place: int, info: Mapping[str, Any]) -> None:
         if (episode := read_finished_episode(info)) is None:
             return
+        components = self.reward_sums.finish(place, episode.reward, episode.length)
         self._episodes += 1
         self._has_news = True
         self._journals.metrics_soon(
             self.num_timesteps,
-            {EPISODE_REWARD: episode.reward, EPISODE_LENGTH: episode.length, EPISODE_INDEX: self._episodes},
+            {
+                EPISODE_REWARD: episode.reward,
+                EPISODE_LENGTH: episode.length,
+                EPISODE_INDEX: self._episodes,
+                **info.get(EXPLORED, {}),
+                **components,
+            },
         )

@@ -23,6 +23,8 @@ from rlviz.learning.algorithms.base import Hyperparameters
 from rlviz.learning.algorithms.policy import make_playable
 from rlviz.learning.environments.custom import find_environment
 from rlviz.learning.environments.make import Env, make_environment
+from rlviz.learning.exploration.bonuses import Exploring, exploration_of
+from rlviz.learning.exploration.map_file import MapFile, PathKeeper
 from rlviz.learning.training.anatomy import AnatomyJournal
 from rlviz.learning.training.attempt import Attempt, describe_error
 from rlviz.learning.training.callback import GreedyPlayer, PeriodicEvaluation, RunCallback, RunLogger
@@ -72,6 +74,8 @@ class TrainingComponents:
         self.faults = EnvironmentFaults(journals)
         self.faults.watch(environments_of(model), lambda: model.num_timesteps + model.n_envs)
         self.recorder = RunRecorder(folder, journals, config, self._guard)
+        self._exploration = exploration_of(model)
+        self._map = self._make_map()
         self.checkpoints = self._make_checkpoints()
         self.evaluation = self._make_evaluation(model)
         self.filmstrip = self._make_filmstrip()
@@ -96,7 +100,7 @@ class TrainingComponents:
         self.steering = self._make_steering(model, past)
         self._logger, self._tape = logger, continuation.make_tape() if continuation is not None else ReplayTape()
         self._counters = counters = collect_counters(
-            self.callback, logger, self.checkpoints, self.steering, self.evaluation
+            self.callback, logger, self.checkpoints, self.steering, self.evaluation, self._exploration
         )
         if continuation is not None:
             continuation.restore_counters(counters)
@@ -158,6 +162,9 @@ class TrainingComponents:
                 self._anatomy.check_clock()
         with self._guard("A rule"):
             self.steering.check_clock()
+        if self._map is not None:
+            with self._guard("The map"):
+                self._map.write_due()
 
     def take_last_snapshot(self, *, stopped: bool) -> None:
         """Take the attempt's last snapshot.
@@ -179,6 +186,9 @@ class TrainingComponents:
         if self._anatomy is not None:
             with self._guard("The anatomy of updates"):
                 self._anatomy.close()
+        if self._map is not None:
+            with self._guard("The map"):
+                self._map.close()
         with self._guard("A snapshot"):
             self.snapshots.close()
 
@@ -205,13 +215,25 @@ class TrainingComponents:
             export=partial(load(export), self._folder, config) if export is not None else None,
         )
 
+    def _make_map(self) -> MapFile | None:
+        exploration = self._exploration
+        return (
+            MapFile(self._folder, exploration) if exploration is not None and exploration.visits is not None else None
+        )
+
     def _make_evaluation(self, model: BaseAlgorithm) -> PeriodicEvaluation | None:
         config = self._config
         if config.evaluation.every_steps is None:
             return None
 
+        exploration, path = self._exploration, None
+        if exploration is not None and exploration.world is not None:
+            path = PathKeeper(exploration.world, exploration)
+
         def make() -> Env:
             made = make_environment(config, whole_episodes=True)
+            if path is not None:
+                made = path.watch(made)
             return self.faults.watch_evaluation(made, lambda: model.num_timesteps)
 
         with self._guard("An evaluation"):
@@ -224,6 +246,7 @@ class TrainingComponents:
                 threshold=find_environment(config).reward_threshold,
                 stopping=self._stop.is_set,
                 recorder=self.recorder,
+                path=path,
                 first_update=self._hyperparameters.first_update,
                 retests=self._attempt.evaluations,
                 best=self._attempt.best,
@@ -323,6 +346,7 @@ def collect_counters(
     checkpoints: Checkpoints,
     steering: Steering | None,
     evaluation: PeriodicEvaluation | None,
+    exploration: Exploring | None = None,
 ) -> dict[str, Counter]:
     """Return the parts whose state is in snapshots, by name. Not every run, or snapshot, has all of them."""
     counters: dict[str, Counter] = {"callback": callback, "logger": logger, "checkpoints": checkpoints}
@@ -330,6 +354,8 @@ def collect_counters(
         counters["steering"] = steering
     if evaluation is not None:
         counters["evaluation"] = evaluation
+    if exploration is not None:
+        counters["exploration"] = exploration
     return counters
 
 

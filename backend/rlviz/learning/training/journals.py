@@ -21,6 +21,7 @@ from rlviz.domain.clocks import SteadyClock
 from rlviz.domain.events import DivergedData, Ending, EventData, ResumedData, Stretch, WarningData, event_line
 from rlviz.domain.metrics import CLOCK, RETURNS
 from rlviz.domain.naming import MAX_NAME_CHARACTERS, make_distinct, recorded_name, renames_text
+from rlviz.domain.reward_components import REWARD
 from rlviz.rundir.files import reserve_space
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
@@ -159,6 +160,8 @@ class Recomputed:
             self._clocked.clear()
             return False
         recorded = _compared(self._next["values"])
+        if not any(name.startswith(REWARD) for name in recorded):  # written before components were recorded
+            compared = {name: value for name, value in compared.items() if not name.startswith(REWARD)}
         if (step, compared) == (self._next["step"], recorded):
             self._verified, self._step = self._verified + 1, step
             self._next = self._advance()

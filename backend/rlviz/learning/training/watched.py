@@ -32,6 +32,7 @@ from rlviz.domain.metrics import (
 )
 from rlviz.domain.recording import Detail
 from rlviz.learning.environments.make import make_environment
+from rlviz.learning.environments.reward_components import EpisodeSums
 from rlviz.learning.playing.recording import MAX_ROWS, CollectedEpisodes
 from rlviz.learning.playing.rollout import Env, Episode, Step, seed_all
 from rlviz.learning.training.attempt import Attempt, begin_attempt, where
@@ -91,7 +92,7 @@ class RandomPlayer(Trainer):
         self._journals.event(self._step, ending)
 
     def _play(self, env: Env, config: RunConfig, recorded: RecordedEpisodes) -> None:
-        places, episode = 0, Episode(env, 0, config.seed)
+        places, episode, sums = 0, Episode(env, 0, config.seed), EpisodeSums()
         lengths, returns = deque[int](maxlen=EPISODES_OF_A_MEAN), deque[float](maxlen=EPISODES_OF_A_MEAN)
         began = logged_at = time.monotonic()
         logged_step = 0
@@ -103,6 +104,8 @@ class RandomPlayer(Trainer):
             step = episode.take_action(env.action_space.sample())
             self._step += 1
             recorded.add(step, episode)
+            if step.components is not None:
+                sums.add(0, step.components)
             if not step.is_last:
                 continue
             places += 1
@@ -114,6 +117,7 @@ class RandomPlayer(Trainer):
                     EPISODE_REWARD: step.episode_return,
                     EPISODE_LENGTH: step.number,
                     EPISODE_INDEX: self._attempt.episodes + places,
+                    **sums.finish(0, step.episode_return, step.number),
                 },
             )
             now = time.monotonic()

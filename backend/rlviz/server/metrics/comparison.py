@@ -19,6 +19,7 @@ from pydantic import JsonValue
 from rlviz.domain.config import EvaluationPlan, RunActor, RunConfig
 from rlviz.domain.errors import InvalidRequest, RunFolderError
 from rlviz.domain.evaluation import BestPolicy
+from rlviz.domain.reward_components import REWARD
 from rlviz.learning.environments.base import Environment
 from rlviz.learning.environments.random_returns import find_random_return
 from rlviz.rundir.folder import RunFolder
@@ -364,7 +365,7 @@ def _metric_over_seeds(
     return aligned.step, banded_curve(curves, resamples=METRIC_BAND_RESAMPLES)
 
 
-EPISODE_METRICS = "episode/"
+EPISODE_METRICS = ("episode/", REWARD)
 """How names of metrics begin that have a value for each episode."""
 
 METRIC_BAND_RESAMPLES = 100

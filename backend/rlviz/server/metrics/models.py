@@ -14,9 +14,10 @@ from rlviz.domain.evaluation import EvaluationStatus
 from rlviz.domain.events import DivergedData, EventRecord, KnownData, RollbackData, UnknownData
 from rlviz.domain.limits import Limits
 from rlviz.domain.metrics import MetricRecord
+from rlviz.domain.visits import EvaluatedPath
 from rlviz.server.catalog.models import EvaluationRow
 from rlviz.server.problems import Problem
-from rlviz.server.runs.choices import AlgorithmInfo, EnvironmentInfo, MetricDefinitions
+from rlviz.server.runs.choices import AlgorithmInfo, EnvironmentInfo, MetricDefinitions, WorldInfo
 from rlviz.server.runs.events import EventLog, describe, describe_evaluation
 from rlviz.server.runs.models import Run, RunDetail, Solved
 from rlviz.server.wire import Wire
@@ -202,6 +203,29 @@ class RunAnatomy(Wire):
     run_id: str
     updates: list[UpdateAnatomy] = Field(
         description="Oldest first, evenly spaced over the recorded updates, including the newest."
+    )
+
+
+class MapCell(Wire):
+    id: int = Field(description="Cells are counted from 0, row by row.")
+    x: int = Field(description="Column, from the left.")
+    y: int = Field(description="Row, from the top.")
+    room: int = Field(description="Place of its room in `rooms`; 0 if the world is one room.")
+    visits: int = Field(description="Steps that ended there, and episodes that began there.")
+
+
+class RunMap(Wire):
+    """Where the agent of a run has been."""
+
+    run_id: str
+    world: WorldInfo | None = Field(description="The cells of the environment; null: it has none.")
+    rooms: list[str] = Field(description="Names of the rooms, row by row; empty if the world is one room.")
+    is_recorded: bool = Field(description="Whether the run counts visits.")
+    step: int | None = Field(description="Environment step of these visits; null: nothing was written yet.")
+    steps: list[int] = Field(description="Steps of which there is a map, ascending, for `step`.")
+    cells: list[MapCell] = Field(description="The visited cells.")
+    path: EvaluatedPath | None = Field(
+        description="Cells that the newest evaluated policy walked through; null: none was evaluated while training."
     )
 
 

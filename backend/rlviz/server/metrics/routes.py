@@ -1,4 +1,4 @@
-"""HTTP endpoints of metrics: rows, curves, past curves, events, hints, anatomy of updates, and comparisons."""
+"""HTTP endpoints of metrics: rows, curves, past curves, events, hints, anatomy of updates, map, and comparisons."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from rlviz.domain.errors import (
 from rlviz.domain.limits import DEFAULT_COMPARISON_POINTS, DEFAULT_CURVE_POINTS, DEFAULT_UPDATES, DEFAULT_WINDOW, LIMITS
 from rlviz.domain.metrics import MetricRecord
 from rlviz.domain.plain_text import split_names
+from rlviz.learning.environments.custom import find_environment as find_environment_of
 from rlviz.rundir.journal import Line
 from rlviz.server.dependencies import provided
 from rlviz.server.evaluations.service import EvaluationService
@@ -42,11 +43,12 @@ from rlviz.server.metrics.models import (
     RunAnatomy,
     RunEvents,
     RunHints,
+    RunMap,
     RunOpening,
     RunsMetricCurves,
 )
 from rlviz.server.metrics.past import PastService
-from rlviz.server.metrics.service import CurveRequest, MetricsService, Window, read_anatomy
+from rlviz.server.metrics.service import CurveRequest, MetricsService, Window, read_anatomy, read_map
 from rlviz.server.problems import as_problem, documented
 from rlviz.server.router import Router
 from rlviz.server.runs.choices import find_algorithm, find_environment, view_metric_definitions
@@ -307,6 +309,25 @@ def get_anatomy(
 ) -> RunAnatomy:
     """Return histograms of advantages, ratios, errors, actions, weights and gradients of some updates."""
     return RunAnatomy(run_id=run_id, updates=read_anatomy(runs.folder(run_id), updates))
+
+
+map_router = Router(prefix="/runs/{run_id}/map", tag="metrics", lane=Lane.READS)
+
+
+@map_router.get("", responses=documented(RunNotFound, RunFolderError))
+def get_map(
+    run_id: str,
+    runs: Runs,
+    step: Annotated[
+        int | None, Query(ge=0, description="Newest map up to this environment step; left out: the newest one.")
+    ] = None,
+) -> RunMap:
+    """Return how often training visited each cell of the environment, and where its newest policy walks."""
+    folder = runs.folder(run_id)
+    environment = None
+    with suppress(InvalidRequest):  # it is not installed any more
+        environment = find_environment_of(folder.read_config())
+    return read_map(folder, environment, step)
 
 
 compare_router = Router(tag="compare", lane=Lane.COMPARISONS)

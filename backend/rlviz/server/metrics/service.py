@@ -2,7 +2,7 @@
 
 ``OpenedRun`` reads a run's journal, partly from its sealed copy, and keeps the series up to date. ``MetricsService``
 caches opened runs and thinned curves. ``RunCurvesCache`` keeps the episodes and curves that comparisons need, for a
-hundred runs. ``read_anatomy`` reads ``anatomy.jsonl``.
+hundred runs. ``read_anatomy`` reads ``anatomy.jsonl``, ``read_map`` ``map.json``.
 """
 
 from __future__ import annotations
@@ -24,6 +24,10 @@ from rlviz.domain.errors import RunFolderError
 from rlviz.domain.events import Superseded
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.metrics import EPISODE_INDEX, EPISODE_REWARD, EVAL_REWARD
+from rlviz.domain.visits import VisitFrame, VisitMap
+from rlviz.learning.environments.base import Environment
+from rlviz.learning.environments.cells import World
+from rlviz.rundir.files import damage_error, read_document
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalTail, Line, journal_size, last_lines, whole_size
 from rlviz.rundir.metric_columns import EVERY_ROW, WantedRows, read_tables
@@ -33,7 +37,8 @@ from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.projection.folder import collect_counted_evaluations
 from rlviz.server.feeds import encode_cursor
 from rlviz.server.metrics.columns import Columns
-from rlviz.server.metrics.models import MetricCurve, SmoothedCurve
+from rlviz.server.metrics.models import MapCell, MetricCurve, RunMap, SmoothedCurve
+from rlviz.server.runs.choices import view_world
 from rlviz.server.supervisor.sealing import Sealer, sealed_metrics
 from rlviz.stats.arrays import Floats, Indices, Series, downsample, kept_points
 from rlviz.stats.comparison import Episodes
@@ -582,6 +587,48 @@ def read_anatomy(folder: RunFolder, most: int) -> list[UpdateAnatomy]:
         last = len(lines) - 1
         lines = [lines[round(place * last / (most - 1))] for place in range(most)]
     return [update for line in lines if (update := _parse(line)) is not None]
+
+
+def read_map(folder: RunFolder, environment: Environment | None, step: int | None) -> RunMap:
+    """Return the newest map of a run, or with ``step`` the newest one up to it.
+
+    ``environment`` is that of the run with its options, None if it is not known any more. Raises RunFolderError.
+    """
+    world = environment.world if environment is not None else None
+    plan = folder.read_config().exploration
+    is_recorded = plan is not None and plan.counts_visits
+    found: VisitMap | None = None
+    if world is not None and is_recorded:
+        with suppress(FileNotFoundError):
+            found = read_document(folder.map_path, VisitMap, folder.path)
+    if found is not None and world is not None and any(len(frame.visits) != world.cells for frame in _frames(found)):
+        raise damage_error(folder.map_path, folder.path, f"It has not the {world.cells} cells of the environment.")
+    frames = _frames(found) if found is not None else []
+    at = max((frame for frame in frames if step is None or frame.step <= step), key=lambda one: one.step, default=None)
+    return RunMap(
+        run_id=folder.run_id,
+        world=view_world(world),
+        rooms=list(world.rooms) if world is not None else [],
+        is_recorded=is_recorded,
+        step=at.step if at is not None else None,
+        steps=[frame.step for frame in frames],
+        cells=_visited(at, world) if at is not None and world is not None else [],
+        path=found.path if found is not None else None,
+    )
+
+
+def _frames(found: VisitMap) -> list[VisitFrame]:
+    """Return the maps of all steps, the newest last. A rollback may leave later ones behind."""
+    earlier = [frame for frame in found.frames if frame.step < found.step]
+    return [*earlier, VisitFrame(step=found.step, visits=found.visits)]
+
+
+def _visited(frame: VisitFrame, world: World) -> list[MapCell]:
+    return [
+        MapCell(id=cell, x=cell % world.columns, y=cell // world.columns, room=world.room_of(cell), visits=count)
+        for cell, count in enumerate(frame.visits)
+        if count
+    ]
 
 
 def _parse(line: object) -> UpdateAnatomy | None:

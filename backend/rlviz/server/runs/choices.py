@@ -24,6 +24,7 @@ from rlviz.learning.algorithms.random_actions import RANDOM, RANDOM_TIMESTEPS
 from rlviz.learning.algorithms.updates import FEWEST_UPDATES, learns_from_rollouts, warnings_for
 from rlviz.learning.environments import ENVIRONMENTS
 from rlviz.learning.environments.base import Environment
+from rlviz.learning.environments.cells import World
 from rlviz.learning.environments.random_returns import find_random_return
 from rlviz.learning.environments.stills import has_still
 from rlviz.learning.presets.catalog import figures_key, known_curves, measured, own_presets_for, presets_for
@@ -192,6 +193,31 @@ class RandomReturnInfo(Wire):
     episodes: int
 
 
+class AxisInfo(Wire):
+    """What the columns or the rows of a world stand for, if they are bins of a quantity."""
+
+    label: str
+    low: float = Field(description="Lower end of the first bin from the left, or of the last one from the top.")
+    high: float
+    unit: str = Field(description="Empty if it has none.")
+
+
+class WorldInfo(Wire):
+    """The cells of an environment: a grid, which may consist of rooms of equal size."""
+
+    columns: int = Field(description="Cells from left to right, over all rooms.")
+    rows: int = Field(description="Cells from top to bottom, over all rooms.")
+    rooms_across: int
+    rooms_down: int
+    rooms: list[str] = Field(description="Names of the rooms, row by row; empty if the world is one room.")
+    across: AxisInfo | None = Field(description="The quantity of the columns; null: they are places.")
+    down: AxisInfo | None = Field(description="The quantity of the rows; null: they are places.")
+    marks: str = Field(
+        description="A letter for each cell, row by row: S start, G goal, F free, H hole, C cliff; empty if there are "
+        "none."
+    )
+
+
 class EnvironmentFacts(Wire):
     """The facts that depend on the options of an environment."""
 
@@ -206,6 +232,9 @@ class EnvironmentFacts(Wire):
     )
     max_episode_steps: int | None
     render_fps: float = Field(description="Frames per second of its videos.")
+    world: WorldInfo | None = Field(
+        description="The cells that it consists of, for its map and for exploration; null: it has none."
+    )
     algorithms: list[str] = Field(description="Ids of the algorithms that can train here.")
     recommended_algorithm: str | None = Field(
         description="The algorithm to start with, by measurements; null: none can train here."
@@ -418,6 +447,7 @@ def _facts(environment: Environment, algorithms: list[Algorithm], own: Sequence[
         "random_return": _random_return(environment),
         "max_episode_steps": environment.max_episode_steps,
         "render_fps": environment.render_fps,
+        "world": view_world(environment.world),
         "algorithms": [algorithm.id for algorithm in suited],
         "recommended_algorithm": recommended_algorithm(
             [algorithm.id for algorithm in suited], environment.id, environment.chosen, environment.reward_threshold
@@ -436,6 +466,10 @@ def _facts(environment: Environment, algorithms: list[Algorithm], own: Sequence[
             for algorithm in suited
         },
     }
+
+
+def view_world(world: World | None) -> WorldInfo | None:
+    return None if world is None else WorldInfo.model_validate(asdict(world))
 
 
 def _works(preset: Preset | OwnPreset, algorithm: Algorithm, environment: Environment) -> bool | None:

@@ -14,7 +14,15 @@ import numpy as np
 from pydantic import JsonValue, ValidationError
 
 from rlviz.domain.byte_text import byte_text
-from rlviz.domain.config import CheckpointPlan, EvaluationPlan, RunActor, RunConfig, SnapshotPlan, actor_of
+from rlviz.domain.config import (
+    CheckpointPlan,
+    EvaluationPlan,
+    ExplorationPlan,
+    RunActor,
+    RunConfig,
+    SnapshotPlan,
+    actor_of,
+)
 from rlviz.domain.environment import CustomEnvironment
 from rlviz.domain.errors import FieldError, InvalidRequest, UnknownName, pointer_to, validation_text
 from rlviz.domain.ids import new_run_id, utc
@@ -108,6 +116,7 @@ class NewRun:
     evaluation: EvaluationPlan | None = None
     snapshots: SnapshotPlan | None = None
     anatomy: bool | None = None
+    exploration: ExplorationPlan | None = None
     rules: Sequence[Rule] = ()
 
 
@@ -159,6 +168,8 @@ def resolve_config(
         total = preset.total_timesteps
     evaluation = new.evaluation or (preset.evaluation if preset else None) or EvaluationPlan()
     check_evaluation(evaluation, environment, learns=learns)
+    exploration = new.exploration if new.exploration is not None and new.exploration.is_on else None
+    check_exploration(exploration, environment, learns=learns)
     wanted = {**(preset.hyperparameters if preset else {}), **new.hyperparameters}
     hyperparameters = algorithm.validate(wanted, total, (environment.observation_space, environment.action_space))
     check_single(environment, hyperparameters, evaluation)
@@ -188,6 +199,7 @@ def resolve_config(
             rules=tuple(new.rules),
             snapshots=(new.snapshots or SnapshotPlan()).within(snapshot_bytes),
             anatomy=learns and (not environment.observation_space.is_picture if new.anatomy is None else new.anatomy),
+            exploration=exploration,
             versions=package_versions(),
             git_revision=git_revision(),
         )
@@ -264,6 +276,20 @@ def check_evaluation(plan: EvaluationPlan, environment: Environment, *, learns: 
         raise InvalidRequest.field(
             "/evaluation/stop_after",
             f"{environment.id} has no reward threshold. Leave stop_after at null.",
+        )
+
+
+def check_exploration(plan: ExplorationPlan | None, environment: Environment, *, learns: bool = True) -> None:
+    """Raise InvalidRequest if nothing learns from the plan, or if it needs cells that the environment does not have."""
+    if plan is None:
+        return
+    if not learns:
+        raise InvalidRequest.field("/exploration", "Random actions learn nothing. Leave exploration out.")
+    if plan.counts_visits and environment.world is None:
+        name = "coverage" if plan.coverage is not None else "map"
+        raise InvalidRequest.field(
+            f"/exploration/{name}",
+            f"{environment.id} has no cells to visit. Leave {name} out; novelty works in every environment.",
         )
 
 

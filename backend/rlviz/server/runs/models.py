@@ -8,7 +8,16 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, JsonValue, model_validator
 
-from rlviz.domain.config import EvaluationPlan, RunActor, RunConfig, RunName, Seed, SnapshotPlan, TotalTimesteps
+from rlviz.domain.config import (
+    EvaluationPlan,
+    ExplorationPlan,
+    RunActor,
+    RunConfig,
+    RunName,
+    Seed,
+    SnapshotPlan,
+    TotalTimesteps,
+)
 from rlviz.domain.environment import LearnedRewards
 from rlviz.domain.errors import Damage
 from rlviz.domain.evaluation import BestPolicy, EvaluationStatus, EvaluationSummary, Origin, PolicyChoice
@@ -163,6 +172,9 @@ class RunCreate(Body):
     )
     anatomy: bool | None = Field(
         None, description="Record details of some updates; null: unless the agent sees pictures."
+    )
+    exploration: ExplorationPlan | None = Field(
+        None, description="Rewards for exploration that training adds, and the map; null: none."
     )
     rules: Rules = Field((), description="Rules: actions that the run takes when conditions are met.")
     sinks: list[SinkKind] = Field(

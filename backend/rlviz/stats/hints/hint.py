@@ -405,8 +405,9 @@ class RuleState(StrEnum):
 class Rule:
     """A known problem and how to find it.
 
-    ``metrics``: names of its metric in different algorithms; the first logged one is used. ``find`` is called once
-    there is enough data. ``always``: the hint reports a fault, so it also appears if the task is solved.
+    ``metrics``: names of its metric in different algorithms; the first logged one is used. A name that ends with a
+    slash stands for all that begin with it. ``find`` is called once there is enough data. ``always``: the hint reports
+    a fault, so it also appears if the task is solved.
     """
 
     id: str
@@ -428,8 +429,14 @@ class Finding:
     hint: Hint | None = None
 
 
+def _logged(name: str, case: Case) -> list[str]:
+    if name.endswith("/"):
+        return [one for one in case.series if one.startswith(name)]
+    return [name] if name in case.series else []
+
+
 def apply_rule(rule: Rule, case: Case) -> Finding:
-    metric = next((name for name in rule.metrics if len(case.series.get(name, ()))), None)
+    metric = next((name for one in rule.metrics for name in _logged(one, case) if len(case.series[name])), None)
     if metric is None:
         return Finding(rule, RuleState.NOT_LOGGED, None, 0)
     points = len(case.series[metric])

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from rlviz.domain.metrics import EPISODE_REWARD
+from rlviz.domain.reward_components import REWARD
+from rlviz.stats.hints.components import component_farmed
 from rlviz.stats.hints.exploration import ENTROPY, EPSILON, entropy_collapsed, epsilon_high
 from rlviz.stats.hints.first_steps import FirstStep, as_first_step, first_step
 from rlviz.stats.hints.hint import (
@@ -61,6 +63,8 @@ RULES: tuple[Rule, ...] = (
          at_least(20, Unit.UPDATES), clip_fraction_high),
     Rule("explained-variance-low", "the value function does not predict the returns", (EXPLAINED_VARIANCE,),
          at_least(20, Unit.UPDATES, 0.2), explained_variance_low),
+    Rule("component-farmed", "one component of the reward is farmed", (REWARD,), at_least(50, Unit.EPISODES, 0.4),
+         component_farmed),
     Rule("epsilon-high", "many actions are still random at the end", (EPSILON,),
          at_least(1, Unit.ROWS, 0.5, ended=True), epsilon_high),
 )  # fmt: skip

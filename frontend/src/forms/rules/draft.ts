@@ -1,5 +1,5 @@
 import type { FieldProblem } from "@/api/http";
-import type { MetricRegistry } from "@/api/metric-registry";
+import { isOfEpisodes, type MetricRegistry } from "@/api/metric-registry";
 import type { Algorithm, Rule } from "@/api/types";
 import { parseNumber, plural } from "@/lib/number";
 
@@ -362,7 +362,7 @@ const better = choice(
 /** The word for one row of the metric. */
 function rowsOf({ metric = "" }: Values): string {
   if (metric.startsWith("train/")) return "updates";
-  return metric.startsWith("episode/") ? "episodes" : "rows";
+  return isOfEpisodes(metric) ? "episodes" : "rows";
 }
 
 export const CONDITIONS: readonly Phrase<Condition["kind"]>[] = [

@@ -7,7 +7,7 @@ import { type ReactNode, useMemo, useState } from "react";
 import { flushSync } from "react-dom";
 import { environmentsQuery } from "@/api/choices";
 import { madeTexts } from "@/api/made";
-import { type MetricRegistry, useMetricRegistry } from "@/api/metric-registry";
+import { isOfEpisodes, type MetricRegistry, useMetricRegistry } from "@/api/metric-registry";
 import { isActive } from "@/api/runs";
 import type { MetricInfo, Run, RunGroup } from "@/api/types";
 import { randomReturnOfRun } from "@/api/variant";
@@ -376,7 +376,7 @@ function useSpec(props: PanelProps): ChartSpec {
             // The mean over the last episodes is computed at every episode, however rarely it was
             // logged.
             metric: episodeMeanOf(metric)?.name ?? metric,
-            mode: metric.startsWith("episode/")
+            mode: isOfEpisodes(metric)
               ? ("points" as const)
               : isEvaluation
                 ? ("markers" as const)
@@ -426,6 +426,9 @@ const MOST_AT_ONCE = 9;
 /** What another chart shows already. */
 const SECOND = ["rollout/ep_rew_mean", "rollout/ep_len_mean", EVALUATION_SPREAD];
 
+/** The heading of components of the reward that only an environment of the user has. */
+const COMPONENTS = "Reward components";
+
 interface MetricGroup {
   title: string;
   metrics: readonly MetricInfo[];
@@ -444,5 +447,12 @@ export function metricChoices(registry: MetricRegistry, names: Iterable<string>)
     .sorted(wanted)
     .filter((name) => !registry.isKnown(name))
     .map((name) => registry.get(name));
-  return own.length === 0 ? known : [...known, { title: "Not known to the app", metrics: own }];
+  const components = own.filter(({ component }) => component);
+  const rest = own.filter(({ component }) => !component);
+  const isOfReward = ({ metrics }: MetricGroup) => metrics[0]?.group === "reward";
+  const place = known.findIndex(isOfReward);
+  if (components.length > 0 && place >= 0)
+    known[place]!.metrics = [...known[place]!.metrics, ...components];
+  else if (components.length > 0) known.push({ title: COMPONENTS, metrics: components });
+  return rest.length === 0 ? known : [...known, { title: "Not known to the app", metrics: rest }];
 }

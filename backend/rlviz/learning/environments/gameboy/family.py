@@ -21,7 +21,8 @@ from rlviz.learning.environments.base import (
     Options,
     discrete_controls,
 )
-from rlviz.learning.environments.gameboy.lamplighter import CRABS, FACING, HEIGHT, ROOMS, WIDTH
+from rlviz.learning.environments.cells import World
+from rlviz.learning.environments.gameboy.lamplighter import CRABS, FACING, HEIGHT, ROOMS, ROOMS_A_ROW, WIDTH
 
 ID = "GameBoy/Lamplighter-v0"
 FRAMES_A_SECOND = 60
@@ -150,4 +151,12 @@ LAMPLIGHTER = Environment(
     max_episode_steps=STEPS,
     render_fps=frames_a_second(FRAME_SKIP),
     options=LamplighterOptions(),
+    world=World(
+        "rlviz.learning.environments.cells:read_own",
+        columns=WIDTH * ROOMS_A_ROW,
+        rows=HEIGHT * (len(ROOMS) // ROOMS_A_ROW),
+        rooms_across=ROOMS_A_ROW,
+        rooms_down=len(ROOMS) // ROOMS_A_ROW,
+        rooms=ROOMS,
+    ),
 )

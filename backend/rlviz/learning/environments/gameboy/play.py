@@ -142,6 +142,11 @@ class Lamplighter(gymnasium.Env[Any, Any]):
         memory, places = self._memory, self._places
         return {name: memory[places[name]] for name in _TAPS}
 
+    def cell(self) -> tuple[int, int]:
+        """Return where the player stands: column and row over all rooms."""
+        down, across = divmod(self._tap("room"), game.ROOMS_A_ROW)
+        return across * game.WIDTH + self._tap("square_x"), down * game.HEIGHT + self._tap("square_y")
+
     def squares(self) -> list[int]:
         """Return the kinds of the squares of this room, row by row: indices of ``lamplighter.KINDS``."""
         start = self._places["squares"]

@@ -34,7 +34,7 @@ _PACKAGES = (
 )
 """Packages whose versions may change results in the last digit."""
 
-_TRAINED_BY = {"algo", "env_id", "env_options", "custom_environment", "seed", "hyperparameters"}
+_TRAINED_BY = {"algo", "env_id", "env_options", "custom_environment", "seed", "hyperparameters", "exploration"}
 """Parts of the configuration that a resumed run must not change. Its length and what it keeps may change."""
 
 _OF_SPACES: dict[str, Any] = {"starts": True, "is_bounded": True}

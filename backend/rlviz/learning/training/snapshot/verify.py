@@ -27,6 +27,7 @@ from rlviz.domain.rules import RollBack, Rule
 from rlviz.domain.snapshots import SnapshotVerification, Trigger, VerifiedPart
 from rlviz.learning.environments.make import make_environment
 from rlviz.learning.environments.state import read_state
+from rlviz.learning.exploration.bonuses import exploration_of
 from rlviz.learning.training.builder import build_model
 from rlviz.learning.training.callback import GreedyPlayer, JournalOutput, PeriodicEvaluation, RunCallback, RunLogger
 from rlviz.learning.training.checkpoint import Checkpoints
@@ -259,7 +260,8 @@ def _counters(
             threshold=None,
             stopping=lambda: False,
         )
-    return collect_counters(RunCallback(journals, checkpoints, Event()), logger, checkpoints, steering, evaluation)
+    callback = RunCallback(journals, checkpoints, Event())
+    return collect_counters(callback, logger, checkpoints, steering, evaluation, exploration_of(model))
 
 
 class _NoTargets:

@@ -208,6 +208,7 @@ const guide: Guide = {
     entropyCollapsed,
     valueLags,
     failures.plateau,
+    failures.farmed,
     failures.tooShort,
   ],
   paper: {

@@ -326,6 +326,7 @@ const guide: Guide = {
       try: "A slower target, a lower learning rate, or fewer gradient steps. QR-DQN is often more stable.",
     },
     failures.plateau,
+    failures.farmed,
     failures.tooShort,
     failures.unstable,
   ],

@@ -376,6 +376,7 @@ const guide: Guide = {
     },
     valueLags,
     failures.plateau,
+    failures.farmed,
     failures.forgetting,
     failures.tooShort,
     failures.unstable,

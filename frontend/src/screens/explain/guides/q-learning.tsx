@@ -287,6 +287,7 @@ const guide: Guide = {
       try: "A smaller learning_rate, or learning_rate_schedule linear.",
     },
     failures.plateau,
+    failures.farmed,
     failures.tooShort,
   ],
   paper: {

@@ -273,6 +273,7 @@ const guide: Guide = {
     failures.flat,
     failures.forgetting,
     failures.plateau,
+    failures.farmed,
     failures.tooShort,
   ],
   paper: {

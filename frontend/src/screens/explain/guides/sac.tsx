@@ -256,6 +256,7 @@ const guide: Guide = {
     },
     failures.flat,
     failures.plateau,
+    failures.farmed,
     failures.forgetting,
     failures.tooShort,
   ],

@@ -49,6 +49,15 @@ export const failures = {
     why: "Updates change the policy too much: each one undoes what the previous one learned.",
     try: "A lower learning rate, or one that falls to zero; larger batches; the preset Stable.",
   },
+  farmed: {
+    id: "component-farmed",
+    title: "One component of the reward is farmed",
+    curve: "rising",
+    metric: REWARD,
+    see: "The return rises, but one component of the reward brings most of it, and the agent gets no better at its task.",
+    why: "It is easier to earn a reward on the way, or a bonus, again and again than to finish the task.",
+    try: "Lower the weight of the component, cap it, or reward it only the first time. Then a larger reward for the task itself.",
+  },
 } as const satisfies Record<string, Failure>;
 
 /** Failure modes of algorithms with an entropy bonus and a value network. */

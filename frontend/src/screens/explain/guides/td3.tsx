@@ -311,6 +311,7 @@ const guide: Guide = {
       try: "A lower learning rate, more learning_starts, more action_noise_std; or SAC.",
     },
     failures.plateau,
+    failures.farmed,
     failures.forgetting,
     failures.tooShort,
   ],

@@ -338,6 +338,7 @@ const guide: Guide = {
     valueLags,
     entropyCollapsed,
     failures.plateau,
+    failures.farmed,
     failures.tooShort,
     failures.unstable,
   ],

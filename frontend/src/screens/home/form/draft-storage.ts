@@ -2,6 +2,7 @@ import type { Hyperparameter, Rule, RunConfig, RunDetail, SinkKind } from "@/api
 import { environmentOfRun } from "@/api/variant";
 import { draftOf, withOwnKeys } from "@/forms/rules/draft";
 import { LISTED } from "@/forms/seed-choice";
+import { explorationDraft } from "@/forms/exploration";
 import { planDraft } from "@/forms/snapshot-plan";
 import { setting } from "@/lib/number";
 import {
@@ -67,6 +68,7 @@ function isDraft(value: unknown): value is Draft {
     parts.every((name) => record[name] !== null && isObjectOrNull(record[name])) &&
     isObjectOrNull(record.evaluation) &&
     isObjectOrNull(record.snapshots) &&
+    isObjectOrNull(record.exploration) &&
     (typeof record.seeds === "number" || record.seeds === LISTED) &&
     Array.isArray(record.rules) &&
     Array.isArray(record.sinks) &&
@@ -118,6 +120,7 @@ export function draftFromRun(
     hyperparameters: differing("hyperparameters", config.hyperparameters),
     evaluation: same(evaluation, evaluationOf(choices, draft)) ? null : evaluation,
     anatomy: config.anatomy === anatomyOf(choices, draft) ? null : (config.anatomy ?? null),
+    exploration: config.exploration ? explorationDraft(config.exploration, choices.limits) : null,
     snapshots: planOfRun(choices, config),
     rules: rules.map(draftOf),
     sinks,

@@ -11,6 +11,7 @@ import { hyperparametersFor, presetsFor, recommendedPreset, variantFor } from "@
 import { fittingValues } from "@/forms/parse";
 import type { RuleDraft } from "@/forms/rules/draft";
 import { type SeedChoice, seedFor } from "@/forms/seed-choice";
+import type { ExplorationDraft } from "@/forms/exploration";
 import type { PlanDraft } from "@/forms/snapshot-plan";
 import { setting } from "@/lib/number";
 import type { Problems } from "./submit";
@@ -55,6 +56,8 @@ export interface Draft {
   evaluation: EvaluationDraft | null;
   /** Whether to record the anatomy of updates. `null`: not edited. */
   anatomy: boolean | null;
+  /** Rewards for exploration, and the map. `null`: not edited, so all of it is off. */
+  exploration: ExplorationDraft | null;
   /** When snapshots are taken. `null`: not edited. */
   snapshots: PlanDraft | null;
   /** Rules, which the run carries out automatically. */
@@ -164,6 +167,7 @@ export type DraftChange =
   | { field: "timesteps"; value: string | null }
   | { field: Part; name: string; value: string | null }
   | { field: "anatomy"; value: boolean }
+  | { field: "exploration"; value: Draft["exploration"] }
   | { field: "evaluation"; value: Partial<EvaluationDraft> }
   | { field: "snapshots"; value: Draft["snapshots"] }
   | { field: "rules"; value: Draft["rules"] }
@@ -186,6 +190,7 @@ const BLANK: Draft = {
   env_options: {},
   evaluation: null,
   anatomy: null,
+  exploration: null,
   snapshots: null,
   rules: [],
   sinks: [],
@@ -221,6 +226,7 @@ export function changeDraft(choices: Choices, draft: Draft, change: DraftChange)
     case "name":
     case "timesteps":
     case "anatomy":
+    case "exploration":
     case "snapshots":
     case "rules":
     case "sinks":
@@ -228,7 +234,7 @@ export function changeDraft(choices: Choices, draft: Draft, change: DraftChange)
     case "env":
       return withValidChoices(
         {
-          ...{ ...draft, ...UNTOUCHED, env: change.value, env_options: {} },
+          ...{ ...draft, ...UNTOUCHED, exploration: null, env: change.value, env_options: {} },
           preset: chosenPreset(choices, draft),
         },
         choices,

@@ -75,6 +75,13 @@ describe("a run that is duplicated", () => {
     expect(draftFromRun(choices, run({ anatomy: true }))).toMatchObject({ anatomy: null });
   });
 
+  test("brings the rewards for exploration", () => {
+    const exploration = { map: false, coverage: null, novelty: 0.25 };
+    const draft = draftFromRun(choices, run({ exploration }))!;
+    expect(submission(choices, draft).body.exploration).toEqual(exploration);
+    expect(draftFromRun(choices, run({}))).toMatchObject({ exploration: null });
+  });
+
   test("brings the algorithm that only its options allow", () => {
     const copy = (continuous: boolean) =>
       draftFromRun(

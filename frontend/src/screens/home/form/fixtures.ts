@@ -139,6 +139,8 @@ export const choices = {
     snapshot_every_steps: { minimum: 100, maximum: 10_000_000 },
     snapshot_every_seconds: { minimum: 1, maximum: 86_400, default: 60 },
     snapshots_kept: { minimum: 1, maximum: 100, default: 3 },
+    coverage: { minimum: 0, maximum: 100, default: 0.1 },
+    novelty: { minimum: 0, maximum: 10, default: 0.5 },
     snapshot_bytes: { minimum: 1_000_000, maximum: 1e15 },
   },
 } as unknown as Choices;

@@ -55,6 +55,32 @@ describe("a draft", () => {
     expect(unplaced(problems, choices, wrong)).toEqual([]);
   });
 
+  test("explores once that is switched on, and rewards coverage only where there are cells", () => {
+    const [first] = choices.environments;
+    const world = {
+      ...{ columns: 4, rows: 4, rooms_across: 1, rooms_down: 1, rooms: [], marks: "" },
+      ...{ across: null, down: null },
+    };
+    const withCells = { ...choices, environments: [{ ...first!, world }] };
+    const value = { map: false, covers: true, coverage: "0.2", seeks: true, novelty: "0.5" };
+    const draft = draftAfter({ field: "exploration", value });
+    expect(submission(withCells, draft).body.exploration).toEqual({
+      ...{ map: false, coverage: 0.2, novelty: 0.5 },
+    });
+    expect(submission(choices, draft).body.exploration).toEqual({
+      ...{ map: false, coverage: null, novelty: 0.5 },
+    });
+    const off = { ...value, covers: false, seeks: false };
+    expect(
+      submission(withCells, draftAfter({ field: "exploration", value: off })).body,
+    ).not.toHaveProperty("exploration");
+    const wrong = draftAfter({ field: "exploration", value: { ...value, novelty: "0" } });
+    const { problems } = submission(choices, wrong);
+    expect(problems).toEqual({ "/exploration/novelty": "Must be above 0, at most 10" });
+    expect(unplaced(problems, choices, wrong)).toEqual([]);
+    expect(problemsAfter(problems, { field: "exploration", value: null })).toEqual({});
+  });
+
   test("takes the values of a preset that is chosen, whatever was typed before", () => {
     const typed = draftAfter({ field: "timesteps", value: "5" }, set("n_steps", "128"));
     expect(timestepsOf(choices, typed)).toBe("5");

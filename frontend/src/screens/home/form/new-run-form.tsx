@@ -4,6 +4,12 @@ import { Dices, Play, TriangleAlert } from "lucide-react";
 import { type FormEvent, type ReactNode, useReducer, useRef, useState } from "react";
 import { pointerTo } from "@/api/http";
 import { learns } from "@/api/run-availability";
+import {
+  explorationDraft,
+  ExplorationFields,
+  explorationOf,
+  explorationText,
+} from "@/forms/exploration";
 import { SchemaField } from "@/forms/schema-field";
 import { LISTED, SeedCount, seedsWanted } from "@/forms/seed-choice";
 import { SinkDisclosure } from "@/forms/sink-choice";
@@ -44,6 +50,7 @@ import { LengthField } from "./length-field";
 import { PresetField } from "./preset-field";
 import { RuleFields } from "./rule-fields";
 import {
+  explorationProblems,
   planProblems,
   POINTERS,
   type Problems,
@@ -203,7 +210,7 @@ function MoreFields({ trains, ...fields }: FieldsProps & { trains: boolean }) {
         ) : (
           <span className="min-w-0 truncate text-xs font-normal text-ink-faint">
             {trains
-              ? "Length, seeds, name, evaluation, hyperparameters, rules"
+              ? "Length, seeds, name, evaluation, hyperparameters, exploration, rules"
               : "Length, seeds, name"}
           </span>
         )
@@ -230,6 +237,7 @@ function MoreFields({ trains, ...fields }: FieldsProps & { trains: boolean }) {
           </Section>
         )}
         {trains && <HyperparameterFields {...fields} />}
+        {trains && <ExplorationSection {...fields} />}
         {trains && <SnapshotFields {...fields} />}
         <RuleFields {...fields} />
         <SinkFields {...fields} />
@@ -247,6 +255,7 @@ function editsBelowMore(choices: Choices, draft: Draft): number {
     draft.name.trim() !== "",
     draft.evaluation !== null,
     draft.anatomy !== null,
+    draft.exploration !== null,
     draft.snapshots !== null,
     draft.rules.length > 0,
     draft.sinks.length > 0,
@@ -412,6 +421,41 @@ function SinkFields({ draft, edit }: FieldsProps) {
       chosen={draft.sinks}
       onChange={(value) => edit({ field: "sinks", value })}
     />
+  );
+}
+
+/** Rewards that training adds for exploration, and the map. */
+function ExplorationSection({ choices, draft, edit, problems }: FieldsProps) {
+  const { limits } = choices;
+  const [opened, setOpened] = useState(draft.exploration !== null);
+  const own = explorationProblems(problems);
+  const world = environmentOf(choices, draft)?.world ?? null;
+  const plan = draft.exploration ?? explorationDraft(null, limits);
+  return (
+    <Disclosure
+      className="px-5 py-3 max-md:px-4"
+      open={opened || Object.keys(own).length > 0}
+      onToggle={setOpened}
+      summary={<span className="font-semibold">Exploration</span>}
+      aside={
+        <span className="min-w-0 truncate text-xs font-normal text-ink-faint">
+          {explorationText(explorationOf(plan, limits, world).plan)}
+        </span>
+      }
+    >
+      <div className="flex flex-col gap-3 pt-3 pb-2 pl-2.5">
+        <p className="text-xs text-ink-soft">
+          Training can add rewards for exploring. Episode returns and evaluations stay those of the
+          environment.
+        </p>
+        <ExplorationFields
+          draft={plan}
+          world={world}
+          problems={own}
+          onChange={(change) => edit({ field: "exploration", value: { ...plan, ...change } })}
+        />
+      </div>
+    </Disclosure>
   );
 }
 

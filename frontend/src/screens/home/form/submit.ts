@@ -1,5 +1,7 @@
 import { type FieldProblem, pointerTo } from "@/api/http";
+import { learns } from "@/api/run-availability";
 import type { CreateRun } from "@/api/types";
+import { explorationOf, type ExplorationProblems } from "@/forms/exploration";
 import { type Bounds, type Parsed, parseHyperparameter, parseInteger } from "@/forms/parse";
 import { written } from "@/forms/rules/draft";
 import { LISTED, parseSeeds } from "@/forms/seed-choice";
@@ -9,6 +11,7 @@ import {
   type Choices,
   type Draft,
   type DraftChange,
+  environmentOf,
   type EvaluationDraft,
   type Part,
   schemasOf,
@@ -32,11 +35,20 @@ export const POINTERS = {
 } as const;
 
 const PLAN = "/snapshots/";
+const EXPLORATION = "/exploration/";
 
 /** The problems of the snapshot plan, by name of its field. */
 export function planProblems(problems: Problems): PlanProblems {
   const own = Object.entries(problems).filter(([pointer]) => pointer.startsWith(PLAN));
   return Object.fromEntries(own.map(([pointer, problem]) => [pointer.slice(PLAN.length), problem]));
+}
+
+/** The problems of exploration, by name of its field. */
+export function explorationProblems(problems: Problems): ExplorationProblems {
+  const own = Object.entries(problems).filter(([pointer]) => pointer.startsWith(EXPLORATION));
+  return Object.fromEntries(
+    own.map(([pointer, problem]) => [pointer.slice(EXPLORATION.length), problem]),
+  );
 }
 
 /** The request to create a draft's run, and the problems that prevent it. */
@@ -89,6 +101,13 @@ export function submission(choices: Choices, draft: Draft): Submission {
   for (const [field, problem] of Object.entries(snapshots?.problems ?? {})) {
     problems[`${PLAN}${field}`] = problem;
   }
+  const explores =
+    draft.exploration && (!algorithm || learns(algorithm))
+      ? explorationOf(draft.exploration, limits, environmentOf(choices, draft)?.world ?? null)
+      : null;
+  for (const [field, problem] of Object.entries(explores?.problems ?? {})) {
+    problems[`${EXPLORATION}${field}`] = problem;
+  }
   const rules = written(draft.rules);
   for (const { pointer, detail } of rules.problems) problems[pointer] ??= detail;
   const body = {
@@ -111,6 +130,7 @@ export function submission(choices: Choices, draft: Draft): Submission {
     ...(Object.keys(draft.env_options).length > 0 && { env_options: typed("env_options") }),
     ...(evaluation && { evaluation: evaluation.on ? planned(evaluation) : { every_steps: null } }),
     ...(anatomy !== null && { anatomy }),
+    ...(explores?.plan && { exploration: explores.plan }),
     ...(snapshots && { snapshots: snapshots.plan }),
     ...(draft.rules.length > 0 && { rules: rules.rules }),
     ...(draft.sinks.length > 0 && { sinks: [...draft.sinks] }),
@@ -164,6 +184,8 @@ export function problemsAfter(problems: Problems, change: DraftChange): Problems
       return without(isOfRule);
     case "snapshots":
       return without((pointer) => pointer.startsWith(PLAN));
+    case "exploration":
+      return without((pointer) => pointer.startsWith(EXPLORATION));
     case "start-over":
       return {};
     case "reset":
@@ -183,7 +205,10 @@ export function unplaced(problems: Problems, choices: Choices, draft: Draft): st
     ...pointers("env_options"),
   ];
   return Object.entries(problems)
-    .filter(([pointer]) => !known.includes(pointer) && !/^\/(rules\/\d|snapshots\/)/.test(pointer))
+    .filter(
+      ([pointer]) =>
+        !known.includes(pointer) && !/^\/(rules\/\d|snapshots\/|exploration\/)/.test(pointer),
+    )
     .map(([pointer, detail]) => (pointer === "" ? detail : `${pointer.slice(1)}: ${detail}`));
 }
 

@@ -11,7 +11,7 @@ import {
   Minus,
   Plus,
 } from "lucide-react";
-import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { type ComponentProps, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { useNameOfAlgorithm } from "@/api/choices";
 import { useMetricRegistry } from "@/api/metric-registry";
 import type { RunDetail } from "@/api/types";
@@ -47,6 +47,7 @@ import { ChildrenBar } from "./children";
 import { useEventMarks } from "./event-marks";
 import { type Highlight, useStreamedEnds } from "./highlight";
 import { usePast } from "./past";
+import { REWARD_CHART, REWARD_TITLE, RewardComponents } from "./reward-components";
 import type { RunCharts, useBackdrop } from "./shared-chart-state";
 
 interface CurvesProps {
@@ -64,7 +65,7 @@ function useDrawing({ run, charts, backdrop, highlight }: CurvesProps) {
   const { curves, settings, changeSettings, group } = charts;
   const { series, state } = curves;
   const past = usePast(run, settings);
-  const { first, main, more, figures } = useCharts(
+  const { first, main, more, components, figures } = useCharts(
     run,
     series,
     past.shown,
@@ -73,11 +74,16 @@ function useDrawing({ run, charts, backdrop, highlight }: CurvesProps) {
   );
   const marks = useEventMarks(run, series, settings.axis);
   const course = useMemo(() => marks.filter(({ kind }) => COURSE.includes(kind)), [marks]);
-  const pointed = highlight && chartOf([first, ...main, ...more], highlight.metric);
+  const pointed = highlight
+    ? components.includes(highlight.metric)
+      ? REWARD_CHART
+      : (chartOf([first, ...main, ...more], highlight.metric)?.id ?? null)
+    : null;
   useScrollTo(pointed, highlight);
+  const steps = highlight && settings.axis === "step" ? highlight.steps : null;
   const waiting = state.phase !== "ready" && series.revision === 0 ? state.phase : null;
   return {
-    ...{ first, main, more, figures, past, pointed },
+    ...{ first, main, more, components, figures, past, pointed },
     toolbar: (
       <ChartToolbar
         {...{ settings, group }}
@@ -92,8 +98,12 @@ function useDrawing({ run, charts, backdrop, highlight }: CurvesProps) {
       hasPast: past.exists,
       marks: spec === first ? marks : course,
       marksAreLines: spec !== first,
-      highlight: spec === pointed && settings.axis === "step" ? highlight!.steps : null,
+      highlight: spec.id === pointed ? steps : null,
     }),
+    componentsSlot: {
+      ...{ series, settings, group, metrics: components },
+      highlight: pointed === REWARD_CHART ? steps : null,
+    },
   };
 }
 
@@ -123,6 +133,7 @@ const SPANS: Record<ChartSize, string> = {
   medium: "@xl:col-span-3",
   large: "",
 };
+const PIXELS: Record<ChartSize, number> = { small: 160, medium: 192, large: 256 };
 const HEIGHTS: Record<ChartSize, string> = {
   small: "h-40",
   medium: "h-48",
@@ -132,18 +143,23 @@ const HEIGHTS: Record<ChartSize, string> = {
 /** All metrics of a run, in a grid that is arranged for all runs of its algorithm. */
 export function AllCharts(props: CurvesProps) {
   const { run, charts } = props;
-  const { first, main, more, figures, pointed, toolbar, slot } = useDrawing(props);
+  const { first, main, more, components, figures, pointed, toolbar, slot, componentsSlot } =
+    useDrawing(props);
   const [layout, change] = useChartLayout(run.algo);
   const algorithm = useNameOfAlgorithm(run.algo);
   const [arranging, setArranging] = useState(false);
   const all = new Map([first, ...main, ...more].map((spec) => [spec.id, spec]));
-  const ids = arrange([...all.keys()], layout);
-  const isHidden = (id: string) => layout.hidden.includes(id) && id !== pointed?.id;
+  const titleOf = (id: string) => all.get(id)?.title ?? REWARD_TITLE;
+  const [top, ...rest] = all.keys();
+  const ids = arrange([top!, ...(components.length > 0 ? [REWARD_CHART] : []), ...rest], layout);
+  const isHidden = (id: string) => layout.hidden.includes(id) && id !== pointed;
   const shown = ids.filter((id) => !isHidden(id));
   const hidden = ids.filter(isHidden);
-  const others = shown.filter((id) => id !== first.id);
+  const wide = [first.id, REWARD_CHART];
+  const others = shown.filter((id) => !wide.includes(id));
   const sizeOf = (id: string) =>
-    layout.sizes[id] ?? (id === first.id ? "large" : usualSize(others.indexOf(id), others.length));
+    layout.sizes[id] ??
+    (wide.includes(id) ? "large" : usualSize(others.indexOf(id), others.length));
   return (
     <section aria-label="Curves" className="@container flex min-w-0 flex-col gap-4">
       <CurvesNotices curves={charts.curves} />
@@ -174,7 +190,8 @@ export function AllCharts(props: CurvesProps) {
       <ChildrenBar childRuns={charts.children} />
       <ul aria-label="Charts" className="grid grid-cols-6 gap-4">
         {shown.map((id, place) => {
-          const spec = all.get(id)!;
+          const spec = all.get(id);
+          const title = titleOf(id);
           const size = sizeOf(id);
           const resize = (next: ChartSize) =>
             change({ ...layout, sizes: { ...layout.sizes, [id]: next } });
@@ -198,7 +215,7 @@ export function AllCharts(props: CurvesProps) {
               {arranging && (
                 <ArrangeBar
                   id={id}
-                  title={spec.title}
+                  title={title}
                   smaller={resized(size, -1)}
                   larger={resized(size, 1)}
                   onResize={resize}
@@ -207,8 +224,12 @@ export function AllCharts(props: CurvesProps) {
                   onHide={shown.length > 1 ? () => change(toggleHidden(layout, id)) : null}
                 />
               )}
-              <WhenNear title={spec.title} className={HEIGHTS[size]} always={spec === pointed}>
-                <ChartSlot {...slot(spec)} className={HEIGHTS[size]} />
+              <WhenNear title={title} className={HEIGHTS[size]} always={id === pointed}>
+                {spec ? (
+                  <ChartSlot {...slot(spec)} className={HEIGHTS[size]} />
+                ) : (
+                  <ComponentsSlot {...componentsSlot} height={PIXELS[size]} />
+                )}
               </WhenNear>
             </li>
           );
@@ -222,10 +243,10 @@ export function AllCharts(props: CurvesProps) {
               key={id}
               size="sm"
               icon={<Eye aria-hidden className="size-3.5" />}
-              aria-label={`Show ${all.get(id)!.title}`}
+              aria-label={`Show ${titleOf(id)}`}
               onClick={() => change(toggleHidden(layout, id))}
             >
-              {all.get(id)!.title}
+              {titleOf(id)}
             </Button>
           ))}
         </div>
@@ -358,8 +379,8 @@ function CurvesNotices({ curves: { state } }: { curves: RunCurves }) {
 }
 
 /** External system: the scroll position. Scrolls once for each highlight. */
-function useScrollTo(chart: ChartSpec | null | undefined, highlight: Highlight | null) {
-  const id = chart && chartAnchor(chart.id);
+function useScrollTo(chart: string | null, highlight: Highlight | null) {
+  const id = chart && chartAnchor(chart);
   useEffect(() => {
     if (!id || !highlight) return;
     document.getElementById(id)?.scrollIntoView({ block: "center" });
@@ -421,6 +442,21 @@ function ChartSlot({
           )}
         </Card>
       )}
+    </div>
+  );
+}
+
+/** The components of the reward in the place of a chart. */
+function ComponentsSlot(props: ComponentProps<typeof RewardComponents>) {
+  return (
+    <div
+      id={chartAnchor(REWARD_CHART)}
+      ref={scrollIfAwaited}
+      className="h-full min-w-0 scroll-mt-40"
+    >
+      <Boundary what="The chart">
+        <RewardComponents {...props} />
+      </Boundary>
     </div>
   );
 }

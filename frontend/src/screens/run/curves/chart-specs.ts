@@ -12,6 +12,7 @@ import type { Column } from "@/stream/series/column";
 import type { RunSeries } from "@/stream/series/run-series";
 import { useMetricNames, useSeries } from "@/stream/series/use-run-curves";
 import { type PastLine, withContext, withPast } from "./past";
+import { componentsAmong } from "./reward-components";
 
 export interface ChartSelection {
   /** Metrics with a chart of their own on the page. */
@@ -33,12 +34,16 @@ export interface ChartedMetrics {
   straight: ReadonlySet<string>;
 }
 
-/** Decides which metric is shown where. Every logged metric is shown. */
+/**
+ * Decides which metric is shown where. Every logged metric is shown; components of the reward have a chart of
+ * their own together.
+ */
 export function selectCharts(
   registry: MetricRegistry,
   { expected, found, constant, straight }: ChartedMetrics,
 ): ChartSelection {
   const logged = new Set(found);
+  const components = new Set(componentsAmong(registry, found));
   const all = registry.sorted(new Set([...expected, ...found])).map((name) => registry.get(name));
   const headline = ({ place, superseded_by: by }: MetricInfo) =>
     place === "headline" && !(by !== null && all.some(({ name }) => name === by));
@@ -48,6 +53,7 @@ export function selectCharts(
   const rest = all.filter(
     (metric) =>
       logged.has(metric.name) &&
+      !components.has(metric.name) &&
       !main.includes(metric) &&
       (metric.place === "headline" || metric.place === "detail"),
   );
@@ -101,6 +107,8 @@ export interface Charts {
   first: ChartSpec;
   main: ChartSpec[];
   more: ChartSpec[];
+  /** Metrics of the reward's components, if there are several. */
+  components: readonly string[];
   /** Metrics shown as a value. */
   figures: string[];
 }
@@ -149,6 +157,7 @@ export function useCharts(
       first: beside.length === 0 ? drawn : { ...drawn, series: [...drawn.series, ...beside] },
       main: [...(traits.lengthTells ? [length] : []), ...main.map(chart)],
       more: [...(traits.lengthTells ? [] : [length]), ...more.map(chart)],
+      components: componentsAmong(registry, found),
       figures,
     };
   }, [

@@ -157,6 +157,7 @@ function repeated(
     evaluation: config.evaluation,
     snapshots: config.snapshots,
     anatomy: config.anatomy,
+    ...(config.exploration && { exploration: config.exploration }),
     rules: config.rules,
     start: true,
   };

@@ -2,7 +2,7 @@
 
 import clsx from "clsx";
 import { lazy, Suspense, useState } from "react";
-import { useAlgorithm } from "@/api/choices";
+import { useAlgorithm, useEnvironment } from "@/api/choices";
 import { Q_TABLE } from "@/api/run-record";
 import { withRetry } from "@/api/with-retry";
 import { Card } from "@/ui/card";
@@ -15,6 +15,9 @@ import { ForkAt } from "../snapshots/fork-at";
 const QTableCard = lazy(
   withRetry(async () => ({ default: (await import("../q-table/q-table-card")).QTableCard })),
 );
+const MapCard = lazy(
+  withRetry(async () => ({ default: (await import("../map/map-card")).MapCard })),
+);
 const MomentView = lazy(
   withRetry(async () => ({ default: (await import("../film/moment-view")).MomentView })),
 );
@@ -23,21 +26,31 @@ const MomentView = lazy(
 export function InsideTab({ run, charts }: RunTabProps) {
   const algorithm = useAlgorithm(run.algo);
   const hasTable = algorithm?.artifacts.includes(Q_TABLE) ?? false;
+  const hasMap = useEnvironment(run.env_id)?.world != null;
   return (
     <div className="flex flex-col gap-4">
       <div
         className={clsx(
           "grid items-start gap-4",
-          hasTable && "lg:grid-cols-[minmax(0,1fr)_minmax(0,26rem)]",
+          (hasTable || hasMap) && "lg:grid-cols-[minmax(0,1fr)_minmax(0,26rem)]",
         )}
       >
         <Card title="Inside the updates">
           <AnatomyPanel run={run} />
         </Card>
-        {hasTable && (
-          <Suspense fallback={<Skeleton className="h-96 rounded-lg" />}>
-            <QTableCard run={run} />
-          </Suspense>
+        {(hasTable || hasMap) && (
+          <div className="flex min-w-0 flex-col gap-4">
+            {hasMap && (
+              <Suspense fallback={<Skeleton className="h-96 rounded-lg" />}>
+                <MapCard run={run} />
+              </Suspense>
+            )}
+            {hasTable && (
+              <Suspense fallback={<Skeleton className="h-96 rounded-lg" />}>
+                <QTableCard run={run} />
+              </Suspense>
+            )}
+          </div>
         )}
       </div>
       <PolicySection run={run} charts={charts} />

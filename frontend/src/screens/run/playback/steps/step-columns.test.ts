@@ -39,6 +39,15 @@ test("components with their units, what the policy gave each action, and hashes 
   expect(columnsOf(info).find(({ name }) => name === names[1])?.sortBy).toBe("observation.1");
 });
 
+test("components of the reward can be added", () => {
+  const split = { ...info, names: [...info.names, "reward.main_engine"] };
+  const [part] = columnsOf(split).filter(({ name }) => name === "reward.main_engine");
+  const spent = { ...record, reward_components: { main_engine: -0.3 } };
+  expect([part!.title, part!.text(spent), part!.text(record)]).toEqual([
+    ...["Reward: main engine", "-0.3000", ""],
+  ]);
+});
+
 test("a column goes and comes back, and the step stays whatever is kept", () => {
   const without = toggled("reward", FIRST_CHOICE);
   expect(line(without)).not.toContain("Reward: -0.5000");

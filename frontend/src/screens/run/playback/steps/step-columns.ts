@@ -49,6 +49,7 @@ export function columnsOf(info: StepsInfo): StepColumn[] {
     },
     ...(info.action.numbers > 1 ? components(info, "action") : []),
     number("reward", "Reward", "Step", ({ reward }) => reward),
+    ...rewardParts(info),
     number("episode_return", "Return", "Step", (record) => record.episode_return),
     ...(has("reading.value")
       ? [number("reading.value", "V(s)", "Policy", ({ reading }) => reading?.value)]
@@ -147,6 +148,19 @@ function components(info: StepsInfo, of: "observation" | "action"): StepColumn[]
       sortBy: numbers === 1 ? of : `${of}.${place}`,
     };
   });
+}
+
+const PART = "reward.";
+
+/** The components of the reward, where the environment reports them. */
+function rewardParts({ names }: StepsInfo): StepColumn[] {
+  return names
+    .filter((name) => name.startsWith(PART))
+    .map((name) => {
+      const part = name.slice(PART.length);
+      const title = `Reward: ${part.replaceAll("_", " ")}`;
+      return number(name, title, "Step", (record) => record.reward_components?.[part]);
+    });
 }
 
 function places(length: number): number[] {

@@ -1,0 +1,31 @@
+"""``map.json``: how often a run has visited each cell of its environment, now and at earlier steps."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from rlviz.domain.lazy_model import Frozen
+
+
+class VisitFrame(Frozen):
+    """Visits up to an earlier step."""
+
+    step: int
+    visits: list[int] = Field(description="Number of visits to each cell, by its id.")
+
+
+class EvaluatedPath(Frozen):
+    """The cells that the greedy policy walked through in the first episode of an evaluation."""
+
+    step: int = Field(description="Environment steps of training at the evaluation.")
+    cells: list[int] = Field(description="Ids of the cells, without repetitions of the same cell.")
+
+
+class VisitMap(Frozen):
+    """The visits of a run's training. Cells are counted from 0, row by row."""
+
+    step: int = Field(description="Environment steps of training so far.")
+    visits: list[int] = Field(description="Steps that ended in each cell, and episodes that began there.")
+    episodes: list[int] = Field(description="Episodes that have visited each cell.")
+    frames: list[VisitFrame] = Field(default_factory=list, description="Earlier maps, oldest first.")
+    path: EvaluatedPath | None = Field(None, description="Path of the newest evaluated policy; null: none yet.")

@@ -1,0 +1,144 @@
+"""Adds rewards for exploration to what training learns from, and counts visits for the map.
+
+``Exploring`` wraps the environments of training, below the normalisation of rewards. So on-policy algorithms compute
+their advantages with these rewards, and off-policy ones store them in the replay buffer. Episodes are counted below
+it: their returns stay the environment's own. Each bonus is a component of the reward, with metrics of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
+
+from rlviz.domain.config import ExplorationPlan, RunConfig
+from rlviz.domain.metrics import EXPLORED_CELLS, EXPLORED_TOTAL
+from rlviz.domain.visits import EvaluatedPath
+from rlviz.learning.environments.cells import World
+from rlviz.learning.environments.custom import find_environment
+from rlviz.learning.environments.reward_components import add_bonus
+from rlviz.learning.exploration.coverage import Visits, coverage_bonus
+from rlviz.learning.exploration.novelty import Novelty
+
+EXPLORED = "explored"
+"""Key of ``info`` in the last step of an episode: how many cells were explored, by name of the metric."""
+
+
+def add_exploration(environments: VecEnv, config: RunConfig) -> VecEnv:
+    """Return ``environments`` with what the run's plan adds; unchanged if that is nothing."""
+    plan = config.exploration
+    if plan is None or not plan.is_on:
+        return environments
+    return Exploring(environments, plan, find_environment(config).world, config.seed)
+
+
+def exploration_of(model: BaseAlgorithm) -> Exploring | None:
+    """Return the exploration that a model's environments are wrapped in, if there is one."""
+    found: Any = model.get_env()
+    while isinstance(found, VecEnvWrapper):
+        if isinstance(found, Exploring):
+            return found
+        found = found.venv
+    return None
+
+
+class Exploring(VecEnvWrapper):
+    """Environments with rewards for coverage and novelty. Its state is part of snapshots."""
+
+    def __init__(self, environments: VecEnv, plan: ExplorationPlan, world: World | None, seed: int) -> None:
+        """Wrap ``environments``, whose infos name the cell in ``world``, if it has one and the plan counts visits."""
+        super().__init__(environments)
+        count = environments.num_envs
+        self._plan = plan
+        self.world = world if plan.counts_visits else None
+        self.visits = Visits(world.cells, count) if world is not None and plan.counts_visits else None
+        self._novelty = (
+            Novelty(environments.observation_space, count, plan.novelty, seed) if plan.novelty is not None else None
+        )
+        self.step_count = 0
+        """Environment steps since training began."""
+        self.path: EvaluatedPath | None = None
+        """The path of the newest evaluated policy."""
+
+    def reset(self) -> Any:
+        observations = self.venv.reset()
+        self.begin_episodes()
+        return observations
+
+    def begin_episodes(self) -> None:
+        """Begin an episode in each environment, which has just been reset."""
+        if self._novelty is not None:
+            self._novelty.begin_episodes()
+        if self.visits is not None:
+            for index in range(self.num_envs):
+                self.visits.begin_episode(index, self._first_cell(index))
+
+    def step_wait(self) -> VecEnvStepReturn:
+        observations, rewards, dones, infos = self.venv.step_wait()
+        self.step_count += self.num_envs
+        if self.visits is not None:
+            self._cover(self.visits, rewards, infos)
+        if self._novelty is not None:
+            self._seek(self._novelty, observations, rewards, dones, infos)
+        for index, info in enumerate(infos):
+            if is_last_step(info):
+                self._end_episode(index, info)
+        return observations, rewards, dones, infos
+
+    def _cover(self, visits: Visits, rewards: Any, infos: list[dict[str, Any]]) -> None:
+        weight = self._plan.coverage
+        for index, info in enumerate(infos):
+            episodes = visits.visit(index, info["cell"])
+            if weight is not None:
+                bonus = coverage_bonus(weight, episodes)
+                rewards[index] += bonus
+                add_bonus(info, "coverage", bonus)
+        visits.keep_frame(self.step_count)
+
+    def _seek(self, novelty: Novelty, observations: Any, rewards: Any, dones: Any, infos: list[dict[str, Any]]) -> None:
+        reached = observations
+        if dones.any():
+            reached = observations.copy()
+            for done in np.flatnonzero(dones):
+                reached[done] = infos[done]["terminal_observation"]
+        for index, bonus in enumerate(novelty.rewards(reached).tolist()):
+            rewards[index] += bonus
+            add_bonus(infos[index], "novelty", bonus)
+
+    def _end_episode(self, index: int, info: dict[str, Any]) -> None:
+        """Put the episode's metrics into ``info``, and begin the next one in this environment."""
+        if self._novelty is not None:
+            self._novelty.end_episode(index, float(info["episode"]["r"]))
+        if self.visits is not None:
+            info[EXPLORED] = {EXPLORED_CELLS: len(self.visits.seen[index]), EXPLORED_TOTAL: self.visits.total}
+            self.visits.begin_episode(index, self._first_cell(index))
+
+    def _first_cell(self, index: int) -> int | None:
+        cell: int | None = self.venv.reset_infos[index].get("cell")
+        return cell
+
+    def state(self) -> dict[str, Any]:
+        return {
+            "step_count": self.step_count,
+            "path": self.path.model_dump() if self.path is not None else None,
+            "visits": self.visits.state() if self.visits is not None else None,
+            "novelty": self._novelty.state() if self._novelty is not None else None,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Continue from ``state``. Parts that it does not have start fresh."""
+        self.step_count = state["step_count"]
+        self.path = EvaluatedPath(**state["path"]) if state["path"] is not None else None
+        if self.visits is not None and state["visits"] is not None:
+            self.visits.restore(state["visits"])
+        if self._novelty is not None and state["novelty"] is not None:
+            self._novelty.restore(state["novelty"])
+
+
+def is_last_step(info: dict[str, Any]) -> bool:
+    """Return whether the library's Monitor reports the end of an episode in ``info``."""
+    episode = info.get("episode")
+    return isinstance(episode, dict) and "r" in episode

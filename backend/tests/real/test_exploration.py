@@ -1,0 +1,47 @@
+"""Training with rewards for exploration: what it records, and that it resumes exactly."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rlviz.domain.config import EvaluationPlan, ExplorationPlan
+from rlviz.domain.visits import VisitMap
+from rlviz.learning.training.watched import train_run
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.snapshots import snapshots_of
+from tests.support.resuming import cut, final_state, logged
+from tests.support.training import column, make_run, snapshots
+
+BOTH = ExplorationPlan(coverage=0.1, novelty=0.5)
+
+
+def test_training_with_both_rewards_resumes_exactly(tmp_path: Path) -> None:
+    worlds: dict[str, dict[str, Any]] = {
+        "ppo": {"env_id": "FrozenLake-v1", "evaluation": EvaluationPlan(every_steps=256, episodes=1)},
+        "dqn": {"env_id": "MountainCar-v0", "total_timesteps": 640},
+    }
+    for algo, world in worlds.items():
+        plan = snapshots(every_steps=256)
+        whole = make_run(tmp_path / "whole", algo=algo, exploration=BOTH, snapshots=plan, **world)
+        train_run(whole)
+        resumed = cut(whole, snapshots_of(whole)[0], tmp_path / f"cut-{algo}")
+        resumed.map_path.unlink()
+        train_run(resumed)
+        assert final_state(resumed) == final_state(whole)
+        assert [row for row in logged(resumed) if row[0] > 256] == [row for row in logged(whole) if row[0] > 256]
+        assert resumed.map_path.read_bytes() == whole.map_path.read_bytes()
+        if algo == "ppo":
+            _check_rows(whole)
+
+
+def _check_rows(folder: RunFolder) -> None:
+    assert set(column(folder, "episode/reward")) <= {0.0, 1.0}, "the return is the environment's own"
+    assert all(column(folder, "reward/coverage")[:1])
+    assert len(column(folder, "reward/novelty")) == len(column(folder, "episode/reward"))
+    written = VisitMap.model_validate_json(folder.map_path.read_bytes())
+    assert written.step == 512
+    assert sum(written.visits) >= 512, "a visit for each step, and one for each start of an episode"
+    assert sum(count > 0 for count in written.visits) == column(folder, "explored/total_cells")[-1]
+    assert written.path is not None
+    assert written.path.cells[0] == 0, "the path begins at the start of the lake"

@@ -1,0 +1,145 @@
+import type { ReactNode } from "react";
+import type { ExplorationPlan, Limits, World } from "@/api/types";
+import { setting } from "@/lib/number";
+import { Field } from "@/ui/field";
+import { controlClass } from "@/ui/select";
+import { Switch } from "@/ui/switch";
+import { parseDecimal } from "./parse";
+
+/** The switches of exploration, and their numbers as typed. */
+export interface ExplorationDraft {
+  map: boolean;
+  covers: boolean;
+  coverage: string;
+  seeks: boolean;
+  novelty: string;
+}
+
+/** What is wrong, by name of the plan's field. */
+export type ExplorationProblems = Partial<Record<keyof ExplorationPlan, string>>;
+
+/** The fields for a plan; everything is off without one. */
+export function explorationDraft(
+  plan: ExplorationPlan | null | undefined,
+  limits: Limits,
+): ExplorationDraft {
+  const { map = false, coverage = null, novelty = null } = plan ?? {};
+  return {
+    map,
+    covers: coverage !== null,
+    coverage: setting(coverage ?? limits.coverage.default),
+    seeks: novelty !== null,
+    novelty: setting(novelty ?? limits.novelty.default),
+  };
+}
+
+/** The plan that was typed, null if all of it is off, and the problems that prevent it. */
+export function explorationOf(
+  draft: ExplorationDraft,
+  limits: Limits,
+  world: World | null,
+): { plan: ExplorationPlan | null; problems: ExplorationProblems } {
+  const problems: ExplorationProblems = {};
+  const take = (field: "coverage" | "novelty", text: string) => {
+    const { minimum, maximum } = limits[field];
+    const parsed = parseDecimal(text, { exclusive_minimum: minimum, maximum });
+    if (parsed.ok) return parsed.value as number;
+    problems[field] = parsed.problem;
+    return null;
+  };
+  const covers = draft.covers && world !== null;
+  const map = draft.map && world !== null;
+  if (!covers && !map && !draft.seeks) return { plan: null, problems };
+  const coverage = covers ? take("coverage", draft.coverage) : null;
+  const novelty = draft.seeks ? take("novelty", draft.novelty) : null;
+  return { plan: { map, coverage, novelty }, problems };
+}
+
+/** For instance `coverage 0.1, novelty 0.5`. */
+export function explorationText(plan: ExplorationPlan | null): string {
+  const parts = [
+    plan?.map && plan.coverage == null && "map",
+    plan?.coverage != null && `coverage ${setting(plan.coverage)}`,
+    plan?.novelty != null && `novelty ${setting(plan.novelty)}`,
+  ].filter(Boolean);
+  return parts.length === 0 ? "off" : parts.join(", ");
+}
+
+interface ExplorationFieldsProps {
+  draft: ExplorationDraft;
+  /** The cells of the environment; null: it has none. */
+  world: World | null;
+  problems: ExplorationProblems;
+  onChange: (change: Partial<ExplorationDraft>) => void;
+}
+
+/** A switch for the map and for each reward, with what it costs. */
+export function ExplorationFields({ draft, world, problems, onChange }: ExplorationFieldsProps) {
+  const number = (name: "coverage" | "novelty", label: string, hint: string) => (
+    <Field label={label} hint={hint} error={problems[name]}>
+      {(control) => (
+        <input
+          {...control}
+          inputMode="decimal"
+          autoComplete="off"
+          className={controlClass}
+          value={draft[name]}
+          onChange={({ target }) => onChange({ [name]: target.value })}
+        />
+      )}
+    </Field>
+  );
+  return (
+    <div className="flex flex-col gap-4">
+      {world ? (
+        <>
+          <div>
+            <Switch
+              label="Record the map"
+              checked={draft.map || draft.covers}
+              disabled={draft.covers}
+              onChange={(map) => onChange({ map })}
+            />
+            <Cost>Counts visits to each cell. Costs up to 6 % of training time.</Cost>
+          </div>
+          <div className="flex flex-col gap-2">
+            <div>
+              <Switch
+                label="Reward coverage"
+                checked={draft.covers}
+                onChange={(covers) => onChange({ covers })}
+              />
+              <Cost>
+                For the first visit to a cell in an episode, less the better the cell is known.
+                Costs up to 6 % of training time.
+              </Cost>
+            </div>
+            {draft.covers && number("coverage", "Reward for a new cell", "Falls with 1/√episodes")}
+          </div>
+        </>
+      ) : (
+        <p className="text-xs text-ink-soft">
+          This environment has no cells, so there is no map and no reward for coverage.
+        </p>
+      )}
+      <div className="flex flex-col gap-2">
+        <div>
+          <Switch
+            label="Reward novelty"
+            checked={draft.seeks}
+            onChange={(seeks) => onChange({ seeks })}
+          />
+          <Cost>
+            For observations that a small network cannot predict yet (RND). Costs 1 to 15 % of
+            training time, and more with Q-learning on a table.
+          </Cost>
+        </div>
+        {draft.seeks && number("novelty", "At most this share of the return", "0.5 is half of it")}
+      </div>
+    </div>
+  );
+}
+
+function Cost({ children }: { children: ReactNode }) {
+  return <p className="pl-10 text-xs text-ink-soft">{children}</p>;
+}

@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import type { RunMap, World } from "@/api/types";
+import { describeMap, describePlace, movedBy, picture, placeOf, roomOf } from "./world";
+
+const world: World = {
+  ...{ columns: 4, rows: 2, rooms_across: 2, rooms_down: 1, rooms: ["beach", "cave"] },
+  ...{ across: null, down: null, marks: "" },
+};
+const lake: World = {
+  ...{ columns: 2, rows: 2, rooms_across: 1, rooms_down: 1, rooms: [], marks: "SFHG" },
+  ...{ across: null, down: null },
+};
+const hill: World = {
+  ...{ columns: 4, rows: 2, rooms_across: 1, rooms_down: 1, rooms: [], marks: "" },
+  across: { label: "position", low: -1.2, high: 0.6, unit: "" },
+  down: { label: "speed", low: -0.07, high: 0.07, unit: "per step" },
+};
+
+function mapOf(shown: World | null, visits: Record<number, number>, path: number[] = []): RunMap {
+  const cells = Object.entries(visits).map(([id, n]) => ({
+    ...{ id: Number(id), visits: n, x: 0, y: 0, room: 0 },
+  }));
+  return {
+    ...{ run_id: "a", world: shown, rooms: [], is_recorded: true, step: 9, steps: [9], cells },
+    path: path.length > 0 ? { step: 9, cells: path } : null,
+  };
+}
+
+test("a cell that was visited once is shown, and the most visited one is darkest", () => {
+  const drawn = picture(mapOf(world, { 0: 1, 5: 100, 6: 10 }, [0, 5]))!;
+  expect(drawn.shares[0]).toBeCloseTo(0.1);
+  expect(drawn.shares[5]).toBeCloseTo(1);
+  expect(drawn.shares[6]).toBeCloseTo(0.55);
+  expect(drawn.shares[1]).toBeNull();
+  expect(drawn.path).toEqual([
+    { x: 0, y: 0 },
+    { x: 1, y: 1 },
+  ]);
+  expect(drawn.walls).toEqual({ columns: [2], rows: [] });
+  expect(picture(mapOf(world, { 3: 1 }))!.shares[3]).toBe(1);
+  expect(picture(mapOf(null, {}))).toBeNull();
+});
+
+test("places are named by their room, their mark or the range that they stand for", () => {
+  const inRooms = picture(mapOf(world, { 7: 2, 0: 1 }))!;
+  expect(roomOf(world, placeOf(world, 7))).toBe("cave");
+  expect(describePlace(inRooms, { x: 3, y: 1 })).toBe("Cave, column 2, row 2: 2 visits (67 %)");
+  const onLake = picture(mapOf(lake, { 0: 1 }))!;
+  expect(describePlace(onLake, { x: 1, y: 1 })).toBe("Goal, column 2, row 2: never visited");
+  expect(describePlace(onLake, { x: 1, y: 0 })).toBe("Column 2, row 1: never visited");
+  const onHill = picture(mapOf(hill, { 0: 1 }))!;
+  expect(describePlace(onHill, { x: 0, y: 0 })).toBe(
+    "Position -1.2 to -0.75, speed 0 to 0.07 per step: 1 visit (100 %)",
+  );
+  expect(describeMap(onLake, 12_000)).toBe("1 of 4 cells visited up to step 12,000");
+});
+
+test("arrow keys stay inside the world", () => {
+  expect(movedBy("ArrowUp", { x: 0, y: 0 }, world)).toEqual({ x: 0, y: 0 });
+  expect(movedBy("ArrowRight", { x: 3, y: 0 }, world)).toEqual({ x: 3, y: 0 });
+  expect(movedBy("End", { x: 0, y: 1 }, world)).toEqual({ x: 3, y: 1 });
+  expect(movedBy("a", { x: 0, y: 1 }, world)).toBeNull();
+});
