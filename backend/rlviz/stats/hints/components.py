@@ -137,7 +137,8 @@ def _together(components: Sequence[RewardComponent], trends: dict[RewardComponen
 
 def _sum(values: Sequence[Floats]) -> Floats:
     length = min(map(len, values))
-    return np.sum([one[-length:] for one in values], axis=0)
+    total: Floats = np.sum([one[-length:] for one in values], axis=0)
+    return total
 
 
 def _quoted(component: RewardComponent) -> str:
