@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rlviz.domain.config import EvaluationPlan
@@ -41,5 +42,5 @@ def test_a_lander_journals_where_each_return_comes_from(tmp_path: Path) -> None:
         columns = file.read([name for name in file.names if name.startswith("reward")], file.groups())
     reward = columns.pop("reward")
     assert len(columns) == 5
-    total = sum(column.numbers for column in columns.values())
+    total = np.sum([column.numbers for column in columns.values()], axis=0)
     assert total[reward.present] == pytest.approx(reward.numbers[reward.present], abs=1e-3)

@@ -38,6 +38,7 @@ def test_components_of_split_rewards_sum_to_the_reward() -> None:
                         action = np.sign(observation[1:])  # reaches the goal
                     observation, reward, terminated, truncated, info = env.step(action)
                     assert not differs(info[COMPONENTS], float(reward)), (entry.id, info[COMPONENTS], reward)
+                    assert all(type(value) is float for value in info[COMPONENTS].values()), entry.id
                     seen |= {name for name, value in info[COMPONENTS].items() if value}
                     if terminated or truncated:
                         observation, _ = env.reset()

@@ -100,7 +100,7 @@ class EpisodeSums:
         They are empty if not all of its steps reported components.
         """
         sums, steps = self._sums.pop(place, {}), self._steps.pop(place, 0)
-        return sums if steps == length else {}
+        return {name: float(value) for name, value in sums.items()} if steps == length else {}
 
     def state(self) -> dict[str, Any]:
         return {"sums": {place: dict(sums) for place, sums in self._sums.items()}, "steps": dict(self._steps)}

@@ -39,7 +39,7 @@ class LunarLanderReward(SplitReward):
     def _powers(self, action: Any) -> tuple[float, float]:
         if not self.inner.continuous:
             return float(action == 2), float(action in (1, 3))
-        main, side = np.clip(action, -1, 1).astype(float)
+        main, side = map(float, np.clip(action, -1, 1))
         return (0.5 * (main + 1) if main > 0 else 0.0), (max(abs(side), 0.5) if abs(side) > 0.5 else 0.0)
 
 

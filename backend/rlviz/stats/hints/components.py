@@ -137,7 +137,7 @@ def _together(components: Sequence[RewardComponent], trends: dict[RewardComponen
 
 def _sum(values: Sequence[Floats]) -> Floats:
     length = min(map(len, values))
-    return np.sum([one[-length:] for one in values], axis=0)
+    return np.asarray(np.sum([one[-length:] for one in values], axis=0), np.float64)
 
 
 def _quoted(component: RewardComponent) -> str:

@@ -81,3 +81,12 @@ def test_rows_of_the_clock_alone_may_come_otherwise(folder: RunFolder) -> None:
     assert not journals.is_repeating
     journals.close()
     assert [row["step"] for row in rows(folder)] == [64, 100, 128, 192]
+
+
+def test_rows_of_a_version_that_recorded_no_components_are_the_same_rows(folder: RunFolder) -> None:
+    write(folder, [(10, {"episode/reward": 1.5})])
+    journals = again(folder, after=0)
+    journals.metrics(10, {"episode/reward": 1.5, "reward/goal": 2.0, "reward/fuel": -0.5})
+    journals.close()
+    [resumed] = events(folder, EventKind.RESUMED)
+    assert (resumed.data.verified, len(rows(folder))) == (1, 1)  # type: ignore[union-attr]
