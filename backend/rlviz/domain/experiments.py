@@ -589,6 +589,9 @@ class ExperimentSpec(_Strict):
             raise error_at("A test of a hint needs a grid of one hyperparameter with two values.", "grid")
         if self.fork is not None and self.sweep is not None:
             raise error_at("A search cannot fork a run. Leave fork or sweep out.", "fork")
+        given = (self.base.exploration, *(variant.changes.exploration for variant in self.variants))
+        if self.fork is not None and any(plan is not None for plan in given):
+            raise error_at("A fork explores as its parent does. Leave fork or exploration out.", "fork")
         return self
 
     @model_validator(mode="after")

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from rlviz.domain.config import ExplorationPlan
 from rlviz.domain.errors import InvalidRequest
-from rlviz.domain.experiments import RunSpec, Variant, VariantChanges
+from rlviz.domain.experiments import ExperimentSpec, ForkPoint, RunSpec, Variant, VariantChanges
 from rlviz.learning.environments.custom import learned_rewards
 from rlviz.learning.environments.reward_components import COMPONENTS
 from rlviz.learning.exploration.bonuses import EXPLORED, Exploring
@@ -171,6 +171,8 @@ def test_a_variant_of_an_experiment_may_switch_exploration_on_and_off() -> None:
         ExplorationPlan(),
         base.exploration,
     )
+    with pytest.raises(ValidationError, match="explores as its parent"):
+        ExperimentSpec(base=base, fork=ForkPoint(run_id="r", snapshot="1", step=1), grid={"gamma": [0.9, 0.99]})
 
 
 def test_values_that_include_bonuses_are_not_compared_with_the_return(tmp_path: Any) -> None:

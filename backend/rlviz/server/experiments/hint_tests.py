@@ -314,6 +314,7 @@ def specification_of(subject: _Subject, point: ForkPoint | None) -> ExperimentSp
         hyperparameters=_settings_now(subject.folder, config),
         evaluation=config.evaluation.model_copy(update={"stop_after": None}),
         snapshots=subject.folder.snapshot_plan(config),
+        exploration=config.exploration if point is None else None,
     )
     direction = direction_of(subject.before, change.value)
     name = f"Test: {direction} {change.name} of {_algorithm_name(config.algo)} on {config.env_id}"

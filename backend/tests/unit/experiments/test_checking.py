@@ -151,6 +151,7 @@ EVERYTHING: dict[str, Any] = {
     "hyperparameters": {"gamma": 0.97},
     "evaluation": {"every_steps": 4_321, "episodes": 3, "stop_after": None},
     "snapshots": {"every_seconds": None, "every_steps": 5_000, "keep": 2},
+    "exploration": {"map": True, "coverage": 0.2, "novelty": 0.5},
     "rules": [],
 }
 
