@@ -450,6 +450,8 @@ def _defaulted(document: Mapping[str, Any], model: type[VersionedDocument], file
     for name, field in model.model_fields.items():
         if name not in document and not field.is_required():
             value = field.get_default(call_default_factory=True)
+            if field.exclude_if is not None and field.exclude_if(value):
+                continue  # this version leaves it out as well
             shown = f": {json.dumps(value)}" if isinstance(value, str | int | float | None) else ""
             yield Drift(
                 kind=DriftKind.DEFAULTED, file=file, key=pointer_to(name), says=f"It has its default value{shown}."

@@ -56,7 +56,7 @@ test("of a run that another program wrote there is no worker's log to offer", ()
 
 test("a queued run tells its place", () => {
   renderWithQueries(<RunNotices run={run({ status: "queued", queue_position: 2 })} />);
-  expect(screen.getByRole("status")).toHaveTextContent("as soon as a running one ends");
+  expect(screen.getByRole("status")).toHaveTextContent("as soon as another run ends");
   expect(screen.getByRole("status")).toHaveTextContent("Number 2 in the queue");
 });
 
@@ -64,7 +64,7 @@ test("a queued run that waits for more than a slot says for what", () => {
   renderWithQueries(
     <RunNotices run={run({ status: "queued", queue_position: 1, cause: "Only 3 MB are free" })} />,
   );
-  expect(screen.getByRole("status")).toHaveTextContent("room on the disk. Only 3 MB are free");
+  expect(screen.getByRole("status")).toHaveTextContent("space on the disk. Only 3 MB are free");
 });
 
 test("warnings are counted and the last one is quoted", () => {
