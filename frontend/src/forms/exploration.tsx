@@ -33,6 +33,11 @@ export function explorationDraft(
   };
 }
 
+/** What is planned until the user edits it: only a map, where the world has several rooms to find. */
+export function defaultExploration(world: World | null, limits: Limits): ExplorationDraft {
+  return { ...explorationDraft(null, limits), map: (world?.rooms.length ?? 0) > 1 };
+}
+
 /** The plan that was typed, null if all of it is off, and the problems that prevent it. */
 export function explorationOf(
   draft: ExplorationDraft,

@@ -2,7 +2,7 @@ import type { Hyperparameter, Rule, RunConfig, RunDetail, SinkKind } from "@/api
 import { environmentOfRun } from "@/api/variant";
 import { draftOf, withOwnKeys } from "@/forms/rules/draft";
 import { LISTED } from "@/forms/seed-choice";
-import { explorationDraft } from "@/forms/exploration";
+import { defaultExploration, explorationDraft } from "@/forms/exploration";
 import { planDraft } from "@/forms/snapshot-plan";
 import { setting } from "@/lib/number";
 import {
@@ -112,6 +112,7 @@ export function draftFromRun(
   draft = changeDraft(choices, draft, { field: "preset", value: config.preset ?? "" });
   const evaluation = evaluationFrom(config.evaluation);
   const planned = presetOf(choices, draft)?.total_timesteps;
+  const usual = defaultExploration(environmentOf(choices, draft)?.world ?? null, choices.limits);
   return {
     ...draft,
     name: `${name.slice(0, choices.limits.run_name.maximum - COPY.length)}${COPY}`,
@@ -120,7 +121,8 @@ export function draftFromRun(
     hyperparameters: differing("hyperparameters", config.hyperparameters),
     evaluation: same(evaluation, evaluationOf(choices, draft)) ? null : evaluation,
     anatomy: config.anatomy === anatomyOf(choices, draft) ? null : (config.anatomy ?? null),
-    exploration: config.exploration ? explorationDraft(config.exploration, choices.limits) : null,
+    exploration:
+      config.exploration || usual.map ? explorationDraft(config.exploration, choices.limits) : null,
     snapshots: planOfRun(choices, config),
     rules: rules.map(draftOf),
     sinks,

@@ -56,7 +56,7 @@ export interface Draft {
   evaluation: EvaluationDraft | null;
   /** Whether to record the anatomy of updates. `null`: not edited. */
   anatomy: boolean | null;
-  /** Rewards for exploration, and the map. `null`: not edited, so all of it is off. */
+  /** Rewards for exploration, and the map. `null`: not edited, so only the map is on, and only in a world of several rooms. */
   exploration: ExplorationDraft | null;
   /** When snapshots are taken. `null`: not edited. */
   snapshots: PlanDraft | null;

@@ -70,6 +70,11 @@ describe("a draft", () => {
     expect(submission(choices, draft).body.exploration).toEqual({
       ...{ map: false, coverage: null, novelty: 0.5 },
     });
+    const island = { ...world, rooms: ["Shore", "Wood", "Hill", "Lighthouse"] };
+    const withRooms = { ...choices, environments: [{ ...first!, world: island }] };
+    expect(submission(withRooms, draftAfter()).body.exploration, "a map of the rooms").toEqual({
+      ...{ map: true, coverage: null, novelty: null },
+    });
     const off = { ...value, covers: false, seeks: false };
     expect(
       submission(withCells, draftAfter({ field: "exploration", value: off })).body,

@@ -5,7 +5,7 @@ import { type FormEvent, type ReactNode, useReducer, useRef, useState } from "re
 import { pointerTo } from "@/api/http";
 import { learns } from "@/api/run-availability";
 import {
-  explorationDraft,
+  defaultExploration,
   ExplorationFields,
   explorationOf,
   explorationText,
@@ -430,7 +430,7 @@ function ExplorationSection({ choices, draft, edit, problems }: FieldsProps) {
   const [opened, setOpened] = useState(draft.exploration !== null);
   const own = explorationProblems(problems);
   const world = environmentOf(choices, draft)?.world ?? null;
-  const plan = draft.exploration ?? explorationDraft(null, limits);
+  const plan = draft.exploration ?? defaultExploration(world, limits);
   return (
     <Disclosure
       className="px-5 py-3 max-md:px-4"

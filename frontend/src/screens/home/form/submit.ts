@@ -1,7 +1,7 @@
 import { type FieldProblem, pointerTo } from "@/api/http";
 import { learns } from "@/api/run-availability";
 import type { CreateRun } from "@/api/types";
-import { explorationOf, type ExplorationProblems } from "@/forms/exploration";
+import { defaultExploration, explorationOf, type ExplorationProblems } from "@/forms/exploration";
 import { type Bounds, type Parsed, parseHyperparameter, parseInteger } from "@/forms/parse";
 import { written } from "@/forms/rules/draft";
 import { LISTED, parseSeeds } from "@/forms/seed-choice";
@@ -101,9 +101,10 @@ export function submission(choices: Choices, draft: Draft): Submission {
   for (const [field, problem] of Object.entries(snapshots?.problems ?? {})) {
     problems[`${PLAN}${field}`] = problem;
   }
+  const world = environmentOf(choices, draft)?.world ?? null;
   const explores =
-    draft.exploration && (!algorithm || learns(algorithm))
-      ? explorationOf(draft.exploration, limits, environmentOf(choices, draft)?.world ?? null)
+    !algorithm || learns(algorithm)
+      ? explorationOf(draft.exploration ?? defaultExploration(world, limits), limits, world)
       : null;
   for (const [field, problem] of Object.entries(explores?.problems ?? {})) {
     problems[`${EXPLORATION}${field}`] = problem;
