@@ -23,7 +23,7 @@ export function SeedInterval({ count, one = "seed", className, children }: SeedI
   if (children === "") return null;
   return (
     <span
-      className={clsx(isWeak ? "text-ink-faint italic" : "text-ink-soft", className)}
+      className={clsx("text-ink-soft", isWeak && "italic", className)}
       title={
         isWeak
           ? `${plural(count, one)}: with fewer than ${enough} ${one}s, the interval is unreliable.`

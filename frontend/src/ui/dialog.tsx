@@ -25,6 +25,8 @@ interface DialogProps {
   size?: keyof typeof sizes;
   /** Stays visible at the bottom while the body scrolls; holds the buttons. */
   footer?: ReactNode;
+  /** There is nothing to focus in the body, so that it must take the focus itself to be scrolled by keys. */
+  onlyText?: boolean;
   children: ReactNode;
 }
 
@@ -37,6 +39,7 @@ export function Dialog({
   onOpenChange,
   size = "md",
   footer,
+  onlyText = false,
   children,
 }: DialogProps) {
   return (
@@ -52,7 +55,12 @@ export function Dialog({
           )}
         >
           <DialogHeader title={title} description={description} className="px-5 pt-4 pb-3" />
-          <div className="min-h-0 grow overflow-y-auto px-5 pb-5">{children}</div>
+          <div
+            {...(onlyText && { role: "region", "aria-label": title, tabIndex: 0 })}
+            className="min-h-0 grow overflow-y-auto px-5 pb-5"
+          >
+            {children}
+          </div>
           {footer && (
             <footer className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-5 py-3">
               {footer}

@@ -9,6 +9,7 @@ export function ShortcutSheet({ onClose }: { onClose: () => void }) {
   const groups = shortcutGroups(useModKey());
   return (
     <Dialog
+      onlyText
       open
       onOpenChange={onClose}
       title="Keyboard shortcuts"
