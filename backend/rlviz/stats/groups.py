@@ -409,9 +409,7 @@ def _best(runs: Sequence[ComparisonEntry], measure: _Measure) -> tuple[str | Non
 
 def _because(measure: _Measure, *, clear: bool) -> str:
     if measure.error is not None:
-        return (
-            f"a larger difference than {measure.explained_by} explains" if clear else f"within {measure.explained_by}"
-        )
+        return f"the difference exceeds {measure.explained_by}" if clear else f"within {measure.explained_by}"
     return "clearly apart" if clear else "too close to tell apart"
 
 

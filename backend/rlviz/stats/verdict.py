@@ -134,7 +134,7 @@ def _ranked(
     speed, sooner, quickest = _speed(runs, threshold, criterion, shared)
     ends = f"{first.label} ends at {decimal(_final(first))}, {second.label} at {decimal(_final(second))}"
     spread = f"the spread of their last {window} episodes"
-    why = [f"{ends}: a larger difference than {spread} explains." if ahead else f"{ends}: within {spread}.", *speed]
+    why = [f"{ends}: the difference exceeds {spread}." if ahead else f"{ends}: within {spread}.", *speed]
     if ahead and quickest in (None, first):
         best = "better" if len(runs) == 2 else f"best of {len(runs)}"
         return f"{first.label} did {best}.", why

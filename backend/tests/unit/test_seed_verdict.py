@@ -62,7 +62,7 @@ def test_compare_ranks_groups_where_there_are_some_and_single_runs_where_not() -
     single = judged(("a", "", 100.0), ("b", "", 10.0))
     assert single.headline == "Not enough seeds to compare: one seed each."
     assert single.why == [
-        "a 0 ends at 100.0, b 1 at 10.0: a larger difference than the spread of their last 20 episodes explains."
+        "a 0 ends at 100.0, b 1 at 10.0: the difference exceeds the spread of their last 20 episodes."
     ]
     assert single.cautions == ["One seed each: other seeds may give a different result."]
     assert single.seed_caution == single.cautions[0]

@@ -85,7 +85,7 @@ def test_of_settings_with_one_seed_each_nothing_can_be_said_and_the_difference_i
     said = judge(A, B, differences=("/algo",))
     assert said.headline == "Not enough seeds to compare: one seed each."
     assert said.why == [
-        "A ends at 480.0, B at 200.0: a larger difference than the spread of their last 20 episodes explains.",
+        "A ends at 480.0, B at 200.0: the difference exceeds the spread of their last 20 episodes.",
         f"None reached {TRAINED}.",
     ]
     assert said.seed_caution == "One seed each: other seeds may give a different result."
@@ -93,7 +93,7 @@ def test_of_settings_with_one_seed_each_nothing_can_be_said_and_the_difference_i
 
 def test_the_reasons_hold_the_figures() -> None:
     assert judge(entry("A", 480, steps=21_000), B).why == [
-        "A ends at 480.0, B at 200.0: a larger difference than the spread of their last 20 episodes explains.",
+        "A ends at 480.0, B at 200.0: the difference exceeds the spread of their last 20 episodes.",
         "A mean return of 475.0 over 100 episodes of training was reached by A after 21k steps; B did not in 50k.",
     ]
     assert judge(A, B).why[1] == f"None reached {TRAINED}."
@@ -253,7 +253,7 @@ def test_the_better_run_is_best_only_where_the_difference_can_be_told(
         (
             "final_moving_average",
             (A, B),
-            "A 480.0, B 200.0: a larger difference than the spread of their last 20 episodes explains.",
+            "A 480.0, B 200.0: the difference exceeds the spread of their last 20 episodes.",
         ),
         ("final_moving_average", (A, replace(B, environment="Acrobot-v1")),
          "Not comparable across environments: CartPole-v1 and Acrobot-v1."),

@@ -28,7 +28,7 @@ test("shared metrics stand in a grid with one cursor and zoom, and a view is kep
 
   await page.getByRole("button", { name: "Metrics", exact: true }).click();
   const metrics = page.getByRole("dialog", { name: "Metrics" });
-  await metrics.getByRole("button", { name: "Move Episode length back" }).click();
+  await metrics.getByRole("button", { name: "Move Episode length up" }).click();
   await expect(page).toHaveURL(/metrics=episode\/length,episode\/reward/);
   await expect(charts(page).getByRole("region").first()).toHaveAccessibleName("Episode length");
   await metrics.getByRole("checkbox", { name: "Episode length" }).click();
