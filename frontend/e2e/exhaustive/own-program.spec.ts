@@ -26,7 +26,7 @@ test("a video that a program of one's own hands over plays on the page of its ru
   const id = execFileSync(python, ["-c", SCRIPT, runs], { encoding: "utf8" }).trim();
   try {
     await expect.poll(async () => (await request.get(`/api/runs/${id}`)).status()).toBe(200);
-    await page.goto(runPage(id));
+    await page.goto(runPage(id, "episodes"));
     const card = page.getByRole("region", { name: "Videos" });
     await expect(card.getByText("Video of its own program")).toBeVisible();
     const video = card.locator("video");
