@@ -88,7 +88,7 @@ def test_a_snapshot_that_is_not_there_is_warned_of_and_training_goes_on(
     folder = make(tmp_path, "ppo")
     at(300, lambda callback: callback.rollbacks.request("none-such"))  # type: ignore[union-attr]
     assert train_run(folder)
-    assert "could not go back to snapshot none-such" in messages(folder)[0]
+    assert "could not roll back to snapshot none-such" in messages(folder)[0]
     assert kinds(folder)[-1] == "finished"
 
 

@@ -13,7 +13,9 @@ test("two runs: a verdict, figures, a threshold of one's own, settings @phone", 
   await page.goto(comparePage(good, slow));
   const inShort = page.getByRole("region", { name: "In short" });
   await expect(inShort).toContainText("Not enough seeds to compare: one seed each.");
-  await expect(inShort).toContainText(/PPO baseline ends at [\d.]+, .* at [\d.]+: the difference exceeds/);
+  await expect(inShort).toContainText(
+    /PPO baseline ends at [\d.]+, .* at [\d.]+: the difference exceeds/,
+  );
   await expect(
     figures(page).getByText("best", { exact: true }).filter({ visible: true }),
   ).not.toHaveCount(0);
