@@ -222,7 +222,7 @@ class RunMap(Wire):
     rooms: list[str] = Field(description="Names of the rooms, row by row; empty if the world is one room.")
     is_recorded: bool = Field(description="Whether the run counts visits.")
     step: int | None = Field(description="Environment step of these visits; null: nothing was written yet.")
-    steps: list[int] = Field(description="Steps of which there is a map, ascending, for `step`.")
+    steps: list[int] = Field(description="Steps that have a map, ascending, for `step`.")
     cells: list[MapCell] = Field(description="The visited cells.")
     path: EvaluatedPath | None = Field(
         description="Cells that the newest evaluated policy walked through; null: none was evaluated while training."

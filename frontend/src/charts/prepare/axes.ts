@@ -187,7 +187,7 @@ export interface StepScale {
 }
 
 /**
- * The axis counts environment steps, of which `newest` are done. It may extend further, because a compared run can be
+ * The axis counts environment steps; `newest` of them are done. It may extend further, because a compared run can be
  * longer.
  */
 export function stepScale(newest: number): StepScale {
