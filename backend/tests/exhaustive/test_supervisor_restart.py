@@ -1,4 +1,8 @@
-"""Evaluations and runs that ended while no service was running."""
+"""A service that is killed, and the next one on the same folder: what was alive is followed, what died is told.
+
+One story for all tests: a service with five runs and an evaluation is killed; while it is down some of them
+end in different ways; then another service starts.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +11,36 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 import pytest
 
+from rlviz.domain.errors import IllegalTransition
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
+from rlviz.domain.events import EventKind, FinishedData, StartedData
 from rlviz.domain.status import RunStatus
+from rlviz.launchers.process import ProcessLauncher
+from rlviz.learning.training.journals import RunJournals
 from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.lock import training_lock
 from rlviz.server.application import Application
-from tests.support.service import ENDLESS, evaluation_ended, folder_of, service
+from rlviz.server.catalog.runs import move_run
+from tests.support.service import (
+    ENDLESS,
+    becomes,
+    catalogue,
+    create,
+    ended,
+    evaluation_ended,
+    folder_of,
+    service,
+)
 from tests.support.template import SOCKET, template_address
 from tests.support.training import QUICK, column, events, kinds, make_run
 from tests.support.waiting import eventually
@@ -150,6 +171,27 @@ def pretend_another_boot(folder: RunFolder) -> None:
     folder.events_path.write_text("\n".join([json.dumps(record), *rest]) + "\n")
 
 
+@pytest.mark.parametrize(
+    ("name", "cause"),
+    [
+        ("killed", "The worker ended while the service was not running."),
+        ("rebooted", "The host was restarted."),
+    ],
+)
+def test_a_run_whose_worker_died_is_interrupted_and_the_cause_named(story: Story, name: str, cause: str) -> None:
+    row = story.app.runs.get(story.ids[name])
+    assert (row.state, row.cause) == (S.INTERRUPTED, cause)
+    last = events(story.folder(name))[-1]
+    assert (last.event, last.data.cause, last.time) == (EventKind.INTERRUPTED, cause, row.ended_at)
+    assert row.episodes == column(story.folder(name), "episode/index")[-1]
+
+
+def test_what_was_queued_is_trained_afterwards(story: Story) -> None:
+    row = becomes(story.app, story.ids["queued"], S.COMPLETED)
+    assert row.queued_at is not None
+    assert kinds(story.folder("queued")) == ["started", "finished"]
+
+
 def test_a_run_that_finished_meanwhile_is_completed(story: Story) -> None:
     row = story.app.runs.get(story.ids["finished"])
     assert row.state is S.COMPLETED
@@ -164,3 +206,101 @@ def test_an_evaluation_that_was_cut_off_failed_and_left_no_half_file(story: Stor
     assert record.cause == "The worker ended before the evaluation was done, and its exit status is unknown."
     assert [path.name for path in story.evaluated.evaluations.path.iterdir()] == [f"{record.id}.json"]
     assert story.evaluated.evaluations.read(record.id) == record
+
+
+def test_a_worker_that_lives_is_adopted_and_followed_to_its_end(story: Story) -> None:
+    run_id, folder = story.ids["alive"], story.folder("alive")
+    assert story.app.runs.get(run_id).state is S.RUNNING
+    eventually(lambda: len(column(folder, "episode/index")) > story.alive_episodes + 20, "training to go on")
+    seen = eventually(
+        lambda: row if (row := story.app.runs.get(run_id)).episodes > story.alive_episodes else None, "progress"
+    )
+    assert seen.worker == events(folder)[0].data.worker
+    story.app.runs.stop(run_id)
+    row = ended(story.app, run_id)
+    assert row.state is S.STOPPED
+    assert [kind for kind in kinds(folder) if kind != "checkpoint"] == ["started", "stopped"]
+    assert row.step == events(folder)[-1].step
+
+
+def test_a_run_without_any_trace_of_a_worker_is_interrupted_and_a_late_worker_refuses_it(tmp_path: Path) -> None:
+    """Its service was killed between launching a worker and noting which; the worker was still importing."""
+    with service(tmp_path) as app:
+        run_id = create(app)
+        with app.database.write() as session:
+            move_run(session, run_id, S.QUEUED)
+            move_run(session, run_id, S.STARTING)
+    with service(tmp_path) as app:
+        row = app.runs.get(run_id)
+        assert (row.state, row.cause) == (S.INTERRUPTED, "The worker ended while the service was not running.")
+        with pytest.raises(IllegalTransition):
+            train_run(folder_of(app, run_id))
+        assert kinds(folder_of(app, run_id)) == ["interrupted"]
+
+
+@pytest.mark.parametrize("last_word", [FinishedData(path="model.zip"), None])
+def test_a_worker_that_ends_while_recovery_looks_is_not_called_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last_word: FinishedData | None
+) -> None:
+    """It is alive when its journal is read and gone when it is looked for; or it trains and cannot be found at all."""
+    with service(tmp_path) as app:
+        run_id = create(app)
+        with app.database.write() as session:
+            move_run(session, run_id, S.QUEUED)
+            move_run(session, run_id, S.STARTING)
+    folder = folder_of(app, run_id)
+
+    def end_and_be_gone(*_arguments: object) -> None:
+        if last_word:
+            journals.event(5, last_word)
+
+    monkeypatch.setattr(ProcessLauncher, "adopt", end_and_be_gone)
+    with closing(RunJournals(folder)) as journals, training_lock(folder):
+        journals.event(0, StartedData(worker="process:1:1.0:"))
+        with service(tmp_path) as again:
+            if last_word is None:
+                assert again.runs.get(run_id).state is S.RUNNING
+                journals.event(5, FinishedData(path="model.zip"))
+            assert ended(again, run_id).state is S.COMPLETED
+    assert kinds(folder) == ["started", "finished"]
+
+
+def test_a_deletion_that_was_cut_off_is_finished(tmp_path: Path) -> None:
+    with service(tmp_path) as app:
+        deleted, kept = create(app), create(app)
+        app.trash.put(folder_of(app, deleted), time.time())  # and then the service was killed
+    with service(tmp_path) as again:
+        assert list(catalogue(again.database)) == [kept]
+        again.runs.restore(deleted)
+        assert catalogue(again.database).keys() == {kept, deleted}
+
+
+def test_a_folder_that_has_no_row_is_indexed_at_the_start(tmp_path: Path) -> None:
+    with service(tmp_path) as app:
+        known = create(app)
+        added = make_run(tmp_path, "put there by hand".replace(" ", "-"))
+    with service(tmp_path) as again:
+        assert catalogue(again.database).keys() == {known, added.run_id}
+
+
+def test_a_catalogue_that_was_deleted_is_made_again_from_the_folders(tmp_path: Path) -> None:
+    folders = [make_run(tmp_path, name, total_timesteps=128) for name in ("one", "two")]
+    for folder in folders:
+        assert train_run(folder)
+    with service(tmp_path) as app:
+        app.runs.relabel(folders[0].run_id, {"tags": ["kept"], "notes": "kept"})
+        before = catalogue(app.database)
+    assert [row["status"] for row in before.values()] == ["completed"] * 2
+    for name in ("rlviz.db", "rlviz.db-wal", "rlviz.db-shm"):
+        (tmp_path / name).unlink(missing_ok=True)
+    with service(tmp_path) as app:
+        assert catalogue(app.database) == before
+
+
+def test_a_second_start_leaves_a_settled_catalogue_as_it_is(tmp_path: Path) -> None:
+    folder = make_run(tmp_path, total_timesteps=128)
+    assert train_run(folder)
+    with service(tmp_path) as app:
+        before = catalogue(app.database)
+    with service(tmp_path) as app:
+        assert catalogue(app.database) == before
