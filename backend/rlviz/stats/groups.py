@@ -198,10 +198,13 @@ class _Measure:
         return math.nan if value is None else value
 
     def over_seeds(self, runs: Sequence[ComparisonEntry]) -> GroupFigure:
-        """Return the figure over runs that differ only in their seed."""
+        """Return the figure over runs that differ only in their seed. A mean is that of the settled seeds."""
         spent, what = self.spent, f"{self.title[:1].lower()}{self.title[1:]} ({self.note})"
         if spent is None:
-            return mean_of_seeds([SeedFigure(self.value(run)) for run in runs], what)
+            settled = settled_seeds(runs)
+            if len(settled) < len(runs):
+                what += " of the seeds that have ended"
+            return mean_of_seeds([SeedFigure(self.value(run) if run in settled else None) for run in runs], what)
         return median_of_seeds([SeedFigure(self.value(run), spent(run)) for run in runs], what)
 
     def is_clear(self, first: ComparisonEntry, second: ComparisonEntry) -> bool:
@@ -337,6 +340,14 @@ def split_groups(runs: Sequence[ComparisonEntry]) -> dict[str, list[ComparisonEn
     for run in runs:
         members.setdefault(run.group or run.run_id, []).append(run)
     return members
+
+
+def settled_seeds(group: Sequence[ComparisonEntry]) -> list[ComparisonEntry]:
+    """Return the runs of a group that have ended; all of them if none has.
+
+    A seed that has just begun to train would otherwise be averaged with those that have learned.
+    """
+    return [run for run in group if run.ended] or list(group)
 
 
 def reached_before_fork(runs: Sequence[ComparisonEntry], shared: int) -> int | None:

@@ -22,7 +22,14 @@ from rlviz.stats.experiments.trials import (
     variant_scores,
 )
 from rlviz.stats.experiments.verdict import compare_pairs, experiment_verdict
-from rlviz.stats.groups import ComparisonEntry, first_to_reach, is_clearly_higher, reached_before_fork, split_groups
+from rlviz.stats.groups import (
+    ComparisonEntry,
+    first_to_reach,
+    is_clearly_higher,
+    reached_before_fork,
+    settled_seeds,
+    split_groups,
+)
 from rlviz.stats.number_text import brief_number, decimal, join_words
 from rlviz.stats.returns import best_first
 
@@ -84,8 +91,9 @@ def verdict(
 ) -> Verdict | None:
     """Compare runs; return None with fewer than two.
 
-    A difference in final returns counts only if it is larger than the spread of the last episodes explains. With one
-    seed each, runs that differ in more than the seed get figures, but no verdict.
+    A difference in final returns counts only if it exceeds the spread of the last episodes. Seeds that still train are
+    left out of a group once one of its seeds has ended. With one seed each, runs that differ in more than the seed get
+    figures, but no verdict.
 
     Args:
         runs: The runs to compare.
@@ -105,7 +113,8 @@ def verdict(
     settings = [path for path in differences if not path.startswith(SOFTWARE)]
     few_seeds = _seed_caution(runs) if settings != ["/seed"] else None
     cautions = _cautions(runs, settings, shared) + ([] if few_seeds is None else [few_seeds])
-    early = [run.label for run in runs if run.metrics.best_moving_average is None]
+    settled = [run for group in split_groups(runs).values() for run in settled_seeds(group)]
+    early = [run.label for run in settled if run.metrics.best_moving_average is None]
     if early:
         few = _some(early) + (" has" if len(early) == 1 else " have")
         why = [f"{few} finished too few episodes."]
@@ -200,7 +209,7 @@ def _cautions(runs: Sequence[ComparisonEntry], settings: list[str], shared: int)
 
 def _seed_caution(runs: Sequence[ComparisonEntry]) -> str | None:
     """Return a caution that chance may decide, if some have a single seed."""
-    single = [group.label for group in _groups(runs) if len(group.scores) == 1]
+    single = [group[0].label for group in split_groups(runs).values() if len(group) == 1]
     if not single:
         return None
     whose = "each" if len(single) == len(runs) else f"of {_some(single)}"
@@ -208,9 +217,12 @@ def _seed_caution(runs: Sequence[ComparisonEntry]) -> str | None:
 
 
 def _groups(runs: Sequence[ComparisonEntry]) -> list[SeedScores]:
-    """Return the final returns by group."""
+    """Return the final returns of the settled seeds by group."""
     return [
-        SeedScores(group[0].group_label if len(group) > 1 else group[0].label, np.array([_final(run) for run in group]))
+        SeedScores(
+            group[0].group_label if len(group) > 1 else group[0].label,
+            np.array([_final(run) for run in settled_seeds(group)]),
+        )
         for group in split_groups(runs).values()
     ]
 

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from rlviz.stats.criterion import BY_TRAINING
-from rlviz.stats.groups import SeedFigure, compare_figures, mean_of_seeds, median_of_seeds
+from rlviz.stats.groups import (
+    ComparisonEntry,
+    GroupFigure,
+    SeedFigure,
+    compare_figures,
+    mean_of_seeds,
+    median_of_seeds,
+)
 from rlviz.stats.seeds import summarize
 from tests.unit.test_verdict import entry, judge
 
@@ -65,3 +74,17 @@ def test_each_figure_is_summed_up_by_group_as_the_verdict_says() -> None:
     assert f"{ppo.value:.1f}" in " ".join(judge(*runs, differences=("/algo", "/seed")).why)
     assert (found["steps_to_threshold"]["ppo"].value, found["steps_to_threshold"]["ppo"].count) == (1_000, 3)
     assert (found["steps_to_threshold"]["dqn"].value, found["steps_to_threshold"]["dqn"].count) == (None, 0)
+
+
+def test_seeds_that_still_train_are_left_out_once_one_has_ended() -> None:
+    ended = [entry(f"done{seed}", final, group="ppo") for seed, final in enumerate([480.0, 490.0])]
+    begun = [replace(entry(f"new{seed}", 20.0, group="ppo"), ended=False) for seed in range(3)]
+
+    def final(runs: list[ComparisonEntry]) -> GroupFigure:
+        figures = compare_figures(runs, window=20, threshold=475, criterion=BY_TRAINING)
+        return next(figure for figure in figures if figure.id == "final_moving_average").groups["ppo"]
+
+    found = final([*ended, *begun])
+    assert (found.value, found.count, found.seeds) == (485.0, 2, 5)
+    assert "of the seeds that have ended" in found.made.definition
+    assert (final(begun).value, final(begun).count) == (20.0, 3), "as long as none has ended, all of them count"

@@ -106,7 +106,7 @@ def test_it_says_what_the_page_of_the_run_says(tmp_path: Path) -> None:
     for said in (
         "The run",
         "It ended after all of its steps.",
-        "Not known to be solved: to be solved, it needs a return of 475.0.",
+        "Not known to be solved: solving it takes a return of 475.0.",
         "Return in training70.5120 episodes, mean of the last 100",
         "What differs from the defaults of PPO.settingthis rundefaults of PPOgamma0.90.99",
         "Training finished after 120 steps.",

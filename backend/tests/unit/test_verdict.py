@@ -132,6 +132,22 @@ def test_what_came_before_a_fork_makes_neither_the_faster_one() -> None:
     assert compare_figures([parent, child], **given, shared=5_000)[3].best == "parent"  # type: ignore[arg-type]
 
 
+def test_seeds_that_still_train_change_no_verdict_once_one_has_ended() -> None:
+    ended = [
+        entry(f"{group}{seed}", final + seed, group=group, group_label=group.upper())
+        for group, final in (("ppo", 480.0), ("dqn", 100.0))
+        for seed in range(5)
+    ]
+    begun = [
+        replace(entry(f"{group}-new", final, group=group, group_label=group.upper()), ended=False)
+        for group, final in (("ppo", None), ("dqn", 500.0))
+    ]
+    alone, beside = (judge(*runs, differences=("/algo", "/seed")) for runs in (ended, [*ended, *begun]))
+    assert (beside.headline, beside.why) == (alone.headline, alone.why)
+    assert beside.headline.startswith("PPO")
+    assert any("have not ended yet" in caution for caution in beside.cautions)
+
+
 def test_a_run_alone_has_no_verdict() -> None:
     assert verdict([A], window=20, threshold=None, criterion=None, differences=()) is None
 

@@ -327,8 +327,8 @@ def _headline(row: RunRow, best: BestEvaluation | None) -> tuple[str, Tone]:
     if row.reward_threshold is not None:
         goal = f"a return of {decimal(row.reward_threshold)}"
         if row.state is RunStatus.COMPLETED:
-            return f"Not known to be solved: to be solved, it needs {goal}.", "warn"
-        return f"Not solved yet: to be solved, it needs {goal}.", "live" if row.state.is_active else "warn"
+            return f"Not known to be solved: solving it takes {goal}.", "warn"
+        return f"Not solved yet: solving it takes {goal}.", "live" if row.state.is_active else "warn"
     if best is not None:
         return f"The best greedy evaluation returns {decimal(best.mean)} ± {decimal(best.std)}.", "rest"
     if row.ep_rew_mean is not None:

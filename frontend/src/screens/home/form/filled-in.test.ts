@@ -82,6 +82,17 @@ describe("a run that is duplicated", () => {
     expect(draftFromRun(choices, run({}))).toMatchObject({ exploration: null });
   });
 
+  test("records no map of several rooms if the run did not", () => {
+    const world = {
+      ...{ columns: 4, rows: 4, rooms_across: 2, rooms_down: 1, rooms: ["Shore", "Wood"] },
+      ...{ marks: "", across: null, down: null },
+    };
+    const environments = choices.environments.map((one) => ({ ...one, world }));
+    const withRooms = { ...choices, environments };
+    const body = submission(withRooms, draftFromRun(withRooms, run({}))!).body;
+    expect(body).not.toHaveProperty("exploration");
+  });
+
   test("brings the algorithm that only its options allow", () => {
     const copy = (continuous: boolean) =>
       draftFromRun(
