@@ -602,7 +602,9 @@ def read_map(folder: RunFolder, environment: Environment | None, step: int | Non
         with suppress(FileNotFoundError):
             found = read_document(folder.map_path, VisitMap, folder.path)
     if found is not None and world is not None and any(len(frame.visits) != world.cells for frame in _frames(found)):
-        raise damage_error(folder.map_path, folder.path, f"It does not have the {world.cells} cells of the environment.")
+        raise damage_error(
+            folder.map_path, folder.path, f"It does not have the {world.cells} cells of the environment."
+        )
     frames = _frames(found) if found is not None else []
     at = max((frame for frame in frames if step is None or frame.step <= step), key=lambda one: one.step, default=None)
     return RunMap(
