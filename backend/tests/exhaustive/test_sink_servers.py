@@ -162,14 +162,14 @@ def test_a_server_that_takes_long_to_tell_what_it_has_is_heard_to_its_end(
 
 
 @needs("mlflow")
-def test_a_server_that_tells_the_same_points_without_end_is_named(
+def test_a_server_that_repeats_the_same_points_is_named(
     folder: RunFolder, server: FakeMlflow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert deliver(folder)[0] == 0
     respond = server.respond
     monkeypatch.setattr(server, "respond", lambda path, query, body: respond(path, {**query, "page_token": "0"}, body))
     status, record = deliver(folder)
-    assert (status, "again and again" in (record.problem or "")) == (1, True)
+    assert (status, "keeps returning the same points" in (record.problem or "")) == (1, True)
 
 
 @needs("mlflow")
