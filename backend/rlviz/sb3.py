@@ -86,7 +86,7 @@ class RunCallback(BaseCallback):
         self._seen_step = -1
         """The last recorded step."""
         self._total: int | None = None
-        self._sums = EpisodeSums()
+        self._sums: EpisodeSums | None = None
         self._has_odd_components = False
 
     @property
@@ -129,6 +129,7 @@ class RunCallback(BaseCallback):
 
     def _begin(self) -> None:
         self._total = steps_of(self.locals.get("total_timesteps"))
+        self._sums = self._sums or EpisodeSums()
         env_id, problem = self._env_id, None
         if env_id is None:
             env_id, problem = _id_of(self.training_env)
@@ -151,8 +152,8 @@ class RunCallback(BaseCallback):
 
     def _observe(self) -> None:
         """Record a step once, since the library reports it in several ways."""
-        run, step = self._run, self.model.num_timesteps
-        if run is None or self._watch is None or step == self._seen_step:
+        run, sums, step = self._run, self._sums, self.model.num_timesteps
+        if run is None or sums is None or self._watch is None or step == self._seen_step:
             return
         self._seen_step = step
         if self._logger is not self.model.logger:
@@ -160,16 +161,16 @@ class RunCallback(BaseCallback):
         infos = self.locals.get("infos")
         for place, info in enumerate(infos if isinstance(infos, list | tuple) else ()):
             if COMPONENTS in info:
-                self._sum_components(run, place, info)
+                self._sum_components(run, sums, place, info)
             if "episode" in info and (episode := read_finished_episode(info)) is not None:
-                sums = self._sums.take(place, episode.length)
-                run.episode(step, episode.reward, episode.length, components=sums)
+                components = sums.take(place, episode.length)
+                run.episode(step, episode.reward, episode.length, components=components)
         if self._videos is not None:
             self._videos.hand_over(run)
 
-    def _sum_components(self, run: TrackedRun, place: int, info: dict[str, Any]) -> None:
+    def _sum_components(self, run: TrackedRun, sums: EpisodeSums, place: int, info: dict[str, Any]) -> None:
         try:
-            self._sums.add(place, read_components(info[COMPONENTS]))
+            sums.add(place, read_components(info[COMPONENTS]))
         except EnvironmentFaulty as error:
             if not self._has_odd_components:
                 self._has_odd_components = True
