@@ -2,7 +2,6 @@ import { expect, type Page, test } from "@playwright/test";
 import { points, videoTime } from "../run-page";
 import { comparePage, seeded } from "../seeded";
 
-
 /** Seconds that the clock of a video may be ahead of the frame on the screen, which the other video shows. */
 const AHEAD = 0.25;
 

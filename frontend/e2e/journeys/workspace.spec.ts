@@ -3,7 +3,6 @@ import { broken } from "../accessible";
 import { PATIENCE } from "../patience";
 import { chartCursor, points, sideways } from "../run-page";
 import { comparePage, seeded } from "../seeded";
-import { trained } from "../trained";
 
 const legend = (page: Page) => page.getByRole("table", { name: "Compared runs" });
 const card = (page: Page, title: string) => page.getByRole("region", { name: title, exact: true });
@@ -53,11 +52,9 @@ test("shared metrics stand in a grid with one cursor and zoom, and a view is kep
 
 test("policies race as ghosts in one frame, in step on one seed, and the user against them @phone", async ({
   page,
-  request,
 }) => {
-  const one = await trained(request, { name: "Hare" });
-  const two = await trained(request, { name: "Tortoise", seed: 8 });
-  await page.goto(comparePage(one, two));
+  const { hare, tortoise } = seeded();
+  await page.goto(comparePage(hare, tortoise));
   await page.getByRole("radio", { name: "Ghost race" }).press("Space");
   await expect(page).toHaveURL(/policies=race/);
   const race = card(page, "Ghost race");
