@@ -27,27 +27,23 @@ if (!given) process.env.RLVIZ_E2E_RUNS = runsOf(ours);
 /** Runs that seem to train. One is enough for the journeys, and leaves the processor to what they look at. */
 const LIVE = (process.env.RLVIZ_E2E_TIER ?? "journeys") === "journeys" ? 1 : 3;
 
-const urlOf = (worker: number) => `http://127.0.0.1:${firstPort + worker}`;
-
 /**
  * The service as it is shipped, over runs that were written, not trained, and some that seem to train: one for each
- * worker, as tests change what they find. It serves `out/`, so build before. `RLVIZ_E2E_URL` names one that runs, over
- * `RLVIZ_E2E_RUNS`.
+ * worker, as tests change what they find. One command starts them all, over copies of what it writes once. It serves
+ * `out/`, so build before. `RLVIZ_E2E_URL` names one that runs, over `RLVIZ_E2E_RUNS`.
  */
-const service = (worker: number) => ({
-  command: `../backend/.venv/bin/python e2e/seed.py ${runsOf(worker)} --live ${LIVE} --serve`,
-  url: `${urlOf(worker)}/api/health`,
-  reuseExistingServer: false,
+const services = {
+  command: `../backend/.venv/bin/python e2e/seed.py ${root} --live ${LIVE} --serve ${workers}`,
+  wait: { stdout: /^ready$/m },
   timeout: 240_000,
   env: {
-    RLVIZ_PORT: String(firstPort + worker),
+    RLVIZ_PORT: String(firstPort),
     RLVIZ_MAX_CONCURRENT_RUNS: "6",
     RLVIZ_ON_EXIT: "stop",
     RLVIZ_TRUSTED_PROXIES: "127.0.0.1", // one of them serves it below a path
-    RLVIZ_ENVIRONMENTS: path.join(runsOf(worker), "lights.py:Lights"),
   },
   gracefulShutdown: { signal: "SIGTERM" as const, timeout: 10_000 },
-});
+};
 
 export const desktop = { width: 1440, height: 900 };
 export const phone = { width: 390, height: 844 };
@@ -85,7 +81,7 @@ export default defineConfig({
   reporter: "list",
   projects: tiers[process.env.RLVIZ_E2E_TIER ?? "journeys"],
   use: {
-    baseURL: given ?? urlOf(ours),
+    baseURL: given ?? `http://127.0.0.1:${firstPort + ours}`,
     actionTimeout: 60_000,
     screenshot: "only-on-failure",
     // Where no graphics card draws it, what moves takes a third of a core from what is tested.
@@ -102,5 +98,5 @@ export default defineConfig({
       ],
     },
   },
-  webServer: given ? undefined : Array.from({ length: workers }, (_, worker) => service(worker)),
+  webServer: given ? undefined : services,
 });

@@ -13,6 +13,9 @@ export interface Seeded {
   hostile: string;
   acrobot: string;
   recorded: string;
+  /** Runs with real policies, which have a film. */
+  hare: string;
+  tortoise: string;
   live: string[];
   /** Experiments that are over: a comparison of ten runs, and a search. */
   small: string;

@@ -27,3 +27,16 @@ test("none yet, waiting, under way and failed each say so @phone", async ({ page
   await expect(card(page).getByText("Episode 3 of 3")).toBeVisible();
   await expect(card(page).locator("video")).toBeVisible();
 });
+
+test("earlier evaluations keep their numbers when their video is gone", async ({ page }) => {
+  await page.goto(runPage(seeded().good, "episodes"));
+  await card(page).getByText("All evaluations").click();
+  const all = card(page).getByRole("list", { name: "All evaluations" });
+  await expect(all.getByRole("listitem")).toHaveCount(3);
+  await all.getByRole("button", { name: /video retired/ }).click();
+  await expect(card(page).getByText("Its video is not kept")).toBeVisible();
+  await expect(card(page).getByText("55.0", { exact: false }).first()).toBeVisible();
+  await expect(
+    card(page).getByRole("list", { name: "Episodes", exact: true }).getByRole("listitem"),
+  ).toHaveCount(3);
+});

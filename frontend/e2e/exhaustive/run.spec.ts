@@ -1,7 +1,9 @@
 import { expect, test } from "@playwright/test";
 import { PATIENCE } from "../patience";
-
+import { picture, points, status } from "../run-page";
 import { runPage, seeded } from "../seeded";
+
+const RETURN = "Episode return";
 
 test("updates are looked into while it trains, the newest until another is chosen @phone", async ({
   page,
@@ -43,4 +45,41 @@ test("full screen has the switch of the events, and a picture is saved with them
   const saved = page.waitForEvent("download");
   await page.getByRole("menuitem", { name: "Download picture (PNG)" }).click();
   expect((await saved).suggestedFilename()).toMatch(/episode-return\.png$/);
+});
+
+test("axis, scale and smoothing change the picture and stay in the address @phone", async ({
+  page,
+}) => {
+  await page.goto(runPage(seeded().good));
+  await expect.poll(() => points(page, RETURN)).toBeGreaterThan(100);
+  const steps = await picture(page, RETURN);
+  await page.getByRole("radio", { name: "Time" }).press("Space");
+  await expect(page).toHaveURL(/x=time/);
+  await expect.poll(() => picture(page, RETURN)).not.toBe(steps);
+  await page.getByRole("slider", { name: "Smoothing", exact: true }).press("Home");
+  await expect(page).toHaveURL(/smooth=0/);
+  await page.reload();
+  await expect(page.getByRole("radio", { name: "Time" })).toBeChecked();
+  await expect.poll(() => points(page, RETURN)).toBeGreaterThan(100);
+});
+
+test("a run that trains draws what it learns as it comes", async ({ page }) => {
+  await page.goto(runPage(seeded().live[0]!));
+  await expect(status(page, "running")).toBeVisible();
+  await expect.poll(() => points(page, RETURN)).toBeGreaterThan(5);
+  const drawn = await picture(page, RETURN);
+  const held = await points(page, RETURN);
+  await expect.poll(() => points(page, RETURN)).toBeGreaterThan(held);
+  await expect.poll(() => picture(page, RETURN)).not.toBe(drawn);
+});
+
+test("a run that is not there says so", async ({ page }) => {
+  for (const [query, words] of [
+    ["", "No run was named"],
+    ["?id=no-such-run", "This run does not exist"],
+    ["?id=..%2F..%2Fetc", "This run does not exist"],
+  ] as const) {
+    await page.goto(`/runs/view${query}`);
+    await expect(page.getByText(words)).toBeVisible();
+  }
 });

@@ -1,7 +1,6 @@
 import { expect, type Page, test } from "@playwright/test";
 import { answer, emptyList, refuse } from "../answers";
 import { comparePage, runPage, seeded } from "../seeded";
-import { openMore } from "../new-run";
 
 const rows = (page: Page) => page.locator("[role=row][data-index]");
 const row = (page: Page, name: string) =>
@@ -77,42 +76,6 @@ test("a deleted run comes back by Undo @phone", async ({ page }, { project }) =>
   await expect(row(page, name)).toHaveCount(0);
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(row(page, name)).toBeVisible();
-});
-
-test("Duplicate opens the form filled in from the run @phone", async ({ page }) => {
-  await page.goto("/?q=Sweep+11");
-  await page.getByRole("button", { name: "Actions for Sweep 11" }).click();
-  await page.getByRole("menuitem", { name: /^Duplicate/ }).click();
-  const form = page.getByRole("form", { name: "New run" });
-  await expect(form.getByLabel("Timesteps")).toHaveValue("50000");
-  await expect(form.getByRole("radio", { name: /^PPO/ })).toBeChecked();
-});
-
-test("values out of bounds are refused beside their fields, with nothing created", async ({
-  page,
-}) => {
-  await page.setViewportSize({ width: 1440, height: 640 });
-  await page.goto("/?new");
-  const form = await openMore(page);
-  const timesteps = form.getByLabel("Timesteps");
-  const isCovered = () =>
-    timesteps.evaluate((field) => {
-      const { x, y, width, height } = field.getBoundingClientRect();
-      return document.elementFromPoint(x + width / 2, y + height / 2) !== field;
-    });
-  await timesteps.fill("3");
-  await timesteps.evaluate((field) => field.scrollIntoView({ block: "end" }));
-  expect(await isCovered(), "by the buttons at the foot of the form, at first").toBe(true);
-  await form.getByRole("button", { name: "Start training" }).click();
-  await expect(timesteps).toHaveAccessibleDescription(/^Must be .* to /);
-  await expect(timesteps).toBeFocused();
-  await expect.poll(isCovered).toBe(false);
-
-  const seed = form.getByLabel("Seed", { exact: true });
-  await seed.fill("one");
-  await form.getByRole("button", { name: "Start training" }).click();
-  await expect(seed).toHaveAccessibleDescription("Enter a whole number");
-  await expect(timesteps).toBeFocused();
 });
 
 test("a list without runs teaches, and one that cannot be had says so and tries again @phone", async ({

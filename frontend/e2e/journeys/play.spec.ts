@@ -30,21 +30,6 @@ test("a key acts only while the stage has the focus, and lights up while it is h
   await expect(stage(page)).not.toBeFocused();
 });
 
-test("a step is taken back, and the keys on the screen play @phone", async ({ page }) => {
-  await ready(page, "/play?env=CliffWalking-v1");
-  await expect(fact(page, "Step")).toHaveText("0");
-  const onPhone = page.viewportSize()!.width < 768;
-  await expect(page.getByText("Paused. Press a key below")).toBeVisible({ visible: onPhone });
-  await cap(page, /^up/).click();
-  await expect(fact(page, "Step")).toHaveText(/^[1-9]/);
-  // Where a click lasts, the key is held: a second step may come after the first was seen.
-  await expect(async () => {
-    const here = Number(await fact(page, "Step").innerText());
-    await page.getByRole("button", { name: "One step back" }).click();
-    await expect(fact(page, "Step")).toHaveText(String(here - 1), { timeout: 10_000 });
-  }).toPass();
-});
-
 test("the controls are handed to the policy and taken back in mid-episode", async ({
   page,
   request,
@@ -68,20 +53,4 @@ test("the controls are handed to the policy and taken back in mid-episode", asyn
   await page.getByRole("radio", { name: "You" }).click({ force: true });
   await expect(page.getByText(/^You play/)).toBeVisible();
   await expect(stage(page)).toBeFocused();
-});
-
-test("an environment is played with the options that are chosen, which stand in the address", async ({
-  page,
-}) => {
-  await ready(page, "/play?env=FrozenLake-v1");
-  await page.getByText("Options", { exact: true }).click();
-  await page.getByRole("combobox", { name: "map_name" }).selectOption("8x8");
-  const asked = page.waitForRequest(
-    (request) => request.method() === "POST" && request.url().endsWith("/api/sessions"),
-  );
-  await page.getByRole("button", { name: "Play with these" }).click();
-  expect((await asked).postDataJSON()).toMatchObject({ env_options: { map_name: "8x8" } });
-  await expect(page).toHaveURL(/env=FrozenLake-v1&option\.map_name=8x8$/);
-  await ready(page, page.url());
-  await expect(page.getByText("map_name 8x8")).toBeVisible();
 });

@@ -1,5 +1,4 @@
 import { expect, type Page, test } from "@playwright/test";
-
 import { videoTime } from "../run-page";
 import { runPage, seeded } from "../seeded";
 
@@ -47,17 +46,4 @@ test("the player plays, steps, jumps and loops, by press and by key @phone", asy
   await page.keyboard.press(" ");
   await expect(episode(page, 1)).toHaveAttribute("aria-current", "true");
   await page.keyboard.press(" ");
-});
-
-test("earlier evaluations keep their numbers when their video is gone", async ({ page }) => {
-  await page.goto(runPage(seeded().good, "episodes"));
-  await card(page).getByText("All evaluations").click();
-  const all = card(page).getByRole("list", { name: "All evaluations" });
-  await expect(all.getByRole("listitem")).toHaveCount(3);
-  await all.getByRole("button", { name: /video retired/ }).click();
-  await expect(card(page).getByText("Its video is not kept")).toBeVisible();
-  await expect(card(page).getByText("55.0", { exact: false }).first()).toBeVisible();
-  await expect(
-    card(page).getByRole("list", { name: "Episodes", exact: true }).getByRole("listitem"),
-  ).toHaveCount(3);
 });

@@ -1,6 +1,5 @@
 import { expect, type Page, test } from "@playwright/test";
-
-import { chart, points, sideways, tab, boxOf } from "../run-page";
+import { sideways, tab } from "../run-page";
 import { runPage, seeded } from "../seeded";
 
 /** What each tab shows first, by its label. */
@@ -37,28 +36,4 @@ test("each tab has an address, and Back and Forward go from tab to tab @phone", 
   }
   await page.goForward();
   await expectOpen(page, "Charts");
-});
-
-test("a run is forked from its menu, and at a point of its curve on any chart", async ({
-  page,
-}) => {
-  await page.goto(runPage(seeded().recorded, "charts"));
-  await page.getByRole("button", { name: "More actions" }).click();
-  await page.getByRole("menuitem", { name: "Fork…" }).click();
-  await expect(page.getByRole("dialog", { name: /^Fork at/ })).toBeVisible();
-  await page.keyboard.press("Escape");
-  await expect.poll(() => points(page, "Episode return")).toBeGreaterThan(0);
-  const { width, height } = await boxOf(chart(page, "Episode return"));
-  await chart(page, "Episode return").click({
-    position: { x: width / 2, y: height / 3 },
-    force: true,
-  });
-  const chosen = page.getByRole("group", { name: /^Step [\d,]+$/ });
-  const step = (await chosen.getAttribute("aria-label"))!.toLowerCase();
-  await chosen.getByRole("button", { name: "Fork here…" }).click();
-  await expect(page.getByRole("dialog", { name: `Fork at ${step}` })).toBeVisible();
-  await page.keyboard.press("Escape");
-  await chosen.getByRole("button", { name: "Watch policy" }).click();
-  await expectOpen(page, "Overview");
-  await expect(page.getByRole("radio", { name: "Moment" })).toBeChecked();
 });

@@ -1,6 +1,5 @@
 import { expect, test } from "@playwright/test";
-
-import { chart, chartCursor, picture, points, status, boxOf } from "../run-page";
+import { boxOf, chart, chartCursor, status } from "../run-page";
 import { runPage, seeded } from "../seeded";
 
 const RETURN = "Episode return";
@@ -46,32 +45,6 @@ test("all charts zoom together, by hand and by key, and are read by arrow keys",
   await expect(other).toHaveAttribute("aria-valuemax", whole!);
 });
 
-test("axis, scale and smoothing change the picture and stay in the address @phone", async ({
-  page,
-}) => {
-  await page.goto(runPage(seeded().good));
-  await expect.poll(() => points(page, RETURN)).toBeGreaterThan(100);
-  const steps = await picture(page, RETURN);
-  await page.getByRole("radio", { name: "Time" }).press("Space");
-  await expect(page).toHaveURL(/x=time/);
-  await expect.poll(() => picture(page, RETURN)).not.toBe(steps);
-  await page.getByRole("slider", { name: "Smoothing", exact: true }).press("Home");
-  await expect(page).toHaveURL(/smooth=0/);
-  await page.reload();
-  await expect(page.getByRole("radio", { name: "Time" })).toBeChecked();
-  await expect.poll(() => points(page, RETURN)).toBeGreaterThan(100);
-});
-
-test("a run that trains draws what it learns as it comes", async ({ page }) => {
-  await page.goto(runPage(seeded().live[0]!));
-  await expect(status(page, "running")).toBeVisible();
-  await expect.poll(() => points(page, RETURN)).toBeGreaterThan(5);
-  const drawn = await picture(page, RETURN);
-  const held = await points(page, RETURN);
-  await expect.poll(() => points(page, RETURN)).toBeGreaterThan(held);
-  await expect.poll(() => picture(page, RETURN)).not.toBe(drawn);
-});
-
 test("a run that went wrong names its cause @phone", async ({ page }) => {
   const { failed, interrupted } = seeded();
   await page.goto(runPage(failed));
@@ -80,15 +53,4 @@ test("a run that went wrong names its cause @phone", async ({ page }) => {
   await page.goto(runPage(interrupted));
   await expect(status(page, "interrupted")).toBeVisible();
   await expect(page.getByText(/killed by signal 9/).first()).toBeVisible();
-});
-
-test("a run that is not there says so", async ({ page }) => {
-  for (const [query, words] of [
-    ["", "No run was named"],
-    ["?id=no-such-run", "This run does not exist"],
-    ["?id=..%2F..%2Fetc", "This run does not exist"],
-  ] as const) {
-    await page.goto(`/runs/view${query}`);
-    await expect(page.getByText(words)).toBeVisible();
-  }
 });

@@ -1,9 +1,8 @@
 import { expect, type Page, test } from "@playwright/test";
 import { broken } from "../accessible";
 import { PATIENCE } from "../patience";
-import { chartCursor, points, sideways, tabTo } from "../run-page";
+import { chartCursor, points, sideways } from "../run-page";
 import { comparePage, seeded } from "../seeded";
-import { trained } from "../trained";
 
 const legend = (page: Page) => page.getByRole("table", { name: "Compared runs" });
 const card = (page: Page, title: string) => page.getByRole("region", { name: title, exact: true });
@@ -51,52 +50,11 @@ test("shared metrics stand in a grid with one cursor and zoom, and a view is kep
   expect(await broken(page), `axe on ${project.name}`).toEqual([]);
 });
 
-test("the keyboard hides a line, sorts the table and takes a run out", async ({ page }) => {
-  const { good, slow, bare } = seeded();
-  await page.goto(comparePage(good, slow, bare));
-  const show = legend(page).getByRole("button", { name: "Show PPO baseline" });
-  await expect(show).toBeVisible();
-  await tabTo(page, show);
-  await page.keyboard.press("Space");
-  await expect(show).toHaveAttribute("aria-pressed", "false");
-  await expect(page).toHaveURL(new RegExp(`hidden=${good}`));
-  const sort = legend(page).getByRole("columnheader", { name: "Return" });
-  await sort.getByRole("button").focus();
-  await page.keyboard.press("Enter");
-  await expect(sort).toHaveAttribute("aria-sort", "descending");
-  await expect(legend(page).getByRole("rowheader").first()).toContainText("PPO baseline");
-  await legend(page).getByRole("button", { name: "Remove PPO baseline" }).focus();
-  await page.keyboard.press("Enter");
-  await expect(legend(page).getByRole("rowheader")).toHaveCount(2);
-});
-
-test("two completed runs of one environment are compared where the address names none", async ({
-  page,
-}) => {
-  await page.goto("/compare");
-  await expect(page.getByText(/^Two completed runs on .+, chosen for you/)).toBeVisible();
-  await expect(legend(page).getByRole("rowheader")).toHaveCount(2);
-  await expect(card(page, "In short")).toBeVisible();
-  await legend(page)
-    .getByRole("button", { name: /^Remove/ })
-    .first()
-    .click();
-  await expect(page).toHaveURL(/runs=/);
-  await expect(page.getByText("Choose another run to compare with")).toBeVisible();
-  await legend(page)
-    .getByRole("button", { name: /^Remove/ })
-    .first()
-    .click();
-  await expect(page.getByText("Choose two or more runs")).toBeVisible();
-});
-
 test("policies race as ghosts in one frame, in step on one seed, and the user against them @phone", async ({
   page,
-  request,
 }) => {
-  const one = await trained(request, { name: "Hare" });
-  const two = await trained(request, { name: "Tortoise", seed: 8 });
-  await page.goto(comparePage(one, two));
+  const { hare, tortoise } = seeded();
+  await page.goto(comparePage(hare, tortoise));
   await page.getByRole("radio", { name: "Ghost race" }).press("Space");
   await expect(page).toHaveURL(/policies=race/);
   const race = card(page, "Ghost race");
