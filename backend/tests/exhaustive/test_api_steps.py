@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
@@ -77,8 +79,8 @@ def steps(service: Service, evaluation_id: str = EVALUATION_ID, **query: Any) ->
 
 
 def test_exports_are_files_of_their_kind(service: Service) -> None:
-    def export(kind: str) -> bytes:
-        answer = service.http.get(EXPORT.format(EVALUATION_ID), params={"format": kind})
+    def export(kind: str, **wanted: Any) -> bytes:
+        answer = service.http.get(EXPORT.format(EVALUATION_ID), params={"format": kind, **wanted})
         assert answer.status_code == 200
         assert "attachment" in answer.headers["Content-Disposition"]
         return answer.content
@@ -86,4 +88,6 @@ def test_exports_are_files_of_their_kind(service: Service) -> None:
     assert [json.loads(line)["index"] for line in export("ndjson").splitlines()] == [0, 1, 2, 3] * 2
     assert export("csv").decode().splitlines()[0].startswith("episode,index,observation.pole angle [rad]")
     assert export("parquet") == RunFolder(service.runs_dir, RUN_ID).evaluations.steps_path(EVALUATION_ID).read_bytes()
-    assert export("minari").startswith(b"PK")
+    with zipfile.ZipFile(io.BytesIO(export("minari", episode=1))) as folder:
+        [metadata] = [name for name in folder.namelist() if name.endswith("/data/metadata.json")]
+        assert json.loads(folder.read(metadata))["total_episodes"] == 1

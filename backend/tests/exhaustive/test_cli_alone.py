@@ -15,7 +15,7 @@ from rlviz.domain.sinks import SinkKind
 from rlviz.rundir.folder import RunFolder, run_folders
 from rlviz.rundir.sinks import is_delivered, read_sink
 from rlviz.server.proxy import NAME
-from tests.real.test_cli_alone import statuses
+from tests.scripted.test_cli_alone import statuses
 from tests.support.cli import shell
 from tests.support.forked_process import FORKED_FIRST
 from tests.support.training import events

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import av
 import psutil
 import pytest
 from stable_baselines3 import DQN, PPO
@@ -20,7 +23,7 @@ from rlviz.learning.environments.make import make
 from rlviz.learning.playing.evaluate import evaluate
 from rlviz.rundir.folder import EvaluationFiles, RunFolder
 from tests.support.evaluations import ASKED_AT, ask_in_folder
-from tests.support.waiting import eventually
+from tests.support.waiting import PATIENCE, eventually
 from tests.support.workers import forking_launcher, pid_of
 
 ENV_ID = "CartPole-v1"
@@ -32,6 +35,15 @@ MODELS: dict[str, Callable[[], Any]] = {
         512
     ),
 }
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from rlviz.learning.playing.evaluate import evaluate
+from rlviz.rundir.folder import RunFolder
+sys.exit(evaluate(RunFolder.at(Path(sys.argv[1])), sys.argv[2]).status != "completed")
+"""
 
 
 @pytest.fixture(scope="module")
@@ -137,3 +149,34 @@ def test_a_worker_that_is_told_to_end_leaves_no_half_file(
     assert "interrupted" in record.cause
     assert files(run) == {f"{asked.id}.json"}
     assert not any(child.is_running() for child in children)
+
+
+def test_a_worker_process_leaves_a_summary_and_a_video_that_agree(run: RunFolder) -> None:
+    asked = ask(run, checkpoint="checkpoints/step_512.zip", checkpoint_step=512)
+    worker = start_worker(run, asked)
+    output = worker.communicate(timeout=PATIENCE)
+    assert (worker.returncode, *output) == (0, "", "")
+    record = run.evaluations.read(asked.id)
+    assert record.status is EvaluationStatus.COMPLETED
+    assert (record.episodes_done, record.checkpoint_step, record.cause) == (3, 512, None)
+    summary = record.summary
+    assert summary is not None
+    assert summary.video is not None
+    assert summary.video.file == f"eval/{asked.id}.mp4"
+    assert summary.video.fps == ENVIRONMENTS.get(ENV_ID).render_fps
+    assert summary.video.frames == frame_count(run.path / summary.video.file)
+    assert files(run) == {f"{asked.id}.json", f"{asked.id}.mp4"}
+
+
+def frame_count(path: Path) -> int:
+    with av.open(str(path)) as container:
+        return sum(1 for _ in container.decode(video=0))
+
+
+def start_worker(folder: RunFolder, record: EvaluationRecord) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", "-c", SCRIPT, str(folder.path), record.id],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )

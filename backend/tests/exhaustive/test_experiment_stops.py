@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from rlviz.server.experiments.scheduler import POLL_SECONDS
+from tests.scripted.test_experiment_stops import damage_and_delete
 from tests.support.experiments import BASE, LONG, SEARCH, TINY, cells, create, ended, statuses
 from tests.support.raw_requests import assert_problem
 from tests.support.service_process import Service, serving
@@ -155,3 +156,7 @@ def test_runs_that_were_stopped_because_the_app_ended_go_on(tmp_path: Path, own:
     assert statuses(found) == ["scored"]
     assert found["cells"][0]["run_id"] == begun
     assert attempt == 2, "it was stopped in the middle and went on"
+
+
+def test_an_experiment_with_a_damaged_study_is_reported_and_can_be_deleted(tmp_path: Path) -> None:
+    damage_and_delete(tmp_path, "optuna.journal")

@@ -1,4 +1,4 @@
-"""The growth video, step records of clips, and clips that give way."""
+"""The growth video, step records of clips, clips that give way, and faults while a clip is made."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from shutil import copytree, ignore_patterns
 from typing import Any
 
 import av
+import psutil
 import pytest
 
 from rlviz.domain.clips import ClipRequest
@@ -21,6 +22,7 @@ from tests.support.raw_requests import assert_problem
 from tests.support.service_process import Service, serving
 from tests.support.training import QUICK
 from tests.support.waiting import eventually
+from tests.support.workers import descendants, title_of
 
 KEEP_BYTES = 1_000_000
 
@@ -137,3 +139,38 @@ def test_a_clip_that_is_being_filmed_gives_way_to_the_next_click_and_is_made_aft
     ]
     assert not list(clips.path.glob(".*"))
     assert not clips.requests.has_any()
+
+
+def test_a_damaged_policy_says_so_and_harms_nothing(service: Service, run_id: str) -> None:
+    folder = service.folder(run_id)
+    step, path = folder.film_files()[1]
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    try:
+        clip = made(service, run_id, step=step, seed=11)
+        assert clip["status"] == "failed"
+        assert f"step_{step}.zip cannot be loaded" in clip["cause"]
+        assert made(service, run_id, step=0, seed=11)["status"] == "ready"
+    finally:
+        path.write_bytes(whole)
+    assert made(service, run_id, step=step, seed=11)["status"] == "ready"
+
+
+def test_a_worker_that_is_killed_is_told_and_the_next_click_is_answered(service: Service, run_id: str) -> None:
+    asked = service.api("POST", f"/runs/{run_id}/clips", json={"step": 0, "seed": 21}).json()
+
+    def clip_worker() -> psutil.Process | None:
+        for child in descendants(service.process.pid):
+            if "--clips" in title_of(child):
+                return child
+        return None
+
+    if (worker := clip_worker()) is not None:
+        worker.kill()
+    found = eventually(
+        lambda: (clip := service.get(f"/runs/{run_id}/clips/{asked['id']}"))["status"] != "waiting" and clip,
+        "an answer",
+        300,
+    )
+    assert found["status"] == "ready" or "killed by signal 9" in found["cause"]
+    assert made(service, run_id, step=0, seed=21)["status"] == "ready"

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from rlviz.domain.errors import InvalidRequest
 from rlviz.server.application import Application
 from rlviz.server.snapshots.forking import ForkRequest, possible_changes
 from rlviz.server.snapshots.models import Effect
-from tests.real.test_forks import S, app, learned, logged_mean
+from tests.real.test_forks import S, app, fork_with_changes, learned, logged_mean, parent
 from tests.support.service import ended, folder_of, start
 
-__all__ = ["app"]
+__all__ = ["app", "parent"]
+
+
+@pytest.mark.parametrize("changes", [{"hyperparameters": {"n_envs": 4}}, {"seed": 7}])
+def test_a_fork_trains_with_other_environments_or_another_seed(
+    app: Application, parent: str, changes: dict[str, Any]
+) -> None:
+    fork_with_changes(app, parent, changes)
 
 
 def test_an_off_policy_fork_takes_its_replay_buffer_along(app: Application) -> None:

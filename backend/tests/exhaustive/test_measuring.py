@@ -14,7 +14,7 @@ import pytest
 from measuring.figures import Figures
 from measuring.measure import Measuring
 from measuring.specification import Specification
-from tests.scripted.test_measuring import Asked, figures, quiet, service, specification
+from tests.scripted.test_measuring import Asked, figures, measured, quiet, service, specification
 from tests.support.service_process import Service
 from tests.support.waiting import eventually
 
@@ -55,3 +55,30 @@ def test_a_preset_with_a_seed_without_a_score_is_not_written_down(
     (problem,) = Measuring(asked, figures, report=quiet).measure([wanted])
     assert "3 of 4 scores" in problem
     assert not (tmp_path / "measured.json").exists()
+
+
+def test_presets_are_measured_each_by_itself_and_only_once(
+    service: Service, specification: Specification, figures: Figures, tmp_path: Path
+) -> None:
+    wanted = [specification.measurement(variant) for variant in specification.spec.variants]
+    asked = Asked(service)
+    assert Measuring(asked, figures, report=quiet).measure(wanted) == []
+    assert asked.begun == [one.name for one in wanted]
+    found = measured(figures, tmp_path)
+    assert {one.digest for one in wanted} == set(found)
+    assert {(one.seeds, one.specification) for one in found.values()} == {(2, "cliff.toml")}
+    assert len(list((tmp_path / "pictures").glob("*.svg"))) == 2
+    assert [figures.seeds_of(one.digest) for one in wanted] == [2, 2]
+
+    (tmp_path / "measured.json").unlink()  # it was killed after the last seed, before it had written anything
+    again = Asked(service)
+    assert Measuring(again, figures, report=quiet).measure(wanted) == []
+    assert again.begun == []
+    assert measured(figures, tmp_path) == found
+
+    (tmp_path / "measured.json").unlink()
+    more = specification.measurement(specification.spec.variants[0], seeds=9)
+    (problem,) = Measuring(again, figures, report=quiet).rewrite([*wanted, more])
+    assert more.name in problem
+    assert again.begun == []
+    assert measured(figures, tmp_path) == found

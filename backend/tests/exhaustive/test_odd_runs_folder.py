@@ -9,9 +9,15 @@ import pytest
 from tests.support.cli import call
 from tests.support.service_process import serving
 from tests.support.training import QUICK
+from tests.unit.test_odd_folders import ODD as ODD_NAMES
+from tests.unit.test_odd_folders import read_sealed_metrics
 
 ODD = "o%20d?d#1 'q\" [x] st*r größe 名;&$(x)=5 caf\udce9"
 """The last letter is a byte that is no UTF-8, as in folders that older systems have made."""
+
+
+def test_sealed_metrics_are_read_from_folders_of_every_odd_name(tmp_path: Path) -> None:
+    read_sealed_metrics(tmp_path, ODD_NAMES)
 
 
 def test_every_kind_of_command_works_in_a_folder_of_any_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

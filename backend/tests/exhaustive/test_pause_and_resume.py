@@ -1,4 +1,4 @@
-"""Resuming after a rollback and after a rule ended the run."""
+"""Resuming after a rollback, after a rule ended the run, and beside a run that never paused."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from rlviz.domain.errors import (
 from rlviz.domain.rules import Rule
 from rlviz.domain.status import RunStatus
 from rlviz.server.application import Application
-from tests.support.service import becomes, ended, service, start
+from tests.support.service import becomes, ended, folder_of, service, start
+from tests.support.training import rows
 from tests.support.waiting import eventually
 
 S = RunStatus
@@ -89,3 +90,26 @@ def test_a_run_that_trains_goes_back_in_its_worker_and_is_resumed_from_there(app
     assert (row.resumed["snapshot"], row.resumed["diverged_at"]) == ("first", None)
     app.runs.stop(run_id)
     assert ended(app, run_id).state is S.STOPPED
+
+
+def test_a_paused_run_gives_up_its_slot_and_ends_with_the_rows_of_one_that_never_paused(tmp_path: Path) -> None:
+    with service(tmp_path / "runs", max_concurrent_runs=1) as app:
+        run_id = start(app, steps=3_840)
+        trains(app, run_id)
+        app.resuming.pause(run_id)
+        becomes(app, run_id, S.PAUSED)
+        other = start(app, steps=640)
+        assert ended(app, other).state is S.COMPLETED
+    with service(tmp_path / "runs") as app:
+        app.resuming.resume(run_id)
+        assert ended(app, run_id).state is S.COMPLETED
+        twin = start(app, steps=3_840)
+        ended(app, twin)
+        one, other_rows = rows(folder_of(app, run_id)), rows(folder_of(app, twin))
+        assert [(row["step"], _learned(row)) for row in one if _learned(row)] == [
+            (row["step"], _learned(row)) for row in other_rows if _learned(row)
+        ]
+
+
+def _learned(row: dict[str, dict[str, float]]) -> dict[str, float]:
+    return {name: value for name, value in row["values"].items() if not name.startswith("time/")}

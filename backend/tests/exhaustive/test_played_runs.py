@@ -1,14 +1,19 @@
-"""Random actions as an actor."""
+"""Random actions as an actor, and sessions of play that keep nothing or are cut short."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from rlviz.domain.events import EventKind
+from tests.real.test_played_runs import fall_over, playing
 from tests.support.service_process import Service, serving
+from tests.support.sessions import looking
+from tests.support.training import events
 from tests.support.waiting import eventually
 
 
@@ -47,3 +52,32 @@ def test_random_actions_are_evaluated_recorded_verified_and_exported_like_a_poli
     assert verified["identical"] is True
     answer = service.api("POST", path, json={"policy": "best"})
     assert (answer.status_code, "Leave out `policy`" in answer.json()["detail"]) == (409, True)
+
+
+def test_an_episode_that_nobody_touched_or_ended_is_not_kept(service: Service) -> None:
+    before = service.get("/runs", params={"algo": "human"})["total"]
+    with playing(service, mode="play") as viewer:
+        viewer.send(type="actor", actor="random")
+        viewer.send(type="rate", fps=60)
+        viewer.step(lambda record: record.terminated)
+        viewer.send(type="actor", actor="person")
+        viewer.send(type="action", value=0)
+        viewer.step(lambda record: record.episode == 1 and record.index >= 2)
+    eventually(lambda: not service.get("/sessions") or None, "the end of the session")
+    assert service.get("/runs", params={"algo": "human"})["total"] == before
+
+
+def test_a_run_of_random_actions_stops_when_it_is_asked_to(service: Service) -> None:
+    run_id = service.create(algo="random", start=True, total_timesteps=10_000_000)["id"]
+    eventually(lambda: service.get(f"/runs/{run_id}")["step"] > 0 or None, "its first steps")
+    service.api("POST", f"/runs/{run_id}/stop")
+    run = service.wait_for_status(run_id, "stopped")
+    assert 0 < run["step"] < 10_000_000
+
+
+def test_when_the_service_ends_what_was_played_is_complete(tmp_path: Path) -> None:
+    with serving(tmp_path, on_exit="stop") as service, looking(service, mode="play", env_id="CartPole-v1") as viewer:
+        run_id = fall_over(viewer)
+        assert service.stop() == 0
+        assert "did not stop" not in service.log, "its worker was told to end, and did"
+        assert [event.event for event in events(service.folder(run_id))] == [EventKind.STARTED, EventKind.FINISHED]

@@ -6,7 +6,7 @@ import signal
 from pathlib import Path
 
 from rlviz.server.proxy import read_address
-from tests.real.test_cli_alone import served_by, statuses
+from tests.scripted.test_cli_alone import served_by, statuses
 from tests.support.cli import shell, started
 from tests.support.waiting import PATIENCE, eventually
 

@@ -1,4 +1,4 @@
-"""Every algorithm of the registry trains, repeats itself, is saved and loaded; new ones without an edit."""
+"""Every algorithm of the registry trains, is saved and loaded; new ones without an edit."""
 
 from __future__ import annotations
 
@@ -26,35 +26,54 @@ def algo(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module")
-def trained(algo: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[RunFolder, RunFolder]:
-    """The same run twice, the second with evaluations."""
-    root = tmp_path_factory.mktemp("runs")
-    first = make_run(root, "first", algo=algo, total_timesteps=STEPS, checkpoints=checkpoints(every_steps=200))
-    again = make_run(
-        root, "again", algo=algo, total_timesteps=STEPS, evaluation=EvaluationPlan(every_steps=250, episodes=1)
+def trained(algo: str, tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    """A run with checkpoints and evaluations."""
+    folder = make_run(
+        tmp_path_factory.mktemp("runs"),
+        algo=algo,
+        total_timesteps=STEPS,
+        checkpoints=checkpoints(every_steps=200),
+        evaluation=EvaluationPlan(every_steps=250, episodes=1),
     )
-    assert train_run(first)
-    assert train_run(again)
-    return first, again
+    assert train_run(folder)
+    return folder
 
 
-def test_it_trains_to_its_end_and_saves(trained: tuple[RunFolder, RunFolder]) -> None:
-    folder, _ = trained
-    assert kinds(folder) == ["started", "checkpoint", "checkpoint", "finished"]
-    assert STEPS <= events(folder)[-1].step < STEPS + 128
-    assert leftovers(folder) == []
+def test_it_trains_to_its_end_and_saves(trained: RunFolder) -> None:
+    told = [kind for kind in kinds(trained) if kind in ("started", "checkpoint", "finished", "error")]
+    assert told == ["started", "checkpoint", "checkpoint", "finished"]
+    assert STEPS <= events(trained)[-1].step < STEPS + 128
+    assert leftovers(trained) == []
 
 
-def test_the_same_seed_gives_the_same_curves_evaluated_or_not(trained: tuple[RunFolder, RunFolder]) -> None:
-    first, again = trained
-    assert any("train/n_updates" in values for _, values in curves(first))
-    assert curves(first) == [(step, values) for step, values in curves(again) if "eval/mean_reward" not in values]
-    assert len(column(again, "eval/mean_reward")) == 3
-    assert again.best_policy() is not None
+def test_it_is_evaluated_on_the_way(trained: RunFolder) -> None:
+    assert any("train/n_updates" in values for _, values in curves(trained))
+    assert len(column(trained, "eval/mean_reward")) == 3
+    assert trained.best_policy() is not None
 
 
-def test_it_logs_the_metrics_that_it_says_it_logs(algo: str, trained: tuple[RunFolder, RunFolder]) -> None:
-    logged = {name for row in rows(trained[0]) for name in row["values"]}
+def compare_with_a_run_without_evaluations(algo: str, root: Path) -> None:
+    """Of the same seed: their curves and their saved policies are the same."""
+    plain = make_run(root, "plain", algo=algo, total_timesteps=STEPS)
+    plan = EvaluationPlan(every_steps=250, episodes=1)
+    evaluated = make_run(root, "evaluated", algo=algo, total_timesteps=STEPS, evaluation=plan)
+    assert train_run(plain)
+    assert train_run(evaluated)
+    assert curves(plain) == [(step, values) for step, values in curves(evaluated) if "eval/mean_reward" not in values]
+    model_class = load(ALGORITHMS.get(algo).model_class)
+    policies = [model_class.load(path, device="cpu") for path in (plain.model_path, evaluated.model_path)]
+    observations = [policies[0].observation_space.sample() for _ in range(20)]
+    actions = [[policy.predict(one, deterministic=True)[0] for one in observations] for policy in policies]
+    np.testing.assert_array_equal(*actions)
+    assert [policy.num_timesteps for policy in policies] == [events(plain)[-1].step] * 2
+
+
+def test_evaluations_do_not_change_training(tmp_path: Path) -> None:
+    compare_with_a_run_without_evaluations("ppo", tmp_path)
+
+
+def test_it_logs_the_metrics_that_it_says_it_logs(algo: str, trained: RunFolder) -> None:
+    logged = {name for row in rows(trained) for name in row["values"]}
     declared = set(ALGORITHMS.get(algo).metrics)
     late = {"time/iterations", "time/episodes"}  # only every so many rollouts or episodes
     assert declared - logged - late <= {"train/std"}, "only continuous actions have a deviation"
@@ -62,22 +81,17 @@ def test_it_logs_the_metrics_that_it_says_it_logs(algo: str, trained: tuple[RunF
     assert logged & {"rollout/exploration_rate"} <= declared
 
 
-def test_every_metric_that_it_logs_is_defined_as_one_of_its_own(
-    algo: str, trained: tuple[RunFolder, RunFolder]
-) -> None:
-    logged = {name for folder in trained for row in rows(folder) for name in row["values"]}
+def test_every_metric_that_it_logs_is_defined_as_one_of_its_own(algo: str, trained: RunFolder) -> None:
+    logged = {name for row in rows(trained) for name in row["values"]}
     defined = {definition.name: loggers for definition, loggers in metric_definitions(list(ALGORITHMS))}
     assert {name for name in logged if algo not in defined.get(name, ())} == set()
 
 
-def test_what_it_saved_acts_as_it_did(algo: str, trained: tuple[RunFolder, RunFolder]) -> None:
-    folder, again = trained
-    model_class = load(ALGORITHMS.get(algo).model_class)
-    policies = [model_class.load(path, device="cpu") for path in (folder.model_path, again.model_path)]
-    observations = [policies[0].observation_space.sample() for _ in range(20)]
-    actions = [[policy.predict(one, deterministic=True)[0] for one in observations] for policy in policies]
-    np.testing.assert_array_equal(*actions)
-    assert [policy.num_timesteps for policy in policies] == [events(folder)[-1].step] * 2
+def test_the_saved_policy_is_that_of_the_last_step_and_acts(algo: str, trained: RunFolder) -> None:
+    policy = load(ALGORITHMS.get(algo).model_class).load(trained.model_path, device="cpu")
+    action, _ = policy.predict(policy.observation_space.sample(), deterministic=True)
+    assert policy.action_space.contains(action)
+    assert policy.num_timesteps == events(trained)[-1].step
 
 
 # Q-learning

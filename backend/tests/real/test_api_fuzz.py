@@ -14,7 +14,7 @@ from tests.support.raw_requests import raw_request
 from tests.support.service_process import Service
 
 ENDED = "ended-run"
-VALUES = 12
+VALUES = 4
 ALPHABET = "a0-_.:,/\\%?#&=+;'\"<>{}[]()*~ \t\r\n\0\x7f\u00e9\u2028\U0001f600\ud800"
 NASTY: list[Any] = [
     "",
@@ -77,9 +77,13 @@ def encoded(value: str) -> str:
 
 @pytest.mark.parametrize(("method", "path"), OPERATIONS, ids=lambda value: value)
 def test_no_value_of_any_parameter_breaks_the_service(service: Service, method: str, path: str) -> None:
+    send_hostile_values(service, method, path, VALUES)
+
+
+def send_hostile_values(service: Service, method: str, path: str, times: int) -> None:
     operation = DOCUMENT["paths"][path][method]
     chance = random.Random(f"{method} {path}")
-    for _ in range(VALUES):
+    for _ in range(times):
         target, queries = path, []
         headers: dict[str, bytes] = {}
         for parameter in operation.get("parameters", []):

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import av
 import psutil
 import pytest
 from stable_baselines3 import DQN, PPO
@@ -20,7 +17,6 @@ from rlviz.learning.environments.make import make
 from rlviz.learning.playing.evaluate import evaluate
 from rlviz.rundir.folder import EvaluationFiles, RunFolder
 from tests.support.evaluations import ASKED_AT, ask_in_folder
-from tests.support.waiting import PATIENCE
 
 ENV_ID = "CartPole-v1"
 
@@ -31,15 +27,6 @@ MODELS: dict[str, Callable[[], Any]] = {
         512
     ),
 }
-
-
-SCRIPT = """
-import sys
-from pathlib import Path
-from rlviz.learning.playing.evaluate import evaluate
-from rlviz.rundir.folder import RunFolder
-sys.exit(evaluate(RunFolder.at(Path(sys.argv[1])), sys.argv[2]).status != "completed")
-"""
 
 
 @pytest.fixture(scope="module")
@@ -83,37 +70,6 @@ def ask(folder: RunFolder, number: int = 1, **wishes: Any) -> EvaluationRecord:
 
 def files(folder: RunFolder) -> set[str]:
     return {path.name for path in folder.evaluations.path.iterdir()}
-
-
-def frame_count(path: Path) -> int:
-    with av.open(str(path)) as container:
-        return sum(1 for _ in container.decode(video=0))
-
-
-def start_worker(folder: RunFolder, record: EvaluationRecord) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-W", "error", "-c", SCRIPT, str(folder.path), record.id],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def test_a_worker_process_leaves_a_summary_and_a_video_that_agree(run: RunFolder) -> None:
-    asked = ask(run, checkpoint="checkpoints/step_512.zip", checkpoint_step=512)
-    worker = start_worker(run, asked)
-    output = worker.communicate(timeout=PATIENCE)
-    assert (worker.returncode, *output) == (0, "", "")
-    record = run.evaluations.read(asked.id)
-    assert record.status is EvaluationStatus.COMPLETED
-    assert (record.episodes_done, record.checkpoint_step, record.cause) == (3, 512, None)
-    summary = record.summary
-    assert summary is not None
-    assert summary.video is not None
-    assert summary.video.file == f"eval/{asked.id}.mp4"
-    assert summary.video.fps == ENVIRONMENTS.get(ENV_ID).render_fps
-    assert summary.video.frames == frame_count(run.path / summary.video.file)
-    assert files(run) == {f"{asked.id}.json", f"{asked.id}.mp4"}
 
 
 def test_episodes_begin_where_the_summary_says(run: RunFolder) -> None:

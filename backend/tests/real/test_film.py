@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import av
-import psutil
 import pytest
 from PIL import Image
 
@@ -22,7 +21,6 @@ from tests.support.service import service as whole_service
 from tests.support.service_process import Service, serving
 from tests.support.training import QUICK
 from tests.support.waiting import eventually
-from tests.support.workers import descendants, title_of
 
 KEEP_BYTES = 1_000_000
 
@@ -144,41 +142,6 @@ def test_a_picture_alone_shows_the_episode_that_its_clip_plays(service: Service,
         assert made(service, run_id, step=0, seed=31, picture_only=True)["is_current"]
     finally:
         os.utime(policy, ns=(saved.st_atime_ns, saved.st_mtime_ns))
-
-
-def test_a_damaged_policy_says_so_and_harms_nothing(service: Service, run_id: str) -> None:
-    folder = service.folder(run_id)
-    step, path = folder.film_files()[1]
-    whole = path.read_bytes()
-    path.write_bytes(whole[: len(whole) // 2])
-    try:
-        clip = made(service, run_id, step=step, seed=11)
-        assert clip["status"] == "failed"
-        assert f"step_{step}.zip cannot be loaded" in clip["cause"]
-        assert made(service, run_id, step=0, seed=11)["status"] == "ready"
-    finally:
-        path.write_bytes(whole)
-    assert made(service, run_id, step=step, seed=11)["status"] == "ready"
-
-
-def test_a_worker_that_is_killed_is_told_and_the_next_click_is_answered(service: Service, run_id: str) -> None:
-    asked = service.api("POST", f"/runs/{run_id}/clips", json={"step": 0, "seed": 21}).json()
-
-    def clip_worker() -> psutil.Process | None:
-        for child in descendants(service.process.pid):
-            if "--clips" in title_of(child):
-                return child
-        return None
-
-    if (worker := clip_worker()) is not None:
-        worker.kill()
-    found = eventually(
-        lambda: (clip := service.get(f"/runs/{run_id}/clips/{asked['id']}"))["status"] != "waiting" and clip,
-        "an answer",
-        300,
-    )
-    assert found["status"] == "ready" or "killed by signal 9" in found["cause"]
-    assert made(service, run_id, step=0, seed=21)["status"] == "ready"
 
 
 def test_a_run_without_film_says_that_there_is_nothing_to_play(service: Service) -> None:

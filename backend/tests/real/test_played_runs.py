@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 import av
 import pytest
 
-from rlviz.domain.events import EventKind
 from rlviz.domain.metrics import EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD
 from rlviz.domain.sessions import RecordedMessage
 from rlviz.rundir.journal import read_journal
 from tests.support.service_process import Service, serving
 from tests.support.sessions import Viewer, looking, new_session
-from tests.support.training import events
 from tests.support.waiting import eventually
 
 
@@ -88,19 +85,6 @@ def test_what_a_person_plays_is_a_run_like_any_other(service: Service) -> None:
     assert verified["identical"], verified
 
 
-def test_an_episode_that_nobody_touched_or_ended_is_not_kept(service: Service) -> None:
-    before = service.get("/runs", params={"algo": "human"})["total"]
-    with playing(service, mode="play") as viewer:
-        viewer.send(type="actor", actor="random")
-        viewer.send(type="rate", fps=60)
-        viewer.step(lambda record: record.terminated)
-        viewer.send(type="actor", actor="person")
-        viewer.send(type="action", value=0)
-        viewer.step(lambda record: record.episode == 1 and record.index >= 2)
-    eventually(lambda: not service.get("/sessions") or None, "the end of the session")
-    assert service.get("/runs", params={"algo": "human"})["total"] == before
-
-
 def test_who_took_each_action_is_told_where_the_controls_changed_hands(service: Service) -> None:
     with playing(service, mode="step") as viewer:
         viewer.send(type="action", value=1)
@@ -143,19 +127,3 @@ def test_random_actions_are_started_like_any_other_run(service: Service) -> None
     assert [row[EPISODE_REWARD] for row in rows(service, again) if EPISODE_REWARD in row] == returns
     compared = service.get("/compare", params={"runs": f"{run_id},{again}"})
     assert [group["title"] for group in compared["algorithms"]] == ["random"]
-
-
-def test_a_run_of_random_actions_stops_when_it_is_asked_to(service: Service) -> None:
-    run_id = service.create(algo="random", start=True, total_timesteps=10_000_000)["id"]
-    eventually(lambda: service.get(f"/runs/{run_id}")["step"] > 0 or None, "its first steps")
-    service.api("POST", f"/runs/{run_id}/stop")
-    run = service.wait_for_status(run_id, "stopped")
-    assert 0 < run["step"] < 10_000_000
-
-
-def test_when_the_service_ends_what_was_played_is_complete(tmp_path: Path) -> None:
-    with serving(tmp_path, on_exit="stop") as service, looking(service, mode="play", env_id="CartPole-v1") as viewer:
-        run_id = fall_over(viewer)
-        assert service.stop() == 0
-        assert "did not stop" not in service.log, "its worker was told to end, and did"
-        assert [event.event for event in events(service.folder(run_id))] == [EventKind.STARTED, EventKind.FINISHED]

@@ -14,6 +14,7 @@ from tests.support.evaluations import evaluated, verified
 from tests.support.raw_requests import assert_problem
 from tests.support.service_process import Service, serving
 from tests.support.step_files import change_value
+from tests.support.training import QUICK
 from tests.support.untrained import untrained_run
 from tests.support.waiting import eventually
 
@@ -101,8 +102,9 @@ def test_frames_of_ends_are_kept_as_pictures(service: Service) -> None:
 
 
 def test_a_run_records_episodes_itself_while_it_trains(service: Service) -> None:
-    plan = {"every_steps": 2_000, "episodes": 2}
-    run_id = service.create(start=True, total_timesteps=6_000, evaluation=plan)["id"]
+    brief = {"preset": None, "hyperparameters": QUICK["ppo"], "total_timesteps": 600}
+    plan = {"every_steps": 200, "episodes": 2}
+    run_id = service.create(**brief, start=True, evaluation=plan)["id"]
     service.wait_for_status(run_id, "completed")
     own = eventually(lambda: service.get(f"/runs/{run_id}/evaluations", params={"by_run": True}), "what it recorded")
     assert service.get(f"/runs/{run_id}/evaluations") == []

@@ -86,33 +86,6 @@ def quiet(_line: str) -> None:
     pass
 
 
-def test_presets_are_measured_each_by_itself_and_only_once(
-    service: Service, specification: Specification, figures: Figures, tmp_path: Path
-) -> None:
-    wanted = [specification.measurement(variant) for variant in specification.spec.variants]
-    asked = Asked(service)
-    assert Measuring(asked, figures, report=quiet).measure(wanted) == []
-    assert asked.begun == [one.name for one in wanted]
-    found = measured(figures, tmp_path)
-    assert {one.digest for one in wanted} == set(found)
-    assert {(one.seeds, one.specification) for one in found.values()} == {(2, "cliff.toml")}
-    assert len(list((tmp_path / "pictures").glob("*.svg"))) == 2
-    assert [figures.seeds_of(one.digest) for one in wanted] == [2, 2]
-
-    (tmp_path / "measured.json").unlink()  # it was killed after the last seed, before it had written anything
-    again = Asked(service)
-    assert Measuring(again, figures, report=quiet).measure(wanted) == []
-    assert again.begun == []
-    assert measured(figures, tmp_path) == found
-
-    (tmp_path / "measured.json").unlink()
-    more = specification.measurement(specification.spec.variants[0], seeds=9)
-    (problem,) = Measuring(again, figures, report=quiet).rewrite([*wanted, more])
-    assert more.name in problem
-    assert again.begun == []
-    assert measured(figures, tmp_path) == found
-
-
 def test_what_an_earlier_invocation_left_running_takes_no_time_from_another(
     service: Service, specification: Specification, figures: Figures
 ) -> None:

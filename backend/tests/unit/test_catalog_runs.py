@@ -24,6 +24,7 @@ from rlviz.server.catalog.runs import (
     runs_with_status,
     tag_counts,
 )
+from tests.support.cases import cases
 
 
 def add(database: Database, *runs: dict[str, Any]) -> None:
@@ -160,15 +161,21 @@ def test_runs_are_sorted_by_values_from_elsewhere_and_those_without_come_last(da
         find(database, sort="lr", values=values, cursor="x")
 
 
-@pytest.mark.parametrize("sort", [sign + name for name in SORTS for sign in ("", "-")])
-def test_pages_follow_each_other_over_ties_without_gap_or_repetition(database: Database, sort: str) -> None:
-    ties = [
+@pytest.fixture
+def ties(database: Database) -> Database:
+    """A catalogue of 20 runs, several of which share each value."""
+    runs = [
         {"name": f"Same {n // 4}", "ep_rew_mean": None if n % 5 == 0 else float(n // 3), "created_at": float(n // 6)}
         for n in range(20)
     ]
-    add(database, *ties)
-    whole = find(database, sort=sort, limit=100)
-    found = pages(database, sort=sort, limit=3)
+    add(database, *runs)
+    return database
+
+
+@cases("sort", [sign + name for name in SORTS for sign in ("", "-")])
+def test_pages_follow_each_other_over_ties_without_gap_or_repetition(ties: Database, sort: str) -> None:
+    whole = find(ties, sort=sort, limit=100)
+    found = pages(ties, sort=sort, limit=3)
     assert [len(page) for page in found] == [3] * 6 + [2]
     numbers = [number for page in found for number in page]
     assert numbers == [run.id.removeprefix("run-") for run in whole.runs]
@@ -206,7 +213,13 @@ def test_an_offset_jumps_to_where_the_pages_before_it_would_have_led(database: D
     assert find(database, limit=2, offset=9).runs == []
 
 
-@pytest.mark.parametrize(
+@pytest.fixture
+def two_runs(database: Database) -> Database:
+    add(database, {}, {})
+    return database
+
+
+@cases(
     "cursor",
     [
         "",
@@ -228,10 +241,9 @@ def test_an_offset_jumps_to_where_the_pages_before_it_would_have_led(database: D
         base64.urlsafe_b64encode(b"\xff\xfe").decode(),
     ],
 )
-def test_a_cursor_that_is_not_of_this_list_is_an_invalid_request(database: Database, cursor: str) -> None:
-    add(database, {}, {})
+def test_a_cursor_that_is_not_of_this_list_is_an_invalid_request(two_runs: Database, cursor: str) -> None:
     with pytest.raises(InvalidRequest) as caught:
-        find(database, cursor=cursor)
+        find(two_runs, cursor=cursor)
     assert [field.pointer for field in caught.value.fields] == ["/cursor"]
 
 
@@ -240,10 +252,9 @@ def test_an_unknown_sort_is_answered_with_the_nearest(database: Database) -> Non
         find(database, sort="-created")
 
 
-@pytest.mark.parametrize("run_id", ["run-9", "..", "a/b", "", "RUN-0", "run-0\0"])
-def test_a_run_that_is_not_there_is_not_found(database: Database, run_id: str) -> None:
-    add(database, {})
-    with database.read() as session, pytest.raises(RunNotFound):
+@cases("run_id", ["run-9", "..", "a/b", "", "RUN-0", "run-0\0"])
+def test_a_run_that_is_not_there_is_not_found(two_runs: Database, run_id: str) -> None:
+    with two_runs.read() as session, pytest.raises(RunNotFound):
         get_run(session, run_id)
 
 

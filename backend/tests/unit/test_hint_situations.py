@@ -7,7 +7,7 @@ which have settings of their own, and one of every preset there is.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ import pytest
 
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.server.application import Application
 from rlviz.server.runs.configuration import NewRun
 from rlviz.stats.arrays import Series
 from rlviz.stats.hints import Case, GreedyEvaluation, RuleState, find_hints, review
@@ -401,21 +402,26 @@ FORKED = {
 }
 
 
-@pytest.mark.parametrize(("name", "share"), [(name, share) for name, share, told in REAL if told])
+@pytest.fixture
+def app(tmp_path: Path) -> Iterator[Application]:
+    with catalogued(tmp_path) as application:
+        yield application
+
+
+@cases(("name", "share"), [(name, share) for name, share, told in REAL if told])
 def test_a_change_that_a_hint_suggests_is_accepted_at_a_fork_or_the_network_would_be_another(
-    tmp_path: Path, name: str, share: float
+    app: Application, name: str, share: float
 ) -> None:
     given = recorded(name, share)
     env_id = next((env_id for start, env_id in FORKED.items() if name.startswith(start)), "CartPole-v1")
-    with catalogued(tmp_path) as app:
-        new = NewRun(
-            algo=given.algo,
-            env_id=env_id,
-            total_timesteps=given.total_timesteps,
-            hyperparameters=dict(given.hyperparameters),
-        )
-        config = app.runs.config(app.runs.create(new).id)
-        for hint in find_hints(given):
-            for change in hint.changes:
-                assert change.value != given.hyperparameters[change.name]
-                assert app.forks.accepts(config, change.name, change.value) is (change.name != "net_arch"), change
+    new = NewRun(
+        algo=given.algo,
+        env_id=env_id,
+        total_timesteps=given.total_timesteps,
+        hyperparameters=dict(given.hyperparameters),
+    )
+    config = app.runs.config(app.runs.create(new).id)
+    for hint in find_hints(given):
+        for change in hint.changes:
+            assert change.value != given.hyperparameters[change.name]
+            assert app.forks.accepts(config, change.name, change.value) is (change.name != "net_arch"), change

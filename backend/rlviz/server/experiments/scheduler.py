@@ -362,10 +362,12 @@ class ExperimentScheduler:
         *,
         clock: Callable[[], float] = time.time,
         age_clock: Callable[[], float] | None = None,
+        poll_seconds: float = POLL_SECONDS,
     ) -> None:
-        """``age_clock`` measures limits on time; None creates one."""
+        """``age_clock`` measures limits on time; None creates one. The thread looks at the experiments every
+        ``poll_seconds``, and whenever it is woken."""
         self._settings, self._database, self._events = settings, database, events
-        self._runs, self._clock = runs, clock
+        self._runs, self._clock, self._poll_seconds = runs, clock, poll_seconds
         self._age_clock = age_clock or AgeClock()
         self._follower = TrialFollower(database, trash, runs, scorer, GreedyReturns(settings.runs_dir))
         self._disk, self._trust = DiskGuard(settings), TrustGuard(settings)
@@ -457,7 +459,7 @@ class ExperimentScheduler:
 
     def _loop(self) -> None:
         while not self._closing.is_set():
-            self._wake.wait(POLL_SECONDS)
+            self._wake.wait(self._poll_seconds)
             self._wake.clear()
             for experiment in self.experiments():
                 if self._closing.is_set():

@@ -39,9 +39,8 @@ def look_into_training(tmp_path: Path, algo: str) -> None:
     assert not anatomy(alone)
 
 
-@pytest.mark.parametrize("algo", ["ppo", "dqn"])
-def test_training_does_not_notice_that_it_is_looked_into(tmp_path: Path, algo: str) -> None:
-    look_into_training(tmp_path, algo)
+def test_reading_the_anatomy_does_not_change_training(tmp_path: Path) -> None:
+    look_into_training(tmp_path, "ppo")
 
 
 @pytest.mark.parametrize("env_id", ["CartPole-v1", "Pendulum-v1", "Taxi-v4"])

@@ -84,7 +84,9 @@ def begin(tmp_path: Path, database: Database, runs: Runs) -> Iterator[Begin]:
     def start() -> ExperimentScheduler:
         made: Any = (runs, Scorer())
         begun.append(
-            ExperimentScheduler(settings, database, EventBus(), Trash(tmp_path), *made, clock=lambda: NOW + 10)
+            ExperimentScheduler(
+                settings, database, EventBus(), Trash(tmp_path), *made, clock=lambda: NOW + 10, poll_seconds=0.01
+            )
         )
         begun[-1].start()
         return begun[-1]
