@@ -18,7 +18,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Lock, Semaphore, Thread
 from types import FrameType
@@ -206,12 +206,13 @@ def main(memory: str) -> int:
 
 
 def _answers(function: str, arguments: tuple[Any, ...], seconds: float) -> Iterator[tuple[str, Any]]:
+    alarm = _Alarm(seconds)
     try:
-        with _alarm(seconds):
+        with alarm:
             found = load(function)(*arguments)
         if isinstance(found, Iterator):
             while True:
-                with _alarm(seconds):
+                with alarm:
                     piece = next(found, None)
                 if piece is None:
                     break
@@ -222,7 +223,8 @@ def _answers(function: str, arguments: tuple[Any, ...], seconds: float) -> Itera
     except MemoryError:
         yield "memory", None
     except Exception as error:
-        yield "raised", _described(error)
+        # pydantic turns _TimeIsUp into an error of its own while it builds a validator
+        yield ("time", None) if alarm.has_rung else ("raised", _described(error))
     else:
         yield "returned", found
 
@@ -233,27 +235,31 @@ def _described(error: Exception) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
         attributes |= {"errno": error.errno, "strerror": error.strerror, "filename": error.filename}
     try:
         pickle.dumps((error.args, attributes))
+        type(error).__new__(type(error))  # as _rebuilt does; some classes of libraries need arguments
     except Exception:
         return "builtins:RuntimeError", (f"{type(error).__name__}: {error}",), {}
     return f"{type(error).__module__}:{type(error).__qualname__}", error.args, attributes
 
 
-@contextmanager
-def _alarm(seconds: float) -> Iterator[None]:
-    """Raise _TimeIsUp in the block after ``seconds``, if the platform supports it."""
-    if not hasattr(signal, "setitimer"):
-        yield
-        return
-    signal.signal(signal.SIGALRM, _ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+class _Alarm:
+    """Raises _TimeIsUp in its block after ``seconds``, if the platform supports it. Its blocks can be repeated."""
 
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self.has_rung = False
 
-def _ring(_number: int, _frame: FrameType | None) -> NoReturn:
-    raise _TimeIsUp
+    def __enter__(self) -> None:
+        if hasattr(signal, "setitimer"):
+            signal.signal(signal.SIGALRM, self._ring)
+            signal.setitimer(signal.ITIMER_REAL, self._seconds)
+
+    def __exit__(self, *_error: object) -> None:
+        if hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+    def _ring(self, _number: int, _frame: FrameType | None) -> NoReturn:
+        self.has_rung = True
+        raise _TimeIsUp
 
 
 def _receive(questions: SimpleQueue[bytes]) -> None:

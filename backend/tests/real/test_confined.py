@@ -41,6 +41,11 @@ def test_errors_arrive_as_they_were_raised(confined: Confined) -> None:
     assert missing.value.errno == 2
 
 
+def test_an_error_that_cannot_be_rebuilt_arrives_with_its_name(confined: Confined) -> None:
+    with pytest.raises(RuntimeError, match="SchemaError: no validator"):
+        confined.call(f"{WORK}:fail_like_pydantic")
+
+
 def test_too_much_memory_is_refused_and_the_next_call_works(confined: Confined) -> None:
     assert confined.call(f"{WORK}:take", 100 * MB) == 100 * MB
     with pytest.raises(TooMuchToRead, match="more than 268"):
@@ -64,6 +69,13 @@ def test_what_takes_too_long_tidies_up_and_ends(tmp_path: Path) -> None:
     with pytest.raises(TooMuchToRead, match="Reading it takes longer"):
         confined.call(f"{WORK}:wait", tmp_path / "tidied")
     assert (tmp_path / "tidied").exists()
+    confined.close()
+
+
+def test_the_time_limit_is_reported_when_a_library_replaces_its_error() -> None:
+    confined = Confined(memory=256 * MB, seconds=0.2)
+    with pytest.raises(TooMuchToRead, match="Reading it takes longer"):
+        confined.call(f"{WORK}:wait_like_pydantic")
     confined.close()
 
 

@@ -7,6 +7,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from pydantic_core import SchemaError
+
 from rlviz.domain.errors import UnknownName
 
 
@@ -44,6 +46,19 @@ def refuse(name: str) -> None:
 
 def fail() -> None:
     raise FileNotFoundError(2, "No such file or directory", "none")
+
+
+def fail_like_pydantic() -> None:
+    """Raise an error whose class cannot be created without arguments."""
+    raise SchemaError("no validator")
+
+
+def wait_like_pydantic() -> None:
+    """Replace the error of the time limit by another, as building a validator does."""
+    try:
+        time.sleep(3_600)
+    except BaseException:
+        fail_like_pydantic()
 
 
 def count(to: int) -> Iterator[int]:
