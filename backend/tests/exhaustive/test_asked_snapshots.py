@@ -6,30 +6,19 @@ import os
 import signal
 from pathlib import Path
 from threading import Event
-from typing import Any
 
 from rlviz.domain.events import EventKind
 from rlviz.domain.status import RunStatus
 from rlviz.learning.training.watched import train_run
-from rlviz.rundir.control import Desired, SnapshotRequest
+from rlviz.rundir.control import Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import snapshots_of
 from rlviz.server.snapshots.forking import ForkRequest
+from tests.real.test_asked_snapshots import MINE, mine, names
 from tests.support.service import becomes, catalogued, ended, folder_of, service, start
 from tests.support.training import events, make_run, messages, snapshots
 from tests.support.waiting import eventually
 from tests.support.workers import pid_of
-
-MINE = SnapshotRequest(number=1, name="mine", message="It walks.")
-
-
-def names(folder: RunFolder) -> list[str]:
-    return [one.name for one in snapshots_of(folder)]
-
-
-def mine(folder: RunFolder) -> list[Any]:
-    """The events that say that it was taken."""
-    return [event for event in events(folder, EventKind.SNAPSHOT) if event.data.name == MINE.name]
 
 
 def test_one_that_waits_when_its_worker_is_killed_is_taken_by_the_next_attempt(tmp_path: Path) -> None:

@@ -3,52 +3,20 @@
 from __future__ import annotations
 
 import io
-import json
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import pytest
-import yaml
 
 from rlviz.domain.export_formats import RunsFormat
 from rlviz.exchange.import_runs import ImportOptions, import_path
 from rlviz.rundir.folder import RunFolder
+from tests.scripted.test_cli_experiments import warm
 from tests.support.cli import call
-from tests.support.service_process import Service, serving
-from tests.support.training import QUICK, curves
+from tests.support.service_process import Service
+from tests.support.training import curves
 
-BASE = {"algo": "ppo", "preset": None, "total_timesteps": 256, "hyperparameters": QUICK["ppo"]}
-
-
-SPECIFICATION = {
-    "name": "Slow or fast",
-    "base": BASE,
-    "variants": [{"name": "slow", "changes": {"hyperparameters": {"learning_rate": 1e-5}}}, {"name": "fast"}],
-    "seeds": 2,
-    "score": {"episodes": 2, "policy": "latest"},
-}
-
-
-@pytest.fixture(scope="module")
-def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A service with an experiment and a search that the command line ran."""
-    folder = tmp_path_factory.mktemp("cli")
-    file = folder / "slow-or-fast.yaml"
-    file.write_text(yaml.safe_dump(SPECIFICATION))
-    with serving(folder, max_concurrent_runs="2", launcher="scripted") as service:
-        followed = call(service.runs_dir, "experiment", "run", str(file), "--follow")
-        assert followed.status == 0, followed.err
-        assert sum(": scored" in line for line in followed.out.splitlines()) == 4, followed.out
-        searched = call(
-            *(service.runs_dir, "sweep", "--preset", "none", "--steps", "256", "--trials", "2", "--json", "--wait"),
-            *("--vary", "learning_rate=1e-5..1e-2:log", "--only", "learning_rate", "--name", "A search"),
-            *(part for name, value in QUICK["ppo"].items() for part in ("--set", f"{name}={json.dumps(value)}")),
-        )
-        assert searched.status == 0, searched.err
-        assert searched.json["counts"] == {"scored": 2}
-        yield service
+__all__ = ["warm"]
 
 
 def test_the_runs_of_an_experiment_leave_together_and_come_back_as_they_were(warm: Service, tmp_path: Path) -> None:

@@ -4,25 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
 
 import pytest
 
-from tests.support.cli import call, started
-from tests.support.run_folders import make_run
-from tests.support.service_process import Service, environment, serving
+from tests.scripted.test_cli_with_a_service import warm
+from tests.support.cli import started
+from tests.support.service_process import Service, environment
 
-
-@pytest.fixture(scope="module")
-def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A service with a run that the command line trained, and one of another algorithm that was put there."""
-    folder = tmp_path_factory.mktemp("cli")
-    make_run(folder / "runs", "dqn-made-up", rows=30, status="completed")
-    with serving(folder, launcher="scripted") as service:
-        trained = call(service.runs_dir, "run", "--steps", "1024", "--seed", "3", "--name", "Trained", "--wait")
-        assert trained.status == 0, trained.err
-        assert trained.out.startswith("ppo-cartpole-"), trained.out
-        yield service
+__all__ = ["warm"]
 
 
 def test_a_reader_that_has_enough_is_no_error(warm: Service) -> None:

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.cli import Ended, call
+from tests.scripted.test_cli_like_the_pages import done, trained
 from tests.support.run_folders import make_run
 from tests.support.service_process import Service, serving
 
-BRIEF = ("--steps", "256", "--set", "n_steps=128", "--set", "batch_size=64")
+__all__ = ["trained"]
 
 
 @pytest.fixture(scope="module")
@@ -20,19 +20,6 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     make_run(folder / "runs", "put-there", rows=30, status="completed")
     with serving(folder) as service:
         yield service
-
-
-@pytest.fixture(scope="module")
-def trained(warm: Service) -> str:
-    """The id of a run that was trained with evaluations."""
-    return done(warm, "run", *BRIEF, "--seed", "3", "--evaluate-every", "128", "--wait", "--json").json["id"]
-
-
-def done(service: Service, *arguments: str, typed: str | None = None) -> Ended:
-    """Of a command that has to succeed."""
-    ended = call(service.runs_dir, *arguments, typed=typed)
-    assert ended.status == 0, ended.err
-    return ended
 
 
 def test_how_much_is_recorded_is_chosen_and_what_the_run_recorded_is_filmed(warm: Service, trained: str) -> None:

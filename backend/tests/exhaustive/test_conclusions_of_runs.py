@@ -3,37 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import Any
 
-import pytest
-
+from tests.real.test_conclusions_of_runs import app, evaluate, hints, trained
 from tests.support.experiments import ended
-from tests.support.service_process import Service, serving
+from tests.support.service_process import Service
 from tests.support.training import QUICK
-from tests.support.waiting import eventually
 
-
-@pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with serving(tmp_path_factory.mktemp("conclusions")) as service:
-        yield service
-
-
-def trained(app: Service, **wishes: Any) -> str:
-    run = app.create(start=True, anatomy=False, **wishes)
-    return str(app.wait_for_status(run["id"], "completed")["id"])
-
-
-def evaluate(app: Service, run_id: str, episodes: int) -> None:
-    asked = app.api("POST", f"/runs/{run_id}/evaluations", json={"episodes": episodes, "video": False})
-    assert asked.status_code == 202, asked.text
-    path = f"/runs/{run_id}/evaluations/latest"
-    eventually(lambda: app.get(path)["status"] == "completed", "the evaluation")
-
-
-def hints(app: Service, run_id: str) -> list[tuple[str, list[Any]]]:
-    return [(hint["id"], hint["changes"]) for hint in app.get(f"/runs/{run_id}/hints")["hints"]]
+__all__ = ["app"]
 
 
 def test_a_part_of_a_preset_is_told_to_finish_it_whether_it_was_evaluated_or_not(app: Service) -> None:

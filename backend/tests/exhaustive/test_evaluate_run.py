@@ -5,36 +5,31 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import av
 import psutil
 import pytest
-from stable_baselines3 import DQN, PPO
 
-from rlviz.domain.config import RunConfig
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
 from rlviz.launchers.base import Evaluate, Exit
 from rlviz.learning.environments import ENVIRONMENTS
-from rlviz.learning.environments.make import make
 from rlviz.learning.playing.evaluate import evaluate
-from rlviz.rundir.folder import EvaluationFiles, RunFolder
-from tests.support.evaluations import ASKED_AT, ask_in_folder
+from rlviz.rundir.folder import RunFolder
+from tests.real.test_evaluate_run import (
+    ENV_ID,
+    WatchedFolder,
+    ask,
+    files,
+    run,
+    trained,
+    watched,
+)
 from tests.support.waiting import PATIENCE, eventually
 from tests.support.workers import forking_launcher, pid_of
 
-ENV_ID = "CartPole-v1"
-
-
-MODELS: dict[str, Callable[[], Any]] = {
-    "ppo": lambda: PPO("MlpPolicy", make(ENVIRONMENTS.get(ENV_ID)), n_steps=256, seed=1, device="cpu").learn(512),
-    "dqn": lambda: DQN("MlpPolicy", make(ENVIRONMENTS.get(ENV_ID)), learning_starts=100, seed=1, device="cpu").learn(
-        512
-    ),
-}
+__all__ = ["run", "trained", "watched"]
 
 
 SCRIPT = """
@@ -44,74 +39,6 @@ from rlviz.learning.playing.evaluate import evaluate
 from rlviz.rundir.folder import RunFolder
 sys.exit(evaluate(RunFolder.at(Path(sys.argv[1])), sys.argv[2]).status != "completed")
 """
-
-
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A policy file for each algorithm, trained for 512 steps."""
-    folder = tmp_path_factory.mktemp("policies")
-    for algo, train in MODELS.items():
-        train().save(folder / f"{algo}.zip")
-    return {algo: folder / f"{algo}.zip" for algo in MODELS}
-
-
-@pytest.fixture
-def run(tmp_path: Path, trained: dict[str, Path]) -> RunFolder:
-    return make_run(tmp_path, "ppo", trained)
-
-
-def make_run(root: Path, algo: str, trained: dict[str, Path], kind: type[RunFolder] = RunFolder) -> RunFolder:
-    """A run folder with a policy as its final model and as its checkpoint of step 512."""
-    folder = kind(root, f"{algo}-cartpole-test")
-    folder.create(
-        RunConfig(
-            run_id=folder.run_id,
-            name="Test",
-            created_at=ASKED_AT,
-            algo=algo,
-            env_id=ENV_ID,
-            preset=None,
-            seed=1,
-            total_timesteps=512,
-            hyperparameters={},
-        )
-    )
-    for path in (folder.model_path, folder.checkpoint_path(512)):
-        path.write_bytes(trained[algo].read_bytes())
-    return folder
-
-
-def ask(folder: RunFolder, number: int = 1, **wishes: Any) -> EvaluationRecord:
-    return ask_in_folder(folder, number, **{"episodes": 3, **wishes})
-
-
-def files(folder: RunFolder) -> set[str]:
-    return {path.name for path in folder.evaluations.path.iterdir()}
-
-
-class WatchedFiles(EvaluationFiles):
-    """Calls ``watcher`` with each evaluation record that was just written."""
-
-    watcher: Callable[[EvaluationRecord], None] = staticmethod(lambda record: None)
-
-    def write(self, record: EvaluationRecord) -> None:
-        super().write(record)
-        self.watcher(record)
-
-
-class WatchedFolder(RunFolder):
-    evaluations: WatchedFiles
-
-    def __init__(self, root: Path, run_id: str) -> None:
-        super().__init__(root, run_id)
-        self.evaluations = WatchedFiles(self.path)
-
-
-@pytest.fixture
-def watched(tmp_path: Path, trained: dict[str, Path]) -> WatchedFolder:
-    folder = make_run(tmp_path, "ppo", trained, WatchedFolder)
-    assert isinstance(folder, WatchedFolder)
-    return folder
 
 
 def test_a_record_that_cannot_be_completed_takes_its_video_with_it(watched: WatchedFolder) -> None:

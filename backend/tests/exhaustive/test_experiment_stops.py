@@ -10,52 +10,17 @@ from typing import Any
 import pytest
 
 from rlviz.server.experiments.scheduler import POLL_SECONDS
-from tests.scripted.test_experiment_stops import damage_and_delete
+from tests.scripted.test_experiment_stops import PLACES, damage_and_delete, own
 from tests.support.experiments import BASE, LONG, SEARCH, TINY, cells, create, ended, statuses
 from tests.support.raw_requests import assert_problem
 from tests.support.service_process import Service, serving
 from tests.support.training import QUICK
 from tests.support.waiting import eventually
 
-PLACES = 2
-"""Runs that the service of this file trains at a time."""
+__all__ = ["own"]
 
 
 HELD = {**BASE, "env_id": "Held", "total_timesteps": 512, "hyperparameters": {**QUICK["ppo"], "n_steps": 32}}
-
-
-OWN = """
-import time
-from pathlib import Path
-
-from gymnasium.envs.classic_control import CartPoleEnv
-
-HOLD = Path(__file__).with_name("hold")
-
-class Breaks(CartPoleEnv):
-    taken = 0
-
-    def step(self, action):
-        Breaks.taken += 1
-        if Breaks.taken > 150:
-            raise RuntimeError("it snapped")
-        return super().step(action)
-
-class Held(CartPoleEnv):
-    def step(self, action):
-        if HOLD.exists():
-            time.sleep(0.02)
-        return super().step(action)
-"""
-"""Environments of our own: one that fails after some steps, and one that is slow as long as a file lies beside it."""
-
-
-@pytest.fixture(scope="module")
-def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The file of our own environments."""
-    path = tmp_path_factory.mktemp("own") / "own.py"
-    path.write_text(OWN)
-    return path
 
 
 @pytest.fixture(scope="module")

@@ -2,56 +2,12 @@
 
 from __future__ import annotations
 
-from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from stable_baselines3.common.utils import set_random_seed
 
-from rlviz.learning.algorithms import ALGORITHMS
-from rlviz.learning.algorithms.policy import TrainedPolicy, read_policy, save_weights
-from rlviz.learning.sessions.actions import PolicyActions
-from rlviz.learning.training.builder import build_model
-from tests.support.training import make_run
-
-PENDULUM = "Pendulum-v1"
-
-
-SEEN = np.array([1.0, 0.0, 0.0], np.float32)
-
-
-NOISES = ("normal", "ornstein-uhlenbeck")
-
-
-def as_read(root: Path, algo: str, *, whole: bool = False, **hyperparameters: Any) -> TrainedPolicy:
-    """An untrained policy for Pendulum, read from a file."""
-    model = build_model(make_run(root, algo=algo, env_id=PENDULUM, hyperparameters=hyperparameters).read_config())
-    file = BytesIO()
-    if whole:
-        model.save(file)
-    else:
-        save_weights(model, file)
-    return read_policy(ALGORITHMS.get(algo), file)
-
-
-def episode(actions: PolicyActions, seed: int = 3, steps: int = 8) -> list[float]:
-    """The actions of an episode in which one thing is seen all the time."""
-    set_random_seed(seed)
-    actions.begin()
-    return [considered(actions) for _ in range(steps)]
-
-
-def considered(actions: PolicyActions, *, greedy: bool = False) -> float:
-    actions.choose_action(SEEN, greedy=greedy)
-    return float(actions.action()[0])
-
-
-def actions_of(policy: TrainedPolicy) -> PolicyActions:
-    actions = PolicyActions()
-    actions.policy = policy
-    return actions
+from tests.unit.test_exploration import NOISES, actions_of, as_read, considered, episode
 
 
 @pytest.mark.parametrize("whole", [False, True])

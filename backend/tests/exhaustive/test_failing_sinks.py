@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -15,27 +14,10 @@ from rlviz.rundir.sinks import (
     is_delivered,
     read_sink,
 )
-from tests.support.run_folders import make_run
+from tests.scripted.test_sinks import every, folder, shelf
 from tests.support.sinks import Shelf, deliver
 
-RUN_ID = "ppo-cartpole-20261121-044130-3630"
-
-
-ROWS = 2_300  # more than a sink is given at once
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> RunFolder:
-    return make_run(tmp_path, RUN_ID, rows=ROWS, status="completed")
-
-
-@pytest.fixture
-def shelf() -> Shelf:
-    return Shelf()
-
-
-def every(count: int = ROWS) -> list[float]:
-    return [float(index) for index in range(1, count + 1)]
+__all__ = ["folder", "shelf"]
 
 
 @pytest.mark.parametrize("call", ["begin", "send", "confirm", "describe", "close"])

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from io import BytesIO
 from pathlib import Path
 from shutil import copytree, ignore_patterns
 from typing import Any
 
-import av
 import psutil
 import pytest
 
@@ -18,51 +15,13 @@ from rlviz.learning.playing import film as interruption
 from rlviz.learning.playing.video import Text, VideoRecorder
 from rlviz.rundir.clips import Clips
 from rlviz.rundir.folder import RunFolder
+from tests.real.test_film import KEEP_BYTES, download, frames_in, made, run_id, service
 from tests.support.raw_requests import assert_problem
-from tests.support.service_process import Service, serving
-from tests.support.training import QUICK
+from tests.support.service_process import Service
 from tests.support.waiting import eventually
 from tests.support.workers import descendants, title_of
 
-KEEP_BYTES = 1_000_000
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with serving(tmp_path_factory.mktemp("film"), keep_clips=str(KEEP_BYTES), keep_film="12") as service:
-        yield service
-
-
-@pytest.fixture(scope="module")
-def run_id(service: Service) -> str:
-    """A run that has learned a little, and left its film."""
-    run = service.create(algo="ppo", preset=None, hyperparameters=QUICK["ppo"], total_timesteps=3_000, start=True)
-    service.wait_for_status(run["id"], "completed")
-    return str(run["id"])
-
-
-def made(service: Service, run_id: str, path: str = "clips", **wishes: Any) -> dict[str, Any]:
-    """The clip that was asked for, once it stands still."""
-    asked = service.api("POST", f"/runs/{run_id}/{path}", json=wishes)
-    assert asked.status_code in (200, 202), asked.text
-    clip: dict[str, Any] = asked.json()
-
-    def look() -> dict[str, Any] | None:
-        found: dict[str, Any] = service.get(f"/runs/{run_id}/clips/{clip['id']}")
-        return found if found["status"] != "waiting" else None
-
-    return eventually(look, f"clip {clip['id']}", 300)
-
-
-def download(service: Service, url: str) -> bytes:
-    answer = service.api("GET", url.removeprefix("/api"))
-    assert answer.status_code == 200
-    return answer.content
-
-
-def frames_in(video: bytes) -> int:
-    with av.open(BytesIO(video)) as container:
-        return sum(1 for _ in container.decode(video=0))
+__all__ = ["run_id", "service"]
 
 
 def test_a_clip_leaves_a_step_record_for_each_of_its_frames(service: Service, run_id: str) -> None:

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
-import pytest
 
 from rlviz.library.tracking import track
+from tests.scripted.test_foreign_runs import listed, service
 from tests.support.cli import call
 from tests.support.raw_requests import assert_problem
-from tests.support.service_process import Service, serving
+from tests.support.service_process import Service
 from tests.support.waiting import eventually
 
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with serving(tmp_path_factory.mktemp("foreign"), on_exit="stop", launcher="scripted") as service:
-        yield service
-
-
-def listed(service: Service) -> list[str]:
-    return [run["id"] for run in service.get("/runs")["runs"]]
+__all__ = ["service"]
 
 
 def test_a_video_that_is_handed_over_is_listed_while_the_program_runs_and_can_be_played(service: Service) -> None:

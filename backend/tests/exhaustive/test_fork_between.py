@@ -10,43 +10,11 @@ from typing import Any
 
 import pytest
 
-from rlviz.domain.rules import KnobRequest, Rule, ScaleKnob, SetKnob, StepsLimit
+from rlviz.domain.rules import Rule, ScaleKnob, StepsLimit
 from rlviz.learning.training.watched import train_run
-from rlviz.rundir.control import Control, Desired
-from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import find_fork_start
-from rlviz.server.snapshots.forking import ForkRequest
-from tests.support.service import catalogued
-from tests.support.training import curves, kinds, make_run, messages, rows, snapshots
-
-PLAN = snapshots(every_steps=512, keep=100)
-
-
-def trained_twice(root: Path, algo: str, **changes: Any) -> RunFolder:
-    """512 steps, and then, in an attempt with another learning rate that a person has set, 1,280."""
-    folder = make_run(root, "parent", algo=algo, total_timesteps=512, snapshots=PLAN, **changes)
-    assert train_run(folder)
-    slower = KnobRequest(number=1, change=SetKnob(knob="learning_rate", value=1e-4))
-    folder.write_control(
-        Control(desired=Desired.RUN, attempt=2, resume_from="512", total_timesteps=1_280, knob_requests=(slower,))
-    )
-    assert train_run(folder)
-    return folder
-
-
-def forked(parent: RunFolder, step: int, **wish: Any) -> RunFolder:
-    """A fork at ``step``, not trained yet."""
-    root = parent.path.parent
-    with catalogued(root) as app:
-        child = app.forks.fork(parent.run_id, ForkRequest(step=step, total_timesteps=1_280, start=True, **wish))
-        assert child.parent is not None
-        assert child.parent["step"] == app.forks.changes(parent.run_id, step=step).at.step
-    return RunFolder(root, child.id)
-
-
-def beyond(folder: RunFolder, step: int) -> list[Any]:
-    return [row for row in curves(folder) if row[0] > step]
-
+from tests.real.test_fork_between import beyond, forked, trained_twice
+from tests.support.training import curves, kinds, messages, rows
 
 RULE = Rule(when=StepsLimit(steps=600), do=[ScaleKnob(knob="learning_rate", factor=0.5)])
 

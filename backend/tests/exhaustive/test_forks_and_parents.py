@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
-import pytest
 
-from rlviz.domain.status import RunStatus
-from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.metric_rows import superseded_rows
 from rlviz.rundir.snapshots import newest_usable_snapshot, usable_snapshots
 from rlviz.server.application import Application
@@ -17,28 +11,10 @@ from rlviz.server.metrics.comparison import ComparedRuns, ComparisonRequest
 from rlviz.server.metrics.service import ComparedAxis
 from rlviz.server.runs.family import shared_until
 from rlviz.server.snapshots.forking import ForkRequest
-from tests.support.service import create, ended, folder_of, service, start
-from tests.support.training import curves
+from tests.real.test_forks import S, app, learned, parent
+from tests.support.service import create, ended, folder_of, start
 
-S = RunStatus
-
-
-@pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
-    with service(tmp_path_factory.mktemp("forks") / "runs") as application:
-        yield application
-
-
-@pytest.fixture(scope="module")
-def parent(app: Application) -> str:
-    """A run of 640 steps, with a snapshot of its end."""
-    run_id = start(app, steps=640)
-    assert ended(app, run_id).state is S.COMPLETED
-    return run_id
-
-
-def learned(folder: RunFolder, beyond: int = 0) -> list[Any]:
-    return [row for row in curves(folder) if row[0] > beyond and row[1]]
+__all__ = ["app", "parent"]
 
 
 def test_a_fork_goes_back_to_where_it_began(app: Application, parent: str) -> None:

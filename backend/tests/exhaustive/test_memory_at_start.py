@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from rlviz.rundir.journal import compress_journal
 from tests.support.run_folders import make_run
 from tests.support.service_process import environment
 from tests.support.waiting import PATIENCE, eventually
+from tests.unit.test_bounded_reading import MB, compress
 
-MB = 1 << 20
 MOST_MEMORY = 200 * MB
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
@@ -26,12 +25,6 @@ def peak_memory(pid: int) -> int:
     found = re.search(r"VmHWM:\s+(\d+) kB", status)
     assert found is not None
     return int(found[1]) << 10
-
-
-def compress(journal: Path) -> None:
-    prepared = compress_journal(journal)
-    assert prepared is not None
-    assert prepared.put_in_place()
 
 
 def test_long_compressed_journals_do_not_stay_in_memory(tmp_path: Path) -> None:

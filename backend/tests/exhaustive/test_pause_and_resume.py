@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,23 +10,13 @@ from rlviz.domain.errors import (
     NothingToResume,
 )
 from rlviz.domain.rules import Rule
-from rlviz.domain.status import RunStatus
 from rlviz.server.application import Application
+from tests.real.test_pause_and_resume import S, app, trains
 from tests.support.service import becomes, ended, folder_of, service, start
 from tests.support.training import rows
 from tests.support.waiting import eventually
 
-S = RunStatus
-
-
-@pytest.fixture
-def app(tmp_path: Path) -> Iterator[Application]:
-    with service(tmp_path / "runs") as application:
-        yield application
-
-
-def trains(app: Application, run_id: str, beyond: int = 0) -> None:
-    eventually(lambda: app.runs.get(run_id).step > beyond, f"{run_id} to train beyond {beyond}")
+__all__ = ["app"]
 
 
 def test_a_run_that_a_rule_has_ended_is_resumed_for_the_steps_that_are_left(app: Application) -> None:

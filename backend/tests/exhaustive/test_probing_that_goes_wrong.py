@@ -8,16 +8,9 @@ import pytest
 
 from rlviz.domain.environment import ProbedEnvironment, StateKept
 from rlviz.server.runs.environments import ProbeFailure, Prober
-from tests.support import lights
+from tests.real.test_custom_environment import LIGHTS, source
 
-LIGHTS = Path(lights.__file__).read_text()
-
-
-@pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("elsewhere") / "lights.py"
-    path.write_text(LIGHTS)
-    return path
+__all__ = ["source"]
 
 
 def test_one_that_takes_its_process_with_it_is_told_from_one_that_answers(tmp_path: Path) -> None:

@@ -5,33 +5,19 @@ from __future__ import annotations
 import os
 import pty
 import re
-import select
 import shutil
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from tests.scripted.test_cli_alone import ON_TERMINAL, read_until
 from tests.support.cli import shell
 from tests.support.forked_process import ForkedProcess
 from tests.support.run_folders import make_run
 from tests.support.service_process import environment
 from tests.support.template import SOCKET, template_address
-from tests.support.waiting import PATIENCE
-
-ON_TERMINAL = """
-import os, sys
-from rlviz.__main__ import main
-
-os.setsid()
-for number in range(3):  # the first that leads a session and opens a terminal is controlled by it
-    os.dup2(os.open({path!r}, os.O_RDWR), number)
-sys.stdin, sys.stdout, sys.stderr = (os.fdopen(number, mode, 1) for number, mode in enumerate("rww"))
-sys.argv = ["rlviz", *{arguments!r}]
-sys.exit(main({arguments!r}))
-"""
 
 
 @contextmanager
@@ -49,17 +35,6 @@ def terminal(folder: Path, *arguments: str, columns: int = 40) -> Iterator[tuple
         process.wait()
         os.close(theirs)
         os.close(ours)
-
-
-def read_until(end: int, text: str) -> str:
-    """What the terminal shows until ``text`` appears."""
-    shown = ""
-    deadline = time.monotonic() + PATIENCE
-    while text not in shown:
-        assert time.monotonic() < deadline, shown[-2_000:]
-        if select.select([end], [], [], 0.2)[0]:
-            shown += os.read(end, 65_536).decode(errors="replace")
-    return shown
 
 
 @pytest.fixture(scope="module")

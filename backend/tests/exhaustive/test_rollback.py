@@ -7,74 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
-from rlviz.domain.environment import CustomEnvironment, StateKept
 from rlviz.domain.events import EventKind, RollbackData
-from rlviz.domain.rules import Rule
-from rlviz.domain.spaces import Space
-from rlviz.learning.training.callback import RunCallback
 from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.metric_rows import superseded_rows
 from rlviz.rundir.snapshots import newest_usable_snapshot, usable_snapshots
+from tests.real.test_rollback import CASES, going_back, make, poisoned, rule
 from tests.support.resuming import WALL_CLOCK, final_state, logged
-from tests.support.stubborn import Iterating
 from tests.support.training import events, make_run, messages, rows, snapshots
-
-ITERATING = CustomEnvironment(
-    entry_point=f"{Iterating.__module__}:{Iterating.__name__}",
-    summary="",
-    observation_space=Space("Box", shape=(2,)),
-    action_space=Space("Discrete", n=2),
-    reward_threshold=None,
-    max_episode_steps=30,
-    render_fps=10,
-    state_kept_by=StateKept.REPLAY,
-).model_dump()
-
-
-CASES: dict[str, dict[str, Any]] = {
-    "ppo": {"hyperparameters": {"learning_rate_schedule": "linear"}},
-    "ppo-normalized": {
-        "env_id": "Pendulum-v1",
-        "hyperparameters": {"normalize_observations": True, "normalize_rewards": True},
-    },
-    "ppo-lander": {"env_id": "LunarLander-v3"},
-    "dqn": {"evaluation": {"every_steps": 150, "episodes": 1, "stop_after": None}},
-    "dqn-wrapped-buffer": {"env_id": "Acrobot-v1", "hyperparameters": {"buffer_size": 150, "n_envs": 2}},
-    "dqn-observations-once": {"hyperparameters": {"optimize_memory_usage": True, "buffer_size": 250}},
-    "dqn-custom": {"env_id": "Iterating", "custom_environment": ITERATING},
-    "sac-gsde": {"env_id": "MountainCarContinuous-v0", "hyperparameters": {"use_sde": True}},
-    "td3-noise": {"hyperparameters": {"action_noise": "ornstein-uhlenbeck", "n_envs": 2}},
-    "q-learning": {"total_timesteps": 6_000},
-}
-
 
 FROM_DISK = ("ppo", "dqn-wrapped-buffer", "sac-gsde")
 """Cases that also go back to what is in memory no more."""
-
-
-def make(root: Path, name: str) -> RunFolder:
-    config = {"total_timesteps": 700, "snapshots": snapshots(every_steps=100, keep=100), **CASES[name]}
-    algo = name if name == "q-learning" else name.partition("-")[0]
-    return make_run(root, name, algo=algo, **{**config, "hyperparameters": dict(config.get("hyperparameters", {}))})
-
-
-def going_back(*, forgetting: bool = False) -> Callable[[RunCallback], None]:
-    """To the oldest snapshot that is in memory, from there or from disk."""
-
-    def go(callback: RunCallback) -> None:
-        assert callback.snapshots is not None
-        assert callback.rollbacks is not None
-        callback.snapshots.flush()
-        name = str(callback.snapshots._memory._kept[0][1].captured.step)
-        if forgetting:
-            callback.snapshots._memory._kept.clear()
-        callback.rollbacks.request(name)
-
-    return go
 
 
 def counted(folder: RunFolder) -> list[Any]:
@@ -126,24 +71,6 @@ def test_a_run_that_went_back_is_that_which_never_did(tmp_path: Path, at: Callab
 
 
 HALVE = {"kind": "scale_knob", "knob": "learning_rate", "factor": 0.5}
-
-
-def rule(when: dict[str, Any], *do: dict[str, Any], **more: Any) -> Rule:
-    return Rule.model_validate({"when": when, "do": do, **more})
-
-
-def poisoned(monkeypatch: pytest.MonkeyPatch, step: int, times: int) -> None:
-    """Weights become something that is no number whenever training passes ``step``, so many times."""
-    original, left = RunCallback._on_step, [times]
-
-    def on_step(self: RunCallback) -> bool:
-        weights = next(iter(self.model.policy.parameters()))
-        if self.num_timesteps >= step and left[0] > 0 and weights.isfinite().all():
-            left[0] -= 1
-            weights.data.fill_(torch.nan)
-        return original(self)
-
-    monkeypatch.setattr(RunCallback, "_on_step", on_step)
 
 
 def test_a_rule_goes_further_back_each_time_beyond_what_is_in_memory_and_after_a_resume(

@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
 from rlviz.domain.environment import CustomEnvironment, StateKept
 from rlviz.domain.events import EventKind
-from rlviz.domain.rules import Rule
 from rlviz.domain.spaces import Space
-from rlviz.learning.training.callback import RunCallback
 from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.metric_rows import superseded_rows
+from tests.real.test_rollback import poisoned, rule
 from tests.support.resuming import WALL_CLOCK
 from tests.support.stubborn import Breaking
 from tests.support.training import events, kinds, make_run, messages, rows, snapshots
@@ -34,24 +32,6 @@ def counted(folder: RunFolder) -> list[Any]:
 
 
 HALVE = {"kind": "scale_knob", "knob": "learning_rate", "factor": 0.5}
-
-
-def rule(when: dict[str, Any], *do: dict[str, Any], **more: Any) -> Rule:
-    return Rule.model_validate({"when": when, "do": do, **more})
-
-
-def poisoned(monkeypatch: pytest.MonkeyPatch, step: int, times: int) -> None:
-    """Weights become something that is no number whenever training passes ``step``, so many times."""
-    original, left = RunCallback._on_step, [times]
-
-    def on_step(self: RunCallback) -> bool:
-        weights = next(iter(self.model.policy.parameters()))
-        if self.num_timesteps >= step and left[0] > 0 and weights.isfinite().all():
-            left[0] -= 1
-            weights.data.fill_(torch.nan)
-        return original(self)
-
-    monkeypatch.setattr(RunCallback, "_on_step", on_step)
 
 
 @pytest.mark.parametrize(("algo", "metric"), [("ppo", "train/loss"), ("dqn", None)])

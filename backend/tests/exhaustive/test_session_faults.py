@@ -2,42 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from io import BytesIO
-from pathlib import Path
 
 import av
-import psutil
 import pytest
 
-from tests.support import failing_environments
-from tests.support.faults import whole_files, workers_of
-from tests.support.service_process import Service, serving
+from tests.real.test_session_faults import service, session_workers
+from tests.support.faults import whole_files
+from tests.support.service_process import Service
 from tests.support.sessions import Viewer, looking
 
+__all__ = ["service"]
+
 pytestmark = pytest.mark.faults
-
-
-@contextmanager
-def service_with_environments(folder: Path, *kinds: str, **settings: str) -> Iterator[Service]:
-    path = folder / "environments.py"
-    shutil.copy(failing_environments.SOURCE, path)
-    own = ",".join(f"{path}:{kind}" for kind in kinds)
-    with serving(folder / "service", environments=own, on_exit="stop", **settings) as service:
-        yield service
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with service_with_environments(tmp_path_factory.mktemp("faults"), *failing_environments.KINDS) as service:
-        yield service
-
-
-def session_workers(service: Service) -> list[psutil.Process]:
-    """The workers of sessions that this service has started."""
-    return workers_of(service, "--session")
 
 
 def test_a_worker_that_is_killed_while_it_films_leaves_the_video_of_the_whole_episodes(service: Service) -> None:

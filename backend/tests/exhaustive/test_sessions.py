@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
-
 from rlviz.domain.sessions import PolicyMessage
+from tests.real.test_sessions import service, trained
 from tests.support.faults import train
-from tests.support.service_process import Service, serving
+from tests.support.service_process import Service
 from tests.support.sessions import looking
-from tests.support.training import QUICK
 from tests.support.waiting import eventually
 
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with serving(tmp_path_factory.mktemp("sessions"), on_exit="stop") as service:
-        yield service
-
-
-@pytest.fixture(scope="module")
-def trained(service: Service) -> str:
-    """A run that has ended."""
-    run = service.create(start=True, preset=None, total_timesteps=512, hyperparameters=QUICK["ppo"])
-    service.wait_for_status(run["id"], "completed")
-    return str(run["id"])
+__all__ = ["service", "trained"]
 
 
 def test_the_trainer_writes_nothing_while_nobody_looks(service: Service) -> None:

@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, cast
 
-import pytest
-
-from tests.support.service_process import Service, serving
-from tests.support.training import QUICK
+from tests.scripted.test_live_sinks import RUN, here, only_sink
+from tests.support.service_process import Service
 from tests.support.waiting import eventually
 
-RUN = {"algo": "ppo", "preset": None, "total_timesteps": 512, "hyperparameters": QUICK["ppo"], "start": True}
-
-
-@pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service, Path]]:
-    folder = tmp_path_factory.mktemp("sinks")
-    with serving(folder, max_concurrent_runs="1", launcher="scripted") as service:
-        yield service, folder / "runs"
-
-
-def only_sink(service: Service, run_id: str) -> dict[str, Any]:
-    (sink,) = service.get(f"/runs/{run_id}/sinks")["sinks"]
-    return cast("dict[str, Any]", sink)
+__all__ = ["here"]
 
 
 def test_a_run_is_exported_once_through_the_service(here: tuple[Service, Path]) -> None:

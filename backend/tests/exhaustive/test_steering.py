@@ -5,50 +5,26 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from rlviz.domain.events import EventKind, HyperparameterChangedData, RuleFiredData
-from rlviz.domain.rules import Author, KnobRequest, Rule, ScaleKnob, SetKnob
-from rlviz.learning.training.callback import RunCallback
+from rlviz.domain.rules import Author, ScaleKnob, SetKnob
 from rlviz.learning.training.rules import RuleClock
 from rlviz.learning.training.watched import train_run
 from rlviz.rundir.changes import knob_changes
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import snapshots_of
+from tests.real.test_steering import RATE, changed, rates, requesting, rule
 from tests.support.resuming import cut, logged
-from tests.support.training import events, make_run, rows, snapshots
-
-RATE = "train/learning_rate"
-
+from tests.support.training import events, make_run, snapshots
 
 LENGTHS = {"sac": 2_600, "td3": 2_600, "q-learning": 6_000}
 """Of algorithms, or environments, with fewer rows."""
 
 
 FIRED = (RuleFiredData, HyperparameterChangedData)
-
-
-def rule(when: dict[str, Any], *do: dict[str, Any], **more: Any) -> Rule:
-    return Rule.model_validate({"when": when, "do": do, **more})
-
-
-def requesting(*changes: SetKnob | ScaleKnob) -> Callable[[RunCallback], None]:
-    def request(callback: RunCallback) -> None:
-        assert callback.steering is not None
-        callback.steering.request(KnobRequest(number=number, change=one) for number, one in enumerate(changes, start=1))
-
-    return request
-
-
-def rates(folder: RunFolder, name: str = RATE) -> list[tuple[int, float]]:
-    return [(row["step"], row["values"][name]) for row in rows(folder) if name in row["values"]]
-
-
-def changed(folder: RunFolder) -> list[HyperparameterChangedData]:
-    return [event.data for event in events(folder, EventKind.HYPERPARAMETER_CHANGED)]  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(

@@ -3,28 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from rlviz.learning.algorithms import ALGORITHMS
-from rlviz.learning.training.watched import train_run
-from rlviz.rundir.folder import RunFolder
-from tests.support.training import make_run, rows
-
-
-def train(root: Path, algo: str, steps: int, **hyperparameters: Any) -> RunFolder:
-    folder = make_run(root, algo=algo, total_timesteps=steps, hyperparameters=hyperparameters)
-    assert train_run(folder)
-    return folder
-
-
-def points(folder: RunFolder, name: str) -> list[tuple[int, float]]:
-    return [(row["step"], row["values"][name]) for row in rows(folder) if name in row["values"]]
-
-
-def steps(folder: RunFolder, name: str) -> list[int]:
-    return [step for step, _ in points(folder, name)]
+from tests.real.test_metric_steps import steps, train
+from tests.support.training import rows
 
 
 @pytest.mark.parametrize("algo", ALGORITHMS.names())

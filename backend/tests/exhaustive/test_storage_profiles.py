@@ -2,41 +2,22 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
 
 import av
-import pytest
 
 from rlviz.rundir.folder import RunFolder
+from tests.real.test_storage_profiles import MEGABYTE, _listed, service
 from tests.support.evaluations import evaluated, verified
-from tests.support.service_process import Service, serving
+from tests.support.service_process import Service
 from tests.support.step_files import about, pole_rows, write
-from tests.support.untrained import untrained_run
 from tests.support.waiting import eventually
 
-MEGABYTE = 1_000_000
+__all__ = ["service"]
 
 
 CART, LAKE = "ppo-cartpole", "q-learning-lake"
-
-
-PROFILES = {
-    # However busy the machine is, recording is not lowered.
-    "classic-control": {"frames_every": 3, "max_bytes": "1MB", "most_cost": 1_000},
-    "toy-text": {"detail": "off"},
-}
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    place = tmp_path_factory.mktemp("profiles")
-    untrained_run(place / "runs", CART)
-    untrained_run(place / "runs", LAKE, algo="q-learning", env_id="FrozenLake-v1")
-    with serving(place, storage=json.dumps(PROFILES), keep_eval_videos="1") as service:
-        yield service
 
 
 def test_frames_are_hashed_as_often_as_the_profile_says_and_the_last_always(service: Service) -> None:
@@ -74,11 +55,6 @@ def test_a_video_that_was_retired_is_made_again_from_the_records_which_are_verif
         frames = sum(1 for _ in container.decode(container.streams.video[0]))
     assert frames == again["summary"]["video"]["frames"] == first["summary"]["video"]["frames"]
     assert again["summary"]["episodes"] == first["summary"]["episodes"]
-
-
-def _listed(service: Service, evaluation_id: str) -> dict[str, Any]:
-    listed = service.get(f"/runs/{CART}/evaluations")
-    return next(one for one in listed if one["id"] == evaluation_id)
 
 
 def _with_video(service: Service, evaluation_id: str) -> dict[str, Any] | None:

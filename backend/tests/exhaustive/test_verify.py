@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from rlviz.domain.config import RunConfig
-from rlviz.domain.evaluation import EvaluationRecord, StepsWanted
-from rlviz.learning.algorithms import ALGORITHMS
-from rlviz.learning.algorithms.policy import TrainedPolicy
-from rlviz.learning.playing import evaluate as evaluating
-from rlviz.learning.playing.evaluate import evaluate
 from rlviz.learning.playing.film import verify
 from rlviz.learning.records.reader import StepFile
-from rlviz.learning.training.builder import build_model
-from rlviz.rundir.folder import RunFolder
-from tests.support.step_files import change_value, flipped
-from tests.support.training import QUICK
-
-EVALUATION = "eval_20261121-014312-001"
-
+from tests.real.test_verify import EVALUATION, recorded, rewrite
+from tests.support.step_files import flipped
 
 FAMILIES = [
     ("q-learning", "FrozenLake-v1"),
@@ -32,40 +20,6 @@ FAMILIES = [
     ("ppo", "LunarLander-v3"),
     ("ppo", "ALE/Pong-v5"),
 ]
-
-
-def recorded(root: Path, monkeypatch: pytest.MonkeyPatch, algo: str = "ppo", env_id: str = "CartPole-v1") -> RunFolder:
-    """A run with an evaluation of an untrained policy that explores, of which every frame is hashed."""
-    folder = RunFolder(root, "a-run-to-verify")
-    config = RunConfig(
-        run_id=folder.run_id,
-        name="Test",
-        created_at=datetime(2026, 11, 21, tzinfo=UTC),
-        algo=algo,
-        env_id=env_id,
-        preset=None,
-        seed=1,
-        total_timesteps=512,
-        hyperparameters=QUICK[algo],
-    )
-    folder.create(config)
-    policy = TrainedPolicy(ALGORITHMS.get(algo), build_model(config), None)
-    monkeypatch.setattr(evaluating, "load_policy", lambda *_arguments: policy)
-    folder.evaluations.write(
-        EvaluationRecord(
-            id=EVALUATION,
-            run_id=folder.run_id,
-            created_at=config.created_at,
-            episodes=1 if env_id.startswith("ALE") else 2,
-            deterministic=False,
-            video=False,
-            checkpoint="model.zip",
-            steps=StepsWanted(frames_every=1, max_bytes=10**8),
-        )
-    )
-    ended = evaluate(folder, EVALUATION)
-    assert ended.cause is None
-    return folder
 
 
 @pytest.mark.parametrize(("algo", "env_id"), FAMILIES)
@@ -83,10 +37,6 @@ def test_what_was_recorded_comes_out_again(
     assert hashes.present.all()
     assert len(set(hashes.numbers.tolist())) > 1
     assert folder.evaluations.read_verification(EVALUATION) == found
-
-
-def rewrite(folder: RunFolder, column: str, row: int, change: Any) -> None:
-    change_value(folder.evaluations.steps_path(EVALUATION), column, row, change)
 
 
 @pytest.mark.parametrize(

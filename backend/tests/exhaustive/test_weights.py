@@ -6,23 +6,17 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from stable_baselines3.common.base_class import BaseAlgorithm
-from stable_baselines3.common.utils import set_random_seed
 
 from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.learning.algorithms.policy import (
     Scale,
-    TrainedPolicy,
     make_playable,
     read_policy,
     read_weights,
     replace_weights,
-    save_weights,
 )
-from rlviz.learning.training.builder import build_model
-from tests.support.training import make_run
+from tests.real.test_weights import assert_the_same, learned, saved
 
 CASES: list[tuple[str, str | None, dict[str, Any]]] = [
     *((algorithm, None, {}) for algorithm in ALGORITHMS.names()),
@@ -33,43 +27,6 @@ CASES: list[tuple[str, str | None, dict[str, Any]]] = [
     ("dqn", "ALE/Pong-v5", {"learning_starts": 250, "buffer_size": 300}),
     ("ppo", "ALE/Pong-v5", {"n_steps": 64}),
 ]
-
-
-def learned(root: Path, algo: str, env_id: str | None = None, steps: int = 300, **hyperparameters: Any) -> Any:
-    changes = {"env_id": env_id} if env_id else {}
-    model = build_model(make_run(root, algo=algo, hyperparameters=hyperparameters, **changes).read_config())
-    model.learn(steps)
-    return model
-
-
-def saved(model: BaseAlgorithm) -> BytesIO:
-    file = BytesIO()
-    save_weights(model, file)
-    return file
-
-
-def observations_of(model: Any) -> Any:
-    model.observation_space.seed(3)
-    return np.stack([model.observation_space.sample() for _ in range(4)])
-
-
-def assert_the_same(found: TrainedPolicy, expected: TrainedPolicy) -> None:
-    seen = observations_of(expected.model)
-    actions, _ = expected.predict(seen, deterministic=True)
-    np.testing.assert_array_equal(found.predict(seen, deterministic=True)[0], actions)
-    sampled = []
-    for policy in (found, expected):
-        set_random_seed(5)
-        policy.action_space.seed(5)
-        if policy.model.use_sde:
-            policy.model.policy.reset_noise()  # type: ignore[operator]
-        sampled.append(policy.predict(seen, deterministic=False)[0])
-    np.testing.assert_array_equal(*sampled)
-    readings = [vars(policy.read(seen, actions)) for policy in (found, expected)]
-    assert readings[0].keys() == readings[1].keys()
-    for name, value in readings[1].items():
-        np.testing.assert_array_equal(readings[0][name], value, err_msg=name)
-    assert found.step == expected.step
 
 
 @pytest.mark.parametrize(("algo", "env_id", "hyperparameters"), CASES)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import random
 import shutil
 import struct
 import tracemalloc
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,73 +16,19 @@ import pyarrow.parquet as pq
 import pytest
 
 from rlviz.domain.errors import ImportRefused, InvalidRequest
-from rlviz.domain.export_formats import TableFormat
-from rlviz.exchange.bundle import write_bundle
-from rlviz.exchange.export import NAME, metrics_table, write_event_files, write_table
-from rlviz.exchange.import_runs import ImportOptions, ImportOutcome, import_path
+from rlviz.exchange.export import NAME
+from rlviz.exchange.import_runs import ImportOutcome
 from rlviz.rundir.creation import DRAFTS
 from rlviz.rundir.journal import read_journal
 from rlviz.rundir.metric_rows import all_rows
 from rlviz.server.catalog.projection.folder import row_of_folder
+from tests.scripted.test_import_limits import arrays, brought, sound
 from tests.support.faults import times
-from tests.support.run_folders import make_run
 from tests.support.training import messages
 
+__all__ = ["sound"]
+
 pytestmark = pytest.mark.faults
-
-
-RUN_ID = "ppo-cartpole-20261121-044130-3630"
-
-
-MONITOR = '#{"t_start": 1700000000.0, "env_id": "CartPole-v1"}\nr,l,t\n10.0,10,1.5\n21.5,20,2.5\n'
-
-
-ZOO = {
-    "ppo/CartPole-v1_1/0.monitor.csv": MONITOR.encode(),
-    "ppo/CartPole-v1_1/CartPole-v1/args.yml": b"!!python/object/apply:collections.OrderedDict\n- - - algo\n    - ppo\n",
-    "ppo/CartPole-v1_1/CartPole-v1/config.yml": b"gamma: 0.99\nwhere: C:\\Users\\me\nnet: !!python/tuple [64, 64]\n",
-}
-
-
-def evaluations() -> bytes:
-    buffer = io.BytesIO()
-    np.savez(buffer, timesteps=np.array([10, 30]), results=np.array([[1.0, 3.0], [5.0, 5.0]]))
-    return buffer.getvalue()
-
-
-def zipped(members: dict[str, bytes], kind: int = zipfile.ZIP_DEFLATED) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", kind) as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return buffer.getvalue()
-
-
-@pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """A file of each kind, by its name."""
-    folder = tmp_path_factory.mktemp("sound")
-    run = make_run(folder / "runs", RUN_ID, rows=40, status="completed")
-    run.model_path.write_bytes(b"PK\x03\x04 a policy")
-    files = {f"metrics.{form}": b"" for form in TableFormat}
-    for form in TableFormat:
-        with (folder / f"metrics.{form}").open("wb") as file:
-            write_table(metrics_table(run), form, file)
-        files[f"metrics.{form}"] = (folder / f"metrics.{form}").read_bytes()
-    write_event_files(all_rows(run), run.config_path.read_text(), folder / "logs")
-    with (folder / "run.zip").open("wb") as file:
-        write_bundle(run, file)
-    events = (folder / "logs" / NAME).read_bytes()
-    progress = b"step,loss\n1,0.5\n2,0.25\n"
-    return files | {
-        NAME: events,
-        "run.zip": (folder / "run.zip").read_bytes(),
-        "monitor.csv": MONITOR.encode(),
-        "progress.csv": progress,
-        "logs.zip": zipped({f"PPO_1/{NAME}": events, "a\\progress.csv": progress}, zipfile.ZIP_STORED),
-        "zoo.zip": zipped({**ZOO, "ppo/CartPole-v1_1/evaluations.npz": evaluations()}, zipfile.ZIP_STORED),
-        "evaluations.npz": evaluations(),
-    }
 
 
 def damaged(content: bytes, chance: random.Random) -> bytes:
@@ -141,10 +85,6 @@ def test_whatever_is_damaged_is_refused_with_a_reason_or_taken_and_nothing_half_
             assert None not in [line.record for line in read_journal(folder.metrics_path)]
 
 
-def brought(path: Path, runs_dir: Path) -> ImportOutcome:
-    return import_path(path, runs_dir, ImportOptions(again=True, trust=True))
-
-
 def test_json_takes_the_memory_of_a_row_and_not_that_of_the_file(tmp_path: Path) -> None:
     content = b'[{"seq":1,"time":1.0,"step":1,"loss":0.5}' + b',{"seq":2,"step":2}' * 100_000 + b"]"
     path = tmp_path / "metrics.json"
@@ -197,12 +137,6 @@ def test_json_that_is_damaged_has_the_rows_that_can_be_read_and_says_so(
     [folder] = brought(path, tmp_path / "runs").runs
     assert [row["values"] for row in all_rows(folder)] == [{"loss": 1}]
     assert says in messages(folder)[0]
-
-
-def arrays(**found: Any) -> bytes:
-    buffer = io.BytesIO()
-    np.savez(buffer, **found)
-    return buffer.getvalue()
 
 
 @pytest.mark.parametrize("odd", [np.nan, np.inf, -1.0, 2.5])

@@ -5,15 +5,17 @@ from __future__ import annotations
 import random
 import signal
 import time
-from collections.abc import Iterator
 
 import pytest
 
+from tests.real.test_kills import other, service
 from tests.support.faults import Figures, times, train, whole_files, worker_of
 from tests.support.run_folders import LiveRun
-from tests.support.service_process import Service, serving
+from tests.support.service_process import Service
 from tests.support.training import rows
 from tests.support.waiting import eventually
+
+__all__ = ["other", "service"]
 
 pytestmark = pytest.mark.faults
 
@@ -23,21 +25,6 @@ KILLS = [
     (signal.SIGSEGV, "interrupted", "crashed in native code"),
     (signal.SIGTERM, "stopped", "Another program ended the worker"),
 ]
-
-
-@pytest.fixture(scope="module")
-def other(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveRun]:
-    """A run that has nothing to do with what is killed."""
-    run = LiveRun(tmp_path_factory.mktemp("kills") / "runs", "other")
-    yield run
-    run.close()
-
-
-@pytest.fixture(scope="module")
-def service(other: LiveRun) -> Iterator[Service]:
-    with serving(other.folder.path.parents[1], max_concurrent_runs="2") as service:
-        yield service
-        assert "Traceback" not in service.log
 
 
 @pytest.mark.parametrize("number", range(times(3, 100)))

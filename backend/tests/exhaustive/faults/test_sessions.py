@@ -2,56 +2,29 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-import psutil
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from tests.support import failing_environments
-from tests.support.faults import SOAK, Figures, train, workers_of
+from tests.real.test_session_faults import (
+    nobody_left,
+    service,
+    service_with_environments,
+    session_workers,
+    time_until_gone,
+)
+from tests.support.faults import SOAK, Figures, train
 from tests.support.service_process import Service, serving
 from tests.support.sessions import Viewer, looking, new_session
 from tests.support.waiting import eventually
 from tests.support.workers import is_running
 
+__all__ = ["service"]
+
 pytestmark = pytest.mark.faults
-
-
-@contextmanager
-def service_with_environments(folder: Path, *kinds: str, **settings: str) -> Iterator[Service]:
-    path = folder / "environments.py"
-    shutil.copy(failing_environments.SOURCE, path)
-    own = ",".join(f"{path}:{kind}" for kind in kinds)
-    with serving(folder / "service", environments=own, on_exit="stop", **settings) as service:
-        yield service
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with service_with_environments(tmp_path_factory.mktemp("faults"), *failing_environments.KINDS) as service:
-        yield service
-
-
-def time_until_gone(figures: Figures, what: str, is_gone: Callable[[], bool]) -> None:
-    """Wait for it; a soak holds how long that took to the promise."""
-    begin = time.monotonic()
-    eventually(lambda: is_gone() or None, f"session's worker gone: {what}")
-    figures.add(f"session's worker gone: {what}", time.monotonic() - begin, "s", at_most=10)
-
-
-def session_workers(service: Service) -> list[psutil.Process]:
-    """The workers of sessions that this service has started."""
-    return workers_of(service, "--session")
-
-
-def nobody_left(service: Service) -> bool:
-    return not session_workers(service) and service.get("/sessions") == []
 
 
 @pytest.mark.parametrize(
