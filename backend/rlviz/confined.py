@@ -29,11 +29,13 @@ from rlviz.domain.byte_text import byte_text
 from rlviz.domain.errors import TooMuchToRead
 from rlviz.domain.registry import load
 from rlviz.importing import module_command
-from rlviz.machine import DEFAULT_NICENESS, lower_priority
+from rlviz.machine import lower_priority
 
 IDLE_SECONDS = 120.0
 MOST_ANSWER_BYTES = 1 << 26
 
+NICENESS = 5
+"""A user waits for the answer: before training (10), after the service (0)."""
 GRACE_SECONDS = 15.0
 """Seconds for a function to clean up after its time is over, before its process is killed."""
 
@@ -190,7 +192,7 @@ class _TimeIsUp(BaseException):
 
 def main(memory: str) -> int:
     _limit_memory(int(memory))
-    lower_priority(DEFAULT_NICENESS)
+    lower_priority(NICENESS)
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # output of libraries must not mix with answers
     questions: SimpleQueue[bytes] = SimpleQueue()
