@@ -16,13 +16,13 @@ from rlviz.learning.exploration.bonuses import Exploring
 from rlviz.rundir.files import atomic_write
 from rlviz.rundir.folder import RunFolder
 
-EVERY_SECONDS = 1.0
+EVERY_SECONDS = 0.25
 LONGEST_PATH = 5_000
 """Most cells of a path; the rest of a longer episode is left out."""
 
 
 class MapFile:
-    """Replaces ``map.json`` about once a second while there are new visits. ``write_due`` is for the watcher."""
+    """Replaces ``map.json`` about four times a second while there are new visits. ``write_due`` is for the watcher."""
 
     def __init__(
         self, folder: RunFolder, exploring: Exploring, *, monotonic: Callable[[], float] = time.monotonic

@@ -21,8 +21,8 @@ import {
   type WorldPicture,
 } from "./world";
 
-/** Milliseconds between two looks while the run trains; the file is written once a second. */
-const WHILE_LIVE = 1000;
+/** Milliseconds between two requests while the run trains; the file is written as often. */
+const WHILE_LIVE = 250;
 
 /** Where training has been: visits to each cell, and the path of the newest policy. Nothing without cells. */
 export function MapCard({ run }: { run: RunDetail }) {
