@@ -204,7 +204,7 @@ function Row({ row, seriesStyles, group, hidden, onToggle, onRemove }: RowProps)
           {brief(row.step)}
         </td>
         <td className="text-right whitespace-nowrap max-md:hidden">{row.solvedText}</td>
-        <td className="max-w-72 min-w-48 max-md:hidden">
+        <td className="max-w-96 min-w-64 max-md:hidden xl:min-w-96">
           <RowVerdict row={row} />
         </td>
         <td className="w-8">
@@ -242,7 +242,7 @@ function RunLink({ run, name, isOff }: { run: Run; name: string; isOff: boolean 
       href={routes.run(run.id)}
       title={name}
       className={clsx(
-        "min-w-0 truncate rounded-sm font-medium hover:text-accent",
+        "min-w-0 truncate rounded-sm font-medium hover:text-accent max-sm:line-clamp-2 max-sm:whitespace-normal",
         isOff && "line-through",
       )}
     >
