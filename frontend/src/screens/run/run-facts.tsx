@@ -59,7 +59,7 @@ export function RunFacts({ run, series }: RunFactsProps) {
               ? `${plural(run.episodes, "episode")}${meanEpisodes && run.episodes > 0 ? `, mean of ${meanNote(run, meanEpisodes)}` : ""}`
               : "episodes are not recorded",
             best !== null &&
-              `best average ${decimal(best)}${averageEpisodes ? ` ${averageNote(run, averageEpisodes)}` : ""}`,
+              `best average ${decimal(best)}${averageEpisodes ? `, ${averageNote(run, averageEpisodes)}` : ""}`,
           ]}
         >
           {/* Rows arrive more often than the state of the run: the chart shows this mean too. */}
@@ -129,7 +129,8 @@ function meanNote({ episodes, parent }: RunDetail, most: number): string {
 }
 
 function averageNote({ best_moving_average_step: step }: RunDetail, episodes: number): string {
-  return step === null ? `of ${episodes}` : `of ${episodes} at step ${brief(step)}`;
+  const over = `over ${episodes} episodes`;
+  return step === null ? over : `${over} at step ${brief(step)}`;
 }
 
 /** Whether their number is known: the log of another tool may have mean returns alone. */
@@ -144,7 +145,7 @@ function Solved({ run }: { run: RunDetail }) {
   if (threshold === null) return null;
   if (solved === null) {
     return (
-      <Figure label="Solved" notes={[`at a return of ${decimal(threshold)}`]}>
+      <Figure label="Solved" notes={[`needs a return of ${decimal(threshold)}`]}>
         {unsolvedWords(run)}
       </Figure>
     );

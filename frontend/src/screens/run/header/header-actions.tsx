@@ -17,6 +17,7 @@ import {
   Trash2,
   Upload,
 } from "lucide-react";
+import clsx from "clsx";
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
@@ -152,7 +153,8 @@ export function HeaderActions({ run, remove }: HeaderActionsProps) {
             variant={whyNotResumed === null ? "primary" : "secondary"}
             onClick={() => resume.mutate(run.status)}
             busy={resume.isPending}
-            className={shared}
+            // Five buttons do not fit beside each other on a phone, and the notice says why it cannot be resumed.
+            className={clsx(shared, mayWatch && "max-sm:hidden")}
             icon={<Play aria-hidden className="size-3.5" />}
           >
             Resume
