@@ -46,7 +46,9 @@ describe("the measured preset of a run", () => {
     expect(said({ solved_steps }, 0)).toMatch(
       /: none of 10 seeds had solved it by this step, 9 by the end\. After 100k steps the final greedy return of its 10 seeds was 498\.2 \[487\.0, 500\.0\]/,
     );
-    expect(said({ solved_steps }, 22_000)).toMatch(/: 4 of 10 seeds had solved it by this step, 9 by the/);
+    expect(said({ solved_steps }, 22_000)).toMatch(
+      /: 4 of 10 seeds had solved it by this step, 9 by the/,
+    );
     expect(said({ solved_steps }, 90_000)).toMatch(/: 9 of 10 seeds had solved it by this step\./);
     expect(said({ solved_steps }, 120_000)).toMatch(/: 9 of 10 seeds had solved it by this step\./);
     expect(measuredSentence(found, null, 0)).not.toMatch(/solved/);

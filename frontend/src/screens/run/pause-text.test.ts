@@ -49,7 +49,8 @@ describe("a run that continued from a snapshot", () => {
   ) => resumedText({ ...run, resumed: { ...resumed, ...changes } });
 
   test("says how many rows came out identical", () =>
-    expect(words({})).toBe("Resumed from step 16,384: 132 rows trained again, identical to those before.",
+    expect(words({})).toBe(
+      "Resumed from step 16,384: 132 rows trained again, identical to those before.",
     ));
 
   test("says so when there was none to compare", () =>

@@ -341,8 +341,8 @@ def _return_notes(row: RunRow) -> list[str]:
     if row.episodes:
         notes.append(f"{row.episodes:,} episodes, mean of the last {min(row.episodes, MEAN_EPISODES)}")
     if row.best_moving_average is not None:
-        step = "" if row.best_moving_average_step is None else f" at step {brief_number(row.best_moving_average_step)}"
-        notes.append(f"best average {decimal(row.best_moving_average)}, over {WINDOW} episodes{step}")
+        step = "" if row.best_moving_average_step is None else f", step {brief_number(row.best_moving_average_step)}"
+        notes.append(f"best {WINDOW}-episode average {decimal(row.best_moving_average)}{step}")
     return notes
 
 

@@ -56,7 +56,7 @@ export function EvaluateForm({ busy, blocked, primary, run, onEvaluate }: Evalua
         )}
         <Select
           aria-label="Episodes to evaluate"
-          className="w-30 min-w-0 grow @sm:grow-0"
+          className="w-30 shrink-0 grow @sm:grow-0"
           value={draft.episodes ?? byDefault ?? ""}
           onChange={(event) => change({ episodes: Number(event.target.value) })}
         >
