@@ -38,13 +38,7 @@ export function RunPicker({ chosen, onChange }: RunPickerProps) {
       open={open}
       onOpenChange={setOpen}
       className="w-96"
-      trigger={
-        <Button
-          icon={<Plus aria-hidden className="size-3.5" />}
-        >
-          Add runs
-        </Button>
-      }
+      trigger={<Button icon={<Plus aria-hidden className="size-3.5" />}>Add runs</Button>}
     >
       <Search {...{ chosen, most, full }} onChoose={toggle} />
     </Popover>
