@@ -267,7 +267,12 @@ function Facts({ runs }: { runs: readonly Run[] }) {
               {training} of {runs.length} not ended
             </Badge>
           )
-        : status !== "completed" && <StatusBadge status={status} />}
+        : status !== "completed" && (
+            // On a phone the name needs its place.
+            <span className="shrink-0 max-sm:hidden">
+              <StatusBadge status={status} />
+            </span>
+          )}
     </>
   );
 }
