@@ -12,7 +12,7 @@ import { routes } from "@/lib/routes";
 import { Card } from "@/ui/card";
 import { HoverLink } from "@/ui/hover-link";
 import { Answer, NO_RUNS } from "./answer";
-import { columnName, type Extent, extentOfBoxes, placeIn } from "./columns";
+import { columnInText, columnName, type Extent, extentOfBoxes, placeIn } from "./columns";
 import { AxisTicks, NoValues, scaleName, ScaleNote } from "./scatter";
 
 interface PictureProps {
@@ -49,7 +49,7 @@ export function GroupList({ question, onEnvironment }: PictureProps) {
         const extent = extentOfBoxes(groups);
         return (
           <Card
-            title={`${columnName(measure).label}${scaleName(scale)} by ${by.map((name) => columnName(name).label).join(" and ")}`}
+            title={`${columnName(measure).label}${scaleName(scale)} by ${by.map(columnInText).join(" and ")}`}
             aside={<span className="text-xs text-ink-faint">{plural(runs, "run")}</span>}
           >
             <ul className="flex flex-col divide-y divide-line">
@@ -179,17 +179,17 @@ function Box({ box, extent, title }: BoxProps) {
 /** Learning curves of the groups, with bands. */
 export function GroupCurves({ question }: { question: AnalyticsQuestion }) {
   const asked = useQuery({ ...groupCurvesQuery(question), placeholderData: keepPreviousData });
+  // The list of groups says that no run matches.
+  if (asked.data?.runs === 0) return null;
   return (
     <Answer
       asked={asked}
-      nothing={({ curves, runs, scale }) =>
-        runs === 0
-          ? NO_RUNS
-          : curves.variants.length > 0
-            ? null
-            : scale.notes.length > 0
-              ? `The returns of these environments cannot be normalised. ${scale.notes.join(" ")}`
-              : "None of the runs that match has finished an episode yet."
+      nothing={({ curves, scale }) =>
+        curves.variants.length > 0
+          ? null
+          : scale.notes.length > 0
+            ? `The returns of these environments cannot be normalised. ${scale.notes.join(" ")}`
+            : "None of the runs that match has finished an episode yet."
       }
     >
       {(found) => <Curves found={found} />}

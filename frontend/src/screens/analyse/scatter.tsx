@@ -12,7 +12,7 @@ import { Disclosure, useOpenLinks } from "@/ui/disclosure";
 import { HoverLink } from "@/ui/hover-link";
 import { seriesStyle } from "@/ui/series-style";
 import { Answer, NO_RUNS, NO_VALUES } from "./answer";
-import { columnName, type Extent, extentOf, placeIn, ticksOf } from "./columns";
+import { columnInText, columnName, type Extent, extentOf, placeIn, ticksOf } from "./columns";
 
 /** Points that are drawn at most; more would hide each other. */
 const MOST_DRAWN = 2_000;
@@ -45,7 +45,7 @@ export function Scatter({ question, x, onEnvironment }: ScatterProps) {
         const drawn = points.slice(0, MOST_DRAWN);
         return (
           <Card
-            title={`${names.y} against ${names.x}${scaleName(scale)}`}
+            title={`${names.y} against ${columnInText(x)}${scaleName(scale)}`}
             aside={
               <span className="text-xs text-ink-faint">
                 {drawn.length < runs

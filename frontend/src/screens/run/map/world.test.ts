@@ -55,6 +55,14 @@ test("cells are named by their room, their label or their range", () => {
   expect(describeMap(onLake, 12_000)).toBe("1 of 4 cells visited up to step 12,000");
 });
 
+test("names of rooms are written as titles", () => {
+  const rooms = ["the quiet grove", "house at the shore"];
+  expect(picture(mapOf({ ...world, rooms }, {}))!.world.rooms).toEqual([
+    "The Quiet Grove",
+    "House at the Shore",
+  ]);
+});
+
 test("arrow keys stay within the map", () => {
   expect(movedBy("ArrowUp", { x: 0, y: 0 }, world)).toEqual({ x: 0, y: 0 });
   expect(movedBy("ArrowRight", { x: 3, y: 0 }, world)).toEqual({ x: 3, y: 0 });
