@@ -22,7 +22,7 @@ from rlviz.learning.environments.base import (
     discrete_controls,
 )
 from rlviz.learning.environments.cells import World
-from rlviz.learning.environments.gameboy.lamplighter import CRABS, FACING, HEIGHT, ROOMS, ROOMS_A_ROW, WIDTH
+from rlviz.learning.environments.gameboy.lamplighter import CRABS, FACING, HEARTS, HEIGHT, ROOMS, ROOMS_A_ROW, WIDTH
 
 ID = "GameBoy/Lamplighter-v0"
 FRAMES_A_SECOND = 60
@@ -53,6 +53,23 @@ ACTIONS = (
     Action("left", "left"),
     Action("A: use or strike", "a"),
 )
+TAPS = {
+    "mode": (0, 4, ""),
+    "room": (0, len(ROOMS) - 1, ""),
+    "square_x": (0, WIDTH - 1, "squares"),
+    "square_y": (0, HEIGHT - 1, "squares"),
+    "facing": (0, len(FACING) - 1, ""),
+    "hearts": (0, HEARTS, ""),
+    **dict.fromkeys(("has_sword", "has_key", "door_open", "brambles_cut", "grate_open", "lamp_lit"), (0, 1, "")),
+    "block_x": (0, 255, "squares"),
+    "block_y": (0, 255, "squares"),
+    "rooms_seen": (0, len(ROOMS), "rooms"),
+    "crabs_beaten": (0, 255, "crabs"),
+    "signs_read": (0, 255, "signs"),
+    "hurt": (0, 255, "frames"),
+    "swing": (0, 255, "frames"),
+}
+"""Variables of the game that each step returns, with the lowest value, the highest, and the unit."""
 DIRECTIONS = ("up", "right", "down", "left")
 _LABELS = tuple(action.label for action in ACTIONS)
 
