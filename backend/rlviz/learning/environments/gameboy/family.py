@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
+from rlviz.domain.games import taps_schema
 from rlviz.domain.spaces import Space, box, discrete
 from rlviz.learning.environments.base import (
     DOWN,
@@ -37,7 +38,7 @@ STEPS = 2_400
 THRESHOLD = 20.0
 """With the default weights, no episode that misses its task returns as much, and each that does not returns more."""
 
-_FAMILY = Family("gameboy", "Game Boy", requires=("pyboy",), install="pip install 'rlviz[gameboy]'")
+FAMILY = Family("gameboy", "Game Boy", requires=("pyboy",), install="pip install 'rlviz[gameboy]'")
 
 
 class Action(NamedTuple):
@@ -157,7 +158,7 @@ LAMPLIGHTER = Environment(
     id=ID,
     gymnasium_id=f"rlviz.learning.environments.gameboy.play:{ID}",
     name="Lamplighter",
-    family=_FAMILY,
+    family=FAMILY,
     summary="Explore nine rooms of an island, find sword and key, and light the lamp of the lighthouse.",
     sees="Where it is, what it has and the squares of the room: 128 numbers; or the screen.",
     does="Walks from square to square, and reads, opens or strikes what is ahead.",
@@ -167,6 +168,7 @@ LAMPLIGHTER = Environment(
     reward_threshold=THRESHOLD,
     max_episode_steps=STEPS,
     render_fps=frames_a_second(FRAME_SKIP),
+    state_schema=taps_schema("Lamplighter", [(name, *facts) for name, facts in TAPS.items()]),
     options=LamplighterOptions(),
     world=World(
         "rlviz.learning.environments.cells:read_own",
