@@ -36,6 +36,7 @@ class PlacedFile:
     path: Path
     values: dict[str, Any]
     places: dict[str, Place]
+    text: str = ""
 
     def place(self, pointer: str) -> str:
         """Return the place of ``pointer``, or of the innermost known key around it, such as ``rlviz.toml:3:1``."""
@@ -43,6 +44,16 @@ class PlacedFile:
             pointer = pointer.rpartition("/")[0]
         line, column = self.places.get(pointer, (1, 1))
         return f"{self.path}:{line}:{column}"
+
+    def place_in(self, pointer: str, value: str, position: int) -> str:
+        """Return the place of a character of the text ``value`` of ``pointer``, or that of its key if the text is not
+        written out in its line."""
+        line, column = self.places.get(pointer, (0, 1))
+        written = self.text.splitlines()[line - 1] if line else ""
+        start = written.find(value, column - 1 + len(pointer.rpartition("/")[2]))
+        if "\n" in value or start < 0:
+            return self.place(pointer)
+        return f"{self.path}:{line}:{start + position + 1}"
 
 
 def read_placed_file(path: Path, what: str) -> PlacedFile:
@@ -76,7 +87,7 @@ def _read_toml(path: Path, text: str) -> PlacedFile:
     for pointer, start in _toml_pointers(text):
         before = text[:start]
         places.setdefault(pointer, (before.count("\n") + 1, len(before) - before.rfind("\n")))
-    return PlacedFile(path, values, places)
+    return PlacedFile(path, values, places, text)
 
 
 def _toml_pointers(text: str) -> Iterator[tuple[str, int]]:
@@ -127,7 +138,7 @@ def _read_yaml(path: Path, text: str, what: str) -> PlacedFile:
         return PlacedFile(path, {}, {})
     if not isinstance(values, dict):
         raise InvalidRequest(f"{path}:1:1: {what.capitalize()} must be written as `name: value`, one per line.")
-    return PlacedFile(path, {str(name): value for name, value in values.items()}, places)
+    return PlacedFile(path, {str(name): value for name, value in values.items()}, places, text)
 
 
 def _yaml_pointers(pointer: str, node: Any) -> Iterator[tuple[str, Any]]:

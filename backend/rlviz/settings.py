@@ -322,6 +322,11 @@ class Settings(BaseSettings):
         (), description="Environments of your own, comma-separated: module:Class or path/to/file.py:Class."
     )
 
+    roms: Path | None = Field(
+        None,
+        description="Folder with Game Boy games of your own: each subfolder has a ROM, game.gb, and a game.toml.",
+    )
+
     @field_validator("cors_origins", "environments", "trusted_proxies", "allowed_hosts", mode="before")
     @classmethod
     def _split(cls, value: Any) -> Any:

@@ -253,19 +253,21 @@ def check_packages() -> Finding:
 
 def check_environments(settings: Settings) -> list[Finding]:
     """Check the user's own environments by creating each once, in a separate process."""
-    if not settings.environments:
+    if not settings.environments and settings.roms is None:
         return []
-    from rlviz.learning.environments.custom import FAMILY
     from rlviz.server.runs.environments import EnvironmentService
 
-    service = EnvironmentService(settings.environments)
+    service = EnvironmentService(settings.environments, roms=settings.roms)
     service.start()
     try:
-        own = [environment for environment in service.all() if environment.family == FAMILY]
+        own = service.own()
     finally:
         service.close()
-    about, to_do = "environment", "Fix the class, or remove it from RLVIZ_ENVIRONMENTS."
-    return [
+    about = "environment"
+    to_do = "Fix the class or the game.toml, or remove it from RLVIZ_ENVIRONMENTS or RLVIZ_ROMS."
+    problem = service.problem_with_roms()
+    unread = [Finding(about, "bad", problem, "Change RLVIZ_ROMS.")] if problem is not None else []
+    return unread + [
         Finding(about, "ok", f"{one.id} can be used.")
         if one.unavailable_reason is None
         else Finding(about, "bad", f"{one.id} cannot be used: {one.unavailable_reason}", to_do)

@@ -304,6 +304,11 @@ class RunConfig(VersionedDocument):
 
     experiment: ExperimentPlace | None = Field(None, description="Its trial; null: not part of an experiment.")
 
+    @property
+    def has_own_code(self) -> bool:
+        """Whether its environment is a class of the user's."""
+        return self.custom_environment is not None and self.custom_environment.has_code
+
     @model_validator(mode="after")
     def _check_actor(self) -> Self:
         if self.actor is RunActor.FOREIGN:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
+from rlviz.domain.games import Game
 from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.spaces import Space
 
@@ -29,7 +30,8 @@ class CustomEnvironment(LazyModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     entry_point: str = Field(
-        description="`module:Class`, or the absolute path of a file and the class: `/a/b.py:Class`."
+        description="`module:Class`, or the absolute path of a file and the class: `/a/b.py:Class`. A game: the path "
+        "of its `game.toml`, and its name."
     )
     summary: str
     observation_space: Space
@@ -47,6 +49,16 @@ class CustomEnvironment(LazyModel):
     warnings: tuple[str, ...] = Field(
         (), description="Unusual findings, as sentences. The environment can still be used."
     )
+    game: Game | None = Field(
+        None,
+        exclude_if=lambda game: game is None,
+        description="The Game Boy game, if it is a ROM instead of a class; null or missing: a class.",
+    )
+
+    @property
+    def has_code(self) -> bool:
+        """Whether it is a class of the user's; a game is data."""
+        return self.game is None
 
 
 class ProbedEnvironment(LazyModel):

@@ -294,6 +294,15 @@ class EnvironmentMissing(Conflict):
         )
 
 
+class GameChanged(EnvironmentMissing):
+    """The ROM or the start state of a run is missing, or another one."""
+
+    title = "Game is not the one of the run"
+
+    def __init__(self, problem: str) -> None:
+        Conflict.__init__(self, problem)
+
+
 class NothingToEvaluate(Conflict):
     title = "Nothing to evaluate yet"
 

@@ -123,6 +123,8 @@ EVAL_REWARD_STD = "eval/std_reward"
 EVAL_EP_LENGTH = "eval/mean_ep_length"
 EXPLORED_CELLS = "explored/cells"
 EXPLORED_TOTAL = "explored/total_cells"
+TAPS = "taps/"
+"""Prefix of the metrics that count in how many steps of an episode a tap of a game changed."""
 RETURNS = frozenset({EPISODE_REWARD, EP_REW_MEAN, EVAL_REWARD, EVAL_REWARD_STD})
 """Metrics that are sums of unscaled environment rewards."""
 

@@ -118,7 +118,7 @@ def load_policy(run: str | Run, *, best: bool = False, runs_dir: RunsDir = None)
     from rlviz.learning.algorithms.policy import read_policy
 
     with open_file(path, folder.path) as file:
-        return read_policy(algorithm, file, own_environment=config.custom_environment is not None)
+        return read_policy(algorithm, file, own_environment=config.has_own_code)
 
 
 class Run:

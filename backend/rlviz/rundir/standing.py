@@ -99,7 +99,7 @@ def _brings_code(folder: Path, runs_dir: Path) -> bool:
         custom = RunFolder.at(folder).read_config().custom_environment
     except (RunFolderError, OSError):
         return True
-    if custom is None:
+    if custom is None or not custom.has_code:
         return False
     source = custom.entry_point.rpartition(":")[0]
     if source.endswith(".py"):

@@ -142,7 +142,7 @@ class Services:
         settings = self.settings
         access = settings, self.database, self.supervisor, self.events
         self.trash = Trash(settings.runs_dir)
-        self.environments = EnvironmentService(settings.environments)
+        self.environments = EnvironmentService(settings.environments, roms=settings.roms)
         self.own_presets = OwnPresets(settings.runs_dir)
         self.runs = RunService(*access, self.trash, self.environments, self.own_presets)
         self.groups = GroupService(*access, environments=self.environments, own_presets=self.own_presets)

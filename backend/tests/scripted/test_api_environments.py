@@ -125,6 +125,22 @@ def test_an_unknown_environment_has_no_still_image(service: Service, env_id: str
     assert service.http.get(f"/api/environments/{env_id}/still").status_code == 404
 
 
+def test_only_a_game_has_a_schema_of_its_state(service: Service) -> None:
+    schema = service.get("/environments/GameBoy/Lamplighter-v0/state-schema")
+    assert schema["type"] == "object"
+    assert schema["required"] == list(schema["properties"])
+    assert schema["properties"]["square_x"] == {
+        "type": "integer",
+        "minimum": 0,
+        "maximum": 9,
+        "description": "In squares.",
+    }
+    for env_id, words in (("CartPole-v1", "has no schema of its state"), ("CartPole-v9", "Did you mean 'CartPole-v1'")):
+        answer = service.http.get(f"/api/environments/{env_id}/state-schema")
+        assert answer.status_code == 404
+        assert words in answer.json()["detail"]
+
+
 def test_a_preset_says_where_its_training_ends(listed: dict[str, Any], service: Service) -> None:
     factors = {algorithm["id"]: algorithm["rollout_factors"] for algorithm in service.get("/algorithms")}
     assert factors["ppo"] == ["n_steps", "n_envs"]

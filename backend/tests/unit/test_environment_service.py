@@ -114,3 +114,46 @@ def test_no_environment_is_known_before_the_start_and_an_unknown_name_is_refused
     service.start()
     with pytest.raises(UnknownName, match="Did you mean 'Plain'"):
         service.get("Plein")
+
+
+def games_in(service: EnvironmentService) -> dict[str, str | None]:
+    return {one.id: one.unavailable_reason for one in service.own()}
+
+
+def test_games_appear_while_their_folder_has_them_and_are_probed_again_when_a_file_of_theirs_changes(
+    tmp_path: Path,
+) -> None:
+    def answer(entry_point: str) -> ProbedEnvironment | ProbeFailure:
+        file = Path(entry_point.rpartition(":")[0])
+        rom = file.with_name("game.gb")
+        return described(entry_point, file, rom) if rom.exists() else ProbeFailure("The ROM is missing.")
+
+    prober = Played(answer)
+    service = EnvironmentService(prober=prober, roms=tmp_path)
+    assert games_in(service) == {}
+    service.start()
+    assert games_in(service) == {}
+    for name in ("my-game", "Lamplighter", "lamplighter", "2048", ".hidden"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "game.toml").write_text("")
+    (tmp_path / "notes").mkdir()
+    ids = ["GameBoy/Game2048-v0", "GameBoy/Lamplighter2-v0", "GameBoy/Lamplighter3-v0", "GameBoy/MyGame-v0"]
+    assert games_in(service) == dict.fromkeys(ids, "The ROM is missing.")
+    assert service.get(ids[-1]).family.id == "gameboy"
+    assert prober.asked.count(f"{tmp_path}/my-game/game.toml:MyGame") == 1
+    (tmp_path / "my-game/game.gb").write_bytes(b"rom")
+    assert service.get(ids[-1]).unavailable_reason is None
+    (tmp_path / "my-game/game.toml").unlink()
+    (tmp_path / "my-game/game.gb").unlink()
+    assert ids[-1] not in games_in(service)
+    with pytest.raises(UnknownName):
+        service.get(ids[-1])
+
+
+def test_a_folder_of_roms_that_cannot_be_read_is_said_to_be_and_hides_no_other_environment(tmp_path: Path) -> None:
+    service = EnvironmentService([f"{tmp_path}/a.py:Plain"], Played(described), roms=tmp_path / "none")
+    service.start()
+    assert [one.id for one in service.own()] == ["Plain"]
+    assert service.problem_with_roms() == (
+        f"The folder of ROMs {tmp_path / 'none'} cannot be read: No such file or directory."
+    )

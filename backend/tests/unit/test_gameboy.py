@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from rlviz.domain.errors import EnvironmentFaulty
-from rlviz.learning.environments.gameboy.cartridge import Cartridge
+from rlviz.learning.environments.gameboy.cartridge import BuiltCartridge
 from rlviz.learning.environments.gameboy.emulator import Emulator, EmulatorState
 from rlviz.learning.environments.gameboy.family import LAMPLIGHTER, SQUARES_FROM, THRESHOLD, labels
 from rlviz.learning.environments.gameboy.lamplighter import CARTRIDGE, FOLDER, KINDS, READING, ROOMS
@@ -201,7 +201,7 @@ def test_a_different_cartridge_is_refused(tmp_path: Path, content: bytes | None,
 def test_a_missing_address_file_is_reported(tmp_path: Path) -> None:
     rom = shutil.copy(CARTRIDGE.rom, tmp_path / "game.gb")
     with pytest.raises(EnvironmentFaulty, match=r"addresses .* cannot be read"):
-        Emulator(Cartridge(Path(rom), tmp_path / "game.sym", CARTRIDGE.sha256))
+        Emulator(BuiltCartridge(Path(rom), tmp_path / "game.sym", CARTRIDGE.sha256))
 
 
 def test_a_state_of_another_cartridge_or_of_another_pyboy_is_refused() -> None:

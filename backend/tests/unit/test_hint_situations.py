@@ -273,6 +273,8 @@ ENT = {"train/entropy_loss": CERTAIN}
 
 NONE, GROWING = np.zeros(400), np.linspace(0, 99, 400)
 POINTS = {"reward/points": GROWING}
+TAPS = {"taps/x": NONE}
+WORLD = {"explored/cells": NONE + 9, "explored/total_cells": NONE + 9}
 
 MADE_UP = [
     ("lost, nothing kept or evaluated", case(LOST), ["not-evaluated"]),
@@ -319,6 +321,21 @@ MADE_UP = [
         metrics={"train/loss": RUNS_AWAY, "train/policy_gradient_loss": LOSS}), []),
     ("loss is no number", case(metrics={"train/loss": NO_NUMBER}), ["loss-diverging"]),
     ("certain early", case(greedy=[20, 30], metrics=ENT), ["entropy-collapsed"]),
+    ("two taps of a game never change", case(metrics=TAPS | {"taps/y": NONE}), ["tap-never-changes"]),
+    ("a tap changed in the last episode", case(metrics={"taps/x": np.append(NONE, 2)}), []),
+    ("a tap had few episodes to change", case(metrics={"taps/x": NONE[:19]}), []),
+    ("one cell in every episode", case(greedy=[20, 30], metrics=WORLD | {"explored/cells": NONE + 1}), [
+        "stuck-in-a-cell"]),
+    ("one cell, because episodes are short", case(greedy=[20, 30], metrics=WORLD | {
+        "explored/cells": NONE + 1, "explored/total_cells": 9 + GROWING, "episode/length": NONE + 4}), []),
+    ("one cell at first", case(greedy=[20, 30], metrics=WORLD | {
+        "explored/cells": 1 + GROWING, "explored/total_cells": 9 + GROWING}), []),
+    ("one cell, and the task is solved", case(greedy=[20, 500], best=500, metrics=WORLD | {
+        "explored/cells": NONE + 1}), []),
+    ("no new cells", case(FLAT, [9, 9.2, 9.1, 9], metrics=WORLD), ["exploration-ended", "reward-flat"]),
+    ("no new cells, but the return grows", case(RISING, [20, 150, 280], metrics=WORLD), ["too-few-timesteps"]),
+    ("a new cell near the end", case(greedy=[20, 30], metrics=WORLD | {
+        "explored/total_cells": np.where(np.arange(len(NONE)) < 0.9 * len(NONE), 9, 10)}), []),
     ("certain early, and right", case(greedy=[20, 500], best=500, metrics=ENT), []),
 ]  # fmt: skip
 

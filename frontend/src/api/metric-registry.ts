@@ -35,7 +35,7 @@ export class MetricRegistry {
 
   /** The definition of a metric; a generic one if the service has none. */
   get(name: string): MetricInfo {
-    return this.byName.get(name) ?? componentInfo(name) ?? { ...UNKNOWN, name, label: name };
+    return this.byName.get(name) ?? componentInfo(name) ?? tapInfo(name) ?? { ...UNKNOWN, name, label: name };
   }
 
   isKnown(name: string): boolean {
@@ -81,7 +81,8 @@ const UNKNOWN: Omit<MetricInfo, "name" | "label"> = {
 };
 
 const REWARD = "reward/";
-const EPISODES = ["episode/", REWARD];
+const TAPS = "taps/";
+const EPISODES = ["episode/", REWARD, TAPS];
 
 /** Whether a metric has a value for each episode. */
 export function isOfEpisodes(metric: string): boolean {
@@ -99,6 +100,20 @@ function componentInfo(name: string): MetricInfo | null {
     help: "A component of the environment's reward. Sum over one training episode.",
     group: "reward",
     component: words.charAt(0).toUpperCase() + words.slice(1),
+  };
+}
+
+/** The definition of the changes of a variable of a game, which only a game of the user has. */
+function tapInfo(name: string): MetricInfo | null {
+  if (!name.startsWith(TAPS) || name === TAPS) return null;
+  return {
+    ...UNKNOWN,
+    name,
+    label: `Changes of ${name.slice(TAPS.length)}`,
+    help: "Steps of an episode that changed this variable of the game. Logged until an episode has changed it.",
+    unit: "steps",
+    group: "exploration",
+    minimum: 0,
   };
 }
 

@@ -101,6 +101,8 @@ class Environment:
     F free, H hole, C cliff."""
     world: World | None = None
     """The cells that it consists of, for its map and for exploration; None: it has none."""
+    state_schema: Mapping[str, JsonValue] | None = None
+    """JSON schema of the variables that each step returns by name; None: it returns none."""
     has_lives: bool = False
     """Whether an episode is a game of several lives."""
     gymnasium_id: str | None = None
@@ -235,7 +237,12 @@ def split_entry_point(entry_point: str) -> tuple[str, str]:
 def absolute(entry_point: str) -> str:
     """Return ``entry_point`` with an absolute path of its file; a module is unchanged."""
     source, name = split_entry_point(entry_point)
-    return f"{Path(source).expanduser().resolve()}:{name}" if source.endswith(".py") else f"{source}:{name}"
+    return f"{Path(source).expanduser().resolve()}:{name}" if is_file(source) else f"{source}:{name}"
+
+
+def is_file(source: str) -> bool:
+    """Return whether the first part of an entry point is a file: of a class, or of a game."""
+    return source.endswith((".py", ".toml"))
 
 
 def load_class(entry_point: str) -> Any:
@@ -257,7 +264,7 @@ def missing_source(entry_point: str) -> str | None:
         source, _ = split_entry_point(entry_point)
     except ValueError:
         return entry_point
-    if source.endswith(".py"):
+    if is_file(source):
         return None if Path(source).is_file() else source
     package = source.partition(".")[0]
     try:

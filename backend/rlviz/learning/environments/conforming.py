@@ -47,6 +47,7 @@ _ADVICE = {
     FaultKind.OBSERVATION_INFINITE: _FINITE_OBSERVATIONS,
     FaultKind.OBSERVATION_OUTSIDE: "Make observation_space as wide as what the environment returns, or clip it.",
     FaultKind.COMPONENTS: "Return one number for each component, whose sum is the reward.",
+    FaultKind.EXPRESSION: "Correct the expression in game.toml, for instance with A if CONDITION else B.",
     FaultKind.CLOSE: "Everything that was saved before it is complete.",
 }
 
@@ -322,6 +323,12 @@ class SplitReward(Wrapper):
         return observation, float(reward), terminated, truncated, info
 
 
+class ReportsFaults:
+    """An environment of ours that reports odd behaviour itself."""
+
+    listener: Listener | None = None
+
+
 def listen(env: Env, listener: Listener | None) -> None:
     """Report odd behaviour of the environment to ``listener``, or to nothing if None."""
     layer: Any = env
@@ -329,6 +336,8 @@ def listen(env: Env, listener: Listener | None) -> None:
         if isinstance(layer, Conforming | SplitReward):
             layer.listener = listener
         layer = layer.env
+    if isinstance(layer, ReportsFaults):
+        layer.listener = listener
 
 
 def _space_of(env: Env, name: str) -> gymnasium.Space[Any]:

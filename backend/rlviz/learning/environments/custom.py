@@ -5,6 +5,10 @@ Also describes the rewards that a run's policy learned from.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from pydantic import JsonValue
+
 from rlviz.domain.config import RunActor, RunConfig
 from rlviz.domain.environment import CustomEnvironment, LearnedRewards, RewardScale, StateKept
 from rlviz.domain.errors import InvalidRequest
@@ -12,6 +16,8 @@ from rlviz.domain.spaces import Space
 from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.learning.environments import ENVIRONMENTS
 from rlviz.learning.environments.base import Environment, Family
+from rlviz.learning.environments.gameboy.family import FAMILY as GAMES
+from rlviz.learning.environments.gameboy.own import PREFIX, game_environment
 
 FAMILY = Family("own", "Custom")
 
@@ -23,7 +29,9 @@ _STATE_WRAPPERS = {
 
 
 def custom_environment(env_id: str, custom: CustomEnvironment) -> Environment:
-    """Return the entry for a probed custom environment."""
+    """Return the entry for a probed custom environment: a class, or a game with its default options."""
+    if custom.game is not None:
+        return game_environment(env_id, custom)
     return Environment(
         id=env_id,
         name=env_id,
@@ -41,12 +49,14 @@ def custom_environment(env_id: str, custom: CustomEnvironment) -> Environment:
     )
 
 
-def unknown_environment(env_id: str, summary: str = "", reason: str | None = None) -> Environment:
+def unknown_environment(
+    env_id: str, summary: str = "", reason: str | None = None, family: Family = FAMILY
+) -> Environment:
     """Return the entry for a custom environment that is unknown or cannot be used; ``reason`` says why."""
     return Environment(
         id=env_id,
         name=env_id,
-        family=FAMILY,
+        family=family,
         summary=summary,
         observation_space=Space("Unknown"),
         action_space=Space("Unknown"),
@@ -57,17 +67,23 @@ def unknown_environment(env_id: str, summary: str = "", reason: str | None = Non
     )
 
 
+def chosen_environment(env_id: str, custom: CustomEnvironment, env_options: Mapping[str, JsonValue]) -> Environment:
+    """Return the entry for a custom environment with these options; only games have some."""
+    environment = custom_environment(env_id, custom)
+    return environment if custom.game is None else environment.resolve(env_options)
+
+
 def find_environment(config: RunConfig) -> Environment:
     """Return the environment of a run, with its options. Raises UnknownName if it is not in the registry."""
     if config.custom_environment is not None:
-        return custom_environment(config.env_id, config.custom_environment)
+        return chosen_environment(config.env_id, config.custom_environment, config.env_options)
     return ENVIRONMENTS.get(config.env_id).resolve(config.env_options)
 
 
 def find_family(config: RunConfig) -> str:
     """Return the id of the family of a run's environment; empty if it is no longer in the registry."""
-    if config.custom_environment is not None:
-        return FAMILY.id
+    if (custom := config.custom_environment) is not None:
+        return FAMILY.id if custom.game is None else GAMES.id
     return ENVIRONMENTS.get(config.env_id).family.id if config.env_id in ENVIRONMENTS.names() else ""
 
 
@@ -89,7 +105,9 @@ def families() -> dict[str, str]:
 
 def find_family_by_id(env_id: str) -> str:
     """Return the family of the environment with that id; the family of custom ones if it is not in the registry."""
-    return ENVIRONMENTS.get(env_id).family.id if env_id in ENVIRONMENTS.names() else FAMILY.id
+    if env_id in ENVIRONMENTS.names():
+        return ENVIRONMENTS.get(env_id).family.id
+    return GAMES.id if env_id.startswith(PREFIX) else FAMILY.id
 
 
 _NORMALIZED = "Its values are in units of normalised rewards, so the actual return is not drawn beside them."

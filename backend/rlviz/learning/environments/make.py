@@ -20,6 +20,7 @@ from rlviz.domain.registry import load
 from rlviz.learning.environments.base import Environment, load_class
 from rlviz.learning.environments.conforming import CLOSE_SECONDS, Conforming, check_spaces, counted_from_zero
 from rlviz.learning.environments.custom import find_environment
+from rlviz.learning.environments.gameboy.own import GameOptions
 from rlviz.learning.environments.wrappers import NamedCell, RawOutcome, WholeEpisodes, flatten_observations
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
@@ -57,7 +58,7 @@ def make(environment: Environment, *, render: bool = False, whole_episodes: bool
 def make_bare(environment: Environment, mode: str | None) -> Env:
     """Make the environment with the wrappers that define a step."""
     if environment.custom is not None:
-        return make_custom(environment.custom, mode)
+        return _make_own(environment, environment.custom, mode)
     arguments = {**environment.make_arguments, **environment.options.make_arguments()}
     env: Env = gymnasium.make(environment.gymnasium_id or environment.id, render_mode=mode, **arguments)
     if environment.reward_splitter is not None:
@@ -67,6 +68,16 @@ def make_bare(environment: Environment, mode: str | None) -> Env:
 
         env = QuickFrames(env)
     return load(environment.step_wrapper)(env, environment.options) if environment.step_wrapper is not None else env
+
+
+def _make_own(environment: Environment, custom: CustomEnvironment, mode: str | None) -> Env:
+    """Make a class or a game of the user's."""
+    if custom.game is None:
+        return make_custom(custom, mode)
+    from rlviz.learning.environments.gameboy.own_play import make_game  # needs PyBoy
+
+    assert isinstance(environment.options, GameOptions)
+    return make_game(custom.game, environment.options, mode)
 
 
 def make_trained(environment: Environment) -> Env:

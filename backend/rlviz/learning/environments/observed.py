@@ -32,6 +32,7 @@ class FaultKind(StrEnum):
     OBSERVATION_INFINITE = "observation is infinite"
     OBSERVATION_OUTSIDE = "observation is outside its space"
     COMPONENTS = "reward components are wrong"
+    EXPRESSION = "an expression cannot be computed"
     CLOSE = "close() failed"
 
     @property

@@ -43,7 +43,10 @@ from rlviz.learning.environments.conforming import (
     describe_space,
     listen,
 )
-from rlviz.learning.environments.make import Env, make_custom
+from rlviz.learning.environments.custom import custom_environment
+from rlviz.learning.environments.gameboy.family import FAMILY as GAMES
+from rlviz.learning.environments.gameboy.game_file import BadGame, FoundGame, read_game
+from rlviz.learning.environments.make import Env, make_bare, make_custom
 from rlviz.learning.environments.observed import brief
 from rlviz.learning.environments.state import SECONDS, find_keeper
 from rlviz.learning.environments.stills.scenes import save
@@ -106,6 +109,9 @@ def _writer(answer: Path | None) -> Callable[[str], None]:
 
 def describe(entry_point: str, hang_seconds: float = HANG_SECONDS) -> Iterator[ProbedEnvironment]:
     """Yield descriptions of the class, each more complete. Raises Unusable, or what the class raises."""
+    if is_game(entry_point):
+        yield from _describe_game(entry_point, hang_seconds)
+        return
     described = probe(entry_point)
     sources = find_source_files(entry_point)
     cut = f"It crashed within its first random steps, or took longer than {hang_seconds:g} seconds."
@@ -117,6 +123,97 @@ def describe(entry_point: str, hang_seconds: float = HANG_SECONDS) -> Iterator[P
     described = try_state(described)
     yield ProbedEnvironment(environment=described, sources=sources)
     yield ProbedEnvironment(environment=described, sources=sources, still=render_still(described))
+
+
+def is_game(entry_point: str) -> bool:
+    """Return whether an entry point is that of a game: the path of its file, and its name."""
+    return entry_point.rpartition(":")[0].endswith(".toml")
+
+
+def _describe_game(entry_point: str, hang_seconds: float) -> Iterator[ProbedEnvironment]:
+    """Yield descriptions of a game, each more complete. Raises Unusable."""
+    path = Path(entry_point.rpartition(":")[0])
+    try:
+        found = read_game(path)
+        if missing := GAMES.missing():
+            raise Unusable(f"{', '.join(missing)} is not installed: {GAMES.install}")
+        described = _in_a_thread(lambda: _try_game(entry_point, found))
+    except (BadGame, EnvironmentFaulty) as error:
+        raise Unusable(str(error)) from error
+    cut = f"It crashed within its first random steps, or took longer than {hang_seconds:g} seconds."
+    yield ProbedEnvironment(
+        environment=described.model_copy(update={"warnings": (*described.warnings, cut)}), sources=found.files
+    )
+    faulthandler.dump_traceback_later(hang_seconds, exit=True)
+    warnings, still = _in_a_thread(lambda: _rehearse_game(described))
+    faulthandler.cancel_dump_traceback_later()
+    described = described.model_copy(update={"warnings": (*described.warnings, *warnings)})
+    yield ProbedEnvironment(environment=described, sources=found.files, still=still)
+
+
+_CLOCK = (
+    "The cartridge has a clock, which shows the real time. So episodes with the same seed may differ, and a resumed "
+    "run may not continue exactly."
+)
+
+
+def _try_game(entry_point: str, found: FoundGame) -> CustomEnvironment:
+    """Describe a game after its first frames. Raises EnvironmentFaulty if PyBoy cannot run it."""
+    game, warnings = found.game, []
+    if found.header.has_clock:
+        warnings.append(_CLOCK)
+    if found.header.has_battery and game.start_state is None:
+        warnings.append(
+            "The cartridge keeps saved games. Episodes begin with empty ones; nothing is read or written beside the "
+            "ROM. To begin elsewhere, set start_state."
+        )
+    if not game.components:
+        warnings.append("game.toml has no [components], so each reward is 0.")
+    described = CustomEnvironment(
+        entry_point=entry_point,
+        summary=game.summary or f"Your own game, {game.name}.",
+        observation_space=UNKNOWN,
+        action_space=UNKNOWN,
+        reward_threshold=game.reward_threshold,
+        max_episode_steps=game.max_episode_steps,
+        render_fps=DEFAULT_FPS,
+        state_problem=_CLOCK if found.header.has_clock else None,
+        warnings=tuple(warnings),
+        game=game,
+    )
+    entry = custom_environment(game.name, described)
+    make_bare(entry, None).close()
+    return described.model_copy(
+        update={
+            "observation_space": entry.observation_space,
+            "action_space": entry.action_space,
+            "render_fps": entry.render_fps,
+        }
+    )
+
+
+def _rehearse_game(described: CustomEnvironment) -> tuple[list[str], bytes | None]:
+    """Take random steps. Returns warnings, and a picture."""
+    faults: list[Fault] = []
+    with closing(make_bare(custom_environment("game", described), "rgb_array")) as env:
+        listen(env, faults.append)
+        game: Any = env.unwrapped
+        env.action_space.seed(0)
+        env.reset(seed=0)
+        first, memory = np.asarray(env.render()).copy(), game.memory()
+        for _ in range(REHEARSAL_STEPS):
+            *_, terminated, truncated, _ = env.step(env.action_space.sample())
+            if terminated or truncated:
+                env.reset()
+        last = np.asarray(env.render())
+        stands = np.array_equal(first, last) and memory == game.memory()
+        warnings = _sentences(faults)
+        if stands:
+            warnings.append(
+                f"Nothing moved in {REHEARSAL_STEPS} random steps: the screen and the memory stayed the same. The "
+                "game may hang. Check start_state, buttons and boot_frames."
+            )
+        return warnings, _webp(last)
 
 
 def probe(entry_point: str, *, close_seconds: float = CLOSE_SECONDS) -> CustomEnvironment:

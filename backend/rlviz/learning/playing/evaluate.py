@@ -177,7 +177,7 @@ def load_policy(folder: RunFolder, algo: str, checkpoint: str | None, pinned: Pa
     algorithm = ALGORITHMS.get(algo)
     try:
         with open_file(path, folder.path) as file:
-            return read_policy(algorithm, file, own_environment=folder.read_config().custom_environment is not None)
+            return read_policy(algorithm, file, own_environment=folder.read_config().has_own_code)
     except Exception as error:
         raise CheckpointUnusable(
             f"{checkpoint} cannot be loaded as {algorithm.model_class.partition(':')[2]} ({summarize_error(error)}); "

@@ -138,7 +138,7 @@ def play_future(
         else Clips(folder).steps_path(str(plan.clip_id))
     )
     with StepFile(path, folder.path) as file:
-        is_custom = folder.read_config().custom_environment is not None
+        is_custom = folder.read_config().has_own_code
         recorded, about = read_episode(file, plan.episode, is_custom=is_custom), file.about
         if plan.index >= recorded.last:
             raise NoOtherFuture(f"No action was recorded after step {plan.index:,}.")

@@ -840,7 +840,7 @@ class EvaluationRecording:
             acts=True,
             pictures=self._strips,
             frames=self._frames,
-            copies=config.custom_environment is not None,  # built-in environments draw each frame into a new array
+            copies=config.has_own_code,  # built-in environments draw each frame into a new array
         )
         self._folder = folder
         self._block = ExitStack()

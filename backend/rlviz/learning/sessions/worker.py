@@ -39,7 +39,7 @@ from rlviz.domain.sessions import (
 from rlviz.learning.environments import ENVIRONMENTS
 from rlviz.learning.environments.base import Environment
 from rlviz.learning.environments.conforming import Fault, listen
-from rlviz.learning.environments.custom import custom_environment, find_environment
+from rlviz.learning.environments.custom import chosen_environment, find_environment
 from rlviz.learning.environments.make import make
 from rlviz.learning.environments.observed import FaultKind
 from rlviz.learning.playing.recording import as_jpeg, as_png
@@ -371,7 +371,7 @@ def _stage(plan: SessionPlan, policies: PolicySource) -> Stage:
 
 def _environment(plan: SessionPlan) -> Environment:
     if plan.custom_environment is not None:
-        return custom_environment(plan.env_id, plan.custom_environment)
+        return chosen_environment(plan.env_id, plan.custom_environment, plan.env_options)
     return ENVIRONMENTS.get(plan.env_id).resolve(plan.env_options)
 
 

@@ -26,6 +26,7 @@ from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.events import BestData
+from rlviz.domain.games import TAP_CHANGES
 from rlviz.domain.limits import to_number
 from rlviz.domain.metrics import (
     EPISODE_INDEX,
@@ -36,6 +37,7 @@ from rlviz.domain.metrics import (
     EVAL_REWARD_STD,
     FPS,
     RECENT_FPS,
+    TAPS,
     UPDATE_SECONDS,
 )
 from rlviz.domain.snapshots import Trigger
@@ -745,6 +747,7 @@ class RunCallback(BaseCallback):
                 EPISODE_LENGTH: episode.length,
                 EPISODE_INDEX: self._episodes,
                 **info.get(EXPLORED, {}),
+                **{TAPS + name: steps for name, steps in info.get(TAP_CHANGES, {}).items()},
                 **components,
             },
         )

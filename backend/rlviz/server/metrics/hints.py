@@ -103,6 +103,7 @@ class HintService:
             ended=row.state.has_ended,
             done=row.step,
             actions=environment.action_space.n if environment else None,
+            cells=environment.world.cells if environment and environment.world else None,
             threshold=row.reward_threshold,
             best=None if row.best_policy is None else BestPolicy.model_validate(row.best_policy),
             solved=row.solved,

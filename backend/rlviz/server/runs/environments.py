@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -25,8 +26,12 @@ from rlviz.domain.environment import ProbedEnvironment
 from rlviz.domain.errors import UnknownName
 from rlviz.importing import module_command
 from rlviz.learning.environments import ENVIRONMENTS
-from rlviz.learning.environments.base import Environment, absolute, split_entry_point
-from rlviz.learning.environments.custom import custom_environment, unknown_environment
+from rlviz.learning.environments.base import Environment, Family, absolute, split_entry_point
+from rlviz.learning.environments.custom import FAMILY, custom_environment, unknown_environment
+from rlviz.learning.environments.gameboy.family import FAMILY as GAMES
+from rlviz.learning.environments.gameboy.game_file import FILE as GAME_FILE
+from rlviz.learning.environments.gameboy.game_file import ROMS as ROM_FILES
+from rlviz.learning.environments.gameboy.own import PREFIX
 from rlviz.learning.presets.catalog import presets_tuned_for
 
 log = logging.getLogger(__name__)
@@ -80,10 +85,12 @@ class Prober:
         if answer is not None:
             return answer
         if status is None:
-            return ProbeFailure(
-                f"It was not ready within {self._time_limit:g} seconds. Keep the code at the top level of its module "
-                "short."
+            advice = (
+                "Check its start state."
+                if entry_point.rpartition(":")[0].endswith(GAME_FILE)
+                else "Keep the code at the top level of its module short."
             )
+            return ProbeFailure(f"It was not ready within {self._time_limit:g} seconds. {advice}")
         return ProbeFailure(f"Its process ended with status {status}: {probe.last_line()}")
 
     def close(self) -> None:
@@ -178,7 +185,14 @@ class EnvironmentService:
     """Registered and own environments. ``start`` probes own ones in the background; methods wait for those they
     need."""
 
-    def __init__(self, entry_points: Iterable[str] = (), prober: Prober | None = None) -> None:
+    def __init__(
+        self, entry_points: Iterable[str] = (), prober: Prober | None = None, *, roms: Path | None = None
+    ) -> None:
+        """``roms``: the folder with the user's games; None for none."""
+        self._roms = roms
+        self._games: dict[str, _OwnEnvironment] = {}
+        """The games that are in the folder of ROMs now, by the name of their folder."""
+        self._scanning = Lock()
         self._prober = prober or Prober()
         self._places = BoundedSemaphore(AT_ONCE)
         self._own: dict[str, _OwnEnvironment] = {}
@@ -191,12 +205,25 @@ class EnvironmentService:
         self._is_started = True
         for own in self._own.values():
             own.start()
+        self._current_games()
 
     def close(self) -> None:
         self._prober.close()
 
     def all(self) -> list[Environment]:
-        return [*ENVIRONMENTS, *(own.current().environment for own in self._started())]
+        return [*ENVIRONMENTS, *self.own()]
+
+    def own(self) -> list[Environment]:
+        """Return the user's own environments: classes, and games."""
+        return [own.current().environment for own in self._started()]
+
+    def problem_with_roms(self) -> str | None:
+        """Return why the folder of ROMs cannot be read, as a sentence; None if it can, or if there is none."""
+        try:
+            list(self._game_folders())
+        except OSError as error:
+            return f"The folder of ROMs {self._roms} cannot be read: {error.strerror}."
+        return None
 
     def get(self, env_id: str) -> Environment:
         """Return the environment. Raises UnknownName, which suggests the closest name."""
@@ -213,7 +240,38 @@ class EnvironmentService:
         return None if found is None else found.current().still
 
     def _started(self) -> list[_OwnEnvironment]:
-        return list(self._own.values()) if self._is_started else []
+        return [*self._own.values(), *self._current_games()] if self._is_started else []
+
+    def _current_games(self) -> list[_OwnEnvironment]:
+        """Return the games in the folder of ROMs. A new one appears without a restart; each is probed once."""
+        with self._scanning:
+            try:
+                folders = list(self._game_folders())
+            except OSError as error:
+                log.warning("The folder of ROMs %s cannot be read: %s", self._roms, error)
+                return []
+            games: dict[str, _OwnEnvironment] = {}
+            taken = {*ENVIRONMENTS.names(), *self._own}
+            for folder in folders:
+                name = _name_of_game(folder.name)
+                ids = (f"{PREFIX}{name}{number}-v0" for number in ("", *range(2, len(taken) + 3)))
+                env_id = next(one for one in ids if one not in taken)
+                taken.add(env_id)
+                known = self._games.get(folder.name)
+                if known is None or known.env_id != env_id:
+                    file = folder.absolute() / GAME_FILE
+                    known = _OwnEnvironment(env_id, f"{file}:{name}", self._prober, self._places, GAMES)
+                    known.start()
+                games[folder.name] = known
+            self._games = games
+            return list(games.values())
+
+    def _game_folders(self) -> Iterable[Path]:
+        """Return the folders of games, by name. Raises OSError if the folder of ROMs cannot be read."""
+        if self._roms is None:
+            return ()
+        found = (folder for folder in self._roms.iterdir() if not folder.name.startswith("."))
+        return sorted(folder for folder in found if _is_of_game(folder))
 
     def _free_id(self, entry_point: str) -> str:
         """Return the name of the class, with a number if another environment has that id."""
@@ -239,8 +297,10 @@ class _Found:
 class _OwnEnvironment:
     """An own environment. A thread probes it, and again when its files change."""
 
-    def __init__(self, env_id: str, entry_point: str, prober: Prober, places: BoundedSemaphore) -> None:
-        self.env_id, self._entry_point = env_id, entry_point
+    def __init__(
+        self, env_id: str, entry_point: str, prober: Prober, places: BoundedSemaphore, family: Family = FAMILY
+    ) -> None:
+        self.env_id, self._entry_point, self._family = env_id, entry_point, family
         self._prober, self._places = prober, places
         self._lock = Lock()
         self._probing: Thread | None = None
@@ -272,17 +332,18 @@ class _OwnEnvironment:
         try:
             entry_point = absolute(self._entry_point)
         except ValueError as error:
-            return self._unusable(str(error), ())
+            return self._unusable(str(error), (), ())
         file = split_entry_point(entry_point)[0]
-        before = _version((file,))
+        watched = _watched(Path(file))
+        before = _version(watched)
         try:
             found = self._prober.probe(entry_point)
         except OSError as error:
             found = ProbeFailure(f"Its probe could not be started: {error}.")
         if isinstance(found, ProbeFailure):
-            return self._unusable(found.message, before)
-        sources = found.sources or (file,)
-        changed = _version((file,)) != before  # during the probe: the result may describe either version
+            return self._unusable(found.message, watched, before)
+        sources = found.sources or watched
+        changed = _version(watched) != before  # during the probe: the result may describe either version
         return _Found(
             custom_environment(self.env_id, found.environment),
             found.still,
@@ -290,14 +351,34 @@ class _OwnEnvironment:
             () if changed else _version(sources),
         )
 
-    def _unusable(self, reason: str, version: Version) -> _Found:
+    def _unusable(self, reason: str, sources: tuple[str, ...], version: Version) -> _Found:
         log.info("Environment %s cannot be used: %s", self._entry_point, reason)  # the page and `rlviz doctor` show it
         return _Found(
-            unknown_environment(self.env_id, f"Your own, from {self._entry_point}.", reason),
+            unknown_environment(self.env_id, f"Your own, from {self._entry_point}.", reason, self._family),
             None,
-            tuple(path for path, _, _ in version),
+            sources,
             version,
         )
+
+
+def _is_of_game(folder: Path) -> bool:
+    with suppress(OSError):
+        return any((folder / name).exists() for name in (GAME_FILE, *ROM_FILES))
+    return False
+
+
+def _watched(file: Path) -> tuple[str, ...]:
+    """Return the paths whose change may make an environment usable: its file; for a game also its folder and ROM."""
+    if file.name != GAME_FILE:
+        return (str(file),)
+    return tuple(map(str, (file, file.parent, *(file.parent / name for name in ROM_FILES))))
+
+
+def _name_of_game(folder: str) -> str:
+    """Return the name in the id of the game in ``folder``: ``my-game 2`` becomes ``MyGame2``."""
+    words = re.findall(r"[A-Za-z0-9]+", folder)
+    name = "".join(word[:1].upper() + word[1:] for word in words)[:40]
+    return name if name[:1].isalpha() else f"Game{name}"
 
 
 def _version(paths: Iterable[str]) -> Version:

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from starlette.responses import Response
 
 from rlviz import __version__
-from rlviz.domain.errors import ArtifactNotFound, SettingLocked
+from rlviz.domain.errors import ArtifactNotFound, SettingLocked, UnknownName
 from rlviz.domain.limits import LIMITS, Limits
 from rlviz.domain.recording import Detail
 from rlviz.domain.storage_profile import DEFAULT_PROFILES, StorageProfile
@@ -123,6 +123,23 @@ def get_still(env_id: str, environments: Environments, request: Request) -> Resp
     response = send_file(request, still.open("rb"), "image/webp")
     response.headers["Cache-Control"] = f"private, max-age={STILL_SECONDS}"
     return response
+
+
+@router.get(
+    "/environments/{env_id:path}/state-schema",
+    responses=documented(ArtifactNotFound),
+)
+@in_lane(Lane.LISTS)
+def get_state_schema(env_id: str, environments: Environments) -> dict[str, JsonValue]:
+    """Return the JSON schema of the variables of a game, which each step returns by name in `info["taps"]`."""
+    try:
+        environment = environments.get(env_id)
+    except UnknownName as error:
+        raise ArtifactNotFound(str(error)) from error
+    if environment.state_schema is None:
+        cause = environment.unavailable_reason or "Only games return their variables by name."
+        raise ArtifactNotFound(f"The environment {env_id[:120]!r} has no schema of its state. {cause}")
+    return dict(environment.state_schema)
 
 
 @router.get("/metric-definitions")

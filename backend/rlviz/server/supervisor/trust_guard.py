@@ -5,9 +5,11 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
-from rlviz.domain.errors import EnvironmentMissing, NotTrusted, RunFolderError
+from rlviz.domain.errors import EnvironmentFaulty, EnvironmentMissing, GameChanged, NotTrusted, RunFolderError
+from rlviz.domain.games import Game
 from rlviz.launchers.base import Job, Launcher, Worker, WorkFolder
 from rlviz.learning.environments.base import missing_source
+from rlviz.learning.environments.gameboy.game_file import check_files
 from rlviz.learning.sessions.folder import SessionFolder
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.standing import Standing, check_trusted, mark_own, standing_of
@@ -50,12 +52,24 @@ class TrustGuard:
 
 
 def _check_environment(folder: RunFolder) -> None:
-    """Raise EnvironmentMissing if the class of the run's environment is not on this machine."""
+    """Raise EnvironmentMissing if the class or the game of the run's environment is not on this machine."""
     with suppress(RunFolderError, OSError):
         config = folder.read_config()
         custom = config.custom_environment
-        if custom is not None and (missing := missing_source(custom.entry_point)) is not None:
+        if custom is None:
+            return
+        if custom.game is not None:
+            _check_game(custom.game)
+        elif (missing := missing_source(custom.entry_point)) is not None:
             raise EnvironmentMissing(config.env_id, custom.entry_point, missing)
+
+
+def _check_game(game: Game) -> None:
+    """Raise GameChanged if the ROM or the start state is missing, or is not the one of the run."""
+    try:
+        check_files(game)
+    except EnvironmentFaulty as error:
+        raise GameChanged(str(error)) from error
 
 
 class GuardedLauncher(Launcher):

@@ -51,7 +51,7 @@ def entropy_collapsed(case: Case) -> Hint | None:
             f"{COLLAPSED_ENTROPY:.0%} of that of a random choice among {case.actions} actions "
             f"({number_text(-float(curve.value[-1]))} of {number_text(math.log(case.actions))} nats at the end)."
         ),
-        advice=drop_none(_more_entropy(case), suggest_change(case, "learning_rate", 1 / 3)),
+        advice=drop_none(more_entropy(case), suggest_change(case, "learning_rate", 1 / 3)),
     )
 
 
@@ -83,7 +83,8 @@ def _still_improves(case: Case, since: int) -> bool:
     return len(before) > 0 and case.final is not None and case.final > before[-1] + 0.1 * abs(before[-1])
 
 
-def _more_entropy(case: Case) -> SuggestedChange | None:
+def more_entropy(case: Case) -> SuggestedChange | None:
+    """Return advice to raise the bonus for entropy; None if the algorithm has none."""
     now = case.number("ent_coef")
     return None if now is None else raise_or_lower("ent_coef", now, max(0.01, min(3 * now, 1.0)))
 

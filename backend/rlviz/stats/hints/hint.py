@@ -63,6 +63,7 @@ class Case:
         requested: Greedy evaluations that the user requested.
         expected: Lowest result of the preset's measurement.
         done: Environment steps that the run reports.
+        cells: Cells of the environment's world; None if it has none.
     """
 
     algo: str
@@ -80,6 +81,7 @@ class Case:
     requested: Sequence[GreedyEvaluation] = ()
     expected: float | None = None
     done: int = 0
+    cells: int | None = None
 
     def curve(self, name: str) -> Series:
         """Return the finite values of a metric; empty if it was never logged."""
@@ -406,8 +408,8 @@ class Rule:
     """A known problem and how to find it.
 
     ``metrics``: names of its metric in different algorithms; the first logged one is used. A name that ends with a
-    slash stands for all that begin with it. ``find`` is called once there is enough data. ``always``: the hint reports
-    a fault, so it also appears if the task is solved.
+    slash stands for all that begin with it; the one with the most values is used. ``find`` is called once there is
+    enough data. ``always``: the hint reports a fault, so it also appears if the task is solved.
     """
 
     id: str
@@ -431,7 +433,8 @@ class Finding:
 
 def _logged(name: str, case: Case) -> list[str]:
     if name.endswith("/"):
-        return [one for one in case.series if one.startswith(name)]
+        found = [one for one in case.series if one.startswith(name)]
+        return sorted(found, key=lambda one: len(case.series[one]), reverse=True)
     return [name] if name in case.series else []
 
 

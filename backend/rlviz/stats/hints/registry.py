@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from rlviz.domain.metrics import EPISODE_REWARD
+from rlviz.domain.metrics import EPISODE_REWARD, EXPLORED_CELLS, EXPLORED_TOTAL, TAPS
 from rlviz.domain.reward_components import REWARD
 from rlviz.stats.hints.components import component_farmed
 from rlviz.stats.hints.exploration import ENTROPY, EPSILON, entropy_collapsed, epsilon_high
@@ -33,6 +33,7 @@ from rlviz.stats.hints.updates import (
     explained_variance_low,
     kl_spikes,
 )
+from rlviz.stats.hints.world import exploration_ended, stuck_in_a_cell, tap_never_changes
 
 log = logging.getLogger(__name__)
 
@@ -65,6 +66,12 @@ RULES: tuple[Rule, ...] = (
          at_least(20, Unit.UPDATES, 0.2), explained_variance_low),
     Rule("component-farmed", "one component of the reward is farmed", (REWARD,), at_least(50, Unit.EPISODES, 0.4),
          component_farmed),
+    Rule("tap-never-changes", "a variable of a game never changes", (TAPS,), at_least(20, Unit.EPISODES),
+         tap_never_changes, always=True),
+    Rule("stuck-in-a-cell", "the agent does not leave its first cell", (EXPLORED_CELLS,),
+         at_least(50, Unit.EPISODES, 0.2), stuck_in_a_cell),
+    Rule("exploration-ended", "training finds no new cells, and the return does not grow", (EXPLORED_TOTAL,),
+         at_least(50, Unit.EPISODES, 0.4), exploration_ended),
     Rule("epsilon-high", "many actions are still random at the end", (EPSILON,),
          at_least(1, Unit.ROWS, 0.5, ended=True), epsilon_high),
 )  # fmt: skip

@@ -66,6 +66,10 @@ class Emulator:
         start = self._addresses[name]
         return list(self._pyboy.memory[start : start + count])
 
+    def read_at(self, address: int, count: int) -> list[int]:
+        """Return ``count`` bytes from ``address`` on."""
+        return list(self._pyboy.memory[address : address + count]) if count > 1 else [self._pyboy.memory[address]]
+
     def hold(self, buttons: Sequence[str], frames: int, *, render: bool = True) -> None:
         """Run ``frames`` (at least one) with exactly these buttons held, and draw the last of them if ``render``."""
         for button in self._held:
@@ -109,6 +113,11 @@ class Emulator:
             )
         self._pyboy.load_state(io.BytesIO(state.saved))
         self._held = state.held
+
+    def load_bytes(self, saved: bytes) -> None:
+        """Load a state that PyBoy saved, with no button held. Raises whatever PyBoy does if it cannot."""
+        self._pyboy.load_state(io.BytesIO(saved))
+        self._held = ()
 
     def memory(self) -> bytes:
         """Return the work RAM."""

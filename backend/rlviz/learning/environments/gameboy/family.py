@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
+from rlviz.domain.games import taps_schema
 from rlviz.domain.spaces import Space, box, discrete
 from rlviz.learning.environments.base import (
     DOWN,
@@ -22,7 +23,7 @@ from rlviz.learning.environments.base import (
     discrete_controls,
 )
 from rlviz.learning.environments.cells import World
-from rlviz.learning.environments.gameboy.lamplighter import CRABS, FACING, HEIGHT, ROOMS, ROOMS_A_ROW, WIDTH
+from rlviz.learning.environments.gameboy.lamplighter import CRABS, FACING, HEARTS, HEIGHT, ROOMS, ROOMS_A_ROW, WIDTH
 
 ID = "GameBoy/Lamplighter-v0"
 FRAMES_A_SECOND = 60
@@ -37,7 +38,7 @@ STEPS = 2_400
 THRESHOLD = 20.0
 """With the default weights, no episode that misses its task returns as much, and each that does not returns more."""
 
-_FAMILY = Family("gameboy", "Game Boy", requires=("pyboy",), install="pip install 'rlviz[gameboy]'")
+FAMILY = Family("gameboy", "Game Boy", requires=("pyboy",), install="pip install 'rlviz[gameboy]'")
 
 
 class Action(NamedTuple):
@@ -53,6 +54,23 @@ ACTIONS = (
     Action("left", "left"),
     Action("A: use or strike", "a"),
 )
+TAPS = {
+    "mode": (0, 4, ""),
+    "room": (0, len(ROOMS) - 1, ""),
+    "square_x": (0, WIDTH - 1, "squares"),
+    "square_y": (0, HEIGHT - 1, "squares"),
+    "facing": (0, len(FACING) - 1, ""),
+    "hearts": (0, HEARTS, ""),
+    **dict.fromkeys(("has_sword", "has_key", "door_open", "brambles_cut", "grate_open", "lamp_lit"), (0, 1, "")),
+    "block_x": (0, 255, "squares"),
+    "block_y": (0, 255, "squares"),
+    "rooms_seen": (0, len(ROOMS), "rooms"),
+    "crabs_beaten": (0, 255, "crabs"),
+    "signs_read": (0, 255, "signs"),
+    "hurt": (0, 255, "frames"),
+    "swing": (0, 255, "frames"),
+}
+"""Variables of the game that each step returns, with the lowest value, the highest, and the unit."""
 DIRECTIONS = ("up", "right", "down", "left")
 _LABELS = tuple(action.label for action in ACTIONS)
 
@@ -140,7 +158,7 @@ LAMPLIGHTER = Environment(
     id=ID,
     gymnasium_id=f"rlviz.learning.environments.gameboy.play:{ID}",
     name="Lamplighter",
-    family=_FAMILY,
+    family=FAMILY,
     summary="Explore nine rooms of an island, find sword and key, and light the lamp of the lighthouse.",
     sees="Where it is, what it has and the squares of the room: 128 numbers; or the screen.",
     does="Walks from square to square, and reads, opens or strikes what is ahead.",
@@ -150,6 +168,7 @@ LAMPLIGHTER = Environment(
     reward_threshold=THRESHOLD,
     max_episode_steps=STEPS,
     render_fps=frames_a_second(FRAME_SKIP),
+    state_schema=taps_schema("Lamplighter", [(name, *facts) for name, facts in TAPS.items()]),
     options=LamplighterOptions(),
     world=World(
         "rlviz.learning.environments.cells:read_own",

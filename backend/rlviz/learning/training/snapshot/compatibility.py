@@ -122,7 +122,7 @@ def _digest(config: RunConfig) -> str:
 
 def _source_digest(config: RunConfig) -> str | None:
     custom = find_environment(config).custom
-    if custom is None:
+    if custom is None or custom.game is not None:  # the configuration has the hash of a game
         return None
     try:
         source = inspect.getsourcefile(load_class(custom.entry_point))

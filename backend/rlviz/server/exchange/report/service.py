@@ -564,8 +564,10 @@ def _repeat_notes(config: RunConfig) -> list[str]:
         notes.append("A person played this run, so no command repeats it.")
     if config.parent is not None:
         notes.append("The run is a fork. The command trains from the beginning instead, with the settings of the fork.")
-    if config.custom_environment is not None:
+    if config.has_own_code:
         notes.append("The environment is custom code, which must be available where the command runs.")
+    elif config.custom_environment is not None:
+        notes.append("The environment is a game of your own: its folder must be in RLVIZ_ROMS where the command runs.")
     if config.rules:
         notes.append("The command leaves out the rules, which are in the configuration (`rules`).")
     return notes

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rlviz.learning.environments.gameboy.cartridge import Cartridge
+from rlviz.learning.environments.gameboy.cartridge import BuiltCartridge
 
 FOLDER = Path(__file__).parent
 
-CARTRIDGE = Cartridge(
+CARTRIDGE = BuiltCartridge(
     rom=FOLDER / "lamplighter.gb",
     symbols=FOLDER / "lamplighter.sym",
     sha256="cb4b7f234ea1c4163e8c084b56256a729afb7f6f085b80f142523dc9704db0d6",

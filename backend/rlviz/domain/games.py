@@ -1,0 +1,171 @@
+"""Games: what the app knows of a Game Boy ROM of the user's, as its ``game.toml`` says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from functools import cached_property
+from typing import Literal
+
+from pydantic import ConfigDict, Field, JsonValue
+
+from rlviz.domain.lazy_model import LazyModel
+
+TAP_CHANGES = "rlviz_tap_changes"
+"""Key of ``info``: in how many steps of this episode each tap changed, for taps that never changed in earlier ones."""
+
+NAME = "^[a-z][a-z0-9_]{0,39}$"
+"""Names of taps and components."""
+
+Button = Literal["up", "right", "down", "left", "a", "b", "start", "select"]
+
+
+class TapType(StrEnum):
+    """How the bytes of a tap become a number. Words of two bytes have the low byte first, except with ``be``."""
+
+    U8 = "u8"
+    I8 = "i8"
+    U16 = "u16"
+    U16_BE = "u16be"
+    I16 = "i16"
+    BCD = "bcd"
+    """``bytes`` bytes of two decimal digits each, the first byte the most significant."""
+    BIT = "bit"
+    """Bit number ``bit`` of one byte."""
+
+
+_RANGES = {
+    TapType.U8: (0, 0xFF),
+    TapType.I8: (-0x80, 0x7F),
+    TapType.U16: (0, 0xFFFF),
+    TapType.U16_BE: (0, 0xFFFF),
+    TapType.I16: (-0x8000, 0x7FFF),
+    TapType.BIT: (0, 1),
+}
+
+
+class _Part(LazyModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class Tap(_Part):
+    """A number that is read from the memory of a game."""
+
+    name: str = Field(pattern=NAME)
+    address: int
+    type: TapType = Field(TapType.U8, strict=False)
+    bytes: int | None = Field(None, ge=1, le=4, description="Number of bytes of a `bcd`; 1 by default.")
+    bit: int | None = Field(None, ge=0, le=7, description="Number of the bit of a `bit`; 0, the lowest, by default.")
+    unit: str = Field("", max_length=20)
+    low: float | None = Field(None, description="The value that the agent sees as 0; the lowest by default.")
+    high: float | None = Field(None, description="The value that the agent sees as 1; the highest by default.")
+
+    @property
+    def length(self) -> int:
+        """Number of bytes."""
+        if self.type is TapType.BCD:
+            return self.bytes or 1
+        return 2 if self.type in (TapType.U16, TapType.U16_BE, TapType.I16) else 1
+
+    @property
+    def range(self) -> tuple[int, int]:
+        """The lowest and the highest value that its type can have."""
+        return _RANGES.get(self.type) or (0, 100**self.length - 1)
+
+    @property
+    def scale(self) -> tuple[float, float]:
+        """The values that the agent sees as 0 and 1."""
+        lowest, highest = self.range
+        return (lowest if self.low is None else self.low, highest if self.high is None else self.high)
+
+    def decode(self, raw: Sequence[int]) -> int:
+        """Return the number that ``length`` bytes stand for. Digits of a ``bcd`` above 9 count as 9."""
+        match self.type:
+            case TapType.U8:
+                return raw[0]
+            case TapType.I8:
+                return raw[0] - 0x100 if raw[0] & 0x80 else raw[0]
+            case TapType.U16:
+                return raw[0] | raw[1] << 8
+            case TapType.U16_BE:
+                return raw[0] << 8 | raw[1]
+            case TapType.I16:
+                value = raw[0] | raw[1] << 8
+                return value - 0x10000 if value & 0x8000 else value
+            case TapType.BIT:
+                return raw[0] >> (self.bit or 0) & 1
+            case TapType.BCD:
+                number = 0
+                for byte in raw:
+                    number = number * 100 + min(byte >> 4, 9) * 10 + min(byte & 0xF, 9)
+                return number
+
+
+class GameCell(_Part):
+    """The cell of the player, for the map and for exploration: a column and a row, counted from the top left."""
+
+    x: str
+    y: str
+    columns: int = Field(ge=1, le=1_000)
+    rows: int = Field(ge=1, le=1_000)
+    rooms_across: int = Field(1, ge=1, le=100)
+    rooms_down: int = Field(1, ge=1, le=100)
+    rooms: tuple[str, ...] = Field((), max_length=10_000, strict=False)
+
+
+class Component(_Part):
+    """A component of the reward: its name, and an expression for its value in a step."""
+
+    name: str = Field(pattern=NAME)
+    value: str
+
+
+class Game(_Part):
+    """A ROM of the user's with everything that decides how it plays.
+
+    Stored in ``config.json``: a run refuses a ROM or a start state whose hash differs.
+    """
+
+    rom: str = Field(description="Absolute path of the ROM.")
+    sha256: str = Field(description="SHA-256 of the ROM.")
+    start_state: str | None = Field(None, description="Absolute path of the save state in which episodes begin.")
+    start_sha256: str | None = Field(None, description="SHA-256 of the start state.")
+    name: str
+    summary: str = ""
+    buttons: tuple[str, ...] = Field(strict=False, description="Actions besides doing nothing, such as `a`, `right+a`.")
+    taps: tuple[Tap, ...] = Field((), strict=False)
+    cell: GameCell | None = None
+    done: str | None = Field(None, description="Condition that ends an episode; null: none.")
+    success: str | None = Field(None, description="Condition that ends an episode successfully; null: none.")
+    components: tuple[Component, ...] = Field((), strict=False)
+    observation: Literal["vector", "pixels"]
+    frame_skip: int
+    hold: int
+    max_episode_steps: int
+    boot_frames: int = Field(description="Frames from switching on to the first step, without a start state.")
+    random_frames: int = Field(description="An episode begins after up to this many frames, by its seed.")
+    reward_threshold: float | None = None
+
+    @cached_property
+    def tap_names(self) -> tuple[str, ...]:
+        return tuple(tap.name for tap in self.taps)
+
+    def state_schema(self) -> dict[str, JsonValue]:
+        """Return the JSON schema of the values of its taps."""
+        return taps_schema(self.name, [(tap.name, *tap.range, tap.unit) for tap in self.taps])
+
+
+def taps_schema(title: str, taps: Sequence[tuple[str, int, int, str]]) -> dict[str, JsonValue]:
+    """Return the JSON schema of the values of ``taps``: name, lowest and highest value, and unit."""
+    properties: dict[str, JsonValue] = {
+        name: {"type": "integer", "minimum": low, "maximum": high, **({"description": f"In {unit}."} if unit else {})}
+        for name, low, high, unit in taps
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"State of {title}",
+        "type": "object",
+        "properties": properties,
+        "required": [name for name, *_ in taps],
+        "additionalProperties": False,
+    }

@@ -1,0 +1,314 @@
+"""Reads ``game.toml``, which describes a Game Boy ROM of the user's. It is data: nothing in it is executed.
+
+Importing this does not import PyBoy or Gymnasium.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import keyword
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, get_args
+
+from pydantic import ConfigDict, Field, ValidationError
+
+from rlviz.domain.errors import EnvironmentFaulty, InvalidRequest, pointer_to, validation_text
+from rlviz.domain.expressions import BadExpression, Expression, parse_expression
+from rlviz.domain.games import NAME, Button, Component, Game, GameCell, Tap, TapType
+from rlviz.domain.lazy_model import LazyModel
+from rlviz.domain.reward_components import MOST_COMPONENTS, find_component
+from rlviz.learning.environments.gameboy.cartridge import (
+    Header,
+    OwnCartridge,
+    check_same,
+    read_game_file,
+    read_header,
+    read_rom,
+)
+from rlviz.placed_file import PlacedFile, read_placed_file
+
+FILE = "game.toml"
+ROMS = ("game.gb", "game.gbc")
+MOST_TAPS = 100
+MOST_BUTTONS = 40
+MOST_CELLS = 100_000
+MOST_PROBLEMS = 5
+"""Problems of a file that are reported together."""
+
+BUTTONS: tuple[str, ...] = get_args(Button)
+_OPPOSITE = ({"left", "right"}, {"up", "down"})
+
+_RAM = ((0x8000, 0xDFFF), (0xFE00, 0xFE9F), (0xFF00, 0xFFFF))
+"""Addresses that a tap can read: video, cartridge and work RAM; sprites; registers and high RAM
+(https://gbdev.io/pandocs/Memory_Map.html)."""
+
+
+class GameFile(LazyModel):
+    """The content of a ``game.toml``."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    name: str = Field(min_length=1, max_length=60)
+    summary: str = Field("", max_length=300)
+    rom_sha256: str | None = Field(None, pattern="^[0-9a-f]{64}$")
+    start_state: str | None = Field(None, min_length=1, max_length=200)
+    buttons: tuple[str, ...] = Field(BUTTONS[:6], strict=False)
+    observation: Literal["vector", "pixels"] | None = None
+    frame_skip: int = Field(24, ge=1, le=60)
+    hold: int = Field(8, ge=1, le=60)
+    max_episode_steps: int = Field(2_000, ge=50, le=100_000)
+    boot_frames: int = Field(240, ge=1, le=20_000)
+    random_frames: int = Field(30, ge=0, le=600)
+    reward_threshold: float | None = None
+    done: str | None = None
+    success: str | None = None
+    taps: tuple[Tap, ...] = Field((), strict=False)
+    cell: GameCell | None = None
+    components: dict[str, str] = Field(default_factory=dict)
+
+
+class BadGame(Exception):
+    """A game cannot be used. The message says where the problem is, and what to do."""
+
+
+class FoundGame(NamedTuple):
+    """A game with what its header says. ``files``: every file that it was read from."""
+
+    game: Game
+    header: Header
+    files: tuple[str, ...]
+
+
+def read_game(file: Path) -> FoundGame:
+    """Read a ``game.toml`` with the ROM and the start state beside it. Raises BadGame."""
+    try:
+        placed = read_placed_file(file, "a game")
+    except InvalidRequest as error:
+        raise BadGame(str(error)) from error
+    content = _validate(placed)
+    if problems := list(_problems(placed, content)):
+        raise _bad(problems)
+    folder = file.resolve().parent
+    rom, data = _read_rom(folder)
+    sha256 = hashlib.sha256(data).hexdigest()
+    if content.rom_sha256 is not None and content.rom_sha256 != sha256:
+        raise BadGame(
+            f"{placed.place('/rom_sha256')}: {rom.name} is another ROM than this file is for: its SHA-256 is {sha256}. "
+            "The addresses of another version of a game differ. Put the right ROM there, or check the taps and change "
+            "rom_sha256."
+        )
+    start, start_sha256 = _read_start(placed, content, folder)
+    values = content.model_dump(exclude={"rom_sha256", "start_state", "components", "observation"})
+    game = Game(
+        rom=str(rom),
+        sha256=sha256,
+        start_state=None if start is None else str(start),
+        start_sha256=start_sha256,
+        components=tuple(Component(name=name, value=value) for name, value in content.components.items()),
+        observation=content.observation or ("vector" if content.taps else "pixels"),
+        **values,
+    )
+    files = (str(file.resolve()), str(rom), *([str(start)] if start is not None else []))
+    return FoundGame(game, read_header(data), files)
+
+
+def _read_rom(folder: Path) -> tuple[Path, bytes]:
+    """Return the ROM in ``folder``, and its bytes. Raises BadGame."""
+    found = [folder / name for name in ROMS if (folder / name).exists()]
+    if not found:
+        raise BadGame(f"The ROM {folder / ROMS[0]} is missing. Copy the game there (or as {ROMS[1]}).")
+    if len(found) > 1:
+        raise BadGame(f"{folder} has both {ROMS[0]} and {ROMS[1]}. Remove the one that {FILE} is not for.")
+    try:
+        return found[0], read_rom(found[0])
+    except EnvironmentFaulty as error:
+        raise BadGame(str(error)) from error
+
+
+def _read_start(placed: PlacedFile, content: GameFile, folder: Path) -> tuple[Path | None, str | None]:
+    """Return the start state and its SHA-256. Raises BadGame."""
+    if content.start_state is None:
+        return None, None
+    place, path = placed.place("/start_state"), (folder / content.start_state).resolve()
+    if not path.is_relative_to(folder):
+        raise BadGame(
+            f"{place}: The start state {content.start_state!r} is outside the folder of the game. Copy it there."
+        )
+    try:
+        data = read_game_file("start state", path)
+    except EnvironmentFaulty as error:
+        raise BadGame(f"{place}: {error}") from error
+    return path, hashlib.sha256(data).hexdigest()
+
+
+def _validate(placed: PlacedFile) -> GameFile:
+    try:
+        return GameFile.model_validate(placed.values)
+    except ValidationError as error:
+        raise _bad([_as_problem(placed, item) for item in error.errors()]) from error
+
+
+def _as_problem(placed: PlacedFile, item: Any) -> str:
+    path = [part for part in item["loc"] if part != "[key]"]
+    place, name = placed.place(pointer_to(*path)), ".".join(str(part) for part in path if isinstance(part, str))
+    if item["type"] == "extra_forbidden":
+        known = _fields(path[:-1])
+        near = difflib.get_close_matches(str(path[-1]), known, 1)
+        hint = f"Did you mean {near[0]}?" if near else f"Known: {', '.join(known)}."
+        return f"{place}: There is no key {str(path[-1])[:40]!r} here. {hint}"
+    return f"{place}: {name}: {validation_text(item)}."
+
+
+def _fields(path: Sequence[Any]) -> list[str]:
+    models: dict[str, type[LazyModel]] = {"taps": Tap, "cell": GameCell}
+    return list(models.get(str(path[0]) if path else "", GameFile).model_fields)
+
+
+def _bad(problems: Sequence[str]) -> BadGame:
+    more = len(problems) - MOST_PROBLEMS
+    return BadGame(" ".join([*problems[:MOST_PROBLEMS], *([f"There are {more} more problems."] if more > 0 else [])]))
+
+
+Problem = tuple[str, str]
+"""Pointer to a key, and what is wrong with its value."""
+
+
+def _problems(placed: PlacedFile, content: GameFile) -> Iterator[str]:
+    """Yield what is wrong with a file whose values have the right types, each with its place."""
+    for pointer, problem in (
+        *_problems_of_buttons(content.buttons),
+        *_problems_of_taps(content.taps),
+        *_problems_of_cell(content.cell),
+        *_problems_of_components(content.components),
+    ):
+        yield f"{placed.place(pointer)}: {problem}"
+    if content.observation == "vector" and not content.taps:
+        yield f"{placed.place('/observation')}: A vector needs [[taps]]. Add some, or choose pixels."
+    names = [tap.name for tap in content.taps]
+    for pointer, text in _expressions(content):
+        try:
+            parse_expression(text, names)
+        except BadExpression as error:
+            yield f"{placed.place_in(pointer, text, error.position)}: {error}"
+
+
+def _expressions(content: GameFile) -> Iterator[Problem]:
+    """Yield the pointer and the text of each expression."""
+    if content.done is not None:
+        yield "/done", content.done
+    if content.success is not None:
+        yield "/success", content.success
+    if content.cell is not None:
+        yield "/cell/x", content.cell.x
+        yield "/cell/y", content.cell.y
+    for name, text in content.components.items():
+        yield pointer_to("components", name), text
+
+
+def _problems_of_buttons(buttons: Sequence[str]) -> Iterator[Problem]:
+    at = "/buttons"
+    if not 1 <= len(buttons) <= MOST_BUTTONS:
+        yield at, f"There are {len(buttons)} buttons; 1 to {MOST_BUTTONS} are allowed."
+    for number, text in enumerate(buttons):
+        held = split_buttons(text)
+        for one in held:
+            if one not in BUTTONS:
+                near = difflib.get_close_matches(one, BUTTONS, 1)
+                known = f"Known: {', '.join(BUTTONS)}, and several held together as right+a."
+                yield at, f"There is no button {one[:40]!r}. {f'Did you mean {near[0]}?' if near else known}"
+        if len(set(held)) < len(held) or any(pair <= set(held) for pair in _OPPOSITE):
+            yield at, f"{text[:40]!r} cannot be held together. Use different buttons, and one direction of an axis."
+        if set(held) in [set(split_buttons(other)) for other in buttons[:number]]:
+            yield at, f"{text[:40]!r} is there twice. Remove one."
+
+
+def split_buttons(text: str) -> tuple[str, ...]:
+    """Return the buttons that an action holds: ``right+a`` holds two."""
+    return tuple(part.strip().lower() for part in text.split("+"))
+
+
+def _problems_of_taps(taps: Sequence[Tap]) -> Iterator[Problem]:
+    if len(taps) > MOST_TAPS:
+        yield pointer_to("taps", MOST_TAPS), f"There are {len(taps)} taps; at most {MOST_TAPS} are allowed."
+    names = Counter(tap.name for tap in taps)
+    for number, tap in enumerate(taps):
+        at = pointer_to("taps", number)
+        if keyword.iskeyword(tap.name):
+            yield f"{at}/name", f"A tap cannot be called {tap.name!r}, because expressions use that word."
+        if names[tap.name] > 1:
+            yield f"{at}/name", f"There are {names[tap.name]} taps called {tap.name!r}. Give each its own name."
+        last = tap.address + tap.length - 1
+        if not any(start <= tap.address and last <= end for start, end in _RAM):
+            yield f"{at}/address", f"{_why_no_address(tap.address, last)} Use {_ranges()}."
+        if tap.bytes is not None and tap.type is not TapType.BCD:
+            yield f"{at}/bytes", 'Only a tap of type "bcd" has bytes.'
+        if tap.bit is not None and tap.type is not TapType.BIT:
+            yield f"{at}/bit", 'Only a tap of type "bit" has a bit.'
+        low, high = tap.scale
+        if low >= high:
+            key = "low" if tap.high is None else "high"
+            yield f"{at}/{key}", f"low is {low:g} and high is {high:g}; high must be above low."
+
+
+def _why_no_address(first: int, last: int) -> str:
+    if not 0 <= first <= 0xFFFF:
+        return f"The address {first:#x} is outside the memory of a Game Boy, 0x0000 to 0xFFFF."
+    if first < 0x8000:
+        return f"The address 0x{first:04X} is in the ROM, which never changes."
+    if 0xE000 <= first <= 0xFDFF:
+        return f"The address 0x{first:04X} mirrors 0x{first - 0x2000:04X}."
+    return f"The bytes 0x{first:04X} to 0x{last:04X} are not all in RAM."
+
+
+def _ranges() -> str:
+    return ", ".join(f"0x{start:04X} to 0x{end:04X}" for start, end in _RAM)
+
+
+def _problems_of_cell(cell: GameCell | None) -> Iterator[Problem]:
+    if cell is None:
+        return
+    if cell.columns * cell.rows > MOST_CELLS:
+        yield "/cell/columns", f"{cell.columns} × {cell.rows} are more than {MOST_CELLS:,} cells. Use larger ones."
+    for name, cells, rooms in (("across", cell.columns, cell.rooms_across), ("down", cell.rows, cell.rooms_down)):
+        if cells % rooms:
+            yield f"/cell/rooms_{name}", f"{cells} cells cannot be divided into {rooms} rooms of equal size."
+    needed = cell.rooms_across * cell.rooms_down
+    if cell.rooms and len(cell.rooms) != needed:
+        yield "/cell/rooms", f"There are {len(cell.rooms)} names for {needed} rooms. Give all of them, or none."
+
+
+def _problems_of_components(components: Mapping[str, str]) -> Iterator[Problem]:
+    if len(components) > MOST_COMPONENTS:
+        yield "/components", f"There are {len(components)} components; at most {MOST_COMPONENTS} are allowed."
+    for name in components:
+        at = pointer_to("components", name)
+        if not re.fullmatch(NAME, name):
+            yield at, f"The component {name[:40]!r} needs a name of small letters, digits and _, first a letter."
+        elif not find_component(name).of_environment:
+            yield at, f"Training adds a component called {name!r} itself. Choose another name."
+
+
+def check_files(game: Game) -> tuple[bytes, bytes | None]:
+    """Return the bytes of the ROM and of the start state of a game, if it has one.
+
+    Raises EnvironmentFaulty if a file is missing, or is not the one that the game was described with.
+    """
+    rom = OwnCartridge(Path(game.rom), game.sha256).read()
+    if game.start_state is None or game.start_sha256 is None:
+        return rom, None
+    path = Path(game.start_state)
+    start = read_game_file("start state", path)
+    check_same("start state", path, start, game.start_sha256)
+    return rom, start
+
+
+def expression(text: str, game: Game) -> Expression:
+    """Return an expression of ``game``. Raises EnvironmentFaulty if its configuration was changed by hand."""
+    try:
+        return parse_expression(text, game.tap_names)
+    except BadExpression as error:
+        raise EnvironmentFaulty(f"The expression {text!r} of {game.name} cannot be used: {error}") from error
