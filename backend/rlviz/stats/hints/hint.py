@@ -15,6 +15,7 @@ from pydantic import Field, JsonValue
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.lazy_model import Frozen
 from rlviz.domain.metrics import EPISODE_REWARD, EVAL_REWARD
+from rlviz.domain.reward_plan import RewardPlan
 from rlviz.stats.arrays import Floats, Series
 from rlviz.stats.return_curve import WINDOW
 from rlviz.stats.returns import moving_average
@@ -63,6 +64,7 @@ class Case:
         requested: Greedy evaluations that the user requested.
         expected: Lowest result of the preset's measurement.
         done: Environment steps that the run reports.
+        reward: Weights and caps of the components of the reward; None for none.
     """
 
     algo: str
@@ -80,6 +82,7 @@ class Case:
     requested: Sequence[GreedyEvaluation] = ()
     expected: float | None = None
     done: int = 0
+    reward: RewardPlan | None = None
 
     def curve(self, name: str) -> Series:
         """Return the finite values of a metric; empty if it was never logged."""

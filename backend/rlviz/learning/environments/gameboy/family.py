@@ -151,6 +151,7 @@ LAMPLIGHTER = Environment(
     max_episode_steps=STEPS,
     render_fps=frames_a_second(FRAME_SKIP),
     options=LamplighterOptions(),
+    reward_components=tuple(LamplighterOptions().weights()),
     world=World(
         "rlviz.learning.environments.cells:read_own",
         columns=WIDTH * ROOMS_A_ROW,
