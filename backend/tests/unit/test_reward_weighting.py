@@ -128,7 +128,7 @@ def test_a_run_without_a_plan_is_built_and_written_as_before(tmp_path: Path) -> 
         ("random", "Pendulum-v1", {"weights": {"speed": 0.0}}, "/reward", "Random actions learn nothing"),
     ],
 )
-def test_a_plan_that_cannot_work_is_refused(algo: str, env_id: str, plan: Any, pointer: str, says: str) -> None:
+def test_an_unworkable_plan_is_refused(algo: str, env_id: str, plan: Any, pointer: str, says: str) -> None:
     with pytest.raises(InvalidRequest, match=says.replace("?", r"\?")) as refused:
         resolve_config(NewRun(algo, env_id, reward=RewardPlan(**plan)), 0.0)
     assert [field.pointer for field in refused.value.fields] == [pointer]
