@@ -133,7 +133,7 @@ def ask_first(question: str, yes: bool) -> None:
         raise typer.Exit(Exit.FAILED)
 
 
-def parse_pairs(changes: Sequence[str] | None, flag: str) -> dict[str, Any]:
+def parse_pairs(changes: Sequence[str] | None, flag: str, example: str = "gamma=0.98") -> dict[str, Any]:
     """Parse ``["lr=3e-4", "policy=small"]`` into a dictionary; values are JSON if possible, otherwise text."""
     import json
 
@@ -141,7 +141,7 @@ def parse_pairs(changes: Sequence[str] | None, flag: str) -> dict[str, Any]:
     for change in changes or ():
         name, equals, value = change.partition("=")
         if not equals or not name.strip():
-            raise Failure(Exit.BAD_INPUT, f"{flag} takes NAME=VALUE, for instance {flag} gamma=0.98, not {change!r}.")
+            raise Failure(Exit.BAD_INPUT, f"{flag} takes NAME=VALUE, for instance {flag} {example}, not {change!r}.")
         try:
             found[name.strip()] = json.loads(value)
         except ValueError:

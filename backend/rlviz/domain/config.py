@@ -22,6 +22,7 @@ from rlviz.domain.limits import (
     MAX_TIMESTEPS,
 )
 from rlviz.domain.metrics import MAX_STEP
+from rlviz.domain.reward_plan import RewardPlan
 from rlviz.domain.rules import Rules
 from rlviz.domain.versions import CONFIG, Format, VersionedDocument, version_field
 
@@ -280,6 +281,11 @@ class RunConfig(VersionedDocument):
         default=None,
         exclude_if=lambda plan: plan is None,
         description="Rewards for exploration, and the map; null or missing: none.",
+    )
+    reward: RewardPlan | None = Field(
+        default=None,
+        exclude_if=lambda plan: plan is None,
+        description="Weights and caps of the reward's components in training; null or missing: none.",
     )
     torch_threads: int = Field(
         default=1,

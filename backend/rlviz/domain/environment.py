@@ -46,6 +46,11 @@ class CustomEnvironment(LazyModel):
         None, description="What the tests found if nothing restores its state; null if something does."
     )
     is_single: bool = Field(False, description="Whether a process cannot create a second instance.")
+    reward_components: tuple[str, ...] = Field(
+        (),
+        exclude_if=lambda names: not names,
+        description="Names of the components of its reward, as its first random steps report them.",
+    )
     warnings: tuple[str, ...] = Field(
         (), description="Unusual findings, as sentences. The environment can still be used."
     )

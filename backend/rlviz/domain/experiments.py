@@ -32,6 +32,7 @@ from rlviz.domain.limits import (
 )
 from rlviz.domain.presets import NO_PRESET, PresetChoice, without_none
 from rlviz.domain.recommended import RECOMMENDED
+from rlviz.domain.reward_plan import RewardPlan
 from rlviz.domain.rules import Rules
 from rlviz.domain.sinks import SinkKind
 
@@ -416,6 +417,9 @@ class RunSpec(_Strict):
     exploration: ExplorationPlan | None = Field(
         None, exclude_if=lambda plan: plan is None, description="Rewards for exploration, and the map; null: none."
     )
+    reward: RewardPlan | None = Field(
+        None, exclude_if=lambda plan: plan is None, description="Weights and caps of the reward's components."
+    )
 
 
 class VariantChanges(_Strict):
@@ -431,6 +435,9 @@ class VariantChanges(_Strict):
     env_options: dict[str, JsonValue] = Field(default={})
     hyperparameters: dict[str, JsonValue] = Field(default={})
     exploration: ExplorationPlan | None = Field(
+        None, exclude_if=lambda plan: plan is None, description="Replaces that of the base; `{}`: none."
+    )
+    reward: RewardPlan | None = Field(
         None, exclude_if=lambda plan: plan is None, description="Replaces that of the base; `{}`: none."
     )
 
@@ -456,6 +463,8 @@ class Variant(_Strict):
             given[merged] = {**getattr(base, merged), **given.get(merged, {})}
         if self.changes.exploration is not None:
             given["exploration"] = self.changes.exploration
+        if self.changes.reward is not None:
+            given["reward"] = self.changes.reward
         return base.model_copy(update=given)
 
 
@@ -592,6 +601,9 @@ class ExperimentSpec(_Strict):
         given = (self.base.exploration, *(variant.changes.exploration for variant in self.variants))
         if self.fork is not None and any(plan is not None for plan in given):
             raise error_at("A fork explores as its parent does. Leave fork or exploration out.", "fork")
+        weighted = (self.base.reward, *(variant.changes.reward for variant in self.variants))
+        if self.fork is not None and any(plan is not None for plan in weighted):
+            raise error_at("A fork weights the reward as its parent does. Leave fork or reward out.", "fork")
         return self
 
     @model_validator(mode="after")

@@ -35,6 +35,16 @@ class RealBounds(LazyModel):
     default: float = Field(description="Value that forms begin with.")
 
 
+class RealRange(LazyModel):
+    """The smallest and largest allowed value of a real number that may be left out."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    minimum: float
+    maximum: float
+    excludes_minimum: bool = Field(False, description="Whether the minimum itself is not allowed.")
+
+
 class Limits(LazyModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -82,6 +92,8 @@ class Limits(LazyModel):
     variant_name: Bounds = Field(description="Characters of the name of a variant of an experiment.")
     coverage: RealBounds = Field(description="Reward for the first visit to a cell in an episode.")
     novelty: RealBounds = Field(description="Largest share of the return that novelty adds to an episode.")
+    reward_weight: RealRange = Field(description="Factor of a component of the reward in training.")
+    reward_cap: RealRange = Field(description="Limit of a component's sum in an episode of training.")
 
 
 MAX_TIMESTEPS = 10_000_000
@@ -157,6 +169,8 @@ LIMITS = Limits(
     variant_name=Bounds(minimum=1, maximum=100),
     coverage=RealBounds(minimum=0, maximum=100, default=0.1),
     novelty=RealBounds(minimum=0, maximum=10, default=0.5),
+    reward_weight=RealRange(minimum=0, maximum=1_000),
+    reward_cap=RealRange(minimum=0, maximum=1e9, excludes_minimum=True),
 )
 
 

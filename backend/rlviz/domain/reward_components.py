@@ -19,6 +19,9 @@ REWARD = "reward/"
 OWN = "reward"
 """The component that stands for the whole reward of an environment that does not split it."""
 
+WEIGHTING = "weighting"
+"""The component that stands for the difference that weights and caps make (``rlviz.domain.reward_plan``)."""
+
 MOST_COMPONENTS = 32
 """Largest number of components of one environment."""
 
@@ -87,6 +90,10 @@ KNOWN: tuple[RewardComponent, ...] = (
     ),
     RewardComponent(
         "novelty", "Novelty bonus", "A bonus for observations that are hard to predict.", of_environment=False
+    ),
+    RewardComponent(
+        WEIGHTING, "Weights and caps", "What the weights and caps of the run add to the reward, or take away.",
+        of_environment=False, is_bounded=True,
     ),
 )  # fmt: skip
 """Components with facts of their own. A new bonus needs a line here; any other component may have one."""

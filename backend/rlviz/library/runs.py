@@ -52,16 +52,18 @@ def train(
     name: str | None = None,
     hyperparameters: Mapping[str, object] | None = None,
     env_options: Mapping[str, object] | None = None,
+    reward: Mapping[str, Mapping[str, float]] | None = None,
     runs_dir: RunsDir = None,
 ) -> Run:
     """Train a run as the app does, in a separate process, and return it after it has ended.
 
     None uses the preset's value or the app's default; ``preset`` None uses the algorithm's defaults. ``algo`` and
-    ``preset`` can be ``"recommended"``: known to work in that environment. If the app runs, you can watch the run
-    train. Raises ValueError for an invalid request, and RuntimeError if the run fails or the service does not
-    answer.
+    ``preset`` can be ``"recommended"``: known to work in that environment. ``reward`` gives components of the reward
+    weights and caps in training: ``{"weights": {"main_engine": 0}, "caps": {"approach": 50}}``. If the app runs, you
+    can watch the run train. Raises ValueError for an invalid request, and RuntimeError if the run fails or the service
+    does not answer.
     """
-    asked = {
+    asked: dict[str, object] = {
         "algo": algo,
         "env_id": env_id,
         "preset": preset,
@@ -73,6 +75,8 @@ def train(
     }
     if seed is not None:
         asked["seed"] = seed
+    if reward is not None:
+        asked["reward"] = reward
     with _connected(runs_dir, begins=True) as connection:
         created = connection.post("/runs", asked)
         ended = wait_for_run(connection, created["id"], ENDED | {"paused"}, f"Training {created['id']}")

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from rlviz.domain.evaluation import BestPolicy
+from rlviz.domain.reward_plan import RewardPlan
 from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.server.application import Application
 from rlviz.server.runs.configuration import NewRun
@@ -254,7 +255,11 @@ def curve(values: Any) -> Series:
 
 
 def case(
-    returns: Any = None, greedy: Any = None, best: float | None = None, metrics: Mapping[str, Any] | None = None
+    returns: Any = None,
+    greedy: Any = None,
+    best: float | None = None,
+    metrics: Mapping[str, Any] | None = None,
+    reward: RewardPlan | None = None,
 ) -> Case:
     """A CartPole run with DQN. ``greedy``: mean returns of its evaluations; ``best``: of the best policy kept."""
     found = {name: curve(values) for name, values in (metrics or {}).items()}
@@ -265,7 +270,7 @@ def case(
         found["eval/mean_reward"] = curve(greedy)
     settings = {"learning_rate": 1e-3, "learning_rate_schedule": "constant", "exploration_fraction": 0.8}
     kept = None if best is None else BestPolicy(step=60_000, mean_return=best, std_return=5.0, episodes=10)
-    return Case("dqn", settings, TOTAL, found, ended=True, actions=2, threshold=475.0, best=kept)
+    return Case("dqn", settings, TOTAL, found, ended=True, actions=2, threshold=475.0, best=kept, reward=reward)
 
 
 EPS = {"rollout/exploration_rate": EPSILON}
@@ -303,6 +308,8 @@ MADE_UP = [
     ("epsilon high, greedy solved it", case(greedy=[20, 500], best=500, metrics=EPS), []),
     ("points grow, the goal is never reached", case(greedy=[20, 30], metrics=POINTS | {"reward/goal": NONE}), [
         "component-farmed"]),
+    ("points grow, but are capped", case(
+        greedy=[20, 30], metrics=POINTS | {"reward/goal": NONE}, reward=RewardPlan(caps={"points": 5.0})), []),
     ("points grow, and so does the goal", case(greedy=[20, 30], metrics=POINTS | {"reward/goal": GROWING / 99}), []),
     ("points do not grow", case(greedy=[20, 30], metrics={"reward/points": NONE + 9, "reward/goal": NONE}), []),
     ("points against costs alone", case(greedy=[20, 30], metrics=POINTS | {"reward/fuel": NONE - 3}), []),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 
 import pytest
 
@@ -62,3 +63,16 @@ def test_a_frame_rate_is_any_number_above_zero(name: str, rate: float) -> None:
 
 def test_an_integer_frame_rate_stays_an_integer_as_in_earlier_runs() -> None:
     assert '"render_fps":20,' in probe(f"{SOURCE}:Plain").model_dump_json()
+
+
+def test_the_components_of_a_reward_are_found_in_its_first_steps(tmp_path: Path) -> None:
+    (tmp_path / "parts.py").write_text(
+        "from tests.support.own_environments import Plain\n\n\n"
+        "class Parts(Plain):\n"
+        "    def step(self, action):\n"
+        "        observation, reward, *over, _ = super().step(action)\n"
+        "        return observation, reward, *over, {'reward_components': {'goal': reward, 'fuel': 0.0}}\n"
+    )
+    parts = rehearse(probe(f"{tmp_path}/parts.py:Parts"))
+    assert custom_environment("Parts", parts).reward_components == ("goal", "fuel")
+    assert "reward_components" not in rehearse(probe(f"{SOURCE}:Plain")).model_dump_json()

@@ -44,6 +44,7 @@ def test_components_of_split_rewards_sum_to_the_reward() -> None:
                         observation, _ = env.reset()
                 assert not faults, entry.id
                 assert len(seen) > 1, entry.id
+                assert tuple(info[COMPONENTS]) == entry.reward_components, entry.id
                 assert all(find_component(name).help for name in info[COMPONENTS]), entry.id
 
 
@@ -144,3 +145,12 @@ def test_bonuses_are_marked_and_other_names_get_a_label() -> None:
     assert known in KNOWN
     assert component_of("episode/reward") is None
     assert find_component("shiny_new_thing")[:4] == ("shiny_new_thing", "Shiny new thing", "", True)
+
+
+def test_environments_say_which_components_their_reward_has() -> None:
+    for env_id in ("FrozenLake-v1", "CartPole-v1", "GameBoy/Lamplighter-v0"):
+        entry = ENVIRONMENTS.get(env_id)
+        with closing(make(entry)) as env:
+            env.reset(seed=0)
+            assert tuple(env.step(0)[4].get(COMPONENTS, ())) == entry.reward_components, env_id
+    assert all(entry.reward_components for entry in SPLIT)

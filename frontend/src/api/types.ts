@@ -53,6 +53,7 @@ export type RunEvent = Schemas["RunEvent"];
 export type RunMap = Schemas["RunMap"];
 export type World = Schemas["WorldInfo"];
 export type ExplorationPlan = Schemas["ExplorationPlan"];
+export type RewardPlan = Schemas["RewardPlan"];
 export type UpdateAnatomy = Schemas["UpdateAnatomy"];
 export type Histogram = Schemas["Histogram"];
 export type Hint = Schemas["Hint"];

@@ -93,6 +93,7 @@ def _show_environment(env: dict[str, Any]) -> None:
         "solved at": number(env["reward_threshold"]),
         "longest episode": number(env["max_episode_steps"]),
         "return of random actions": number((env["random_return"] or {}).get("mean")),
+        "components of the reward": ", ".join(one["name"] for one in env["reward_components"]) or "–",
         "options": ", ".join(option["name"] for option in env["options"]) or "–",
     }
     for name, text in facts.items():

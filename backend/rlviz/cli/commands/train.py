@@ -45,6 +45,7 @@ def register(app: typer.Typer) -> None:
             "rlviz run --env LunarLander-v3 --snapshot-every-steps 50000 --snapshot-keep 10",
             "rlviz run --algo ppo --steps 20000 --set learning_rate=3e-4 --set n_envs=4 --wait",
             "rlviz run --algo dqn --count 5 --tag baseline",
+            "rlviz run --env LunarLander-v3 --reward-weight main_engine=0 --reward-cap approach=50",
             "rlviz run --algo ppo --rule 'rollout/ep_rew_mean >= 475 for 5 -> stop and notify'",
         )
     )(run)
@@ -113,6 +114,22 @@ def run(
         float | None,
         typer.Option(help="Reward observations that are hard to predict, with at most this share of the return."),
     ] = None,
+    reward_weights: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--reward-weight",
+            metavar="NAME=FACTOR",
+            help="Multiply a component of the reward in training; 0 switches it off; repeatable.",
+        ),
+    ] = None,
+    reward_caps: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--reward-cap",
+            metavar="NAME=LIMIT",
+            help="Limit what an episode of training earns or loses with a component of the reward; repeatable.",
+        ),
+    ] = None,
     rules: Annotated[
         list[str] | None,
         typer.Option("--rule", help="Add a rule, as in `rlviz rules add`; repeatable."),
@@ -151,6 +168,7 @@ def run(
         "evaluation": _evaluation(evaluate_every, evaluate_episodes, stop_after),
         "anatomy": anatomy,
         **_exploration(explore_map, coverage, novelty),
+        **_reward(reward_weights, reward_caps),
         "rules": read_rules(rules, rule_file),
         "name": name,
         "snapshots": snapshot_plan(snapshot_every_steps, snapshot_every_minutes, snapshot_keep, snapshot_max_size)
@@ -269,6 +287,15 @@ def _exploration(explore_map: bool, coverage: float | None, novelty: float | Non
     if not explore_map and coverage is None and novelty is None:
         return {}
     return {"exploration": {"map": explore_map, "coverage": coverage, "novelty": novelty}}
+
+
+def _reward(weights: list[str] | None, caps: list[str] | None) -> dict[str, Any]:
+    """Return the part of the request that weights components of the reward; empty without one of its options."""
+    plan = {
+        "weights": parse_pairs(weights, "--reward-weight", "main_engine=0"),
+        "caps": parse_pairs(caps, "--reward-cap", "approach=50"),
+    }
+    return {"reward": plan} if any(plan.values()) else {}
 
 
 def _evaluation(every: int | None, episodes: int | None, stop_after: int | None) -> dict[str, Any] | None:

@@ -112,6 +112,8 @@ class Environment:
     step_wrapper: str | None = None
     """Lazy reference to a function ``(env, options) -> env`` that adds wrappers which define a step (frame skipping).
     """
+    reward_components: tuple[str, ...] = ()
+    """The names of the components of its reward, as each step reports them; empty if it does not split its reward."""
     reward_splitter: str | None = None
     """Lazy reference to a ``SplitReward``, which adds the components of the reward to the info of each step; None if it
     has only one, or adds them itself."""

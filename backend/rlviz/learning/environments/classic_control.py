@@ -100,6 +100,7 @@ MOUNTAIN_CAR_CONTINUOUS = Environment(
     world=car_world(),
     max_episode_steps=999,
     render_fps=30,
+    reward_components=("goal", "force"),
     reward_splitter="rlviz.learning.environments.split_rewards:MountainCarContinuousReward",
 )
 
@@ -117,5 +118,6 @@ PENDULUM = Environment(
     max_episode_steps=200,
     render_fps=30,
     options=PendulumOptions(),
+    reward_components=("angle", "speed", "torque"),
     reward_splitter="rlviz.learning.environments.split_rewards:PendulumReward",
 )

@@ -45,6 +45,7 @@ def custom_environment(env_id: str, custom: CustomEnvironment) -> Environment:
         sees=f"The observations of {custom.entry_point}.",
         does=f"The actions of {custom.entry_point}.",
         state_wrapper=_STATE_WRAPPERS[custom.state_kept_by],
+        reward_components=custom.reward_components,
         custom=custom,
     )
 
@@ -119,6 +120,10 @@ _EXPLORES = (
     "In training, rewards for exploration were added. Its values include them, so the actual return is not drawn "
     "beside them."
 )
+_WEIGHTED = (
+    "In training, components of the reward had weights or caps. Its values are of that reward, so the actual return is "
+    "not drawn beside them."
+)
 _SIGN = "In training, rewards were clipped to −1, 0 and 1; the actual return is computed in the same way."
 _ENTROPY = "Its values include a bonus for the randomness of its actions (entropy), which the actual return lacks."
 
@@ -138,12 +143,14 @@ def learned_rewards(config: RunConfig) -> LearnedRewards:
     if config.hyperparameters.get("normalize_rewards"):
         scale = RewardScale.NORMALIZED
     explores = config.exploration is not None and config.exploration.adds_reward
+    weighted = config.reward is not None and config.reward.is_on
     lives = environment.has_lives and environment.options.ends_at_lost_life
-    comparable = scale is not RewardScale.NORMALIZED and not lives and not explores
+    comparable = scale is not RewardScale.NORMALIZED and not lives and not explores and not weighted
     notes = {
         _NORMALIZED: scale is RewardScale.NORMALIZED,
         _LIVES: lives and scale is not RewardScale.NORMALIZED,
         _EXPLORES: explores and scale is not RewardScale.NORMALIZED and not lives,
+        _WEIGHTED: weighted and scale is not RewardScale.NORMALIZED and not lives,
         _SIGN: comparable and scale is RewardScale.SIGN,
         _ENTROPY: comparable and algorithm.entropy_bonus,
     }

@@ -31,6 +31,7 @@ from PIL import Image
 from rlviz.domain.environment import CustomEnvironment, ProbedEnvironment, StateKept
 from rlviz.domain.errors import EnvironmentFaulty
 from rlviz.domain.errors import summarize_error as brief_error
+from rlviz.domain.reward_components import MOST_COMPONENTS
 from rlviz.domain.spaces import Space
 from rlviz.learning.environments.base import find_source_files, load_class
 from rlviz.learning.environments.conforming import (
@@ -48,6 +49,7 @@ from rlviz.learning.environments.gameboy.family import FAMILY as GAMES
 from rlviz.learning.environments.gameboy.game_file import BadGame, FoundGame, read_game
 from rlviz.learning.environments.make import Env, make_bare, make_custom
 from rlviz.learning.environments.observed import brief
+from rlviz.learning.environments.reward_components import COMPONENTS
 from rlviz.learning.environments.state import SECONDS, find_keeper
 from rlviz.learning.environments.stills.scenes import save
 from rlviz.learning.environments.wrappers import NotFlattenable, names_of
@@ -293,8 +295,9 @@ def rehearse(
     """Take some random steps and collect warnings. The process ends if the class hangs, even in native code."""
     faulthandler.dump_traceback_later(hang_seconds, exit=True)
     found: list[str] = []
+    components: tuple[str, ...] = ()
     try:
-        found = _in_a_thread(lambda: _rehearse(described, monotonic))
+        found, components = _in_a_thread(lambda: _rehearse(described, monotonic))
         alone = _in_a_thread(lambda: _why_alone(described))
     except Exception as error:  # one was made before, but cannot be made again in the same process
         alone = brief_error(error)
@@ -306,11 +309,18 @@ def rehearse(
             "evaluations."
         )
     new = [warning for warning in found if warning not in described.warnings]
-    return described.model_copy(update={"warnings": (*described.warnings, *new), "is_single": alone is not None})
+    return described.model_copy(
+        update={
+            "warnings": (*described.warnings, *new),
+            "is_single": alone is not None,
+            "reward_components": components,
+        }
+    )
 
 
-def _rehearse(described: CustomEnvironment, monotonic: Callable[[], float]) -> list[str]:
-    """Return warnings about the class, as sentences."""
+def _rehearse(described: CustomEnvironment, monotonic: Callable[[], float]) -> tuple[list[str], tuple[str, ...]]:
+    """Return warnings about the class, as sentences, and the components of its reward, in order of appearance."""
+    components: dict[str, None] = {}
     faults: list[Fault] = []
     failures: list[str] = []
     until = monotonic() + REHEARSAL_SECONDS
@@ -322,7 +332,8 @@ def _rehearse(described: CustomEnvironment, monotonic: Callable[[], float]) -> l
         for number in range(REHEARSAL_STEPS):
             if number < RENDERED_STEPS and not failures and (unseen := _why_not_filmed(env.render())) is not None:
                 failures.append(f"After {number} random steps, {unseen}: this step cannot be filmed.")
-            _, _, terminated, truncated, _ = env.step(env.action_space.sample())
+            _, _, terminated, truncated, info = env.step(env.action_space.sample())
+            components |= dict.fromkeys(info.get(COMPONENTS, ()))
             if terminated or truncated:
                 env.reset()
             if monotonic() > until:
@@ -333,7 +344,7 @@ def _rehearse(described: CustomEnvironment, monotonic: Callable[[], float]) -> l
         failures.append(f"It failed after some random steps: {where_it_failed(error)}")
     finally:
         env.close()
-    return [*_sentences(faults), *failures]
+    return [*_sentences(faults), *failures], tuple(components)[:MOST_COMPONENTS]
 
 
 def _why_alone(described: CustomEnvironment) -> str | None:

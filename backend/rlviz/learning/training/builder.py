@@ -20,6 +20,7 @@ from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.learning.environments.make import make_training_environments
 from rlviz.learning.exploration.bonuses import add_exploration
 from rlviz.learning.training.guard import LeavesTraining
+from rlviz.learning.training.weighting import add_weighting
 
 SMALLEST_PICTURE = 36
 """Pixels per side that the library's convolutions (Mnih et al., 2015) need. Smaller images are flattened."""
@@ -30,7 +31,8 @@ def build_model(config: RunConfig) -> BaseAlgorithm:
     algorithm = ALGORITHMS.get(config.algo)
     hyperparameters = algorithm.validate(config.hyperparameters, config.total_timesteps)
     torch.set_num_threads(config.torch_threads)
-    environments = add_exploration(make_training_environments(config, hyperparameters.environments), config)
+    environments = make_training_environments(config, hyperparameters.environments)
+    environments = add_exploration(add_weighting(environments, config), config)
     arguments = _with_classes(hyperparameters.model_arguments(prod(environments.action_space.shape or ())))
     policy = algorithm.policy or policy_for(environments.observation_space)
     if (normalization := hyperparameters.normalization()) is not None:

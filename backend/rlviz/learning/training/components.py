@@ -44,6 +44,7 @@ from rlviz.learning.training.snapshot.replay import ReplayTape, placed_rows
 from rlviz.learning.training.snapshot.restore import Continuation, check_subject, refit, restore_contents
 from rlviz.learning.training.snapshot.schedule import Snapshots, Subject
 from rlviz.learning.training.steering import PastChanges, Steering, read_past_changes
+from rlviz.learning.training.weighting import Weighting, weighting_of
 from rlviz.rundir.folder import RunFolder
 
 
@@ -100,7 +101,13 @@ class TrainingComponents:
         self.steering = self._make_steering(model, past)
         self._logger, self._tape = logger, continuation.make_tape() if continuation is not None else ReplayTape()
         self._counters = counters = collect_counters(
-            self.callback, logger, self.checkpoints, self.steering, self.evaluation, self._exploration
+            self.callback,
+            logger,
+            self.checkpoints,
+            self.steering,
+            self.evaluation,
+            exploration=self._exploration,
+            weighting=weighting_of(model),
         )
         if continuation is not None:
             continuation.restore_counters(counters)
@@ -346,7 +353,9 @@ def collect_counters(
     checkpoints: Checkpoints,
     steering: Steering | None,
     evaluation: PeriodicEvaluation | None,
+    *,
     exploration: Exploring | None = None,
+    weighting: Weighting | None = None,
 ) -> dict[str, Counter]:
     """Return the parts whose state is in snapshots, by name. Not every run, or snapshot, has all of them."""
     counters: dict[str, Counter] = {"callback": callback, "logger": logger, "checkpoints": checkpoints}
@@ -356,6 +365,8 @@ def collect_counters(
         counters["evaluation"] = evaluation
     if exploration is not None:
         counters["exploration"] = exploration
+    if weighting is not None:
+        counters["weighting"] = weighting
     return counters
 
 

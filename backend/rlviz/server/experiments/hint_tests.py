@@ -315,6 +315,7 @@ def specification_of(subject: _Subject, point: ForkPoint | None) -> ExperimentSp
         evaluation=config.evaluation.model_copy(update={"stop_after": None}),
         snapshots=subject.folder.snapshot_plan(config),
         exploration=config.exploration if point is None else None,
+        reward=config.reward if point is None else None,
     )
     direction = direction_of(subject.before, change.value)
     name = f"Test: {direction} {change.name} of {_algorithm_name(config.algo)} on {config.env_id}"

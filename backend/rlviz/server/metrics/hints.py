@@ -112,6 +112,7 @@ class HintService:
             changed_preset=preset is None or is_changed(preset, hyperparameters),
             requested=requested,
             expected=None if preset is None else expected_return(preset, row.env_id),
+            reward=config.reward,
         )
 
     def _preset(self, config: RunConfig, environment: Environment | None) -> Preset | OwnPreset | None:

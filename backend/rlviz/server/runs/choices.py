@@ -15,6 +15,7 @@ from rlviz.domain.experiments import Parameter
 from rlviz.domain.limits import LIMITS, Bounds
 from rlviz.domain.metrics import GROUP_TITLES, MetricDefinition, MetricGroup
 from rlviz.domain.presets import MeasuredPreset, OwnPreset, Preset, PresetId
+from rlviz.domain.reward_components import find_component
 from rlviz.domain.spaces import Space, StateFactor
 from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.learning.algorithms.base import LOGGED, Algorithm, Hyperparameters, metric_definitions
@@ -218,6 +219,12 @@ class WorldInfo(Wire):
     )
 
 
+class RewardComponentInfo(Wire):
+    name: str
+    label: str = Field(description="Name to display.")
+    help: str = Field(description="What it rewards or costs; may be empty.")
+
+
 class EnvironmentFacts(Wire):
     """The facts that depend on the options of an environment."""
 
@@ -260,6 +267,9 @@ class EnvironmentInfo(EnvironmentFacts):
     options: list[HyperparameterField] = Field(description="Options of the environment; empty if it has none.")
     sees: str = Field(description="What the agent sees, in a sentence.")
     does: str = Field(description="What the agent does, in a sentence.")
+    reward_components: list[RewardComponentInfo] = Field(
+        description="The components of its reward, which `reward` of a run can weight and cap; empty: it has none."
+    )
     not_exact_because: str | None = Field(
         description="Why runs here cannot be resumed exactly, with the result of each test; null: they can."
     )
@@ -417,6 +427,10 @@ def view_environment(
         options=[_field(name, schema, "Gymnasium") for name, schema in properties.items()],
         sees=environment.sees,
         does=environment.does,
+        reward_components=[
+            RewardComponentInfo(name=one.name, label=one.label, help=one.help)
+            for one in map(find_component, environment.reward_components)
+        ],
         not_exact_because=environment.custom.state_problem if environment.custom is not None else None,
         warnings=list(environment.custom.warnings) if environment.custom is not None else [],
         available=environment.hint is None,

@@ -30,6 +30,8 @@ from rlviz.domain.limits import DEFAULT_FILM, DEFAULT_SNAPSHOT_BYTES, MAX_TIMEST
 from rlviz.domain.metrics import EVAL_EP_LENGTH, EVAL_REWARD, EVAL_REWARD_STD
 from rlviz.domain.presets import OwnPreset, PresetId
 from rlviz.domain.recommended import RECOMMENDED
+from rlviz.domain.reward_components import find_component
+from rlviz.domain.reward_plan import RewardPlan
 from rlviz.domain.rules import Evaluate, RollBack, Rule, ScaleKnob, SetKnob
 from rlviz.domain.spaces import Space
 from rlviz.learning.algorithms import ALGORITHMS
@@ -117,6 +119,7 @@ class NewRun:
     snapshots: SnapshotPlan | None = None
     anatomy: bool | None = None
     exploration: ExplorationPlan | None = None
+    reward: RewardPlan | None = None
     rules: Sequence[Rule] = ()
 
 
@@ -170,6 +173,8 @@ def resolve_config(
     check_evaluation(evaluation, environment, learns=learns)
     exploration = new.exploration if new.exploration is not None and new.exploration.is_on else None
     check_exploration(exploration, environment, learns=learns)
+    reward = new.reward if new.reward is not None and new.reward.is_on else None
+    check_reward(reward, environment, learns=learns)
     wanted = {**(preset.hyperparameters if preset else {}), **new.hyperparameters}
     hyperparameters = algorithm.validate(wanted, total, (environment.observation_space, environment.action_space))
     check_single(environment, hyperparameters, evaluation)
@@ -200,6 +205,7 @@ def resolve_config(
             snapshots=(new.snapshots or SnapshotPlan()).within(snapshot_bytes),
             anatomy=learns and (not environment.observation_space.is_picture if new.anatomy is None else new.anatomy),
             exploration=exploration,
+            reward=reward,
             versions=package_versions(),
             git_revision=git_revision(),
         )
@@ -291,6 +297,29 @@ def check_exploration(plan: ExplorationPlan | None, environment: Environment, *,
             f"/exploration/{name}",
             f"{environment.id} has no cells to visit. Leave {name} out; novelty works in every environment.",
         )
+
+
+def check_reward(plan: RewardPlan | None, environment: Environment, *, learns: bool = True) -> None:
+    """Raise InvalidRequest if nothing learns from the plan, or if the reward has no such component."""
+    if plan is None:
+        return
+    if not learns:
+        raise InvalidRequest.field("/reward", "Random actions learn nothing. Leave reward out.")
+    known = environment.reward_components
+    if not known:
+        raise InvalidRequest.field(
+            "/reward", f"The reward of {environment.id} has no components that could be weighted. Leave reward out."
+        )
+    for part, names in (("weights", plan.weights), ("caps", plan.caps)):
+        for name in names:
+            pointer = pointer_to("reward", part, name)
+            if name not in known and not find_component(name).of_environment:
+                raise InvalidRequest.field(
+                    pointer,
+                    f"{name!r} is added by training. Only components of {environment.id} have weights and caps.",
+                )
+            if name not in known:
+                raise UnknownName(f"component of {environment.id}", name, known, pointer)
 
 
 def check_single(environment: Environment, values: Hyperparameters, plan: EvaluationPlan) -> None:

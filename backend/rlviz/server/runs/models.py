@@ -26,6 +26,7 @@ from rlviz.domain.ids import Instant, utc
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.presets import PresetChoice
 from rlviz.domain.recommended import RECOMMENDED
+from rlviz.domain.reward_plan import RewardPlan
 from rlviz.domain.rules import Rules
 from rlviz.domain.sinks import SinkKind
 from rlviz.domain.status import RunStatus
@@ -175,6 +176,9 @@ class RunCreate(Body):
     )
     exploration: ExplorationPlan | None = Field(
         None, description="Rewards for exploration that training adds, and the map; null: none."
+    )
+    reward: RewardPlan | None = Field(
+        None, description="Weights and caps of the reward's components, in training only; null: none."
     )
     rules: Rules = Field((), description="Rules: actions that the run takes when conditions are met.")
     sinks: list[SinkKind] = Field(

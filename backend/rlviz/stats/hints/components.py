@@ -65,7 +65,8 @@ def component_farmed(case: Case) -> Hint | None:
     farmed = max(gains, key=lambda one: float(gains[one].late.mean()))
     share = float(gains[farmed].late.mean() / sum(trend.late.mean() for trend in gains.values()))
     trend = gains[farmed]
-    if farmed.is_task or farmed.is_bounded or share <= MOST_SHARE:
+    limited = case.reward is not None and case.reward.limits_gain(farmed.name)
+    if farmed.is_task or farmed.is_bounded or limited or share <= MOST_SHARE:
         return None
     if not trend.grows or trend.rise < GROWTH * trend.late.mean():
         return None

@@ -15,6 +15,7 @@ from pydantic import Field, JsonValue
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.lazy_model import Frozen
 from rlviz.domain.metrics import EPISODE_REWARD, EVAL_REWARD
+from rlviz.domain.reward_plan import RewardPlan
 from rlviz.stats.arrays import Floats, Series
 from rlviz.stats.return_curve import WINDOW
 from rlviz.stats.returns import moving_average
@@ -64,6 +65,7 @@ class Case:
         expected: Lowest result of the preset's measurement.
         done: Environment steps that the run reports.
         cells: Cells of the environment's world; None if it has none.
+        reward: Weights and caps of the components of the reward; None for none.
     """
 
     algo: str
@@ -82,6 +84,7 @@ class Case:
     expected: float | None = None
     done: int = 0
     cells: int | None = None
+    reward: RewardPlan | None = None
 
     def curve(self, name: str) -> Series:
         """Return the finite values of a metric; empty if it was never logged."""

@@ -56,6 +56,7 @@ def change(**changes: Any) -> list[dict[str, Any]]:
          "/base/hyperparameters/gamma"),
         ({"variants": change(hyperparameters={"gamma": 5})}, "/variants/1/changes/hyperparameters/gamma"),
         ({"variants": change(hyperparameters={"gama": 1})}, "/variants/1/changes/hyperparameters/gama"),
+        ({"base": PENDULUM, "variants": change(reward={"caps": {"sped": 1}})}, "/variants/1/changes/reward/caps/sped"),
         ({"variants": change(algo="sac")}, "/variants/1/changes/algo"),
         ({"base": {"algo": "dqn"}, "variants": change(env_id="Pendulum-v1")}, "/variants/1/changes/env_id"),
         ({"base": {"algo": "dqn", **PENDULUM}, "variants": ONE}, "/base/algo"),
@@ -144,14 +145,15 @@ def test_presets_are_resolved_and_a_search_has_its_base() -> None:
 
 EVERYTHING: dict[str, Any] = {
     "algo": "a2c",
-    "env_id": "FrozenLake-v1",
+    "env_id": "GameBoy/Lamplighter-v0",
     "preset": "stable",
     "total_timesteps": 12_345,
-    "env_options": {"is_slippery": False},
+    "env_options": {"latched": True},
     "hyperparameters": {"gamma": 0.97},
     "evaluation": {"every_steps": 4_321, "episodes": 3, "stop_after": None},
     "snapshots": {"every_seconds": None, "every_steps": 5_000, "keep": 2},
     "exploration": {"map": True, "coverage": 0.2, "novelty": 0.5},
+    "reward": {"weights": {"rooms": 0.5}, "caps": {"hearts": 1.0}},
     "rules": [],
 }
 
@@ -167,6 +169,6 @@ def test_a_trial_trains_everything_that_was_requested() -> None:
         elif name == "snapshots":
             assert (got.every_seconds, got.every_steps, got.keep) == (None, 5_000, 2)
         elif name == "env_options":
-            assert got["is_slippery"] is False
+            assert got["latched"] is True
         else:
             assert got == wanted, name

@@ -119,6 +119,7 @@ const GROUPS: Record<string, string> = {
   env_options: "environment option",
   checkpoints: "checkpoints",
   evaluation: "evaluation",
+  reward: "reward in training",
   versions: "package",
 };
 

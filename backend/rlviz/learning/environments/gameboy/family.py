@@ -170,6 +170,7 @@ LAMPLIGHTER = Environment(
     render_fps=frames_a_second(FRAME_SKIP),
     state_schema=taps_schema("Lamplighter", [(name, *facts) for name, facts in TAPS.items()]),
     options=LamplighterOptions(),
+    reward_components=tuple(LamplighterOptions().weights()),
     world=World(
         "rlviz.learning.environments.cells:read_own",
         columns=WIDTH * ROOMS_A_ROW,

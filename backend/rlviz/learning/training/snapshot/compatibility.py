@@ -34,13 +34,16 @@ _PACKAGES = (
 )
 """Packages whose versions may change results in the last digit."""
 
-_TRAINED_BY = {"algo", "env_id", "env_options", "custom_environment", "seed", "hyperparameters", "exploration"}
+_TRAINED_BY = {
+    *("algo", "env_id", "env_options", "custom_environment", "seed", "hyperparameters", "exploration", "reward"),
+}
 """Parts of the configuration that a resumed run must not change. Its length and what it keeps may change."""
 
 _OF_SPACES: dict[str, Any] = {"starts": True, "is_bounded": True}
 _NOT_TRAINED_BY: dict[str, Any] = {
     "warnings": True,
     "is_single": True,
+    "reward_components": True,
     "observation_space": _OF_SPACES,
     "action_space": _OF_SPACES,
 }

@@ -39,6 +39,7 @@ from rlviz.learning.training.snapshot.capture import Captured, Contents, Counter
 from rlviz.learning.training.snapshot.replay import find_replay_difference
 from rlviz.learning.training.snapshot.restore import restore
 from rlviz.learning.training.steering import Steering
+from rlviz.learning.training.weighting import weighting_of
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import write_snapshot_verification
 
@@ -261,7 +262,15 @@ def _counters(
             stopping=lambda: False,
         )
     callback = RunCallback(journals, checkpoints, Event())
-    return collect_counters(callback, logger, checkpoints, steering, evaluation, exploration_of(model))
+    return collect_counters(
+        callback,
+        logger,
+        checkpoints,
+        steering,
+        evaluation,
+        exploration=exploration_of(model),
+        weighting=weighting_of(model),
+    )
 
 
 class _NoTargets:

@@ -482,6 +482,8 @@ def _facts(config: RunConfig) -> list[Setting]:
         facts.append(
             ("evaluation", f"{config.evaluation.episodes} episodes every {config.evaluation.every_steps:,} steps")
         )
+    if config.reward is not None:
+        facts.append(("reward in training", str(config.reward)))
     return [Setting(name, value) for name, value in facts]
 
 
@@ -530,6 +532,7 @@ def _command(config: RunConfig, preset: Preset | None) -> str | None:
         for name, value in values.items():
             if name not in known or known[name] != value:
                 words += [flag, f"{name}={_argument(value)}"]
+    words += _exploration_words(config) + _reward_words(config)
     plan, usual_plan = config.evaluation, None if preset is None else preset.evaluation
     if plan.every_steps is not None:
         words += ["--evaluate-every", str(plan.every_steps), "--evaluate-episodes", str(plan.episodes)]
@@ -537,6 +540,29 @@ def _command(config: RunConfig, preset: Preset | None) -> str | None:
     elif usual_plan is not None and usual_plan.every_steps is not None:
         words += ["--evaluate-every", "0"]
     return shlex.join(words)
+
+
+def _exploration_words(config: RunConfig) -> list[str]:
+    """Return the options that switch on what the run explored with. Each switch has an option of its name."""
+    words = []
+    for name, value in ({} if config.exploration is None else config.exploration.model_dump()).items():
+        if value is True:
+            words.append(f"--{name}")
+        elif isinstance(value, float):
+            words += [f"--{name}", _argument(value)]
+    return words
+
+
+def _reward_words(config: RunConfig) -> list[str]:
+    if config.reward is None:
+        return []
+    parts = (("--reward-weight", config.reward.weights), ("--reward-cap", config.reward.caps))
+    return [
+        word
+        for flag, values in parts
+        for name, value in values.items()
+        for word in (flag, f"{name}={_argument(value)}")
+    ]
 
 
 def _argument(value: JsonValue) -> str:

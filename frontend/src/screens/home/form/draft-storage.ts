@@ -3,6 +3,7 @@ import { environmentOfRun } from "@/api/variant";
 import { draftOf, withOwnKeys } from "@/forms/rules/draft";
 import { LISTED } from "@/forms/seed-choice";
 import { defaultExploration, explorationDraft } from "@/forms/exploration";
+import { rewardDraft } from "@/forms/reward-plan";
 import { planDraft } from "@/forms/snapshot-plan";
 import { setting } from "@/lib/number";
 import {
@@ -69,6 +70,7 @@ function isDraft(value: unknown): value is Draft {
     isObjectOrNull(record.evaluation) &&
     isObjectOrNull(record.snapshots) &&
     isObjectOrNull(record.exploration) &&
+    isObjectOrNull(record.reward) &&
     (typeof record.seeds === "number" || record.seeds === LISTED) &&
     Array.isArray(record.rules) &&
     Array.isArray(record.sinks) &&
@@ -123,6 +125,7 @@ export function draftFromRun(
     anatomy: config.anatomy === anatomyOf(choices, draft) ? null : (config.anatomy ?? null),
     exploration:
       config.exploration || usual.map ? explorationDraft(config.exploration, choices.limits) : null,
+    reward: config.reward ? rewardDraft(config.reward) : null,
     snapshots: planOfRun(choices, config),
     rules: rules.map(draftOf),
     sinks,

@@ -12,6 +12,7 @@ import { fittingValues } from "@/forms/parse";
 import type { RuleDraft } from "@/forms/rules/draft";
 import { type SeedChoice, seedFor } from "@/forms/seed-choice";
 import type { ExplorationDraft } from "@/forms/exploration";
+import type { RewardDraft } from "@/forms/reward-plan";
 import type { PlanDraft } from "@/forms/snapshot-plan";
 import { setting } from "@/lib/number";
 import type { Problems } from "./submit";
@@ -58,6 +59,8 @@ export interface Draft {
   anatomy: boolean | null;
   /** Rewards for exploration, and the map. `null`: not edited, so only the map is on, and only in a world of several rooms. */
   exploration: ExplorationDraft | null;
+  /** Weights and caps of the reward's components. `null`: not edited. */
+  reward: RewardDraft | null;
   /** When snapshots are taken. `null`: not edited. */
   snapshots: PlanDraft | null;
   /** Rules, which the run carries out automatically. */
@@ -168,6 +171,7 @@ export type DraftChange =
   | { field: Part; name: string; value: string | null }
   | { field: "anatomy"; value: boolean }
   | { field: "exploration"; value: Draft["exploration"] }
+  | { field: "reward"; value: Draft["reward"] }
   | { field: "evaluation"; value: Partial<EvaluationDraft> }
   | { field: "snapshots"; value: Draft["snapshots"] }
   | { field: "rules"; value: Draft["rules"] }
@@ -191,6 +195,7 @@ const BLANK: Draft = {
   evaluation: null,
   anatomy: null,
   exploration: null,
+  reward: null,
   snapshots: null,
   rules: [],
   sinks: [],
@@ -227,6 +232,7 @@ export function changeDraft(choices: Choices, draft: Draft, change: DraftChange)
     case "timesteps":
     case "anatomy":
     case "exploration":
+    case "reward":
     case "snapshots":
     case "rules":
     case "sinks":
@@ -234,7 +240,8 @@ export function changeDraft(choices: Choices, draft: Draft, change: DraftChange)
     case "env":
       return withValidChoices(
         {
-          ...{ ...draft, ...UNTOUCHED, exploration: null, env: change.value, env_options: {} },
+          ...{ ...draft, ...UNTOUCHED, exploration: null, reward: null },
+          ...{ env: change.value, env_options: {} },
           preset: chosenPreset(choices, draft),
         },
         choices,

@@ -82,6 +82,14 @@ describe("a run that is duplicated", () => {
     expect(draftFromRun(choices, run({}))).toMatchObject({ exploration: null });
   });
 
+  test("brings weights and caps", () => {
+    const reward = { weights: { angle: 0.5 }, caps: { torque: 2 } };
+    const pendulum = { env_id: "Pendulum-v1", preset: "stable" };
+    const draft = draftFromRun(choices, run({ ...pendulum, reward }))!;
+    expect(submission(choices, draft).body.reward).toEqual(reward);
+    expect(draftFromRun(choices, run(pendulum))).toMatchObject({ reward: null });
+  });
+
   test("records no map of several rooms unless the run did", () => {
     const world = {
       ...{ columns: 4, rows: 4, rooms_across: 2, rooms_down: 1, rooms: ["Shore", "Wood"] },

@@ -72,6 +72,7 @@ const environment = (id: string, kind: string, algorithms: string[], rest: objec
   render_fps: 50,
   options: [],
   variants: [],
+  reward_components: [] as object[],
   not_exact_because: null,
   warnings: [] as string[],
   sees: "",
@@ -116,6 +117,10 @@ export const choices = {
     }),
     environment("Pendulum-v1", "Box", ["ppo", "sac"], {
       options: [field("g", "number", 10, { minimum: 0, maximum: 20 })],
+      reward_components: [
+        { name: "angle", label: "Angle", help: "Lost points for the distance from upright." },
+        { name: "torque", label: "Torque", help: "" },
+      ],
     }),
     environment("LunarLander-v3", "Discrete", ["ppo", "dqn"], {
       reward_threshold: 200,
@@ -141,6 +146,8 @@ export const choices = {
     snapshots_kept: { minimum: 1, maximum: 100, default: 3 },
     coverage: { minimum: 0, maximum: 100, default: 0.1 },
     novelty: { minimum: 0, maximum: 10, default: 0.5 },
+    reward_weight: { minimum: 0, maximum: 1000, excludes_minimum: false },
+    reward_cap: { minimum: 0, maximum: 1e9, excludes_minimum: true },
     snapshot_bytes: { minimum: 1_000_000, maximum: 1e15 },
   },
 } as unknown as Choices;

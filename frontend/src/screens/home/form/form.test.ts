@@ -86,6 +86,33 @@ describe("a draft", () => {
     expect(problemsAfter(problems, { field: "exploration", value: null })).toEqual({});
   });
 
+  test("weights and caps components once one is changed, until another environment is chosen", () => {
+    const pendulum: DraftChange = { field: "env", value: "Pendulum-v1" };
+    const typed = (angle: object, torque: object = {}): DraftChange => {
+      const row = { weight: "", cap: "" };
+      return {
+        field: "reward",
+        value: { angle: { ...row, ...angle }, torque: { ...row, ...torque } },
+      };
+    };
+    const sent = (...changes: DraftChange[]) =>
+      submission(choices, draftAfter(pendulum, ...changes));
+    expect(sent(typed({ weight: "0" }, { weight: "1", cap: "2.5" })).body.reward).toEqual({
+      ...{ weights: { angle: 0 }, caps: { torque: 2.5 } },
+    });
+    expect(sent(typed({ weight: " 1" })).body).not.toHaveProperty("reward");
+    expect(
+      sent(typed({ weight: "0" }), { field: "env", value: "CartPole-v1" }).body,
+    ).not.toHaveProperty("reward");
+    const { problems } = sent(typed({ weight: "-1" }, { cap: "0" }));
+    expect(problems).toEqual({
+      "/reward/weights/angle": "Must be 0 to 1,000",
+      "/reward/caps/torque": "Must be above 0, at most 1,000,000,000",
+    });
+    expect(unplaced(problems, choices, draftAfter(pendulum))).toEqual([]);
+    expect(problemsAfter(problems, { field: "reward", value: null })).toEqual({});
+  });
+
   test("takes the values of a chosen preset, overwriting typed ones", () => {
     const typed = draftAfter({ field: "timesteps", value: "5" }, set("n_steps", "128"));
     expect(timestepsOf(choices, typed)).toBe("5");

@@ -10,6 +10,7 @@ import {
   explorationOf,
   explorationText,
 } from "@/forms/exploration";
+import { RewardFields, rewardOf, rewardText } from "@/forms/reward-plan";
 import { SchemaField } from "@/forms/schema-field";
 import { LISTED, SeedCount, seedsWanted } from "@/forms/seed-choice";
 import { SinkDisclosure } from "@/forms/sink-choice";
@@ -210,7 +211,7 @@ function MoreFields({ trains, ...fields }: FieldsProps & { trains: boolean }) {
         ) : (
           <span className="min-w-0 truncate text-xs font-normal text-ink-faint">
             {trains
-              ? "Length, seeds, name, evaluation, hyperparameters, exploration, rules"
+              ? "Length, seeds, name, evaluation, hyperparameters, exploration, reward, rules"
               : "Length, seeds, name"}
           </span>
         )
@@ -238,6 +239,7 @@ function MoreFields({ trains, ...fields }: FieldsProps & { trains: boolean }) {
         )}
         {trains && <HyperparameterFields {...fields} />}
         {trains && <ExplorationSection {...fields} />}
+        {trains && <RewardSection {...fields} />}
         {trains && <SnapshotFields {...fields} />}
         <RuleFields {...fields} />
         <SinkFields {...fields} />
@@ -256,6 +258,7 @@ function editsBelowMore(choices: Choices, draft: Draft): number {
     draft.evaluation !== null,
     draft.anatomy !== null,
     draft.exploration !== null,
+    draft.reward !== null,
     draft.snapshots !== null,
     draft.rules.length > 0,
     draft.sinks.length > 0,
@@ -453,6 +456,43 @@ function ExplorationSection({ choices, draft, edit, problems }: FieldsProps) {
           world={world}
           problems={own}
           onChange={(change) => edit({ field: "exploration", value: { ...plan, ...change } })}
+        />
+      </div>
+    </Disclosure>
+  );
+}
+
+/** Weights and caps of the components of the reward. Nothing is shown for an environment that does not split it. */
+function RewardSection({ choices, draft, edit, problems }: FieldsProps) {
+  const components = environmentOf(choices, draft)?.reward_components ?? [];
+  const [opened, setOpened] = useState(draft.reward !== null);
+  if (components.length === 0) return null;
+  const value = draft.reward ?? {};
+  const { plan } = rewardOf(value, components, choices.limits);
+  const invalid = Object.keys(problems).some((pointer) => pointer.startsWith("/reward/"));
+  return (
+    <Disclosure
+      className="px-5 py-3 max-md:px-4"
+      open={opened || invalid}
+      onToggle={setOpened}
+      summary={<span className="font-semibold">Reward</span>}
+      aside={
+        <span className="min-w-0 truncate text-xs font-normal text-ink-faint">
+          {rewardText(plan, components)}
+        </span>
+      }
+    >
+      <div className="flex flex-col gap-3 pt-3 pb-2 pl-2.5">
+        <p className="text-xs text-ink-soft">
+          The reward is a sum of components. Training multiplies each by its weight; 0 switches it
+          off. A cap limits what an episode earns or loses with it. Returns and evaluations stay
+          those of the environment.
+        </p>
+        <RewardFields
+          components={components}
+          draft={value}
+          problems={problems}
+          onChange={(changed) => edit({ field: "reward", value: changed })}
         />
       </div>
     </Disclosure>

@@ -3,6 +3,7 @@ import { learns } from "@/api/run-availability";
 import type { CreateRun } from "@/api/types";
 import { defaultExploration, explorationOf, type ExplorationProblems } from "@/forms/exploration";
 import { type Bounds, type Parsed, parseHyperparameter, parseInteger } from "@/forms/parse";
+import { rewardOf } from "@/forms/reward-plan";
 import { written } from "@/forms/rules/draft";
 import { LISTED, parseSeeds } from "@/forms/seed-choice";
 import { planOf, type PlanProblems } from "@/forms/snapshot-plan";
@@ -36,6 +37,7 @@ export const POINTERS = {
 
 const PLAN = "/snapshots/";
 const EXPLORATION = "/exploration/";
+const REWARD = "/reward/";
 
 /** The problems of the snapshot plan, by name of its field. */
 export function planProblems(problems: Problems): PlanProblems {
@@ -101,7 +103,8 @@ export function submission(choices: Choices, draft: Draft): Submission {
   for (const [field, problem] of Object.entries(snapshots?.problems ?? {})) {
     problems[`${PLAN}${field}`] = problem;
   }
-  const world = environmentOf(choices, draft)?.world ?? null;
+  const environment = environmentOf(choices, draft);
+  const world = environment?.world ?? null;
   const explores =
     !algorithm || learns(algorithm)
       ? explorationOf(draft.exploration ?? defaultExploration(world, limits), limits, world)
@@ -109,6 +112,11 @@ export function submission(choices: Choices, draft: Draft): Submission {
   for (const [field, problem] of Object.entries(explores?.problems ?? {})) {
     problems[`${EXPLORATION}${field}`] = problem;
   }
+  const reward =
+    draft.reward && (!algorithm || learns(algorithm))
+      ? rewardOf(draft.reward, environment?.reward_components ?? [], limits)
+      : null;
+  Object.assign(problems, reward?.problems);
   const rules = written(draft.rules);
   for (const { pointer, detail } of rules.problems) problems[pointer] ??= detail;
   const body = {
@@ -132,6 +140,7 @@ export function submission(choices: Choices, draft: Draft): Submission {
     ...(evaluation && { evaluation: evaluation.on ? planned(evaluation) : { every_steps: null } }),
     ...(anatomy !== null && { anatomy }),
     ...(explores?.plan && { exploration: explores.plan }),
+    ...(reward?.plan && { reward: reward.plan }),
     ...(snapshots && { snapshots: snapshots.plan }),
     ...(draft.rules.length > 0 && { rules: rules.rules }),
     ...(draft.sinks.length > 0 && { sinks: [...draft.sinks] }),
@@ -187,6 +196,8 @@ export function problemsAfter(problems: Problems, change: DraftChange): Problems
       return without((pointer) => pointer.startsWith(PLAN));
     case "exploration":
       return without((pointer) => pointer.startsWith(EXPLORATION));
+    case "reward":
+      return without((pointer) => pointer.startsWith(REWARD));
     case "start-over":
       return {};
     case "reset":
@@ -208,7 +219,8 @@ export function unplaced(problems: Problems, choices: Choices, draft: Draft): st
   return Object.entries(problems)
     .filter(
       ([pointer]) =>
-        !known.includes(pointer) && !/^\/(rules\/\d|snapshots\/|exploration\/)/.test(pointer),
+        !known.includes(pointer) &&
+        !/^\/(rules\/\d|snapshots\/|exploration\/|reward\/)/.test(pointer),
     )
     .map(([pointer, detail]) => (pointer === "" ? detail : `${pointer.slice(1)}: ${detail}`));
 }

@@ -7,6 +7,7 @@ import { isGuest } from "@/api/run-availability";
 import { driftQuery } from "@/api/run-record";
 import type { Environment, Preset, RunConfig, RunDetail } from "@/api/types";
 import { environmentOfRun } from "@/api/variant";
+import { rewardText } from "@/forms/reward-plan";
 import { moment } from "@/lib/format-time";
 import { count, plural, setting, settingText } from "@/lib/number";
 import { Badge } from "@/ui/badge";
@@ -71,6 +72,7 @@ function runFacts(config: RunConfig, isPlayed: boolean): Record<string, unknown>
     }),
     seed: config.seed,
     "torch threads": config.torch_threads,
+    ...(config.reward && { "reward in training": rewardText(config.reward) }),
     ...(checkpoints && { checkpoints: describeCheckpoints(checkpoints) }),
     ...(config.git_revision && { revision: config.git_revision.slice(0, 12) }),
   };

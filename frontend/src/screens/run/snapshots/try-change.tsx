@@ -158,6 +158,7 @@ function repeated(
     snapshots: config.snapshots,
     anatomy: config.anatomy,
     ...(config.exploration && { exploration: config.exploration }),
+    ...(config.reward && { reward: config.reward }),
     rules: config.rules,
     start: true,
   };
