@@ -56,9 +56,11 @@ export async function pauseResumeAndFork(
   await expect(status(page, "interrupted")).toBeVisible({ timeout: 60_000 });
   await look("interrupted");
   await press("Resume");
-  await expect(page.getByText(/^Resumed from step [\d,]+, [\d,]+ rows identical\./)).toBeVisible(
-    PATIENCE,
-  );
+  await expect(
+    page.getByText(
+      /^Resumed from step [\d,]+: [\d,]+ rows trained again, identical to those before\./,
+    ),
+  ).toBeVisible(PATIENCE);
   await look("resumed");
   await press("Pause");
   await expect(status(page, "paused")).toBeVisible();

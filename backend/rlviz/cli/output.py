@@ -210,10 +210,10 @@ def duration(seconds: float | None) -> str:
 
 
 def solved_words(run: dict[str, Any]) -> str:
-    """Return when a run was solved, such as ``at step 800, after 12 s``; ``not shown`` if it ended unsolved."""
+    """Return when a run was solved, such as ``at step 800, after 12 s``; ``no`` if it ended unsolved."""
     solved = run["solved"]
     if solved is None:
-        return "not shown" if run["status"] == "completed" else "not yet"
+        return "no" if run["status"] == "completed" else "not yet"
     after = "" if solved["seconds"] is None else f", after {duration(solved['seconds'])}"
     return f"at step {solved['step']}{after}"
 

@@ -217,9 +217,7 @@ def test_the_gravest_comes_first() -> None:
 def test_a_run_that_was_stopped_early_is_told_to_go_on() -> None:
     [hint] = find_hints(case(returns=ramp(20, 150), steps=TOTAL // 4))
     assert (hint.id, hint.severity) == ("unfinished", "info")
-    assert hint.evidence.startswith(
-        "The run is meant for 100,000 timesteps, but training ended after 25,000. Up to then: "
-    )
+    assert hint.evidence.startswith("The run is meant for 100,000 timesteps, but training ended after 25,000. ")
     assert hint.suggestion == "Train for all 100,000 timesteps before you change hyperparameters."
     [hint] = find_hints(case(returns=ramp(20, 150), steps=TOTAL // 4, done=25_006))
     assert "training ended after 25,006." in hint.evidence, "where the run ended, not its last episode"

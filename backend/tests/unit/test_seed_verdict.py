@@ -45,6 +45,15 @@ def test_with_three_settings_all_intervals_hold_together() -> None:
     assert overlapping.startswith("A is better than C with probability 1.00 [1.00, 1.00]; no verdict yet against B")
 
 
+def test_a_verdict_on_many_settings_names_three_of_those_that_are_beaten() -> None:
+    many = [scores(label, *(20 * place + n for n in range(12))) for place, label in enumerate("FEDCBA")]
+    headline, why = seed_verdict(many, 20)
+    assert headline.startswith("A is better than B with probability 1.00 [1.00, 1.00], C with")
+    assert headline.endswith("and 2 more.")
+    [equal] = [sentence for sentence in why if "all resamples agree" in sentence]
+    assert equal.startswith("Every seed of A did better than every seed of B, C, D and 2 more, so")
+
+
 def judged(*runs: tuple[str, str, float]) -> Verdict:
     entries = [
         entry(f"{group} {place}", final, group=group, group_label=group.upper())

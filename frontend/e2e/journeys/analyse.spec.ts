@@ -13,7 +13,7 @@ test("runs are grouped by a setting, drawn in each way, and the address keeps th
   await page.goto("/analyse?q=PPO");
   await page.getByLabel("Group by").selectOption("hp_gamma");
   await page.getByLabel("Measure").selectOption("ep_rew_mean");
-  const groups = card(page, "ep_rew_mean by gamma").getByRole("listitem");
+  const groups = card(page, "Mean return by gamma").getByRole("listitem");
   const usual = groups.filter({ hasText: /^0\.99\d/ });
   await expect(usual.getByRole("img", { name: /median .+, quartiles/ })).toBeVisible(PATIENCE);
   await expect(groups.filter({ hasText: /^0\.95\d/ })).toBeVisible();
@@ -23,7 +23,7 @@ test("runs are grouped by a setting, drawn in each way, and the address keeps th
 
   await choose(page, "Scatter");
   await page.getByLabel("Along").selectOption("seed");
-  const scatter = card(page, "ep_rew_mean against seed");
+  const scatter = card(page, "Mean return against seed");
   await expect(scatter.getByText(/rank correlation/).first()).toBeVisible(PATIENCE);
   await scatter.getByText(/^The best \d+ runs$/).click();
   const best = scatter.getByRole("list").last().getByRole("link").first();

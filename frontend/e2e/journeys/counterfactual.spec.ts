@@ -1,4 +1,5 @@
 import { expect, type Page, test } from "@playwright/test";
+import { broken } from "../accessible";
 import { ownService } from "../own-service";
 import { PATIENCE } from "../patience";
 import { openMore } from "../new-run";
@@ -60,7 +61,10 @@ test("the learning rate is halved at a point of the curve, and the fork is drawn
     await page.keyboard.press("ArrowLeft");
     await page.keyboard.press("o");
     const menu = page.getByRole("menu", { name: /^Change something from step/ });
-    await menu.getByRole("menuitem", { name: /^Halve the learning rate here/ }).click();
+    const halve = menu.getByRole("menuitem", { name: /^Halve the learning rate here/ });
+    await expect(halve).toBeVisible();
+    expect(await broken(page)).toEqual([]);
+    await halve.click();
 
     const forks = page.getByRole("region", { name: "Forks of this run" });
     const child = forks.getByRole("link", { name: /^Parent, learning_rate/ });

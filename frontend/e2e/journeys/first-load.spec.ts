@@ -66,3 +66,17 @@ test("the page of a run draws its first curve after few requests, and loads no o
     .hover();
   await expect.poll(() => ofOtherPages().some((path) => path.startsWith("/compare"))).toBe(true);
 });
+
+test("Home asks for its list once, before its code has loaded", async ({ page }) => {
+  const api: string[] = [];
+  page.on("request", (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname.startsWith("/api/")) api.push(pathname);
+  });
+  await page.goto("/");
+  await expect(page.locator("[role=row][data-index]").first()).toBeVisible();
+  // Sent by what mounts with the rows: a second request for the list would be among those before it.
+  await expect.poll(() => api).toContain("/api/algorithms");
+  expect(api[0]).toBe("/api/runs");
+  expect(api.filter((path) => path === "/api/runs")).toHaveLength(1);
+});

@@ -155,7 +155,7 @@ def write_story(root: Path) -> dict[str, str]:
         steps=30_000,
         ending=EventKind.INTERRUPTED,
         skill=Skill(12, 250, 0.5),
-        data={"cause": "The worker was killed by signal 9, by the system for want of memory."},
+        data={"cause": "The system killed the worker (signal 9) because it ran out of memory."},
     )
     created = author.run("ppo", LONG_NAME, hours_ago=0.5, ending=None)
     unicode = author.run("ppo", "Ünïcødé · 学习 · مرحبا 🤖", hours_ago=70, tags=("日本", "baseline"))

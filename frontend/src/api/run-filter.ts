@@ -88,7 +88,8 @@ export function readListFilter(query: URLSearchParams): ListFilter {
   };
 }
 
-const KEYS: ReadonlySet<string> = new Set(["q", ...CHOSEN, "sort", "seeds", "trials"]);
+/** The parts of an address that filter or sort the list. */
+export const LIST_KEYS: readonly string[] = ["q", ...CHOSEN, "sort", "seeds", "trials"];
 
 /** Writes into `query`, whose other parts stay; values that are empty or default are left out. */
 export function writeListFilter(query: URLSearchParams, filter: ListFilter): string {
@@ -99,7 +100,7 @@ export function writeListFilter(query: URLSearchParams, filter: ListFilter): str
   if (sort !== PLAIN_SORT) next.set("sort", sort);
   if (filter.apart) next.set("seeds", "apart");
   if (filter.trials) next.set("trials", "shown");
-  for (const [name, value] of query) if (!KEYS.has(name)) next.append(name, value);
+  for (const [name, value] of query) if (!LIST_KEYS.includes(name)) next.append(name, value);
   return searchOf(next);
 }
 

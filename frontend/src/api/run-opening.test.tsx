@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { algorithmQuery, environmentQuery } from "./choices";
 import { holdRequests, releaseRequests } from "./first-request";
 import { patchRun, runQuery } from "./runs";
-import { fetchCurves, openingScript, runOpeningQuery, USUAL_VIEW } from "./run-opening";
+import { fetchCurves, runOpeningQuery, USUAL_VIEW } from "./run-opening";
 
 const curves = { run_id: "a", cursor: "a:30", series: {} };
 const opening = {
@@ -33,7 +33,6 @@ beforeEach(() => {
 afterEach(() => {
   vi.unstubAllGlobals();
   releaseRequests();
-  delete window.rlvizOpening;
 });
 
 const query = { x: "step", smoothing: 0.9, maxPoints: 2000, names: null } as const;
@@ -77,25 +76,6 @@ test("curves that take long come with a request of their own, which does not wai
   await new QueryClient().fetchQuery(runOpeningQuery("a", USUAL_VIEW));
   expect(await fetchCurves("a", query)).toEqual({ other: true });
 });
-
-test("the script of the page sends the request that its code would send", async () => {
-  window.history.replaceState(null, "", "/runs/view?id=a");
-  new Function(openingScript)();
-  expect(asked).toEqual(["/api/runs/a/page?max_points=2000&smoothing=0.9&x=step"]);
-  const client = new QueryClient();
-  await client.fetchQuery(runOpeningQuery("a", USUAL_VIEW));
-  expect(client.getQueryData(runQuery("a").queryKey)).toEqual(opening.run);
-  expect(asked).toHaveLength(1);
-});
-
-test.each(["/?id=a", "/runs/view", "/runs/view?id=../a", "/runs/view?id=a&smooth=0.5"])(
-  "the script sends nothing at %s",
-  (address) => {
-    window.history.replaceState(null, "", address);
-    new Function(openingScript)();
-    expect(asked).toEqual([]);
-  },
-);
 
 test("what only reads waits for the first request; changes do not", async () => {
   const client = new QueryClient();

@@ -2,8 +2,9 @@
 
 import { queryOptions } from "@tanstack/react-query";
 import { algorithmQuery, environmentQuery, limitsQuery, metricDefinitionsQuery } from "./choices";
+import { fetchEarly, hasEarlyOpening } from "./early";
 import { holdRequests } from "./first-request";
-import { apiBase, http, unwrap } from "./http";
+import { http, unwrap } from "./http";
 import { keys } from "./keys";
 import { fetchMetricHistory, type HistoryQuery } from "./metrics";
 import { runQuery } from "./runs";
@@ -19,29 +20,7 @@ export const USUAL_VIEW = {
   maxPoints: 2000,
 } as const satisfies OpeningView;
 
-/** What `openingScript` leaves for the code of the page. */
-interface EarlyAnswer {
-  id: string;
-  answer: Promise<Response>;
-}
-
-declare global {
-  interface Window {
-    rlvizOpening?: EarlyAnswer;
-  }
-}
-
-/**
- * A script in the head of every page. On the page of a run it sends the first request, so that the response arrives
- * while the code loads.
- */
-export const openingScript = `(function(){var l=location,q=new URLSearchParams(l.search),i=q.get("id");
-if(!/\\/runs\\/view$/.test(l.pathname)||!/^[a-z0-9][a-z0-9-]{0,127}$/.test(i||"")||q.has("smooth")||q.has("x"))return;
-var a=fetch(${JSON.stringify(`${apiBase}/runs/`)}+i+${JSON.stringify(
-  `/page?max_points=${USUAL_VIEW.maxPoints}&smoothing=${USUAL_VIEW.smoothing}&x=${USUAL_VIEW.x}`,
-)});a.catch(function(){});window.rlvizOpening={id:i,answer:a}})()`;
-
-if (typeof window !== "undefined" && window.rlvizOpening) holdRequests();
+if (hasEarlyOpening()) holdRequests();
 
 /** Curves that came with a run and are not shown yet; null: they have to be requested. */
 const unread = new Map<string, { view: OpeningView; curves: Promise<MetricCurves | null> }>();
@@ -83,16 +62,7 @@ function open(id: string, view: OpeningView, signal: AbortSignal): Promise<RunOp
     path: { run_id: id },
     query: { max_points: maxPoints, smoothing, x },
   };
-  const early = takeEarly(id, view);
-  const send = (request: Request) => early ?? fetch(request);
-  return unwrap(http.GET("/runs/{run_id}/page", { params, signal, fetch: send }));
-}
-
-function takeEarly(id: string, view: OpeningView): Promise<Response> | null {
-  const early = typeof window === "undefined" ? undefined : window.rlvizOpening;
-  if (!early) return null;
-  delete window.rlvizOpening;
-  return early.id === id && isSame(view, USUAL_VIEW) ? early.answer : null;
+  return unwrap(http.GET("/runs/{run_id}/page", { params, signal, fetch: fetchEarly }));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
+import { fetchEarly } from "./early";
 import { http, unwrap } from "./http";
 import { keys } from "./keys";
 import type {
@@ -45,7 +46,7 @@ export function runPageQuery(filter: RunFilter, page: number) {
     queryFn: async ({ signal }) => {
       if (page > 0) await settled(signal);
       const query = { ...filter, limit: RUNS_A_PAGE, offset: page * RUNS_A_PAGE };
-      return unwrap(http.GET("/runs", { params: { query }, signal }));
+      return unwrap(http.GET("/runs", { params: { query }, signal, fetch: fetchEarly }));
     },
     // The stream tells of single runs; what a group's runs amount to is the service's to say.
     refetchInterval: ({ state }) => (state.data?.groups?.some(isTraining) ? SUMMARY_MS : false),

@@ -5,7 +5,7 @@ import type { Metadata, Viewport } from "next";
 import type { ReactNode } from "react";
 import "@/player/agent/stage.module.css";
 import "@/screens/home/list/layout.module.css";
-import { openingScript } from "@/api/run-opening";
+import { earlyScript } from "@/api/early";
 import { Providers } from "@/shell/providers";
 import { Shell } from "@/shell/shell";
 import { themeScript } from "@/shell/theme";
@@ -27,7 +27,7 @@ export default function RootLayout({ children }: { children: ReactNode }) {
     >
       <head>
         <script dangerouslySetInnerHTML={{ __html: themeScript }} />
-        <script dangerouslySetInnerHTML={{ __html: openingScript }} />
+        <script dangerouslySetInnerHTML={{ __html: earlyScript }} />
       </head>
       <body>
         <Providers>

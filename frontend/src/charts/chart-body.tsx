@@ -93,7 +93,10 @@ export function ChartBody({
       </div>
       {!isEmpty && under?.({ range: model.x, width })}
       {model.notes.length > 0 && (
-        <figcaption className="truncate px-1 pt-0.5 text-right text-2xs text-ink-faint tabular-nums">
+        <figcaption
+          title={model.notes.join(" · ")}
+          className="px-1 pt-0.5 text-right text-2xs text-ink-faint tabular-nums md:truncate"
+        >
           {model.notes.join(" · ")}
         </figcaption>
       )}

@@ -46,7 +46,7 @@ export function ChartMarks({ marks, model, width }: ChartMarksProps) {
   if (inner <= 0) return null;
   const foot = PLOT_INSET.bottom + (model.hasAxisName ? PLOT_INSET.axisName : 0);
   return (
-    <ul aria-label="Events" className="pointer-events-none absolute inset-0">
+    <ul aria-label="Events" className="pointer-events-none absolute inset-0 overflow-x-clip">
       {groupMarks(marks, model.x, inner, MARKS_APART).map((group) => (
         <li
           key={group.marks[0]!.id}
@@ -66,7 +66,7 @@ export function ChartMarkLines({ marks, model, width }: ChartMarksProps) {
   if (inner <= 0) return null;
   const foot = PLOT_INSET.bottom + (model.hasAxisName ? PLOT_INSET.axisName : 0);
   return (
-    <div aria-hidden className="pointer-events-none absolute inset-0">
+    <div aria-hidden className="pointer-events-none absolute inset-0 overflow-x-clip">
       {groupMarks(marks, model.x, inner, LINES_APART).map(({ kind, share, marks: all }) => (
         <span
           key={all[0]!.id}

@@ -92,6 +92,7 @@ export function ChartToolbar({
         aria-label="Reset zoom"
         disabled={!window}
         onClick={group.reset}
+        className={window ? undefined : "max-sm:hidden"}
         title="Reset zoom"
         icon={<ZoomOut aria-hidden className="size-3.5" />}
       />

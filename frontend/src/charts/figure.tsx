@@ -55,7 +55,7 @@ export function Plot({ label, height, x, y, children }: PlotProps) {
         aria-label={label}
         width={width}
         height={height}
-        className="block touch-pan-y overflow-visible text-2xs select-none"
+        className="block max-w-full touch-pan-y overflow-visible text-2xs select-none"
       >
         <g className="stroke-chart-grid">
           {x.ticks.map((t) => (

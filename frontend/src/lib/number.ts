@@ -156,6 +156,11 @@ function shortNumber(value: number): string {
   return Math.abs(short) < 1e-4 ? short.toExponential() : String(short);
 }
 
+/** The id of an environment without its namespace, for narrow places: `GameBoy/Lamplighter-v0` → `Lamplighter-v0`. */
+export function shortEnvironment(id: string): string {
+  return id.slice(id.lastIndexOf("/") + 1);
+}
+
 /** Display name of a preset: `high-score` → `High Score`. Without one, a run has the algorithm's defaults. */
 export function presetName(preset: string | null): string {
   if (preset === null) return "Defaults";

@@ -7,9 +7,9 @@ interface SolvedAt {
   seconds: number | null;
 }
 
-/** For a run that is not solved: after training to its end, only an evaluation can still show that it is. */
+/** For a run that is not solved. After training to its end, only an evaluation can still change that. */
 export function unsolvedWords({ status }: { status: string }): string {
-  return status === "completed" ? "not shown" : "not yet";
+  return status === "completed" ? "no" : "not yet";
 }
 
 /** `at step 12,345, after 14s`. */

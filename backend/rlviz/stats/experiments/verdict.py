@@ -120,6 +120,8 @@ def _pair(first: str, ours: Sequence[Floats], second: str, theirs: Sequence[Floa
 
 
 MOST_NAMED = 6
+MOST_IN_HEADLINE = 3
+"""The pairs of all variants have a table of their own."""
 
 
 def not_compared(found: Improvements, labels: Mapping[str, str]) -> list[str]:
@@ -237,11 +239,9 @@ def _arrivals(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> lis
     ]
 
 
-def _some(labels: Sequence[str]) -> str:
+def _some(labels: Sequence[str], most: int = MOST_NAMED) -> str:
     """Return the first of them in words."""
-    return join_words(
-        [*labels[:MOST_NAMED], *([f"{len(labels) - MOST_NAMED} more"] if len(labels) > MOST_NAMED else [])]
-    )
+    return join_words([*labels[:most], *([f"{len(labels) - most} more"] if len(labels) > most else [])])
 
 
 def _budget(trials: Sequence[Trial], variant: str) -> float | None:
@@ -324,11 +324,11 @@ def experiment_verdict(
     if not better:
         undecided = f"No verdict yet: {_undecided(ours[0], labels)}"
         return _nothing(undecided, [*reasons, *paired], cautions, made)
-    names = join_words([f"{labels[pair.second]} with probability {_probability(pair)}" for pair in better])
+    names = _some([f"{labels[pair.second]} with probability {_probability(pair)}" for pair in better], MOST_IN_HEADLINE)
     over = "" if across is None else f"Over {_environments(across)}, "
     headline = f"{over}{ranked[0].label} is better than {names}"
     if open_pairs:
-        headline += f"; no verdict yet against {join_words([labels[pair.second] for pair in open_pairs])}"
+        headline += f"; no verdict yet against {_some([labels[pair.second] for pair in open_pairs], MOST_IN_HEADLINE)}"
     return ExperimentVerdict(
         finding=Finding.PARTLY if open_pairs or found.left_out else Finding.BETTER,
         headline=f"{headline}.",
@@ -463,12 +463,15 @@ def _seeds(one: VariantScores, across: Across | None) -> str:
 
 def _separated(better: Sequence[Pair], labels: dict[str, str]) -> list[str]:
     """Return a note about intervals of width 0, which do not mean certainty."""
+    alike: dict[tuple[bool, str], list[Pair]] = {}
+    for pair in better:
+        if pair.has_no_width:
+            alike.setdefault((pair.probability == 1, _share(pair.chance)), []).append(pair)
     return [
-        f"{'Every' if pair.probability == 1 else 'Where they are not level, every'} seed of {labels[pair.first]} did "
-        f"better than every seed of {labels[pair.second]}, so all resamples agree and the interval has no width. "
-        f"By chance this happens in {_share(pair.chance)} of cases."
-        for pair in better
-        if pair.has_no_width
+        f"{'Every' if always else 'Where they are not level, every'} seed of {labels[pairs[0].first]} did "
+        f"better than every seed of {_some([labels[pair.second] for pair in pairs], MOST_IN_HEADLINE)}, so all "
+        f"resamples agree and the interval has no width. By chance this happens in {share} of cases."
+        for (always, share), pairs in alike.items()
     ]
 
 

@@ -50,7 +50,7 @@ def as_first_step(case: Case, hint: Hint, step: FirstStep) -> Hint:
             severity="info",
             title=f"Train for the {owner}'s full length first",
             evidence=f"The {owner} is meant for {wanted:,} timesteps, but training ended after {case.step:,}. "
-            f"Up to then: {hint.evidence}",
+            f"{hint.evidence}",
             advice=(f"train for all {wanted:,} timesteps before you change hyperparameters",),
         )
     return replace(
@@ -58,8 +58,7 @@ def as_first_step(case: Case, hint: Hint, step: FirstStep) -> Hint:
         id="not-evaluated",
         severity="info",
         title="Evaluate the policy first",
-        evidence=f"The policy has no greedy evaluation, and returns in training include exploration. They show: "
-        f"{hint.evidence}",
+        evidence=f"The policy has no greedy evaluation, and returns in training include exploration. {hint.evidence}",
         advice=(
             "evaluate the policy before you change hyperparameters",
             "evaluate the next run during training",

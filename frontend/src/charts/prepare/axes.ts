@@ -96,7 +96,7 @@ export function logRange([low, high]: Interval): Interval {
   return [low - room - lack, high + room + lack];
 }
 
-/** Smallest and largest of everything drawn: points, lines, bands and references. */
+/** Smallest and largest of everything drawn: points, lines, bands and references. Without points, from zero to the references. */
 export function extent(curves: readonly Curve[], references: readonly number[]): Interval {
   const range: Interval = [Infinity, -Infinity];
   const take = (value: number | null | undefined) => {
@@ -105,6 +105,7 @@ export function extent(curves: readonly Curve[], references: readonly number[]):
     if (value > range[1]) range[1] = value;
   };
   references.forEach(take);
+  if (range[0] <= range[1] && curves.every(({ count }) => count === 0)) take(0);
   for (const { raw, line, spread, band } of curves) {
     raw.forEach(take);
     line.forEach(take);

@@ -32,10 +32,10 @@ test("each group has its figures, and what lies beyond leads to its run", async 
     "GET /analytics/groups": () => ({ body: groups }),
   });
   renderWithQueries(<Analyse />);
-  const card = await screen.findByRole("region", { name: "best_moving_average by algo" });
+  const card = await screen.findByRole("region", { name: "Best average by algorithm" });
   const [first, second] = within(card).getAllByRole("listitem");
-  expect(first).toHaveTextContent("ppo7 of 8 runs with a value");
-  expect(within(first!).getByRole("img", { name: /^ppo: median 3/ })).toBeVisible();
+  expect(first).toHaveTextContent("PPO7 of 8 runs with a value");
+  expect(within(first!).getByRole("img", { name: /^PPO: median 3/ })).toBeVisible();
   expect(within(first!).getByRole("link", { name: /ppo-odd/ })).toHaveAttribute(
     "href",
     "/runs/view?id=ppo-odd",
@@ -59,7 +59,7 @@ test("returns of several environments say how they are normalised, and one can b
     "GET /analytics/groups": () => ({ body: { ...groups, scale: mixed } }),
   });
   renderWithQueries(<Analyse />);
-  await screen.findByRole("region", { name: "best_moving_average (normalised) by algo" });
+  await screen.findByRole("region", { name: "Best average (normalised) by algorithm" });
   expect(
     screen.getByText("Scores are normalised. 2 runs of Pendulum-v1 are left out."),
   ).toBeVisible();

@@ -58,10 +58,10 @@ export function Analyse() {
         />
         <ShareButton />
       </div>
+      {!isSql && <Controls {...{ address, schema, change }} />}
       {error && !schema && (
         <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />
       )}
-      {!isSql && <Controls {...{ address, schema, change }} />}
       {isSql && schema && (
         <SqlPanel sql={address.sql} schema={schema} onRun={(sql) => change({ sql })} />
       )}
@@ -187,7 +187,7 @@ function EnvironmentSelect({ address, change }: EnvironmentSelectProps) {
       <option value={ALL}>
         {chosen.length > 1
           ? `${plural(chosen.length, "environment")}, normalised`
-          : found.length === 1
+          : found.length === 1 || isByEnvironment(address)
             ? "All environments"
             : "All environments, normalised"}
       </option>
@@ -203,6 +203,11 @@ function EnvironmentSelect({ address, change }: EnvironmentSelectProps) {
       ))}
     </Select>
   );
+}
+
+/** Whether no figure is of several environments, so that returns stay as they are. */
+function isByEnvironment({ view, by, across }: AnalyseAddress): boolean {
+  return by === "env_id" || (view === "pivot" && across === "env_id");
 }
 
 interface PictureProps extends PartProps {
@@ -277,7 +282,7 @@ function ColumnSelect({ label, value, names, onChange }: ColumnSelectProps) {
           {groupedColumns(known).map(([group, ours]) => (
             <optgroup key={group} label={group}>
               {ours.map((name) => (
-                <option key={name} value={name}>
+                <option key={name} value={name} title={name}>
                   {columnName(name).label}
                 </option>
               ))}

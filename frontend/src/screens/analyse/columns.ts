@@ -1,5 +1,6 @@
 import type { RunsInGroup } from "@/api/types";
 import { linearTicks, logTicks } from "@/charts/figure-scale";
+import { columnTitle } from "@/lib/column-title";
 
 export interface Extent {
   minimum: number;
@@ -52,7 +53,13 @@ const PREFIXES = [
 export function columnName(name: string): { label: string; group: string } {
   for (const [prefix, group] of PREFIXES)
     if (name.startsWith(prefix)) return { label: name.slice(prefix.length), group };
-  return { label: name, group: "Run" };
+  return { label: columnTitle(name), group: "Run" };
+}
+
+/** The label of a column within a sentence: `Best average` → `best average`. */
+export function columnInText(name: string): string {
+  const { label } = columnName(name);
+  return label.charAt(0).toLowerCase() + label.slice(1);
 }
 
 /** Columns by section, in order. */

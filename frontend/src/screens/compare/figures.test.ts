@@ -32,7 +32,7 @@ const row = (id: string, threshold: number | null = 475) => {
 };
 
 test.each([
-  ["solved", ["at step 21,000, after 12s, by training", "not shown"]],
+  ["solved", ["at step 21,000, after 12s, by training", "no"]],
   ["best_moving_average", ["485.0 best", "205.0"]],
   ["steps_to_threshold", ["21,000 best", "not reached"]],
   ["seconds_to_threshold", ["12.3 s best", "not reached"]],
@@ -73,7 +73,7 @@ test("seeds of a group are one column, summed up, and none is best", () => {
   expect(
     rows.map(({ cells }) => cells.map(({ text, detail }) => `${text} ${detail}`.trim())),
   ).toEqual([
-    ["1 of 2 seeds", "not shown"],
+    ["1 of 2 seeds", "no"],
     ["477.5 [470.0, 485.0]", "–"],
     ["fewer than half reached it [21,000, not reached] · 1 of 2 seeds", "not reached"],
     ["12.3 s one seed: no interval · 1 of 2 seeds", "not reached"],

@@ -204,7 +204,7 @@ function Row({ row, seriesStyles, group, hidden, onToggle, onRemove }: RowProps)
           {brief(row.step)}
         </td>
         <td className="text-right whitespace-nowrap max-md:hidden">{row.solvedText}</td>
-        <td className="max-w-72 min-w-48 max-md:hidden">
+        <td className="max-w-96 min-w-64 max-md:hidden xl:min-w-96">
           <RowVerdict row={row} />
         </td>
         <td className="w-8">
@@ -242,7 +242,7 @@ function RunLink({ run, name, isOff }: { run: Run; name: string; isOff: boolean 
       href={routes.run(run.id)}
       title={name}
       className={clsx(
-        "min-w-0 truncate rounded-sm font-medium hover:text-accent",
+        "min-w-0 truncate rounded-sm font-medium hover:text-accent max-sm:line-clamp-2 max-sm:whitespace-normal",
         isOff && "line-through",
       )}
     >
@@ -267,7 +267,12 @@ function Facts({ runs }: { runs: readonly Run[] }) {
               {training} of {runs.length} not ended
             </Badge>
           )
-        : status !== "completed" && <StatusBadge status={status} />}
+        : status !== "completed" && (
+            // On a phone the name needs its place.
+            <span className="shrink-0 max-sm:hidden">
+              <StatusBadge status={status} />
+            </span>
+          )}
     </>
   );
 }

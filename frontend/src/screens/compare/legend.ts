@@ -56,7 +56,7 @@ export function legendRows(
         interval: ofGroup ? interval(ofGroup.low, ofGroup.high) : "",
         seeds: ofGroup ? ofGroup.count : null,
         step: Math.max(...ours.map(({ step }) => step)),
-        ...(group ? solvedSeeds(group.id, found, figures) : solvedRun(ours[0]!, found[0])),
+        ...(group ? solvedSeeds(found) : solvedRun(ours[0]!, found[0])),
         bestIn: group ? [] : figures.filter(({ best }) => best === id).map(({ title }) => title),
       },
     ];
@@ -75,21 +75,23 @@ function solvedRun(run: Run, found: ComparedRun | undefined): Solved {
   return { solved: null, solvedText: hasThreshold ? unsolvedWords(run) : NONE };
 }
 
-/** Of seeds: the median of the seconds, and how many were solved. */
-function solvedSeeds(
-  groupId: string,
-  seeds: readonly ComparedRun[],
-  figures: Comparison["figures"],
-): Solved {
+/** Of seeds: the median of the seconds, in which those that were not solved are the slowest, and how many were solved. */
+function solvedSeeds(seeds: readonly ComparedRun[]): Solved {
   if (seeds.every(({ threshold }) => threshold === null)) return { solved: null, solvedText: NONE };
   const count = seeds.filter(({ solved }) => solved !== null).length;
   const of = `${count} of ${plural(seeds.length, "seed")}`;
-  const time = figures.find(({ id }) => id === "seconds_to_threshold")?.groups[groupId]?.value;
-  if (time === undefined || time === null) return { solved: null, solvedText: of };
+  const time = median(seeds.map(({ solved }) => solved?.seconds ?? Infinity));
+  if (!Number.isFinite(time)) return { solved: null, solvedText: of };
   return {
     solved: time,
     solvedText: `${time < 60 ? seconds(time) : duration(time * 1000)} · ${of}`,
   };
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted(compare);
+  const middle = (sorted.length - 1) / 2;
+  return (sorted[Math.floor(middle)]! + sorted[Math.ceil(middle)]!) / 2;
 }
 
 export const SORTS = ["name", "value", "step", "solved"] as const;

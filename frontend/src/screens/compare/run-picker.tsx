@@ -38,14 +38,7 @@ export function RunPicker({ chosen, onChange }: RunPickerProps) {
       open={open}
       onOpenChange={setOpen}
       className="w-96"
-      trigger={
-        <Button
-          variant={chosen.length < 2 ? "primary" : "secondary"}
-          icon={<Plus aria-hidden className="size-3.5" />}
-        >
-          Add runs
-        </Button>
-      }
+      trigger={<Button icon={<Plus aria-hidden className="size-3.5" />}>Add runs</Button>}
     >
       <Search {...{ chosen, most, full }} onChoose={toggle} />
     </Popover>
@@ -125,6 +118,7 @@ export function Suggestions({ chosen, onChoose }: SuggestionsProps) {
         action={
           pair ? (
             <Button
+              variant="primary"
               className="h-auto! max-w-full min-w-0 py-2 whitespace-normal!"
               onClick={() => onChoose(pair.map(({ id }) => id))}
             >

@@ -80,7 +80,7 @@ export function HomeSkeleton() {
 /** Number of runs in the list; undefined until the first response. */
 function useRunCount(): number | undefined {
   const [query] = useQueryString();
-  return useFirstPage(toListFilter(readListFilter(query))).data?.total_runs;
+  return useFirstPage(toListFilter(readListFilter(query)), "always").data?.total_runs;
 }
 
 const NEW = "new";

@@ -44,24 +44,26 @@ describe("the measured preset of a run", () => {
   test("says how many seeds had solved it at the step where the run is", () => {
     const solved_steps = [9_000, 12_000, 20_000, 22_000, 23_000, 30_000, 31_000, 40_000, 80_000];
     expect(said({ solved_steps }, 0)).toMatch(
-      /: none of 10 seeds had solved it here, 9 by the end\. After 100k steps the final greedy return of its 10 seeds was 498\.2 \[487\.0, 500\.0\]/,
+      /: none of 10 seeds had solved it by this step, 9 by the end\. After 100k steps the final greedy return of its 10 seeds was 498\.2 \[487\.0, 500\.0\]/,
     );
-    expect(said({ solved_steps }, 22_000)).toMatch(/: 4 of 10 seeds had solved it here, 9 by the/);
-    expect(said({ solved_steps }, 90_000)).toMatch(/: 9 of 10 seeds had solved it here\./);
-    expect(said({ solved_steps }, 120_000)).toMatch(/: 9 of 10 seeds had solved it here\./);
+    expect(said({ solved_steps }, 22_000)).toMatch(
+      /: 4 of 10 seeds had solved it by this step, 9 by the/,
+    );
+    expect(said({ solved_steps }, 90_000)).toMatch(/: 9 of 10 seeds had solved it by this step\./);
+    expect(said({ solved_steps }, 120_000)).toMatch(/: 9 of 10 seeds had solved it by this step\./);
     expect(measuredSentence(found, null, 0)).not.toMatch(/solved/);
   });
 
   test("says where half had it, if it is not known where each did", () => {
     expect(said({}, 5_000)).toMatch(/: 9 of 10 seeds solved it, in the median by step 22k\. After/);
-    expect(said({}, 100_000)).toMatch(/: 9 of 10 seeds had solved it here\./);
+    expect(said({}, 100_000)).toMatch(/: 9 of 10 seeds had solved it by this step\./);
   });
 
   test("says that some solved it where fewer than half did, and none only where none did", () => {
     const few = { solved: 4, steps_to_threshold: null };
     expect(said(few, 5_000)).toMatch(/: 4 of 10 seeds solved it\. After/);
     expect(said({ ...few, solved_steps: [1_000, 2_000, 8_000, 9_000] }, 5_000)).toMatch(
-      /: 2 of 10 seeds had solved it here, 4 by the end\./,
+      /: 2 of 10 seeds had solved it by this step, 4 by the end\./,
     );
     expect(said({ solved: 0, steps_to_threshold: null }, 5_000)).toMatch(
       /: none of 10 seeds solved it\. After/,

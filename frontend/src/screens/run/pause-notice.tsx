@@ -72,14 +72,14 @@ export function resumedText(run: Continued): string | null {
   const from = `${beginning(run)} step ${count(resumed.step)}`;
   if (resumed.not_exact_because) return `${from}, but not exactly. ${resumed.not_exact_because}`;
   if (resumed.diverged_at !== null) {
-    return `${from}, but not exactly: ${plural(resumed.verified ?? 0, "row")} identical before a difference.`;
+    return `${from}, but not exactly: ${plural(resumed.verified ?? 0, "row")} identical to those before, then a difference.`;
   }
   if (resumed.verified === null) return `${from}.`;
   if (resumed.left) {
-    return `${from}, ${plural(resumed.verified, "row")} identical, ${count(resumed.left)} not reached.`;
+    return `${from}: ${plural(resumed.verified, "row")} trained again, identical to those before; ${count(resumed.left)} not reached.`;
   }
   if (resumed.verified === 0) return `${from}, exactly where it was.`;
-  return `${from}, ${plural(resumed.verified, "row")} identical.`;
+  return `${from}: ${plural(resumed.verified, "row")} trained again, identical to those before.`;
 }
 
 /** A fork starts at its parent's step. After a rollback, rows are discarded without a comparison. */

@@ -49,22 +49,24 @@ describe("a run that continued from a snapshot", () => {
   ) => resumedText({ ...run, resumed: { ...resumed, ...changes } });
 
   test("says how many rows came out identical", () =>
-    expect(words({})).toBe("Resumed from step 16,384, 132 rows identical."));
+    expect(words({})).toBe(
+      "Resumed from step 16,384: 132 rows trained again, identical to those before.",
+    ));
 
   test("says so when there was none to compare", () =>
     expect(words({ verified: 0 })).toBe("Resumed from step 16,384, exactly where it was."));
 
   test("does not claim rows that it ended before", () =>
     expect(words({ verified: 0, left: 5 })).toBe(
-      "Resumed from step 16,384, 0 rows identical, 5 not reached.",
+      "Resumed from step 16,384: 0 rows trained again, identical to those before; 5 not reached.",
     ));
 
   test("does not claim to be exact where it is not", () =>
     expect(words({ diverged_at: 16_512 })).toMatch(/but not exactly: 132 rows identical/));
 
   test("says so where it was known beforehand not to be exact", () =>
-    expect(words({ verified: 0, not_exact_because: "Its episode began anew." })).toBe(
-      "Resumed from step 16,384, but not exactly. Its episode began anew.",
+    expect(words({ verified: 0, not_exact_because: "Its episode starts again." })).toBe(
+      "Resumed from step 16,384, but not exactly. Its episode starts again.",
     ));
 
   test("says nothing before the attempt has begun", () =>

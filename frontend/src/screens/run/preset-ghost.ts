@@ -189,12 +189,12 @@ function solvedWords(measured: MeasuredPreset["measured"], step: number, end: nu
   const { seeds, solved, solved_steps: known, steps_to_threshold: median } = measured;
   const of = (count: number) => `${count === 0 ? "none" : count} of ${plural(seeds, "seed")}`;
   if (solved === 0) return `${of(0)} solved it`;
-  if (step >= end) return `${of(solved)} had solved it here`;
+  if (step >= end) return `${of(solved)} had solved it by this step`;
   if (known) {
     const here = known.filter((at) => at <= step).length;
     return here === solved
-      ? `${of(here)} had solved it here`
-      : `${of(here)} had solved it here, ${solved} by the end`;
+      ? `${of(here)} had solved it by this step`
+      : `${of(here)} had solved it by this step, ${solved} by the end`;
   }
   return median === null
     ? `${of(solved)} solved it`

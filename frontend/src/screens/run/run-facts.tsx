@@ -59,7 +59,7 @@ export function RunFacts({ run, series }: RunFactsProps) {
               ? `${plural(run.episodes, "episode")}${meanEpisodes && run.episodes > 0 ? `, mean of ${meanNote(run, meanEpisodes)}` : ""}`
               : "episodes are not recorded",
             best !== null &&
-              `best average ${decimal(best)}${averageEpisodes ? ` ${averageNote(run, averageEpisodes)}` : ""}`,
+              `best ${averageEpisodes ? `${averageEpisodes}-episode ` : ""}average ${decimal(best)}${bestStep(run)}`,
           ]}
         >
           {/* Rows arrive more often than the state of the run: the chart shows this mean too. */}
@@ -128,8 +128,8 @@ function meanNote({ episodes, parent }: RunDetail, most: number): string {
   return `the last ${Math.min(most, episodes || most)}${parent ? ", with its parent’s" : ""}`;
 }
 
-function averageNote({ best_moving_average_step: step }: RunDetail, episodes: number): string {
-  return step === null ? `of ${episodes}` : `of ${episodes} at step ${brief(step)}`;
+function bestStep({ best_moving_average_step: step }: RunDetail): string {
+  return step === null ? "" : `, step ${brief(step)}`;
 }
 
 /** Whether their number is known: the log of another tool may have mean returns alone. */
@@ -144,7 +144,7 @@ function Solved({ run }: { run: RunDetail }) {
   if (threshold === null) return null;
   if (solved === null) {
     return (
-      <Figure label="Solved" notes={[`at a return of ${decimal(threshold)}`]}>
+      <Figure label="Solved" notes={[`needs a return of ${decimal(threshold)}`]}>
         {unsolvedWords(run)}
       </Figure>
     );

@@ -341,8 +341,8 @@ def _return_notes(row: RunRow) -> list[str]:
     if row.episodes:
         notes.append(f"{row.episodes:,} episodes, mean of the last {min(row.episodes, MEAN_EPISODES)}")
     if row.best_moving_average is not None:
-        step = "" if row.best_moving_average_step is None else f" at step {brief_number(row.best_moving_average_step)}"
-        notes.append(f"best average {decimal(row.best_moving_average)} of {WINDOW}{step}")
+        step = "" if row.best_moving_average_step is None else f", step {brief_number(row.best_moving_average_step)}"
+        notes.append(f"best {WINDOW}-episode average {decimal(row.best_moving_average)}{step}")
     return notes
 
 
@@ -350,8 +350,8 @@ def _solved_figure(row: RunRow) -> Figure:
     assert row.reward_threshold is not None
     solved = solved_at(row, row.solved, row.reward_threshold)
     if solved is None:
-        value = "not shown" if row.state is RunStatus.COMPLETED else "not yet"
-        return Figure("Solved", value, [f"at a return of {decimal(row.reward_threshold)}"])
+        value = "no" if row.state is RunStatus.COMPLETED else "not yet"
+        return Figure("Solved", value, [f"needs a return of {decimal(row.reward_threshold)}"])
     by = f"mean of {MEAN_EPISODES}" if solved.by == "training" else "evaluation"
     notes = [f"{by} ≥ {decimal(solved.threshold)}"]
     if solved.seconds is None:

@@ -59,7 +59,7 @@ test("another score is asked for, and exported", async () => {
   await screen.findByRole("region", { name: "Verdict" });
   await userEvent.selectOptions(screen.getByLabelText("Score"), "best");
   await vi.waitFor(() => expect(score).toBe("best"));
-  expect(screen.getByRole("link", { name: "csv" })).toHaveAttribute(
+  expect(screen.getByRole("link", { name: "CSV" })).toHaveAttribute(
     "href",
     expect.stringMatching(/\/api\/experiments\/exp-a\/export\?score=best&format=csv$/),
   );

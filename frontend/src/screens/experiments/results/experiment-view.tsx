@@ -19,7 +19,13 @@ import { Select } from "@/ui/select";
 import { Results } from "./results";
 
 const SCORES: readonly ScoreKind[] = ["trial", "training", "best"];
-const FORMATS: readonly ExportFormat[] = ["json", "csv", "parquet", "markdown", "latex"];
+const FORMATS: readonly [ExportFormat, string][] = [
+  ["json", "JSON"],
+  ["csv", "CSV"],
+  ["parquet", "Parquet"],
+  ["markdown", "Markdown"],
+  ["latex", "LaTeX"],
+];
 const link = "rounded-sm font-medium text-accent hover:underline";
 
 interface ExperimentViewProps {
@@ -73,9 +79,9 @@ export function ExperimentView({ id, folded }: ExperimentViewProps) {
             >
               Report
             </a>
-            {FORMATS.map((format) => (
+            {FORMATS.map(([format, name]) => (
               <a key={format} className={link} href={experimentExport(id, wanted, format)} download>
-                {format}
+                {name}
               </a>
             ))}
           </span>

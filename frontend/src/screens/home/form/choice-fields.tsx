@@ -151,8 +151,13 @@ function NotHere({
     if (why !== null) reasons.set(why, [...(reasons.get(why) ?? []), algorithm.name]);
   }
   if (reasons.size === 0) return null;
-  const texts = [...reasons].map(([why, names]) => `${names.join(", ")} (${lowerFirst(why)})`);
-  return <p className="mt-1 text-2xs text-ink-faint">Not here: {texts.join(" · ")}</p>;
+  const texts = [...reasons].map(
+    ([why, names]) =>
+      `${names.join(", ")} ${names.length > 1 ? lowerFirst(why).replace(/^needs /, "need ") : lowerFirst(why)}`,
+  );
+  return (
+    <p className="mt-1 text-2xs text-ink-faint">Not for this environment: {texts.join(" · ")}</p>
+  );
 }
 
 function lowerFirst(text: string): string {

@@ -292,14 +292,14 @@ function retyped(typed: Typed, { name, value }: { name: string; value: string | 
 const ACTIONS: Record<string, string> = {
   Discrete: "discrete",
   Box: "continuous",
-  MultiDiscrete: "several discrete",
+  MultiDiscrete: "multi-discrete",
   MultiBinary: "on-off",
 };
 
 const OBSERVATIONS: Record<string, string> = {
-  Discrete: "numbered",
+  Discrete: "discrete",
   Box: "numeric",
-  MultiDiscrete: "several numbered",
+  MultiDiscrete: "multi-discrete",
   MultiBinary: "on-off",
   Tuple: "compound",
 };

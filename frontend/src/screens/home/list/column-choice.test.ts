@@ -51,7 +51,8 @@ test("columns are titled after their hyperparameter, metric or figure", () => {
   expect(extraTitle("hp_learning_rate", label)).toBe("learning_rate");
   expect(extraTitle("option_gravity", label)).toBe("Option gravity");
   expect(extraTitle("fps", label)).toBe("Steps/s");
-  expect(extraTitle("group_id", label)).toBe("Group id");
+  expect(extraTitle("group_id", label)).toBe("Group of seeds");
+  expect(extraTitle("ended_at", label)).toBe("Ended at");
   expect(extraTitle(metricColumn("train/loss"), label)).toBe("label of train/loss");
   expect(metricOf("fps")).toBeNull();
 });

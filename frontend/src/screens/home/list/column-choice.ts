@@ -1,3 +1,4 @@
+import { columnTitle } from "@/lib/column-title";
 import { movedItem } from "@/lib/order";
 import { createKeptStore } from "@/lib/store";
 
@@ -146,31 +147,10 @@ export function changeColumns(change: (choice: ColumnChoice) => ColumnChoice) {
   columnChoice.set(change(columnChoice.get() ?? STANDARD_CHOICE));
 }
 
-const TITLES: Readonly<Record<string, string>> = {
-  fps: "Steps/s",
-  step: "Steps",
-  total_timesteps: "Steps planned",
-  ep_rew_mean: "Mean return",
-  ep_len_mean: "Mean length",
-  best_moving_average_step: "Best at step",
-  best_policy_return: "Best policy",
-  evaluation_return: "Evaluation",
-  reward_threshold: "Threshold",
-  solved_step: "Solved at step",
-  solved_seconds: "Seconds to solved",
-  training_seconds: "Training seconds",
-  experiment_id: "Experiment",
-  experiment_variant: "Variant",
-  parent_id: "Forked from",
-};
-
 /** The title of a column that is not one of the standard ones: `hp_learning_rate` → `learning_rate`. */
 export function extraTitle(column: string, metricLabel: (name: string) => string): string {
   const metric = metricOf(column);
   if (metric !== null) return metricLabel(metric);
   if (column.startsWith("hp_")) return column.slice("hp_".length);
-  const known = TITLES[column];
-  if (known !== undefined) return known;
-  const words = column.replace(/^option_/, "option ").replaceAll("_", " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return columnTitle(column);
 }

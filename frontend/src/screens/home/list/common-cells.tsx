@@ -3,7 +3,7 @@ import { EllipsisVertical } from "lucide-react";
 import { Fragment, type ReactNode } from "react";
 import type { Run } from "@/api/types";
 import { age, moment } from "@/lib/format-time";
-import { presetName } from "@/lib/number";
+import { presetName, shortEnvironment } from "@/lib/number";
 import { addressOf } from "@/lib/root-path";
 import { EnvironmentStill } from "@/ui/environment-still";
 import { Progress } from "@/ui/progress";
@@ -14,14 +14,14 @@ import type { ProgressText } from "./run-row";
 
 /** The cells of algorithm, environment and preset, by the id of their column. */
 export function settingCells(run: Run, algorithm: string) {
-  const cell = (setting: string) => (
-    <div role="gridcell" className={clsx(layout.wide, "truncate text-ink-soft")}>
+  const cell = (setting: string, title = setting) => (
+    <div role="gridcell" title={title} className={clsx(layout.wide, "truncate text-ink-soft")}>
       {setting}
     </div>
   );
   return {
     algo: cell(algorithm),
-    env_id: cell(run.env_id),
+    env_id: cell(shortEnvironment(run.env_id), run.env_id),
     preset: cell(presetName(run.preset)),
   };
 }

@@ -56,7 +56,7 @@ function ExperimentLine({ experiment }: { experiment: ExperimentSummary }) {
           </HoverLink>
           <span className="text-xs whitespace-nowrap text-ink-soft">{plural(trials, "trial")}</span>
         </span>
-        <span className="flex w-32 shrink-0 items-center gap-2 text-xs text-ink-soft tabular-nums max-md:w-16">
+        <span className="flex w-32 shrink-0 items-center gap-2 text-xs text-ink-soft tabular-nums max-md:w-9">
           <Progress
             className="grow max-md:hidden"
             share={progress}
@@ -65,7 +65,7 @@ function ExperimentLine({ experiment }: { experiment: ExperimentSummary }) {
           />
           <span className="w-9 text-right">{percent(progress)}</span>
         </span>
-        <span className="w-28 shrink-0 text-right text-xs whitespace-nowrap text-ink-soft tabular-nums max-md:w-20">
+        <span className="w-28 shrink-0 text-right text-xs whitespace-nowrap text-ink-soft tabular-nums max-md:w-20 md:pr-1">
           {typeof best === "number" && (
             <>
               best <span className="font-medium text-ink">{decimal(best)}</span>

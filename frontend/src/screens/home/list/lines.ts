@@ -135,12 +135,16 @@ export function lineCount(total: number, open: readonly OpenGroup[]): number {
   return open.reduce((sum, { group }) => sum + group.run_ids.length, total);
 }
 
-/** The first page of a list, with the total. While another filter loads, the former list stays. */
-export function useFirstPage(filter: RunFilter) {
+/**
+ * The first page of a list, with the total. While another filter loads, the former list stays.
+ *
+ * @param refetchOnMount `"always"` where the page opens. What mounts with the answer does not ask again.
+ */
+export function useFirstPage(filter: RunFilter, refetchOnMount?: "always") {
   return useQuery({
     ...runPageQuery(filter, 0),
     placeholderData: keepPreviousData,
-    refetchOnMount: "always",
+    refetchOnMount,
   });
 }
 

@@ -16,8 +16,11 @@ const FIRST_RUN = { algo: "ppo", env_id: "CartPole-v1", preset: "fast", start: t
 
 const LESSONS = [
   ["Train", "An agent plays an environment thousands of times and learns from the reward."],
-  ["Watch", "Its return climbs on a live curve; you stop whenever you have seen enough."],
-  ["Play back", "Watch a video of what it learned, then compare it with another run."],
+  ["Watch", "Its return climbs on a live curve, and its newest policy plays beside it."],
+  [
+    "Compare",
+    "Train another algorithm, then see on Compare which is better, and how sure that is.",
+  ],
 ] as const;
 
 interface NoRunsProps {

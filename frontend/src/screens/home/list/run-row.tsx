@@ -6,7 +6,7 @@ import type { Run, SeedGroup } from "@/api/types";
 import { withRetry } from "@/api/with-retry";
 import { Sparkline } from "@/charts/sparkline";
 import { duration, elapsed, remaining } from "@/lib/format-time";
-import { brief, decimal, percent, presetName } from "@/lib/number";
+import { brief, decimal, percent, presetName, shortEnvironment } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { solvedAt, solvedWords } from "@/lib/solved";
 import { StatusBadge } from "@/ui/badge";
@@ -191,7 +191,7 @@ const RunCells = memo(function RunCells(props: RunCellsProps) {
       <NameCell run={run} href={routes.run(run.id)} tabIndex={tabIndex}>
         <span className="min-w-0 truncate">
           <span className={layout.facts}>
-            {algorithm} · {run.env_id} · {presetName(run.preset)} ·{" "}
+            {algorithm} · {shortEnvironment(run.env_id)} · {presetName(run.preset)} ·{" "}
           </span>
           seed {run.seed}
         </span>
@@ -279,7 +279,7 @@ function progressText(run: Run): ProgressText {
   const budget = brief(run.end_step);
   switch (run.status) {
     case "created":
-      return { done: "Not started", note: `${budget} steps` };
+      return { done: `0 of ${budget} steps`, note: "" };
     case "queued":
       return {
         done: run.queue_position ? `Waiting, ${place(run.queue_position)}` : "Waiting",

@@ -5,7 +5,7 @@ import { TriangleAlert } from "lucide-react";
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from "react";
 import { useEnvironment } from "@/api/choices";
 import { anatomyQuery } from "@/api/run-record";
-import { isActive } from "@/api/runs";
+import { hasEnded, isActive } from "@/api/runs";
 import type { RunDetail, UpdateAnatomy } from "@/api/types";
 import { environmentOfRun } from "@/api/variant";
 import { type CanvasSize, type TokenColors, usePaintedCanvas } from "@/charts/canvas";
@@ -139,7 +139,7 @@ function Nothing({ run }: { run: RunDetail }) {
     <p className="py-6 text-center text-sm text-ink-soft">
       {run.config?.anatomy === false
         ? "This run does not record update details. You can turn them on in the form of a new run, next to the evaluation during training."
-        : isActive(run)
+        : !hasEnded(run)
           ? "Drawn after the first update"
           : "No update was recorded"}
     </p>

@@ -40,5 +40,5 @@ export function useFilmChoice(
 /** Why a run keeps no policy, in words. */
 export function whyNoFilm(run: Pick<RunDetail, "status">): string {
   if (!hasEnded(run)) return "The policies of this run appear here as it learns.";
-  return "No policy of this run was kept: it was trained before runs kept a film, or with RLVIZ_KEEP_FILM=0.";
+  return "No film: no policy of this run was kept. It ended too early, an older version trained it, or RLVIZ_KEEP_FILM was 0.";
 }

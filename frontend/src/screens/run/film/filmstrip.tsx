@@ -11,7 +11,7 @@ import { type ChartGroup, useMoment, useStepScale } from "@/charts/chart-group";
 import { CHART_INSET, type ChartAxis } from "@/charts/plot-options";
 import { stepScale, type StepScale } from "@/charts/prepare/axes";
 import { useInView } from "@/lib/media";
-import { brief, bytes, compact, count, decimal, plural } from "@/lib/number";
+import { brief, bytes, count, decimal, plural } from "@/lib/number";
 import {
   DEFAULT_CLIP_OPTIONS,
   type Frame,
@@ -239,7 +239,7 @@ function StripFrames({
             )}
             {!picture && (
               <span className="relative rounded-sm bg-surface/80 px-1 text-ink-soft">
-                {compact(policy.step)}
+                {brief(policy.step)}
               </span>
             )}
             {picture && picture.episodeReturn !== null && (

@@ -17,6 +17,7 @@ import {
   Trash2,
   Upload,
 } from "lucide-react";
+import clsx from "clsx";
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
@@ -34,6 +35,7 @@ import { withRetry } from "@/api/with-retry";
 import { chooseAgentView } from "@/lib/agent-view";
 import { follow } from "@/lib/download";
 import { age, duration } from "@/lib/format-time";
+import { shortEnvironment } from "@/lib/number";
 import { routes } from "@/lib/routes";
 import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
 import { useNow } from "@/lib/time";
@@ -42,6 +44,7 @@ import { StatusBadge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { OptionList } from "@/ui/combobox-options";
 import { Dialog } from "@/ui/dialog";
+import { HoverLink } from "@/ui/hover-link";
 import { Menu, MenuItem, MenuSeparator, MenuSub } from "@/ui/menu";
 import { Popover } from "@/ui/popover";
 import { Skeleton } from "@/ui/progress";
@@ -152,7 +155,8 @@ export function HeaderActions({ run, remove }: HeaderActionsProps) {
             variant={whyNotResumed === null ? "primary" : "secondary"}
             onClick={() => resume.mutate(run.status)}
             busy={resume.isPending}
-            className={shared}
+            // Five buttons do not fit beside each other on a phone, and the notice says why it cannot be resumed.
+            className={clsx(shared, mayWatch && "max-sm:hidden")}
             icon={<Play aria-hidden className="size-3.5" />}
           >
             Resume
@@ -346,7 +350,21 @@ function Others({ run }: { run: Run }) {
       onChoose={(other) => router.push(routes.compareRuns([run.id, other]))}
       onSearch={setText}
       loading={isFetching}
-      none={error ? "The runs could not be searched" : "No other run matches"}
+      none={
+        error
+          ? "The runs could not be searched"
+          : text === ""
+            ? "There is no other run yet"
+            : "No other run matches"
+      }
+      footer={
+        <HoverLink
+          href={routes.newRunOn(run.env_id)}
+          className="block border-t border-line px-3 py-2 text-sm text-accent hover:underline max-md:py-3"
+        >
+          Train another run on {shortEnvironment(run.env_id)}…
+        </HoverLink>
+      }
     />
   );
 }

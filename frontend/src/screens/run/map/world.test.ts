@@ -55,6 +55,14 @@ test("places are named by their room, their mark or the range that they stand fo
   expect(describeMap(onLake, 12_000)).toBe("1 of 4 cells visited up to step 12,000");
 });
 
+test("names of rooms are written as titles", () => {
+  const rooms = ["the quiet grove", "house at the shore"];
+  expect(picture(mapOf({ ...world, rooms }, {}))!.world.rooms).toEqual([
+    "The Quiet Grove",
+    "House at the Shore",
+  ]);
+});
+
 test("arrow keys stay inside the world", () => {
   expect(movedBy("ArrowUp", { x: 0, y: 0 }, world)).toEqual({ x: 0, y: 0 });
   expect(movedBy("ArrowRight", { x: 3, y: 0 }, world)).toEqual({ x: 3, y: 0 });

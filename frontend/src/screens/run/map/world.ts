@@ -34,7 +34,7 @@ export function picture({ world, cells, path }: RunMap): WorldPicture | null {
   const ends = (count: number, size: number) =>
     Array.from({ length: count - 1 }, (_, place) => ((place + 1) * size) / count);
   return {
-    world,
+    world: { ...world, rooms: world.rooms.map(titled) },
     visits,
     shares,
     most,
@@ -43,6 +43,16 @@ export function picture({ world, cells, path }: RunMap): WorldPicture | null {
     path: (path?.cells ?? []).map((id) => placeOf(world, id)),
     walls: { columns: ends(rooms_across, columns), rows: ends(rooms_down, rows) },
   };
+}
+
+const SMALL_WORDS = /^(?:a|an|and|at|by|for|from|in|of|on|the|to)$/;
+
+/** A name with the capitals of a title, such as “The Quiet Grove” or “House at the Shore”. */
+function titled(name: string): string {
+  return name
+    .split(" ")
+    .map((word, place) => (place > 0 && SMALL_WORDS.test(word) ? word : capital(word)))
+    .join(" ");
 }
 
 /** Never 0, so that a cell that was visited once can be told from one that was not. */

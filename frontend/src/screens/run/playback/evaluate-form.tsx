@@ -40,11 +40,11 @@ export function EvaluateForm({ busy, blocked, primary, run, onEvaluate }: Evalua
   };
   return (
     <form aria-label="New evaluation" onSubmit={submit} className="flex flex-col gap-3">
-      <div className="flex flex-wrap items-center gap-2">
+      <div className="flex flex-wrap items-center gap-2 @md:flex-nowrap">
         {run.best_policy && (
           <Select
             aria-label="Policy to evaluate"
-            className="w-44 grow @sm:grow-0"
+            className="w-44 min-w-0 grow @sm:grow-0"
             value={draft.policy ?? usual}
             onChange={(event) => change({ policy: event.target.value as PolicyChoice })}
           >
@@ -56,7 +56,7 @@ export function EvaluateForm({ busy, blocked, primary, run, onEvaluate }: Evalua
         )}
         <Select
           aria-label="Episodes to evaluate"
-          className="w-30 grow @sm:grow-0"
+          className="w-30 shrink-0 grow @sm:grow-0"
           value={draft.episodes ?? byDefault ?? ""}
           onChange={(event) => change({ episodes: Number(event.target.value) })}
         >
@@ -78,7 +78,7 @@ export function EvaluateForm({ busy, blocked, primary, run, onEvaluate }: Evalua
         <Button
           type="submit"
           needsService
-          className="grow @sm:ml-auto @sm:grow-0"
+          className="grow whitespace-nowrap @sm:ml-auto @sm:grow-0"
           busy={busy}
           variant={primary ? "primary" : "secondary"}
           disabled={blocked}
