@@ -37,7 +37,7 @@ afterEach(() => {
 
 const query = { x: "step", smoothing: 0.9, maxPoints: 2000, names: null } as const;
 
-test("one request fills the queries of the page, and its curves are read once", async () => {
+test("one request fills the queries of the page and its curves are parsed once", async () => {
   const client = new QueryClient();
   await client.fetchQuery(runOpeningQuery("a", USUAL_VIEW));
   expect(asked).toEqual(["/api/runs/a/page?max_points=2000&smoothing=0.9&x=step"]);
@@ -58,26 +58,26 @@ test.each([
   ["another smoothing", { ...query, smoothing: 0 }],
   ["some metrics", { ...query, names: ["episode/reward"] }],
   ["a part of the axis", { ...query, from: 3 }],
-])("a loader that wants %s asks for itself", async (_, other) => {
+])("a loader that needs %s sends its own request", async (_, other) => {
   await new QueryClient().fetchQuery(runOpeningQuery("a", USUAL_VIEW));
   expect(await fetchCurves("a", other)).toEqual({ other: true });
 });
 
-test("a loader that begins while the page is opened waits for its curves", async () => {
+test("a loader that starts while the page opens waits for its curves", async () => {
   const opened = new QueryClient().fetchQuery(runOpeningQuery("a", USUAL_VIEW));
   expect(await fetchCurves("a", query)).toEqual(curves);
   await opened;
   expect(asked).toHaveLength(1);
 });
 
-test("curves that take long come with a request of their own, which does not wait", async () => {
+test("slow curves get their own request, which nothing waits for", async () => {
   holdRequests();
   answer = { ...opening, curves: null };
   await new QueryClient().fetchQuery(runOpeningQuery("a", USUAL_VIEW));
   expect(await fetchCurves("a", query)).toEqual({ other: true });
 });
 
-test("what only reads waits for the first request; changes do not", async () => {
+test("reads wait for the first request and changes do not", async () => {
   const client = new QueryClient();
   holdRequests();
   const read = client.fetchQuery(runQuery("b"));

@@ -8,7 +8,7 @@ import { QueuePanel } from "./queue-panel";
 const run = (id: string) =>
   ({ id, name: `Run ${id}`, algo: "ppo", env_id: "CartPole-v1", seed: 1, status: "queued" }) as Run;
 
-test("runs that wait are shown in order, and move by button and by key", async () => {
+test("queued runs are shown in order and can be moved by button and by key", async () => {
   let order = ["a", "b", "c"];
   const move = (id: string, to: number) => {
     order = order.filter((one) => one !== id);
@@ -36,8 +36,7 @@ test("runs that wait are shown in order, and move by button and by key", async (
   screen.getByRole("button", { name: "Place of Run a: 2 of 3" }).focus();
   await userEvent.keyboard("{End}");
   expect(await screen.findByText("Run a is number 3 in the queue.")).toBeInTheDocument();
-  const moves = () =>
-    asked.filter(({ route }) => route.startsWith("POST")).map(({ body }) => body);
+  const moves = () => asked.filter(({ route }) => route.startsWith("POST")).map(({ body }) => body);
   expect(moves()).toEqual([{ to: "first" }, { to: "last" }]);
 
   await userEvent.keyboard("{ArrowUp}{End}"); // the second before the first is answered
