@@ -34,8 +34,8 @@ test("each group has its figures and links its outliers to their runs", async ()
   renderWithQueries(<Analyse />);
   const card = await screen.findByRole("region", { name: "Best average by algorithm" });
   const [first, second] = within(card).getAllByRole("listitem");
-  expect(first).toHaveTextContent("ppo7 of 8 runs with a value");
-  expect(within(first!).getByRole("img", { name: /^ppo: median 3/ })).toBeVisible();
+  expect(first).toHaveTextContent("PPO7 of 8 runs with a value");
+  expect(within(first!).getByRole("img", { name: /^PPO: median 3/ })).toBeVisible();
   expect(within(first!).getByRole("link", { name: /ppo-odd/ })).toHaveAttribute(
     "href",
     "/runs/view?id=ppo-odd",

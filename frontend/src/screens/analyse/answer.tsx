@@ -1,6 +1,7 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import { ChartScatter } from "lucide-react";
 import type { ReactNode } from "react";
+import { useAlgorithmName } from "@/api/choices";
 import type { QueryAnswer } from "@/api/types";
 import { csvOf } from "@/lib/csv";
 import { EmptyState, ErrorState } from "@/ui/notice";
@@ -36,6 +37,13 @@ export function Answer<T>({ asked, nothing, children }: AnswerProps<T>) {
       {children(data)}
     </div>
   );
+}
+
+/** Returns a function that names a value of a setting: algorithms by their name, all others as they are. */
+export function useValueName(): (setting: string | undefined, value: string | null) => string {
+  const algorithmName = useAlgorithmName();
+  return (setting, value) =>
+    value !== null && setting === "algo" ? algorithmName(value) : (value ?? "none");
 }
 
 /** Shown if a filter matches no run. */

@@ -3,6 +3,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { type AnalyticsQuestion, groupCurvesQuery, runGroupsQuery } from "@/api/analytics";
+import { useAlgorithmName } from "@/api/choices";
 import { madeText } from "@/api/made";
 import type { RunGroupCurves, RunsInGroup } from "@/api/types";
 import { BandedCurves } from "@/charts/banded-curves";
@@ -11,7 +12,7 @@ import { compact, count, decimal, interval, NONE, plural, settingText } from "@/
 import { routes } from "@/lib/routes";
 import { Card } from "@/ui/card";
 import { HoverLink } from "@/ui/hover-link";
-import { Answer, NO_RUNS } from "./answer";
+import { Answer, NO_RUNS, useValueName } from "./answer";
 import { columnInText, columnName, type Extent, extentOfBoxes, placeIn } from "./columns";
 import { AxisTicks, NoValues, scaleName, ScaleNote } from "./scatter";
 
@@ -54,7 +55,7 @@ export function GroupList({ question, onEnvironment }: PictureProps) {
           >
             <ul className="flex flex-col divide-y divide-line">
               {groups.map((group) => (
-                <Row key={JSON.stringify(group.key)} {...{ group, extent }} />
+                <Row key={JSON.stringify(group.key)} {...{ group, by, extent }} />
               ))}
               <li className={`${COLUMNS} pt-2`} aria-hidden>
                 <AxisTicks
@@ -79,8 +80,16 @@ export function GroupList({ question, onEnvironment }: PictureProps) {
 const COLUMNS =
   "grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 py-2 md:grid-cols-[minmax(0,1fr)_13rem_minmax(0,2fr)]";
 
-function Row({ group, extent }: { group: RunsInGroup; extent: Extent }) {
-  const title = titleOf(group.key);
+interface RowProps {
+  group: RunsInGroup;
+  /** The settings whose values are the group's key. */
+  by: readonly string[];
+  extent: Extent;
+}
+
+function Row({ group, by, extent }: RowProps) {
+  const valueName = useValueName();
+  const title = group.key.map((value, i) => valueName(by[i], value)).join(" · ");
   return (
     <li className={COLUMNS}>
       <div className="min-w-0">
@@ -192,19 +201,27 @@ export function GroupCurves({ question }: { question: AnalyticsQuestion }) {
             : "None of the runs that match has finished an episode yet."
       }
     >
-      {(found) => <Curves found={found} />}
+      {(found) => <Curves found={found} by={question.by} />}
     </Answer>
   );
 }
 
-function Curves({ found: { curves, drawn, runs, scale } }: { found: RunGroupCurves }) {
+interface CurvesProps {
+  found: RunGroupCurves;
+  /** The settings that the runs are grouped by. */
+  by: readonly string[];
+}
+
+function Curves({ found: { curves, drawn, runs, scale }, by }: CurvesProps) {
+  const algorithmName = useAlgorithmName();
+  const isAlgorithm = by.length === 1 && by[0] === "algo";
   const lines = useMemo(
     () =>
       curves.variants.map(({ variant, seeds, iqm, low, high, count }, place) => ({
-        ...{ id: variant, label: variant, place, iqm, low, high },
-        ...{ of: seeds, one: "run" as const, count },
+        ...{ id: variant, label: isAlgorithm ? algorithmName(variant) : variant, place },
+        ...{ iqm, low, high, of: seeds, one: "run" as const, count },
       })),
-    [curves],
+    [curves, isAlgorithm, algorithmName],
   );
   const help = curves.variants[0] ? madeText(curves.variants[0].made) : undefined;
   return (
@@ -217,7 +234,7 @@ function Curves({ found: { curves, drawn, runs, scale } }: { found: RunGroupCurv
       {curves.variants.map(({ variant, note }) =>
         note === null ? null : (
           <p key={variant} className="text-xs text-ink-soft">
-            {variant}: {note}
+            {isAlgorithm ? algorithmName(variant) : variant}: {note}
           </p>
         ),
       )}

@@ -6,7 +6,7 @@ import type { RunsInGroup } from "@/api/types";
 import { SeedInterval } from "@/charts/seed-interval";
 import { decimal, interval, NONE, plural } from "@/lib/number";
 import { Card } from "@/ui/card";
-import { Answer, NO_RUNS } from "./answer";
+import { Answer, NO_RUNS, useValueName } from "./answer";
 import { columnName, extentOf, placeIn } from "./columns";
 import { titleOf } from "./group-list";
 import { NoValues, scaleName, ScaleNote } from "./scatter";
@@ -18,6 +18,7 @@ interface PivotTableProps {
 
 /** Two settings against each other: in each cell the interquartile mean of the runs that have both values. */
 export function PivotTable({ question, onEnvironment }: PivotTableProps) {
+  const valueName = useValueName();
   const asked = useQuery({ ...runGroupsQuery(question), placeholderData: keepPreviousData });
   return (
     <Answer
@@ -45,7 +46,7 @@ export function PivotTable({ question, onEnvironment }: PivotTableProps) {
                     <th scope="col">{by.map((name) => columnName(name).label).join(" × ")}</th>
                     {columns.map((column) => (
                       <th key={column} scope="col" className="whitespace-nowrap">
-                        {column}
+                        {valueName(by[1], column)}
                       </th>
                     ))}
                   </tr>
@@ -54,7 +55,7 @@ export function PivotTable({ question, onEnvironment }: PivotTableProps) {
                   {rows.map((row) => (
                     <tr key={row} className="border-b border-line last:border-0">
                       <th scope="row" className="py-2 pr-4 text-left font-medium">
-                        {row}
+                        {valueName(by[0], row)}
                       </th>
                       {columns.map((column) => (
                         <Cell

@@ -11,7 +11,7 @@ import { Card } from "@/ui/card";
 import { Disclosure, useOpenLinks } from "@/ui/disclosure";
 import { HoverLink } from "@/ui/hover-link";
 import { seriesStyle } from "@/ui/series-style";
-import { Answer, NO_RUNS, NO_VALUES } from "./answer";
+import { Answer, NO_RUNS, NO_VALUES, useValueName } from "./answer";
 import { columnInText, columnName, type Extent, extentOf, placeIn, ticksOf } from "./columns";
 
 /** Points that are drawn at most; more would hide each other. */
@@ -27,7 +27,11 @@ interface ScatterProps {
 /** A setting of each run against its measure, and how far the one goes with the other. */
 export function Scatter({ question, x, onEnvironment }: ScatterProps) {
   const asked = useQuery({ ...runScatterQuery(question, x), placeholderData: keepPreviousData });
-  const names = { x: columnName(x).label, y: columnName(question.measure).label };
+  const valueName = useValueName();
+  const names = {
+    ...{ x: columnName(x).label, y: columnName(question.measure).label },
+    group: (value: string) => valueName(question.by[0], value),
+  };
   return (
     <Answer
       asked={asked}
@@ -55,7 +59,7 @@ export function Scatter({ question, x, onEnvironment }: ScatterProps) {
             }
           >
             <ScaleNote {...{ scale, onEnvironment }} />
-            <Legend byGroup={byGroup} />
+            <Legend {...{ byGroup, names }} />
             <Plot points={drawn} groups={Object.keys(byGroup)} {...{ names }} />
             <p className="mt-3 text-sm">
               {correlation === null
@@ -78,9 +82,16 @@ export function Scatter({ question, x, onEnvironment }: ScatterProps) {
 interface Names {
   x: string;
   y: string;
+  /** Of a group of runs. */
+  group: (value: string) => string;
 }
 
-function Legend({ byGroup }: { byGroup: Record<string, number | null> }) {
+interface LegendProps {
+  byGroup: Record<string, number | null>;
+  names: Names;
+}
+
+function Legend({ byGroup, names }: LegendProps) {
   return (
     <ul className="mb-2 flex flex-wrap gap-x-4 gap-y-1 text-xs text-ink-soft">
       {Object.entries(byGroup).map(([name, correlation], i) => (
@@ -88,7 +99,7 @@ function Legend({ byGroup }: { byGroup: Record<string, number | null> }) {
           <svg aria-hidden className="size-3 overflow-visible">
             <Marker x="50%" y="50%" shape={i} color={seriesStyle(i).color} />
           </svg>
-          {name}
+          {names.group(name)}
           {correlation !== null && (
             <span className="text-ink-faint">rank correlation {decimal(correlation)}</span>
           )}
@@ -123,7 +134,7 @@ function Plot({ points, groups, names }: PlotProps) {
             const shape = places.get(point.group) ?? groups.length;
             return (
               <a key={point.run_id} href={addressOf(routes.run(point.run_id))} tabIndex={-1}>
-                <title>{`${point.group}: ${decimal(point.y)} at ${decimal(point.x)} (${point.run_id})`}</title>
+                <title>{`${names.group(point.group)}: ${decimal(point.y)} at ${decimal(point.x)} (${point.run_id})`}</title>
                 <Marker
                   x={`${placeIn(point.x, across)}%`}
                   y={`${100 - placeIn(point.y, up)}%`}
@@ -156,7 +167,7 @@ function Best({ points, names }: { points: readonly ScatterPoint[]; names: Names
               {id}
             </HoverLink>
             <span className="text-ink-soft">
-              {group}, {names.y} {decimal(y)}, {names.x} {decimal(x)}
+              {names.group(group)}, {names.y} {decimal(y)}, {names.x} {decimal(x)}
             </span>
           </li>
         ))}

@@ -1,4 +1,4 @@
-import { screen, within } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import type { Run } from "@/api/types";
@@ -36,6 +36,9 @@ test("queued runs are shown in order and can be moved by button and by key", asy
   screen.getByRole("button", { name: "Place of Run a: 2 of 3" }).focus();
   await userEvent.keyboard("{End}");
   expect(await screen.findByText("Run a is number 3 in the queue.")).toBeInTheDocument();
-  const moves = asked.filter(({ route }) => route.startsWith("POST")).map(({ body }) => body);
-  expect(moves).toEqual([{ to: "first" }, { to: "last" }]);
+  const moves = () => asked.filter(({ route }) => route.startsWith("POST")).map(({ body }) => body);
+  expect(moves()).toEqual([{ to: "first" }, { to: "last" }]);
+
+  await userEvent.keyboard("{ArrowUp}{End}"); // the second before the first is answered
+  await waitFor(() => expect(moves().slice(2)).toEqual([{ to: "up" }, { to: "last" }]));
 });

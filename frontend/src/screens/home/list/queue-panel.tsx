@@ -48,6 +48,8 @@ function Queue() {
   const [target, setTarget] = useState<string | null>(null);
   const [said, setSaid] = useState("");
   const move = useMutation({
+    // One after the other, so that no key is lost while an earlier move is on its way.
+    scope: { id: "queue" },
     mutationFn: ({ run, place }: { run: Run; place: QueueMove }) => moveInQueue(run.id, place),
     onMutate: async ({ run, place }) => {
       await client.cancelQueries({ queryKey: queueQuery.queryKey });
@@ -105,7 +107,7 @@ function Queue() {
                 const wanted = keyMove(event.key);
                 if (!wanted) return;
                 event.preventDefault();
-                if (!move.isPending) move.mutate({ run, place: wanted });
+                move.mutate({ run, place: wanted });
               }}
               className="grid size-7 shrink-0 cursor-grab place-items-center rounded-sm text-ink-faint hover:text-ink"
             >
