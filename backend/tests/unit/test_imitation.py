@@ -47,7 +47,8 @@ def trained(root: Path, episodes: int, steps: int = 1024) -> tuple[Any, Imitatio
     imitation = make_imitation(model, config)
     assert imitation is not None
     follow = Follow(imitation)
-    model.learn(steps, callback=follow)
+    for _ in range(2):  # the second one resets the environments within an episode
+        model.learn(steps // 2, callback=follow)
     return model, imitation, follow.totals
 
 

@@ -98,6 +98,8 @@ class Imitation:
         ends = np.concatenate([buffer.episode_starts[1:], np.asarray(model._last_episode_starts)[None]]).astype(bool)
         for index in range(model.n_envs):
             rows = [one[:, index] for one in (seen, buffer.actions, buffer.rewards)]
+            if buffer.episode_starts[0, index]:  # after a reset, for instance of a fork, its last episode is gone
+                self._parts[index] = []
             begin = 0
             for end in (np.flatnonzero(ends[:, index]) + 1).tolist():
                 self._add(index, *(one[begin:end].copy() for one in rows))
