@@ -82,6 +82,8 @@ class Limits(LazyModel):
     variant_name: Bounds = Field(description="Characters of the name of a variant of an experiment.")
     coverage: RealBounds = Field(description="Reward for the first visit to a cell in an episode.")
     novelty: RealBounds = Field(description="Largest share of the return that novelty adds to an episode.")
+    imitation: Bounds = Field(description="Number of the best episodes that self-imitation keeps.")
+    archive: RealBounds = Field(description="Probability that an episode of training begins in the archive.")
 
 
 MAX_TIMESTEPS = 10_000_000
@@ -157,6 +159,8 @@ LIMITS = Limits(
     variant_name=Bounds(minimum=1, maximum=100),
     coverage=RealBounds(minimum=0, maximum=100, default=0.1),
     novelty=RealBounds(minimum=0, maximum=10, default=0.5),
+    imitation=Bounds(minimum=1, maximum=100, default=10),
+    archive=RealBounds(minimum=0, maximum=1, default=0.3),
 )
 
 

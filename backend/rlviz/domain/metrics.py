@@ -123,6 +123,12 @@ EVAL_REWARD_STD = "eval/std_reward"
 EVAL_EP_LENGTH = "eval/mean_ep_length"
 EXPLORED_CELLS = "explored/cells"
 EXPLORED_TOTAL = "explored/total_cells"
+ARCHIVE_CELLS = "explored/archive_cells"
+ARCHIVE_RETURN = "explored/archive_return"
+ARCHIVE_LENGTH = "explored/archive_length"
+IMITATION_LOSS = "imitation/loss"
+IMITATION_SHARE = "imitation/share"
+IMITATION_EPISODES = "imitation/episodes"
 RETURNS = frozenset({EPISODE_REWARD, EP_REW_MEAN, EVAL_REWARD, EVAL_REWARD_STD})
 """Metrics that are sums of unscaled environment rewards."""
 

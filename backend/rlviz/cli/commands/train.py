@@ -113,6 +113,14 @@ def run(
         float | None,
         typer.Option(help="Reward observations that are hard to predict, with at most this share of the return."),
     ] = None,
+    archive: Annotated[
+        float | None,
+        typer.Option(help="Probability that an episode of training begins in a seldom visited cell, from 0 to 1."),
+    ] = None,
+    imitation: Annotated[
+        int | None,
+        typer.Option(help="Learn again from this many of its best episodes after each update; for PPO and A2C."),
+    ] = None,
     rules: Annotated[
         list[str] | None,
         typer.Option("--rule", help="Add a rule, as in `rlviz rules add`; repeatable."),
@@ -150,7 +158,7 @@ def run(
         "env_options": parse_pairs(options, "--option"),
         "evaluation": _evaluation(evaluate_every, evaluate_episodes, stop_after),
         "anatomy": anatomy,
-        **_exploration(explore_map, coverage, novelty),
+        **_exploration(explore_map, coverage=coverage, novelty=novelty, archive=archive, imitation=imitation),
         "rules": read_rules(rules, rule_file),
         "name": name,
         "snapshots": snapshot_plan(snapshot_every_steps, snapshot_every_minutes, snapshot_keep, snapshot_max_size)
@@ -264,11 +272,10 @@ def _warn_of_length(created: dict[str, Any]) -> None:
         note(warning)
 
 
-def _exploration(explore_map: bool, coverage: float | None, novelty: float | None) -> dict[str, Any]:
+def _exploration(explore_map: bool, **switches: float | None) -> dict[str, Any]:
     """Return the part of the request that switches exploration on; empty without one of its options."""
-    if not explore_map and coverage is None and novelty is None:
-        return {}
-    return {"exploration": {"map": explore_map, "coverage": coverage, "novelty": novelty}}
+    given = {name: value for name, value in switches.items() if value is not None}
+    return {"exploration": {"map": explore_map, **given}} if explore_map or given else {}
 
 
 def _evaluation(every: int | None, episodes: int | None, stop_after: int | None) -> dict[str, Any] | None:

@@ -24,6 +24,7 @@ from rlviz.learning.algorithms.policy import make_playable
 from rlviz.learning.environments.custom import find_environment
 from rlviz.learning.environments.make import Env, make_environment
 from rlviz.learning.exploration.bonuses import Exploring, exploration_of
+from rlviz.learning.exploration.imitation import Imitation, make_imitation
 from rlviz.learning.exploration.map_file import MapFile, PathKeeper
 from rlviz.learning.training.anatomy import AnatomyJournal
 from rlviz.learning.training.attempt import Attempt, describe_error
@@ -76,6 +77,7 @@ class TrainingComponents:
         self.recorder = RunRecorder(folder, journals, config, self._guard)
         self._exploration = exploration_of(model)
         self._map = self._make_map()
+        imitation = make_imitation(model, config)
         self.checkpoints = self._make_checkpoints()
         self.evaluation = self._make_evaluation(model)
         self.filmstrip = self._make_filmstrip()
@@ -88,6 +90,7 @@ class TrainingComponents:
             filmstrip=self.filmstrip,
             anatomy=self._anatomy,
             live=live,
+            imitation=imitation,
             pause=pause,
             continuation=continuation,
             rollout_steps=self._hyperparameters.boundary_steps,
@@ -100,7 +103,7 @@ class TrainingComponents:
         self.steering = self._make_steering(model, past)
         self._logger, self._tape = logger, continuation.make_tape() if continuation is not None else ReplayTape()
         self._counters = counters = collect_counters(
-            self.callback, logger, self.checkpoints, self.steering, self.evaluation, self._exploration
+            self.callback, logger, self.checkpoints, self.steering, self.evaluation, self._exploration, imitation
         )
         if continuation is not None:
             continuation.restore_counters(counters)
@@ -347,6 +350,7 @@ def collect_counters(
     steering: Steering | None,
     evaluation: PeriodicEvaluation | None,
     exploration: Exploring | None = None,
+    imitation: Imitation | None = None,
 ) -> dict[str, Counter]:
     """Return the parts whose state is in snapshots, by name. Not every run, or snapshot, has all of them."""
     counters: dict[str, Counter] = {"callback": callback, "logger": logger, "checkpoints": checkpoints}
@@ -356,6 +360,8 @@ def collect_counters(
         counters["evaluation"] = evaluation
     if exploration is not None:
         counters["exploration"] = exploration
+    if imitation is not None:
+        counters["imitation"] = imitation
     return counters
 
 

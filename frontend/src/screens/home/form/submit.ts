@@ -1,7 +1,12 @@
 import { type FieldProblem, pointerTo } from "@/api/http";
 import { learns } from "@/api/run-availability";
 import type { CreateRun } from "@/api/types";
-import { defaultExploration, explorationOf, type ExplorationProblems } from "@/forms/exploration";
+import {
+  defaultExploration,
+  type ExplorationChoices,
+  explorationOf,
+  type ExplorationProblems,
+} from "@/forms/exploration";
 import { type Bounds, type Parsed, parseHyperparameter, parseInteger } from "@/forms/parse";
 import { written } from "@/forms/rules/draft";
 import { LISTED, parseSeeds } from "@/forms/seed-choice";
@@ -41,6 +46,14 @@ const EXPLORATION = "/exploration/";
 export function planProblems(problems: Problems): PlanProblems {
   const own = Object.entries(problems).filter(([pointer]) => pointer.startsWith(PLAN));
   return Object.fromEntries(own.map(([pointer, problem]) => [pointer.slice(PLAN.length), problem]));
+}
+
+/** What the chosen environment and algorithm allow. */
+export function explorationChoices(choices: Choices, draft: Draft): ExplorationChoices {
+  return {
+    world: environmentOf(choices, draft)?.world ?? null,
+    canImitate: algorithmOf(choices, draft)?.imitates ?? false,
+  };
 }
 
 /** The problems of exploration, by name of its field. */
@@ -101,10 +114,14 @@ export function submission(choices: Choices, draft: Draft): Submission {
   for (const [field, problem] of Object.entries(snapshots?.problems ?? {})) {
     problems[`${PLAN}${field}`] = problem;
   }
-  const world = environmentOf(choices, draft)?.world ?? null;
+  const allowed = explorationChoices(choices, draft);
   const explores =
     !algorithm || learns(algorithm)
-      ? explorationOf(draft.exploration ?? defaultExploration(world, limits), limits, world)
+      ? explorationOf(
+          draft.exploration ?? defaultExploration(allowed.world, limits),
+          limits,
+          allowed,
+        )
       : null;
   for (const [field, problem] of Object.entries(explores?.problems ?? {})) {
     problems[`${EXPLORATION}${field}`] = problem;
